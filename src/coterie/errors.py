@@ -1,0 +1,117 @@
+"""What can go wrong, as a small tree of exceptions.
+
+    CoterieError                  .hint  .exit_code
+      ConfigError(ValueError)     .problems: every problem at once, as (path, text)         exit 2
+      DataError(ValueError)       .column  .rows: how many rows are affected                exit 3
+        HierarchyError            .problems: every fault of a hierarchy at once             exit 3
+      InfeasibleError             .wanted  .possible: the best that could be had instead    exit 4
+      BackendError(RuntimeError)  an optional part is not installed; the hint installs it   exit 2
+      Cancelled                   the user or a deadline stopped the run                    exit 130
+      VerificationError           our own check refused the release: nothing was written   exit 5
+    CoterieWarning(UserWarning)
+
+A message says what is wrong, where, the limit, and what to do next. It may name columns, hierarchy labels and
+row counts. It never holds a value of a cell.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import NamedTuple
+
+
+class Problem(NamedTuple):
+    """One fault of a configuration or hierarchy: where it is and what it is."""
+
+    path: str
+    text: str
+
+    def __str__(self) -> str:
+        return f"{self.path}: {self.text}" if self.path else self.text
+
+
+class CoterieError(Exception):
+    """Base of every error that coterie raises on purpose."""
+
+    exit_code = 3
+
+    def __init__(self, message: str, *, hint: str = "") -> None:
+        super().__init__(message)
+        self.message = message
+        self.hint = hint
+
+    def __str__(self) -> str:
+        return f"{self.message} {self.hint}".strip() if self.hint else self.message
+
+
+def _joined(problems: Sequence[Problem]) -> str:
+    if len(problems) == 1:
+        return str(problems[0])
+    return f"{len(problems)} problems: " + "; ".join(str(problem) for problem in problems)
+
+
+class ConfigError(CoterieError, ValueError):
+    """The request itself is wrong: an unknown name, a value out of range, roles that clash."""
+
+    exit_code = 2
+
+    def __init__(self, problems: Sequence[Problem] | str, *, hint: str = "") -> None:
+        self.problems = [Problem("", problems)] if isinstance(problems, str) else list(problems)
+        super().__init__(_joined(self.problems), hint=hint)
+
+
+class DataError(CoterieError, ValueError):
+    """The data cannot be read, or are not what the configuration says that they are."""
+
+    def __init__(self, message: str, *, column: str | None = None, rows: int | None = None, hint: str = "") -> None:
+        super().__init__(message, hint=hint)
+        self.column = column
+        self.rows = rows
+
+
+class HierarchyError(DataError):
+    """A hierarchy is not a tree, or values of the data have no place in it."""
+
+    def __init__(
+        self,
+        problems: Sequence[Problem] | str,
+        *,
+        column: str | None = None,
+        rows: int | None = None,
+        hint: str = "",
+    ) -> None:
+        self.problems = [Problem("", problems)] if isinstance(problems, str) else list(problems)
+        super().__init__(_joined(self.problems), column=column, rows=rows, hint=hint)
+
+
+class InfeasibleError(CoterieError):
+    """What was asked for cannot be had from this table, whatever the method."""
+
+    exit_code = 4
+
+    def __init__(self, message: str, *, wanted: float, possible: float, hint: str = "") -> None:
+        super().__init__(message, hint=hint)
+        self.wanted = wanted
+        self.possible = possible
+
+
+class BackendError(CoterieError, RuntimeError):
+    """An optional part (Spark, the web page, a file format) is not installed or does not start."""
+
+    exit_code = 2
+
+
+class Cancelled(CoterieError):
+    """The run was stopped by its user."""
+
+    exit_code = 130
+
+
+class VerificationError(CoterieError):
+    """The release did not pass its own verification and was withheld. This is a fault of coterie."""
+
+    exit_code = 5
+
+
+class CoterieWarning(UserWarning):
+    """Base of coterie's warnings."""

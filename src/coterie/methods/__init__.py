@@ -1,0 +1,5 @@
+"""One file a method. A new file here is found by itself: see `_method.py`."""
+
+from coterie.methods._method import Method, Options, Run, all_methods, find_method, method
+
+__all__ = ["Method", "Options", "Run", "all_methods", "find_method", "method"]

@@ -1,0 +1,118 @@
+"""What a method is, what it is given, and the registry that finds it."""
+
+from __future__ import annotations
+
+import importlib
+import pkgutil
+import time
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from typing import Any, Literal, Protocol, TypeVar
+
+import numpy as np
+from pydantic import BaseModel, ConfigDict
+
+from coterie.boxes import Grouping
+from coterie.errors import Cancelled, ConfigError, Problem
+from coterie.table import Table
+
+
+class Options(BaseModel):
+    """Base of every method's options: a frozen set of named, typed, described values."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+
+OptionsT = TypeVar("OptionsT", bound=Options)
+
+
+class Progress(Protocol):
+    """Told now and then how far a step is."""
+
+    def __call__(self, step: str, done: int, total: int) -> None:
+        """`done` of `total` units of the named step are finished."""
+
+
+def _no_progress(step: str, done: int, total: int) -> None:
+    pass
+
+
+@dataclass
+class Run:
+    """What a method may use besides the table: randomness, threads, progress, a deadline."""
+
+    seed: int | tuple[int, ...] = 0
+    threads: int = 1
+    progress: Progress = _no_progress
+    cancelled: Callable[[], bool] = lambda: False
+    deadline: float | None = None
+    """`time.monotonic()` at which to return the best grouping so far"""
+    notes: list[str] = field(default_factory=list)
+    """what the user should be told, such as which method `auto` chose"""
+
+    def rng(self) -> np.random.Generator:
+        """The run's only source of randomness, fresh from the seed at each call."""
+        return np.random.default_rng(self.seed)
+
+    def checkpoint(self) -> None:
+        """Raise Cancelled if the user stopped the run; call between units of work."""
+        if self.cancelled():
+            raise Cancelled("The run was stopped.")
+
+    @property
+    def out_of_time(self) -> bool:
+        """Whether the deadline has passed."""
+        return self.deadline is not None and time.monotonic() >= self.deadline
+
+
+@dataclass(frozen=True)
+class Method:
+    """A registered method."""
+
+    name: str
+    function: Callable[[Table, int, Any, Run], Grouping]
+    options: type[Options]
+    paper: str
+    recoding: Literal["local", "global", "per-row"]
+    summary: str
+
+    def run(self, table: Table, k: int, options: Options | None = None, run: Run | None = None) -> Grouping:
+        """Group the rows of a table of at least k rows."""
+        return self.function(table, k, options or self.options(), run or Run())
+
+
+_registry: dict[str, Method] = {}
+
+
+def method(
+    name: str, *, paper: str, recoding: Literal["local", "global", "per-row"], options: type[OptionsT]
+) -> Callable[[Callable[[Table, int, OptionsT, Run], Grouping]], Callable[[Table, int, OptionsT, Run], Grouping]]:
+    """Register a grouping function under a name. Its docstring's first line is the summary users see."""
+
+    def register(
+        function: Callable[[Table, int, OptionsT, Run], Grouping],
+    ) -> Callable[[Table, int, OptionsT, Run], Grouping]:
+        if name in _registry:
+            raise RuntimeError(f"two methods are called {name!r}")
+        summary = (function.__doc__ or "").strip().splitlines()[0]
+        _registry[name] = Method(name, function, options, paper, recoding, summary)
+        return function
+
+    return register
+
+
+def all_methods() -> dict[str, Method]:
+    """Every registered method by name, in alphabetical order."""
+    package = importlib.import_module("coterie.methods")
+    for module in pkgutil.iter_modules(package.__path__):
+        if not module.name.startswith("_"):
+            importlib.import_module(f"coterie.methods.{module.name}")
+    return dict(sorted(_registry.items()))
+
+
+def find_method(name: str) -> Method:
+    """The method of this name; a ConfigError that lists the names if there is none."""
+    methods = all_methods()
+    if name not in methods:
+        raise ConfigError([Problem("method", f"there is no method {name!r}; there are {', '.join(methods)}")])
+    return methods[name]

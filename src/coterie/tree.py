@@ -1,0 +1,104 @@
+"""A hierarchy bound to the values of a column, as flat arrays.
+
+Leaves are numbered depth-first. The closest common ancestor of any set of leaves is therefore that of its smallest
+and its largest code, and a group of rows is an interval [lo, hi] of codes, for categories as for numbers.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+import numpy.typing as npt
+
+Int32 = npt.NDArray[np.int32]
+Float64 = npt.NDArray[np.float64]
+
+
+@dataclass(frozen=True, eq=False)
+class Tree:
+    """A rooted tree whose leaves are the codes 0 … leaves − 1. Nodes stand in depth-first order; node 0 is the root.
+
+    The tree holds the values present in a column only; `height` and `whole_size` still speak of the whole
+    hierarchy that it was cut from, so that measures over either can be had.
+    """
+
+    labels: tuple[str, ...]
+    """node → label"""
+    parent: Int32
+    """node → parent node, −1 for the root"""
+    first: Int32
+    """node → smallest leaf code beneath it"""
+    last: Int32
+    """node → largest leaf code beneath it, inclusive"""
+    leaf_node: Int32
+    """leaf code → node"""
+    depth: Int32
+    """node → edges up to the root"""
+    height: Int32
+    """node → edges down to the deepest leaf of the whole hierarchy beneath it"""
+    whole_size: Int32
+    """node → number of leaves of the whole hierarchy beneath it"""
+
+    @property
+    def leaves(self) -> int:
+        """Number of leaves, that is, of codes."""
+        return len(self.leaf_node)
+
+    @property
+    def nodes(self) -> int:
+        """Number of nodes, leaves included."""
+        return len(self.labels)
+
+    @cached_property
+    def gap_node(self) -> Int32:
+        """The closest common ancestor of the codes c and c + 1, for each gap c."""
+        gaps = np.zeros(max(self.leaves - 1, 0), dtype=np.int32)
+        # An inner node owns the gaps between its children. Nodes stand in depth-first order, so a later
+        # child starts right after its elder sibling's last leaf.
+        for node in range(1, self.nodes):
+            parent = self.parent[node]
+            if self.first[node] > self.first[parent]:
+                gaps[self.first[node] - 1] = parent
+        return gaps
+
+    @cached_property
+    def _shallowest(self) -> list[Int32]:
+        """Sparse table: level j holds, for each gap, the shallowest node of the 2**j gaps from there."""
+        levels = [self.gap_node]
+        width = 1
+        while 2 * width <= len(self.gap_node):
+            before = levels[-1]
+            left, right = before[:-width], before[width:]
+            levels.append(np.where(self.depth[left] <= self.depth[right], left, right).astype(np.int32))
+            width *= 2
+        return levels
+
+    def common_ancestor(self, lo: npt.ArrayLike, hi: npt.ArrayLike) -> Int32:
+        """The closest common ancestor of the leaves lo … hi, for arrays of intervals; a leaf itself where lo = hi."""
+        lo = np.atleast_1d(np.asarray(lo, dtype=np.int64))
+        hi = np.atleast_1d(np.asarray(hi, dtype=np.int64))
+        result = self.leaf_node[lo].copy()
+        wide = np.flatnonzero(hi > lo)
+        if len(wide):
+            length = hi[wide] - lo[wide]
+            level = np.frexp(length.astype(np.float64))[1] - 1
+            found = np.empty(len(wide), dtype=np.int32)
+            for step in np.unique(level):
+                at = np.flatnonzero(level == step)
+                rows = self._shallowest[step]
+                left = rows[lo[wide[at]]]
+                right = rows[hi[wide[at]] - (1 << int(step))]
+                found[at] = np.where(self.depth[left] <= self.depth[right], left, right)
+            result[wide] = found
+        return result
+
+    def ancestor_at(self, depth: int) -> Int32:
+        """Leaf code → its ancestor at this depth, or the leaf itself where it is not that deep."""
+        node = self.leaf_node.copy()
+        while True:
+            deeper = self.depth[node] > depth
+            if not deeper.any():
+                return node
+            node[deeper] = self.parent[node[deeper]]
