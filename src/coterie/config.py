@@ -1,0 +1,289 @@
+"""Config: everything that decides a release, in one frozen object.
+
+It comes from Python keywords, a dict or a TOML file whose keys are the names below, and goes back to either.
+All problems are found at once and raised as one ConfigError.
+"""
+
+from __future__ import annotations
+
+import importlib
+import operator
+import os
+from collections.abc import Iterable, Mapping, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any, Literal, Self
+
+from pydantic import (
+    BaseModel,
+    BeforeValidator,
+    ConfigDict,
+    Field,
+    FiniteFloat,
+    ValidationError,
+    model_validator,
+)
+
+from coterie.config_check import (
+    ROLES,
+    column_problems,
+    option_problems,
+    publish_problems,
+    role_problems,
+    translate,
+    unknown_setting,
+)
+from coterie.config_toml import plain, read_toml, write_toml
+from coterie.errors import ConfigError, DataError, HierarchyError, Problem
+from coterie.hierarchy import Hierarchy
+
+if TYPE_CHECKING:
+    from coterie.methods import Options
+
+DEFAULT_METHOD = "kmembers"
+
+ColumnType = Literal["number", "category", "date"]
+Missing = Literal["category", "suppress", "error"]
+Publish = Literal["interval", "bounds", "mean", "median", "ancestor", "set"]
+
+
+def _listed(value: object) -> object:
+    """One name is a list of one; any other iterable but a mapping is a list."""
+    if isinstance(value, str):
+        return (value,)
+    if isinstance(value, Iterable) and not isinstance(value, Mapping | bytes):
+        return tuple(value)
+    return value
+
+
+def _whole(value: object) -> object:
+    """Integers of any library, but not True and False, which Python counts as integers."""
+    if isinstance(value, bool):
+        return None
+    return operator.index(value) if hasattr(value, "__index__") else value
+
+
+def parse_privacy(value: object) -> object:
+    """Privacy models from their objects or texts, by the module that defines them."""
+    entries = _listed(value)
+    if not entries:
+        return ()
+    try:
+        models = importlib.import_module("coterie.privacy")
+    except ModuleNotFoundError:
+        text = "this version of coterie promises k-anonymity only; remove the setting or install a later one"
+        raise ConfigError([Problem("", text)]) from None
+    return models.parse_privacy(entries)
+
+
+Whole = Annotated[int, BeforeValidator(_whole)]
+Columns = Annotated[tuple[str, ...], BeforeValidator(_listed)]
+
+
+class Config(BaseModel):
+    """What to publish, how, and under which promise."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid", arbitrary_types_allowed=True)
+
+    quasi: Columns = Field(
+        (), description="Quasi-identifiers: columns that others may know of a person. They are generalised."
+    )
+    sensitive: Columns = Field(
+        (),
+        description="Sensitive columns: what nobody should learn of a person. They are published unchanged.",
+    )
+    identifiers: Columns = Field(
+        (), description="Identifiers, such as names and numbers of persons. They are left out."
+    )
+    k: Annotated[Whole, Field(ge=1)] = Field(
+        10, description="Every published row shares its quasi-identifiers with at least k − 1 others."
+    )
+    privacy: Annotated[tuple[Any, ...], BeforeValidator(parse_privacy)] = Field(
+        (), description="Promises beyond k-anonymity."
+    )
+    hierarchies: dict[str, Hierarchy] = Field(
+        {},
+        description="Column → hierarchy: the path of a CSV file (in a TOML file: from that file's folder), "
+        'a rule such as { prefixes = [5, 3] }, { intervals = [5, 10] } or { dates = ["month", "year"] }, '
+        '"flat", or a nested table whose root is implied.',
+    )
+    types: dict[str, ColumnType] = Field(
+        {}, description="Column → type, where the guess from its values would be wrong."
+    )
+    weights: dict[str, Annotated[FiniteFloat, Field(ge=0)]] = Field(
+        {}, description="Column → how much its detail is worth; 1 where nothing is said."
+    )
+    publish: dict[str, Publish] = Field(
+        {},
+        description="Column → form of its generalised values. Numbers and dates: interval (the default) or "
+        "bounds (two columns); numbers also mean and median. Categories: ancestor (the default with a "
+        "hierarchy) or set.",
+    )
+    method: str = Field(
+        DEFAULT_METHOD, description="How rows are grouped; `coterie methods` lists the names."
+    )
+    options: dict[str, Any] = Field(
+        {}, description="Options of the method; `coterie methods NAME` lists them."
+    )
+    seed: Annotated[Whole, Field(ge=0)] = Field(
+        0, description="Where random choices start. The same seed gives the same release."
+    )
+    missing: Missing = Field(
+        "category",
+        description="Missing quasi-identifiers: a value of their own that joins others only under the root "
+        "(category), rows left out (suppress), or an error.",
+    )
+    missing_values: Columns = Field(("",), description="Cells of a text file that count as missing.")
+    leaf_counts: Literal["present", "hierarchy"] = Field(
+        "present", description="Losses count the values present in the table, or all values of the hierarchy."
+    )
+    suppressed: Literal["auto", "remove"] = Field(
+        "auto",
+        description="Suppressed rows: published as `*` in every quasi-identifier where the promise allows it "
+        "(auto), or always removed.",
+    )
+    delimiter: Annotated[str, Field(min_length=1)] | None = Field(
+        None, description="What separates the fields of a text file; found by itself when left out."
+    )
+    encoding: Annotated[str, Field(min_length=1)] | None = Field(
+        None, description="Encoding of a text file; found by itself when left out."
+    )
+    threads: Annotated[Whole, Field(ge=1)] | None = Field(
+        None, description="Threads to use; all usable cores when left out. It never changes the release."
+    )
+
+    def __init__(self, base: Path | None = None, /, **values: object) -> None:
+        """`base` is where relative paths of hierarchies start: the current folder when left out."""
+        known: dict[str, Any] = {name: value for name, value in values.items() if name in SETTINGS}
+        problems = [unknown_setting(name, SETTINGS) for name in values if name not in SETTINGS]
+        faults: list[Problem] = []
+        if isinstance(known.get("hierarchies"), Mapping):
+            known["hierarchies"], faults = read_hierarchies(known["hierarchies"], base=base)
+        # What is wrong between two settings shows only when each is right by itself: so those that are wrong
+        # are noted and left out of a second try.
+        for _ in range(2):
+            try:
+                super().__init__(**known)
+                break
+            except ValidationError as error:
+                found = translate(error)
+                bad = {problem.path.split(".")[0] for problem in found}
+                bad |= {"options"} if "method" in bad else set()
+                known = {name: value for name, value in known.items() if name not in bad}
+                problems += [problem for problem in found if problem not in problems]
+        if problems:
+            raise ConfigError([*problems, *faults]) from None
+        if faults:
+            raise HierarchyError(faults) from None
+
+    @model_validator(mode="after")
+    def _agree(self) -> Self:
+        problems = role_problems({role: getattr(self, role) for role in ROLES})
+        problems += publish_problems(self.publish, self.types)
+        # The default method without options needs no check: this spares `verify` the import of the methods.
+        if self.options or self.method != DEFAULT_METHOD:
+            checked, wrong = option_problems(self.method, self.options)
+            problems += wrong
+            object.__setattr__(
+                self, "options", checked
+            )  # in their own types; the model is frozen to others only
+        if problems:
+            raise ConfigError(problems)
+        return self
+
+    @classmethod
+    def from_dict(cls, values: Mapping[str, Any], *, base: Path | None = None) -> Self:
+        """A configuration from plain values; relative paths of hierarchies start at `base`."""
+        return cls(base, **{str(name): value for name, value in values.items() if name != "provenance"})
+
+    @classmethod
+    def from_toml(cls, path: str | os.PathLike[str]) -> Self:
+        """A configuration from a TOML file; the paths of its hierarchies are relative to that file."""
+        return cls.from_dict(read_toml(path), base=Path(path).parent)
+
+    @classmethod
+    def build(
+        cls, config: Config | Mapping[str, Any] | str | os.PathLike[str] | None = None, **changes: object
+    ) -> Config:
+        """A configuration from another one, a dict or a TOML file, with some settings changed.
+
+        When the quasi-identifiers change, settings of columns that are none any more go; when the method
+        changes, the options of the old one go.
+        """
+        if config is None:
+            return cls(**changes)
+        if isinstance(config, Mapping):
+            return cls.from_dict({**config, **changes})
+        if not isinstance(config, Config):
+            config = cls.from_toml(config)
+        return config.replace(**changes) if changes else config
+
+    def replace(self, **changes: object) -> Config:
+        """The same configuration with some settings changed, as `build` does it."""
+        values = {name: getattr(self, name) for name in SETTINGS}
+        if changes.get("method", self.method) != self.method:
+            values["options"] = {}
+        values |= changes
+        if "quasi" in changes or "sensitive" in changes:
+            kept = {*as_columns(values["quasi"]), *as_columns(values["sensitive"])}
+            for setting in PER_COLUMN:
+                if setting not in changes:
+                    values[setting] = {name: given for name, given in values[setting].items() if name in kept}
+        return type(self)(**values)
+
+    def to_dict(self) -> dict[str, Any]:
+        """Plain values that TOML and JSON can hold; settings without a value are left out."""
+        values = {name: plain(getattr(self, name)) for name in SETTINGS}
+        return {name: value for name, value in values.items() if value is not None}
+
+    def to_toml(self) -> str:
+        """The text of a TOML file with every setting, from which `from_toml` makes the same configuration."""
+        return write_toml(self.to_dict())
+
+    def check_columns(self, names: Sequence[str]) -> None:
+        """Raise a ConfigError with everything that does not fit a table with these columns."""
+        problems = column_problems(self, names)
+        if problems:
+            raise ConfigError(problems)
+
+    def method_options(self) -> Options:
+        """The options of the method as its own option model."""
+        from coterie.methods import find_method  # late: it brings Numba along
+
+        return find_method(self.method).options(**self.options)
+
+    @property
+    def usable_threads(self) -> int:
+        """`threads`, or the number of cores that this process may use."""
+        if self.threads is not None:
+            return self.threads
+        affinity = getattr(os, "sched_getaffinity", None)
+        return len(affinity(0)) if affinity else os.cpu_count() or 1
+
+
+SETTINGS = tuple(Config.model_fields)
+PER_COLUMN = ("weights", "publish", "types", "hierarchies")
+
+
+def as_columns(value: object) -> tuple[str, ...]:
+    """The columns that a role was given, as far as they are names at all."""
+    listed = _listed(value)
+    return tuple(name for name in listed if isinstance(name, str)) if isinstance(listed, tuple) else ()
+
+
+def read_hierarchies(
+    specs: Mapping[str, Any], *, base: Path | None
+) -> tuple[dict[str, Hierarchy], list[Problem]]:
+    """The hierarchies that these specifications describe, and the faults of those that could not be had."""
+    hierarchies: dict[str, Hierarchy] = {}
+    problems: list[Problem] = []
+    for column, spec in specs.items():
+        path = f"hierarchies.{column}"
+        try:
+            hierarchies[column] = (
+                spec if isinstance(spec, Hierarchy) else Hierarchy.from_spec(spec, base=base)
+            )
+        except (HierarchyError, ConfigError) as error:
+            problems += [Problem(path, str(problem)) for problem in error.problems]
+        except DataError as error:
+            problems.append(Problem(path, str(error)))
+    return hierarchies, problems
