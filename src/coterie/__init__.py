@@ -1,1 +1,100 @@
-"""Coterie."""
+"""Coterie hides every record of a table in a group of at least k, and says what that cost.
+
+Names are loaded on first use, so that `import coterie` is quick.
+"""
+
+from __future__ import annotations
+
+import importlib
+import sys
+from types import ModuleType
+from typing import TYPE_CHECKING
+
+__version__ = "0.1.0"
+
+if TYPE_CHECKING:
+    from coterie import datasets, errors
+    from coterie.api import Release, anonymize, measure, verify
+    from coterie.config import Config
+    from coterie.errors import (
+        BackendError,
+        Cancelled,
+        ConfigError,
+        CoterieError,
+        CoterieWarning,
+        DataError,
+        HierarchyError,
+        InfeasibleError,
+        VerificationError,
+    )
+    from coterie.hierarchy import Hierarchy, dates, flat, intervals, prefixes
+
+_HOMES = {
+    "coterie.api": ("Release", "anonymize", "measure", "verify"),
+    "coterie.config": ("Config",),
+    "coterie.errors": (
+        "BackendError",
+        "Cancelled",
+        "ConfigError",
+        "CoterieError",
+        "CoterieWarning",
+        "DataError",
+        "HierarchyError",
+        "InfeasibleError",
+        "VerificationError",
+    ),
+    "coterie.hierarchy": ("Hierarchy", "dates", "flat", "intervals", "prefixes"),
+}
+_HOME = {name: module for module, names in _HOMES.items() for name in names}
+_MODULES = ("datasets", "errors")
+
+__all__ = [
+    "BackendError",
+    "Cancelled",
+    "Config",
+    "ConfigError",
+    "CoterieError",
+    "CoterieWarning",
+    "DataError",
+    "Hierarchy",
+    "HierarchyError",
+    "InfeasibleError",
+    "Release",
+    "VerificationError",
+    "__version__",
+    "anonymize",
+    "dates",
+    "datasets",
+    "errors",
+    "flat",
+    "intervals",
+    "measure",
+    "prefixes",
+    "verify",
+]
+
+
+def __getattr__(name: str) -> object:
+    if name in _MODULES:
+        return importlib.import_module(f"coterie.{name}")
+    if name not in _HOME:
+        raise AttributeError(f"module 'coterie' has no attribute {name!r}")
+    value = getattr(importlib.import_module(_HOME[name]), name)
+    globals()[name] = value
+    return value
+
+
+def __dir__() -> list[str]:
+    return sorted(__all__)
+
+
+class _Package(ModuleType):
+    """Keeps `coterie.verify` the function: importing the module of that name would put the module there."""
+
+    def __setattr__(self, name: str, value: object) -> None:
+        if name in _HOME and isinstance(value, ModuleType):
+            return
+        super().__setattr__(name, value)
+
+
+sys.modules[__name__].__class__ = _Package
