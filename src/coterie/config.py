@@ -118,12 +118,8 @@ class Config(BaseModel):
         "bounds (two columns); numbers also mean and median. Categories: ancestor (the default with a "
         "hierarchy) or set.",
     )
-    method: str = Field(
-        DEFAULT_METHOD, description="How rows are grouped; `coterie methods` lists the names."
-    )
-    options: dict[str, Any] = Field(
-        {}, description="Options of the method; `coterie methods NAME` lists them."
-    )
+    method: str = Field(DEFAULT_METHOD, description="How rows are grouped; `coterie methods` lists the names.")
+    options: dict[str, Any] = Field({}, description="Options of the method; `coterie methods NAME` lists them.")
     seed: Annotated[Whole, Field(ge=0)] = Field(
         0, description="Where random choices start. The same seed gives the same release."
     )
@@ -183,9 +179,7 @@ class Config(BaseModel):
         if self.options or self.method != DEFAULT_METHOD:
             checked, wrong = option_problems(self.method, self.options)
             problems += wrong
-            object.__setattr__(
-                self, "options", checked
-            )  # in their own types; the model is frozen to others only
+            object.__setattr__(self, "options", checked)  # in their own types; the model is frozen to others only
         if problems:
             raise ConfigError(problems)
         return self
@@ -212,23 +206,14 @@ class Config(BaseModel):
         if config is None:
             return cls(**changes)
         if isinstance(config, Mapping):
-            return cls.from_dict({**config, **changes})
+            return cls.from_dict(changed(config, changes))
         if not isinstance(config, Config):
             config = cls.from_toml(config)
         return config.replace(**changes) if changes else config
 
     def replace(self, **changes: object) -> Config:
         """The same configuration with some settings changed, as `build` does it."""
-        values = {name: getattr(self, name) for name in SETTINGS}
-        if changes.get("method", self.method) != self.method:
-            values["options"] = {}
-        values |= changes
-        if "quasi" in changes or "sensitive" in changes:
-            kept = {*as_columns(values["quasi"]), *as_columns(values["sensitive"])}
-            for setting in PER_COLUMN:
-                if setting not in changes:
-                    values[setting] = {name: given for name, given in values[setting].items() if name in kept}
-        return type(self)(**values)
+        return type(self)(**changed({name: getattr(self, name) for name in SETTINGS}, changes))
 
     def to_dict(self) -> dict[str, Any]:
         """Plain values that TOML and JSON can hold; settings without a value are left out."""
@@ -264,24 +249,33 @@ SETTINGS = tuple(Config.model_fields)
 PER_COLUMN = ("weights", "publish", "types", "hierarchies")
 
 
-def as_columns(value: object) -> tuple[str, ...]:
-    """The columns that a role was given, as far as they are names at all."""
+def changed(values: Mapping[str, Any], changes: Mapping[str, Any]) -> dict[str, Any]:
+    """Settings with some of them changed, and without those that the change makes pointless."""
+    result = {**values, **changes}
+    if "options" not in changes and changes.get("method", values.get("method")) != values.get("method"):
+        result.pop("options", None)
+    if "quasi" in changes or "sensitive" in changes:
+        kept = {*_names(result.get("quasi")), *_names(result.get("sensitive"))}
+        for setting in PER_COLUMN:
+            table = values.get(setting)
+            if setting not in changes and isinstance(table, Mapping):
+                result[setting] = {name: value for name, value in table.items() if name in kept}
+    return result
+
+
+def _names(value: object) -> tuple[object, ...]:
     listed = _listed(value)
-    return tuple(name for name in listed if isinstance(name, str)) if isinstance(listed, tuple) else ()
+    return listed if isinstance(listed, tuple) else ()
 
 
-def read_hierarchies(
-    specs: Mapping[str, Any], *, base: Path | None
-) -> tuple[dict[str, Hierarchy], list[Problem]]:
+def read_hierarchies(specs: Mapping[str, Any], *, base: Path | None) -> tuple[dict[str, Hierarchy], list[Problem]]:
     """The hierarchies that these specifications describe, and the faults of those that could not be had."""
     hierarchies: dict[str, Hierarchy] = {}
     problems: list[Problem] = []
     for column, spec in specs.items():
         path = f"hierarchies.{column}"
         try:
-            hierarchies[column] = (
-                spec if isinstance(spec, Hierarchy) else Hierarchy.from_spec(spec, base=base)
-            )
+            hierarchies[column] = spec if isinstance(spec, Hierarchy) else Hierarchy.from_spec(spec, base=base)
         except (HierarchyError, ConfigError) as error:
             problems += [Problem(path, str(problem)) for problem in error.problems]
         except DataError as error:

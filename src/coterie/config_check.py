@@ -82,9 +82,7 @@ def unknown_setting(name: str, known: Sequence[str]) -> Problem:
     return Problem(name, f"there is no such setting{did_you_mean(name, known)}")
 
 
-def translate(
-    error: ValidationError, *, prefix: str = "", model: type[BaseModel] | None = None
-) -> list[Problem]:
+def translate(error: ValidationError, *, prefix: str = "", model: type[BaseModel] | None = None) -> list[Problem]:
     """Pydantic's findings as problems: our own words, and never the value that was given."""
     problems: list[Problem] = []
     for found in error.errors(include_url=False, include_input=False):
@@ -94,9 +92,7 @@ def translate(
             problems += [Problem(_below(path, problem.path), problem.text) for problem in cause.problems]
         elif found["type"] == "extra_forbidden":
             known = sorted(model.model_fields) if model is not None else []
-            problems.append(
-                Problem(path, f"there is no such option{did_you_mean(str(found['loc'][-1]), known)}")
-            )
+            problems.append(Problem(path, f"there is no such option{did_you_mean(str(found['loc'][-1]), known)}"))
         else:
             problems.append(Problem(path, _text(found["type"], found.get("ctx", {}))))
     return list(dict.fromkeys(problems))
@@ -130,9 +126,7 @@ def role_problems(roles: Mapping[str, Sequence[str]]) -> list[Problem]:
                 problems.append(Problem(role, f"column {column!r} is listed twice; list it once"))
             else:
                 problems.append(
-                    Problem(
-                        role, f"column {column!r} is already listed in {seen[column]}; a column has one role"
-                    )
+                    Problem(role, f"column {column!r} is already listed in {seen[column]}; a column has one role")
                 )
     return list(dict.fromkeys(problems))
 
@@ -144,14 +138,10 @@ def publish_problems(publish: Mapping[str, str], types: Mapping[str, str]) -> li
         kind = types.get(column)
         if way in ("mean", "median") and kind in ("category", "date"):
             problems.append(
-                Problem(
-                    f"publish.{column}", f"a {kind} column has no {way}; use it for columns of type 'number'"
-                )
+                Problem(f"publish.{column}", f"a {kind} column has no {way}; use it for columns of type 'number'")
             )
         elif way in ("interval", "bounds") and kind == "category":
-            problems.append(
-                Problem(f"publish.{column}", f"a category column has no {way}; use 'ancestor' or 'set'")
-            )
+            problems.append(Problem(f"publish.{column}", f"a category column has no {way}; use 'ancestor' or 'set'"))
     return problems
 
 
@@ -172,9 +162,7 @@ def option_problems(method: str, options: Mapping[str, object]) -> tuple[dict[st
         problems = translate(error, prefix="options", model=model)
         names = ", ".join(model.model_fields) or "none"
         return dict(options), [
-            Problem(
-                p.path, f"{p.text} (options of {method}: {names})" if "no such option" in p.text else p.text
-            )
+            Problem(p.path, f"{p.text} (options of {method}: {names})" if "no such option" in p.text else p.text)
             for p in problems
         ]
     return checked.model_dump(exclude_unset=True), []
@@ -184,9 +172,7 @@ def column_problems(config: Config, names: Sequence[str]) -> list[Problem]:
     """Everything about a configuration that does not fit a table with these columns."""
     problems: list[Problem] = []
     if not config.quasi:
-        problems.append(
-            Problem("quasi", 'names no column; list the quasi-identifiers, for example quasi = ["age"]')
-        )
+        problems.append(Problem("quasi", 'names no column; list the quasi-identifiers, for example quasi = ["age"]'))
     if len(set(names)) < len(names):
         twice = sorted({name for name in names if list(names).count(name) > 1})
         problems.append(
@@ -198,14 +184,10 @@ def column_problems(config: Config, names: Sequence[str]) -> list[Problem]:
         for column in getattr(config, role):
             if column not in present:
                 unknown.add(column)
-                problems.append(
-                    Problem(role, f"the table has no column {column!r}{_nearest_column(column, names)}")
-                )
+                problems.append(Problem(role, f"the table has no column {column!r}{_nearest_column(column, names)}"))
     problems += _setting_problems(config, names, unknown)
     if config.quasi and all(config.weights.get(column, 1.0) == 0 for column in config.quasi):
-        problems.append(
-            Problem("weights", "every quasi-identifier weighs 0; give at least one a positive weight")
-        )
+        problems.append(Problem("weights", "every quasi-identifier weighs 0; give at least one a positive weight"))
     return problems
 
 
@@ -224,9 +206,7 @@ def _setting_problems(config: Config, names: Sequence[str], reported: set[str]) 
                 continue
             path = f"{setting}.{column}"
             if column not in names:
-                problems.append(
-                    Problem(path, f"the table has no column {column!r}{_nearest_column(column, names)}")
-                )
+                problems.append(Problem(path, f"the table has no column {column!r}{_nearest_column(column, names)}"))
             else:
                 problems.append(
                     Problem(path, f"column {column!r} is no quasi-identifier; add it to quasi or remove this")

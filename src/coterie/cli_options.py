@@ -1,0 +1,194 @@
+"""The flags that commands share, and how they become a configuration.
+
+Every flag has its place in the TOML file and overrides what stands there; tables such as weights are overridden
+entry by entry. Nothing heavy is imported here: `coterie --help` must answer at once.
+"""
+
+from __future__ import annotations
+
+import csv
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from coterie.errors import ConfigError, Problem
+
+if TYPE_CHECKING:
+    from coterie.config import Config
+
+ConfigFile = Annotated[
+    Path | None, typer.Option("--config", "-c", metavar="FILE", help="Configuration, as `coterie init` writes it.")
+]
+Quasi = Annotated[
+    list[str] | None,
+    typer.Option(
+        metavar="COLUMNS",
+        help="Quasi-identifiers, separated by commas; may be repeated. A name with a comma goes in double quotes.",
+    ),
+]
+Sensitive = Annotated[
+    list[str] | None, typer.Option(metavar="COLUMNS", help="Sensitive columns, given like the quasi-identifiers.")
+]
+Identifier = Annotated[list[str] | None, typer.Option(metavar="COLUMNS", help="Columns to leave out, such as names.")]
+K = Annotated[int | None, typer.Option("-k", "--k", metavar="N", help="Smallest size of a group. [default: 10]")]
+HierarchyOf = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--hierarchy",
+        metavar="COLUMN=FILE|RULE",
+        help="Hierarchy of a column: a CSV file, flat, or a rule such as prefixes, prefixes:5,3, intervals:5,10,20 "
+        "or dates:month,year.",
+    ),
+]
+TypeOf = Annotated[
+    list[str] | None, typer.Option("--type", metavar="COLUMN=TYPE", help="Type of a column: number, category, date.")
+]
+Weight = Annotated[
+    list[str] | None,
+    typer.Option("--weight", metavar="COLUMN=NUMBER", help="How much a column's detail is worth; others weigh 1."),
+]
+Publish = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--publish", metavar="COLUMN=FORM", help="Form of values: interval, bounds, mean, median, ancestor, set."
+    ),
+]
+MethodName = Annotated[
+    str | None, typer.Option("--method", metavar="NAME", help="How rows are grouped; see `coterie methods`.")
+]
+OptionOf = Annotated[
+    list[str] | None,
+    typer.Option("--option", metavar="NAME=VALUE", help="Option of the method; see `coterie methods NAME`."),
+]
+Seed = Annotated[int | None, typer.Option(metavar="N", help="Where random choices start. [default: 0]")]
+MissingPolicy = Annotated[
+    str | None, typer.Option("--missing", metavar="POLICY", help="Missing values: category, suppress or error.")
+]
+MissingValues = Annotated[
+    list[str] | None,
+    typer.Option("--missing-values", metavar="TEXTS", help="Cells of a text file that count as missing, such as ,NA,?"),
+]
+LeafCounts = Annotated[
+    str | None,
+    typer.Option("--leaf-counts", metavar="WHICH", help="Losses count the values that are present, or hierarchy."),
+]
+Suppressed = Annotated[
+    str | None, typer.Option("--suppressed", metavar="POLICY", help="Suppressed rows: auto or remove.")
+]
+Delimiter = Annotated[
+    str | None, typer.Option(metavar="CHARACTER", help="What separates fields; \\t is a tab. [default: found]")
+]
+Encoding = Annotated[str | None, typer.Option(metavar="NAME", help="Encoding of text files. [default: found]")]
+Threads = Annotated[int | None, typer.Option(metavar="N", help="Threads to use. [default: all cores]")]
+Force = Annotated[bool, typer.Option("--force", help="Overwrite files that exist.")]
+Quiet = Annotated[bool, typer.Option("--quiet", "-q", help="Print errors only.")]
+AsJson = Annotated[bool, typer.Option("--json", help="Print JSON instead of a table.")]
+
+# Flag → the setting it stands for, by how its text is read.
+_LISTS = {"quasi": "quasi", "sensitive": "sensitive", "identifier": "identifiers", "missing_values": "missing_values"}
+_TABLES = {
+    "hierarchy": "hierarchies",
+    "type": "types",
+    "weight": "weights",
+    "publish": "publish",
+    "option": "options",
+}
+_RULES = ("flat", "prefixes", "intervals", "dates")
+
+
+def names(texts: Sequence[str]) -> list[str]:
+    """Column names from flags: separated by commas, in double quotes where a name has a comma itself."""
+    rows = csv.reader(texts, skipinitialspace=True)
+    return [name.strip() for row in rows for name in row if name.strip()]
+
+
+def pairs(texts: Sequence[str], *, flag: str) -> dict[str, str]:
+    """`COLUMN=VALUE` flags as a dict; the name ends at the first equals sign."""
+    found: dict[str, str] = {}
+    problems = []
+    for text in texts:
+        name, equals, value = text.partition("=")
+        if not equals or not name.strip() or not value.strip():
+            problems.append(Problem(f"--{flag}", f"expected NAME=VALUE, but got {text!r}"))
+        found[name.strip()] = value.strip()
+    if problems:
+        raise ConfigError(problems)
+    return found
+
+
+def hierarchy_spec(text: str) -> object:
+    """A hierarchy from its flag: a rule with its numbers or words, or the path of a file."""
+    word, colon, rest = text.partition(":")
+    if word not in _RULES or (colon and word == "flat"):
+        # A path on the command line starts at the current folder, not at the folder of the TOML file.
+        return str(Path(text).absolute())
+    if word == "flat":
+        return "flat"
+    parts = [part.strip() for part in rest.split(",") if part.strip()]
+    return {word: parts if word == "dates" else [_number(part) for part in parts]}
+
+
+def _number(text: str) -> object:
+    for kind in (int, float):
+        try:
+            return kind(text)
+        except ValueError:
+            continue
+    return text
+
+
+def _option_value(text: str) -> object:
+    """Lists and tables as TOML writes them; everything else is text, which the option's own type then reads."""
+    if text.startswith(("[", "{")):
+        import tomllib
+
+        try:
+            return tomllib.loads(f"value = {text}")["value"]
+        except tomllib.TOMLDecodeError:
+            return text
+    return text
+
+
+def changes_of(flags: Mapping[str, Any]) -> dict[str, Any]:
+    """Settings from those flags that were given."""
+    changes: dict[str, Any] = {}
+    for flag, value in flags.items():
+        if value is None or value == []:
+            continue
+        if flag == "missing_values":
+            changes[flag] = [cell for row in csv.reader(value) for cell in (row or [""])]
+        elif flag in _LISTS:
+            changes[_LISTS[flag]] = names(value)
+        elif flag in _TABLES:
+            changes[_TABLES[flag]] = pairs(value, flag=flag)
+        elif flag == "delimiter":
+            changes[flag] = value.replace("\\t", "\t")
+        else:
+            changes[flag] = value
+    if "hierarchies" in changes:
+        changes["hierarchies"] = {column: hierarchy_spec(text) for column, text in changes["hierarchies"].items()}
+    if "options" in changes:
+        changes["options"] = {name: _option_value(text) for name, text in changes["options"].items()}
+    return changes
+
+
+def configured(config: Path | None, **flags: object) -> Config:
+    """The configuration of a command: the TOML file, if any, with the flags on top."""
+    from coterie.config import Config, changed
+    from coterie.config_check import ROLES
+    from coterie.config_toml import read_toml
+
+    changes = changes_of(flags)
+    if config is None:
+        return Config(**changes)
+    values = read_toml(config)
+    # Roles come first: a column that a flag takes out of them takes its weight and hierarchy along.
+    values = changed(values, {name: changes[name] for name in ROLES if name in changes})
+    for table in _TABLES.values():
+        # `--weight age=4` changes the weight of age and no other.
+        if table in changes and isinstance(values.get(table), Mapping):
+            keep = table != "options" or changes.get("method", values.get("method")) == values.get("method")
+            changes[table] = {**(values[table] if keep else {}), **changes[table]}
+    return Config.from_dict(changed(values, changes), base=config.parent)
