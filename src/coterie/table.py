@@ -1,38 +1,102 @@
-"""Table: rows as integers. Columns are encoded here; everything after this works on codes."""
+"""Table: rows as integers. What every method works on."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property
-from typing import Literal
+from typing import TYPE_CHECKING
 
-import pyarrow as pa
+import numpy as np
+import numpy.typing as npt
 
-from coterie.costs import Costs
-from coterie.tree import Float64, Int32, Tree
+from coterie.costs import LeafCounts, Measure, cost_arrays
+from coterie.domain import Domain
+from coterie.errors import DataError
+from coterie.tree import Int32
 
-Kind = Literal["number", "tree"]
+if TYPE_CHECKING:
+    from coterie.kernels.costs import CostArrays
+
+__all__ = ["Distinct", "Domain", "Table"]
+
+# Row numbers are int32 in the kernels.
+ROW_LIMIT = 2**31 - 1
 
 
 @dataclass(frozen=True, eq=False)
-class Domain:
-    """The values of one column as codes 0 … size − 1: in numeric order, or in the tree's depth-first order."""
+class Distinct:
+    """The distinct rows of a table, numbered in the order in which they first appear."""
 
-    name: str
-    kind: Kind
-    values: pa.Array
-    """code → value, in the column's own Arrow type; null at the code of missing values"""
-    numbers: Float64 | None
-    """numbers only: code → distance from the smallest value (exact for integers below 2**53)"""
-    tree: Tree | None
-    """trees only: leaf c is code c"""
-    missing: int
-    """the code of missing values (always the last code), or −1 if there are none"""
-    weight: float
-    labelled: bool
-    """whether the user gave a hierarchy, whose labels are then published; otherwise sets of values are"""
+    codes: Int32
+    """[m, d]"""
+    of_row: Int32
+    """row → distinct row"""
+    start: npt.NDArray[np.int64]
+    """distinct row → where its rows begin in `rows`; one more entry at the end"""
+    rows: Int32
+    """row numbers by distinct row, ascending within each"""
 
     @property
-    def size(self) -> int:
-        """Number of codes."""
-        return len(self.values)
+    def counts(self) -> Int32:
+        """Distinct row → how many rows are equal to it."""
+        return np.diff(self.start).astype(np.int32)
+
+    @property
+    def first_row(self) -> Int32:
+        """Distinct row → the first row equal to it."""
+        return self.rows[self.start[:-1]]
+
+    def __len__(self) -> int:
+        return len(self.codes)
+
+
+@dataclass(frozen=True, eq=False)
+class Table:
+    """The quasi-identifiers of n rows as codes, and the sensitive columns beside them."""
+
+    codes: Int32
+    """[n, d], C-contiguous"""
+    domains: tuple[Domain, ...]
+    sensitive_codes: Int32 = field(default_factory=lambda: np.zeros((0, 0), dtype=np.int32))
+    """[n, s]"""
+    sensitive: tuple[Domain, ...] = ()
+    leaf_counts: LeafCounts = "present"
+
+    def __post_init__(self) -> None:
+        if self.codes.dtype != np.int32 or self.codes.ndim != 2 or not self.codes.flags.c_contiguous:
+            raise TypeError("codes must be a C-contiguous int32 array of two dimensions")
+        if len(self.codes) > ROW_LIMIT:
+            raise DataError(
+                f"The table has {len(self.codes):,} rows; one piece holds at most {ROW_LIMIT:,}.",
+                hint="Cut it into several files.",
+            )
+
+    @property
+    def rows(self) -> int:
+        """Number of rows."""
+        return len(self.codes)
+
+    @property
+    def attributes(self) -> int:
+        """Number of quasi-identifiers."""
+        return len(self.domains)
+
+    @cached_property
+    def costs(self) -> CostArrays:
+        """Weighted NCP of intervals, for kernels."""
+        return self.costs_of(Measure("ncp", self.leaf_counts))
+
+    def costs_of(self, measure: Measure) -> CostArrays:
+        """Weighted costs of intervals by another measure, for kernels."""
+        return cost_arrays(self.domains, measure)
+
+    @cached_property
+    def distinct(self) -> Distinct:
+        """Identical rows taken together."""
+        from coterie.kernels.distinct import distinct_rows
+
+        of_row, first = distinct_rows(self.codes)
+        start = np.zeros(len(first) + 1, dtype=np.int64)
+        np.cumsum(np.bincount(of_row, minlength=len(first)), out=start[1:])
+        rows = np.argsort(of_row, kind="stable").astype(np.int32)
+        return Distinct(np.ascontiguousarray(self.codes[first]), of_row, start, rows)

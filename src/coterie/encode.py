@@ -1,0 +1,173 @@
+"""Columns → codes. Strings, numbers, dates and missing values end here; methods see integers only."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from coterie.domain import Domain
+from coterie.errors import DataError
+from coterie.hierarchy import Hierarchy
+from coterie.number import as_numbers, guess_type
+from coterie.table import Table
+from coterie.tree import Int32
+
+if TYPE_CHECKING:
+    from coterie.config import Config
+
+
+class Encoded(NamedTuple):
+    """A table of codes and where its rows come from."""
+
+    table: Table
+    rows: npt.NDArray[np.int64]
+    """row of the table → position in the columns; shorter than these where rows with missing values are suppressed"""
+
+
+class _Values(NamedTuple):
+    """A column as its distinct values (missing ones apart) and, per row, which of them it holds."""
+
+    distinct: pa.Array
+    index: Int32
+    """row → place in `distinct`, or len(distinct) for a missing value"""
+
+    def counts(self) -> npt.NDArray[np.int64]:
+        return np.bincount(self.index, minlength=len(self.distinct) + 1)[: len(self.distinct)]
+
+    @property
+    def is_missing(self) -> npt.NDArray[np.bool_]:
+        return self.index == len(self.distinct)
+
+
+def encode(columns: pa.Table, config: Config) -> Encoded:
+    """Encode the quasi-identifiers and sensitive columns that the configuration names."""
+    read = {name: _values(columns.column(name)) for name in (*config.quasi, *config.sensitive)}
+    keep = _rows_to_keep(read, config)
+    if not keep.all():
+        read = {name: _Values(values.distinct, values.index[keep]) for name, values in read.items()}
+        read = {name: _only_present(values) for name, values in read.items()}
+
+    def encode_all(names: tuple[str, ...]) -> tuple[tuple[Domain, ...], Int32]:
+        made = [encode_column(name, read[name], config) for name in names]
+        codes = np.empty((int(keep.sum()), len(names)), dtype=np.int32)
+        for j, (_, column) in enumerate(made):
+            codes[:, j] = column
+        return tuple(domain for domain, _ in made), codes
+
+    domains, codes = encode_all(config.quasi)
+    sensitive, sensitive_codes = encode_all(config.sensitive)
+    table = Table(codes, domains, sensitive_codes, sensitive, config.leaf_counts)
+    return Encoded(table, np.flatnonzero(keep))
+
+
+def _values(column: pa.ChunkedArray) -> _Values:
+    """The distinct values of a column and where they stand; NaN is missing, −0.0 is 0.0."""
+    if pa.types.is_dictionary(column.type):
+        column = column.cast(column.type.value_type)
+    if pa.types.is_floating(column.type):
+        column = pc.add(column, pa.scalar(0.0, column.type))  # −0.0 + 0.0 is 0.0
+        column = pc.if_else(pc.is_nan(column), pa.scalar(None, column.type), column)
+    encoded = column.dictionary_encode()
+    encoded = encoded.unify_dictionaries().combine_chunks()
+    if isinstance(encoded, pa.ChunkedArray):  # no chunks at all
+        encoded = (
+            pa.concat_arrays(encoded.chunks) if encoded.num_chunks else pa.array([], column.type).dictionary_encode()
+        )
+    distinct = encoded.dictionary
+    index = encoded.indices.fill_null(len(distinct)).to_numpy(zero_copy_only=False).astype(np.int32)
+    return _only_present(_Values(distinct, index))
+
+
+def _only_present(values: _Values) -> _Values:
+    """Drop values that no row holds (a categorical column may list such)."""
+    used = values.counts() > 0
+    if used.all():
+        return values
+    place = np.cumsum(np.append(used, True)) - 1
+    return _Values(values.distinct.filter(pa.array(used)), place[values.index].astype(np.int32))
+
+
+def _rows_to_keep(read: dict[str, _Values], config: Config) -> npt.NDArray[np.bool_]:
+    """Which rows stay under the configured treatment of missing quasi-identifiers."""
+    missing = {name: int(read[name].is_missing.sum()) for name in config.quasi}
+    rows = len(next(iter(read.values())).index)
+    keep = np.ones(rows, dtype=np.bool_)
+    if config.missing == "error" and any(missing.values()):
+        listed = ", ".join(f"{name} ({count:,})" for name, count in missing.items() if count)
+        raise DataError(
+            f"Rows have missing values in {listed}.",
+            hint='Fill them, or set missing = "category" (a value of its own) or "suppress" (take such rows out).',
+        )
+    if config.missing == "suppress":
+        for name in config.quasi:
+            keep &= ~read[name].is_missing
+    return keep
+
+
+def encode_column(name: str, values: _Values, config: Config) -> tuple[Domain, Int32]:
+    """One column as a domain and a code per row."""
+    hierarchy = config.hierarchies.get(name)
+    missing = bool(values.is_missing.any())
+    counts = values.counts()
+    weight = float(config.weights.get(name, 1.0))
+    kind = config.types.get(name)
+    if hierarchy is None and (kind or guess_type(values.distinct, counts, column=name)) != "category":
+        return _number_domain(name, values, missing=missing, weight=weight)
+    bound_to = values.distinct
+    if hierarchy is not None and hierarchy.wants_numbers:
+        bound_to = as_numbers(values.distinct, counts, column=name).exact
+    bound = (hierarchy or Hierarchy.flat()).bind(bound_to, counts=counts, column=name, missing=missing)
+    # Two spellings of one number share a leaf: the domain shows the first of them.
+    size = bound.tree.leaves
+    first = np.full(size, len(values.distinct), dtype=np.int64)
+    np.minimum.at(first, bound.codes, np.arange(len(bound.codes)))
+    codes = np.append(bound.codes, size - 1).astype(np.int32)
+    domain = Domain(
+        name=name,
+        kind="tree",
+        values=_take(values.distinct, first),
+        numbers=None,
+        tree=bound.tree,
+        missing=size - 1 if missing else -1,
+        weight=weight,
+        labelled=hierarchy is not None,
+    )
+    return domain, codes[values.index]
+
+
+def _number_domain(name: str, values: _Values, *, missing: bool, weight: float) -> tuple[Domain, Int32]:
+    numbers = as_numbers(values.distinct, values.counts(), column=name)
+    order = numbers.order
+    offsets = numbers.offsets[order]
+    step = np.ones(len(offsets), dtype=np.bool_)
+    step[1:] = ~numbers.same_as_before
+    code_of_sorted = np.cumsum(step) - 1
+    codes = np.empty(len(order) + 1, dtype=np.int32)
+    codes[order] = code_of_sorted
+    codes[-1] = code_of_sorted[-1] + 1 if len(order) else 0
+    first = order[step]
+    if missing:
+        first = np.append(first, len(order))
+        offsets = np.append(offsets[step], np.nan)
+    else:
+        offsets = offsets[step]
+    domain = Domain(
+        name=name,
+        kind="number",
+        values=_take(values.distinct, first),
+        numbers=offsets.astype(np.float64),
+        tree=None,
+        missing=len(first) - 1 if missing else -1,
+        weight=weight,
+        labelled=False,
+    )
+    return domain, codes[values.index]
+
+
+def _take(distinct: pa.Array, places: npt.NDArray[np.int64]) -> pa.Array:
+    """Values at these places; null where the place is past the end (missing)."""
+    return distinct.take(pa.array(places, mask=places >= len(distinct)))

@@ -1,0 +1,76 @@
+"""The loops of k-members: grow a group from each seed, then place the left-over rows."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from coterie.kernels import kernel
+from coterie.kernels.costs import box_cost, point_cost
+from coterie.kernels.index import STACK, cheapest, take
+from coterie.kernels.neighbours import furthest
+
+
+@kernel
+def grow_groups(nodes, costs, codes, k, seeds, chase):
+    """Groups of k rows: from each seed, k − 1 times the free row that makes the box cost least.
+
+    Seeds are the free rows in the order of `seeds`; with `chase`, the first comes from there and each later one is
+    the free row furthest from the seed before. Left-over rows keep the label −1.
+    """
+    n, d = codes.shape
+    labels = np.full(n, -1, dtype=np.int32)
+    groups = n // k
+    lo = np.empty((groups, d), dtype=np.int32)
+    hi = np.empty((groups, d), dtype=np.int32)
+    stack = np.empty(STACK, dtype=np.int32)
+    bounds = np.empty(STACK, dtype=np.float64)
+    at = 0
+    seed = seeds[0]
+    for g in range(groups):
+        if chase:
+            if g > 0:
+                seed = furthest(nodes, costs, codes[seed], stack, bounds)
+        else:
+            while nodes.taken[seeds[at]]:
+                at += 1
+            seed = seeds[at]
+        row = seed
+        for j in range(d):
+            lo[g, j] = codes[row, j]
+            hi[g, j] = codes[row, j]
+        for member in range(k):
+            if member > 0:
+                row = cheapest(nodes, costs, lo[g], hi[g], stack, bounds)
+            take(nodes, row)
+            labels[row] = g
+            for j in range(d):
+                lo[g, j] = min(lo[g, j], codes[row, j])
+                hi[g, j] = max(hi[g, j], codes[row, j])
+    return labels, lo, hi
+
+
+@kernel
+def place_leftovers(costs, codes, labels, lo, hi, k, order):
+    """Put each row without a group where the loss of the whole group rises least; ties go to the lowest group."""
+    groups = lo.shape[0]
+    sizes = np.full(groups, k, dtype=np.int64)
+    cost = np.empty(groups, dtype=np.float64)
+    for g in range(groups):
+        cost[g] = box_cost(costs, lo[g], hi[g])
+    for row in order:
+        if labels[row] >= 0:
+            continue
+        best = np.inf
+        best_group = 0
+        for g in range(groups):
+            new = point_cost(costs, lo[g], hi[g], codes[row], np.inf)
+            rise = (sizes[g] + 1) * new - sizes[g] * cost[g]
+            if rise < best:
+                best = rise
+                best_group = g
+        labels[row] = best_group
+        sizes[best_group] += 1
+        for j in range(codes.shape[1]):
+            lo[best_group, j] = min(lo[best_group, j], codes[row, j])
+            hi[best_group, j] = max(hi[best_group, j], codes[row, j])
+        cost[best_group] = box_cost(costs, lo[best_group], hi[best_group])

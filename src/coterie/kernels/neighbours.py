@@ -1,0 +1,164 @@
+"""Nearest and furthest free rows of a row, by the cost of the pair's box."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from coterie.kernels import kernel
+from coterie.kernels.costs import point_cost, touch_cost, union_cost
+from coterie.kernels.index import NO_ROW, STACK
+
+
+@kernel
+def _sift_down(heap, counts, size):
+    """Restore the max-heap after its top has changed."""
+    at = 0
+    while True:
+        child = 2 * at + 1
+        if child >= size:
+            return
+        if child + 1 < size and heap[child + 1] > heap[child]:
+            child += 1
+        if heap[child] <= heap[at]:
+            return
+        heap[at], heap[child] = heap[child], heap[at]
+        counts[at], counts[child] = counts[child], counts[at]
+        at = child
+
+
+@kernel
+def _push(heap, counts, size, cost, count):
+    """Add an entry to the max-heap of `size` entries."""
+    heap[size] = cost
+    counts[size] = count
+    at = size
+    while at > 0 and heap[(at - 1) // 2] < heap[at]:
+        up = (at - 1) // 2
+        heap[at], heap[up] = heap[up], heap[at]
+        counts[at], counts[up] = counts[up], counts[at]
+        at = up
+
+
+@kernel
+def neighbour_cost(nodes, costs, position, others, heap, counts, stack, bounds):
+    """The cost of the pair's box with the `others`-th nearest free row; copies of the row itself come first, at 0.
+
+    The row itself is not counted. Infinite if fewer rows are free.
+    """
+    own = nodes.point_free[position] - 1
+    if own >= others:
+        return 0.0
+    wanted = others - own
+    point = nodes.points[position]
+    size = 0
+    held = 0
+    best = np.inf
+    top = 0
+    stack[0] = 0
+    bounds[0] = 0.0
+    while top >= 0:
+        node = stack[top]
+        bound = bounds[top]
+        top -= 1
+        if bound >= best:
+            continue
+        if nodes.left[node] < 0:
+            for p in range(nodes.start[node], nodes.end[node]):
+                free = nodes.point_free[p]
+                if free == 0 or p == position:
+                    continue
+                cost = point_cost(costs, point, point, nodes.points[p], best)
+                if cost >= best:
+                    continue
+                _push(heap, counts, size, cost, free)
+                size += 1
+                held += free
+                while held - counts[0] >= wanted:
+                    held -= counts[0]
+                    size -= 1
+                    heap[0] = heap[size]
+                    counts[0] = counts[size]
+                    _sift_down(heap, counts, size)
+                if held >= wanted:
+                    best = heap[0]
+            continue
+        one = nodes.left[node]
+        two = one + 1
+        bound_one = np.inf
+        bound_two = np.inf
+        if nodes.free[one] > 0:
+            bound_one = touch_cost(costs, point, point, nodes.lo[one], nodes.hi[one], best)
+        if nodes.free[two] > 0:
+            bound_two = touch_cost(costs, point, point, nodes.lo[two], nodes.hi[two], best)
+        if bound_two < bound_one:
+            one, two = two, one
+            bound_one, bound_two = bound_two, bound_one
+        if bound_two < best:
+            top += 1
+            stack[top] = two
+            bounds[top] = bound_two
+        if bound_one < best:
+            top += 1
+            stack[top] = one
+            bounds[top] = bound_one
+    return best if held >= wanted else np.inf
+
+
+@kernel
+def neighbour_costs(nodes, costs, others, first, last):
+    """`neighbour_cost` for the positions first … last − 1."""
+    result = np.empty(last - first, dtype=np.float64)
+    heap = np.empty(others + 2, dtype=np.float64)
+    counts = np.empty(others + 2, dtype=np.int64)
+    stack = np.empty(STACK, dtype=np.int32)
+    bounds = np.empty(STACK, dtype=np.float64)
+    for position in range(first, last):
+        result[position - first] = neighbour_cost(nodes, costs, position, others, heap, counts, stack, bounds)
+    return result
+
+
+@kernel
+def furthest(nodes, costs, point, stack, bounds):
+    """The free row whose pair box with a point costs most; ties go to the lowest row. −1 if none is free."""
+    best = -1.0
+    best_row = NO_ROW
+    if nodes.free[0] == 0:
+        return -1
+    top = 0
+    stack[0] = 0
+    bounds[0] = np.inf
+    while top >= 0:
+        node = stack[top]
+        bound = bounds[top]
+        top -= 1
+        if bound < best or (bound == best and nodes.lowest[node] > best_row):
+            continue
+        if nodes.left[node] < 0:
+            for p in range(nodes.start[node], nodes.end[node]):
+                if nodes.point_free[p] > 0:
+                    cost = point_cost(costs, point, point, nodes.points[p], np.inf)
+                    row = nodes.rows[nodes.cursor[p]]
+                    if cost > best or (cost == best and row < best_row):
+                        best = cost
+                        best_row = row
+            continue
+        one = nodes.left[node]
+        two = one + 1
+        bound_one = -1.0
+        bound_two = -1.0
+        if nodes.free[one] > 0:
+            bound_one = union_cost(costs, point, point, nodes.lo[one], nodes.hi[one], np.inf)
+        if nodes.free[two] > 0:
+            bound_two = union_cost(costs, point, point, nodes.lo[two], nodes.hi[two], np.inf)
+        if bound_two > bound_one or (bound_two == bound_one and nodes.lowest[two] < nodes.lowest[one]):
+            one, two = two, one
+            bound_one, bound_two = bound_two, bound_one
+        if bound_two >= best and bound_two >= 0.0:
+            top += 1
+            stack[top] = two
+            bounds[top] = bound_two
+        if bound_one >= best and bound_one >= 0.0:
+            top += 1
+            stack[top] = one
+            bounds[top] = bound_one
+    return best_row
