@@ -1,0 +1,120 @@
+"""Columns of a published table as integers, and rows as equivalence classes. Nothing here knows how it was made."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from coterie.errors import DataError
+
+Int64 = npt.NDArray[np.int64]
+
+# Codes of several columns are packed into one int64 as long as no packed value can reach this.
+PACK_LIMIT = 2**62
+
+
+class Codes(NamedTuple):
+    """One column as codes 0 … size − 1, equal exactly where the published values are equal."""
+
+    codes: Int64
+    """row → code"""
+    size: int
+    missing: int
+    """the code of missing cells (null and NaN alike), or −1 if no cell is missing"""
+    values: pa.Array
+    """code → published value; the code of missing cells has no entry"""
+
+    @property
+    def missing_cells(self) -> int:
+        """How many cells are missing."""
+        return int(np.count_nonzero(self.codes == self.missing)) if self.missing >= 0 else 0
+
+
+def column_codes(column: pa.ChunkedArray | pa.Array, *, name: str) -> Codes:
+    """The column as codes: null and NaN are one value of their own, −0.0 is 0.0, dictionaries are looked through."""
+    chunked = column if isinstance(column, pa.ChunkedArray) else pa.chunked_array([column], type=column.type)
+    chunked = _plain(chunked)
+    if pa.types.is_dictionary(chunked.type):
+        return _through_dictionary(chunked, name=name)
+    if pa.types.is_null(chunked.type):
+        return Codes(np.zeros(len(chunked), dtype=np.int64), 1, 0, pa.nulls(0))
+    if pa.types.is_floating(chunked.type):
+        chunked = _whole_floats(chunked)
+    try:
+        encoded = chunked.dictionary_encode()
+    except (pa.ArrowNotImplementedError, pa.ArrowInvalid):
+        raise DataError(
+            f"Column {name!r} is of type {chunked.type}, whose cells cannot be compared.",
+            column=name,
+            rows=len(chunked),
+            hint="Publish it as text or as numbers.",
+        ) from None
+    values = encoded.chunk(0).dictionary if encoded.num_chunks else pa.array([], type=chunked.type)
+    return _with_missing([chunk.indices for chunk in encoded.chunks], values)
+
+
+def _plain(column: pa.ChunkedArray) -> pa.ChunkedArray:
+    """The same values without an extension type or run-end encoding around them."""
+    if isinstance(column.type, pa.BaseExtensionType):
+        column = pa.chunked_array([chunk.storage for chunk in column.chunks], type=column.type.storage_type)
+    if pa.types.is_run_end_encoded(column.type):
+        decoded = [pc.run_end_decode(chunk) for chunk in column.chunks]
+        column = pa.chunked_array(decoded, type=column.type.value_type)
+    return column
+
+
+def _whole_floats(column: pa.ChunkedArray) -> pa.ChunkedArray:
+    """Floats with NaN as null, and with one zero only."""
+    if pa.types.is_float16(column.type):
+        column = column.cast(pa.float32())
+    column = pc.if_else(pc.is_nan(column), pa.scalar(None, type=column.type), column)
+    return pc.add(column, pa.scalar(0.0, type=column.type))
+
+
+def _through_dictionary(column: pa.ChunkedArray, *, name: str) -> Codes:
+    """Codes of a dictionary column. Arrow allows repeated and null entries in a dictionary, so it is encoded itself."""
+    if column.num_chunks == 0:
+        return Codes(np.zeros(0, dtype=np.int64), 0, -1, pa.array([], type=column.type.value_type))
+    unified = column.unify_dictionaries()
+    entries = column_codes(unified.chunk(0).dictionary, name=name)
+    present = np.append(entries.codes, -1)
+    if entries.missing >= 0:
+        present[present == entries.missing] = -1
+    indices = [_numpy(pc.fill_null(chunk.indices.cast(pa.int64()), -1)) for chunk in unified.chunks]
+    mapped = present[np.concatenate(indices)]
+    return _with_missing([pa.array(mapped, mask=mapped < 0)], entries.values)
+
+
+def _with_missing(indices: Sequence[pa.Array], values: pa.Array) -> Codes:
+    parts = [_numpy(pc.fill_null(part.cast(pa.int64()), len(values))) for part in indices]
+    codes = np.concatenate(parts) if parts else np.zeros(0, dtype=np.int64)
+    missing = len(values) if any(part.null_count for part in indices) else -1
+    return Codes(codes, len(values) + (missing >= 0), missing, values)
+
+
+def _numpy(array: pa.Array) -> Int64:
+    result: Int64 = array.to_numpy(zero_copy_only=False)
+    return result
+
+
+def row_classes(columns: Sequence[Codes]) -> tuple[Int64, int]:
+    """Row → class of rows equal in all columns, numbered in the order of their first rows, and how many there are."""
+    packed = columns[0].codes.copy()
+    span = columns[0].size
+    for column in columns[1:]:
+        if span * column.size > PACK_LIMIT:
+            packed, span = _renumbered(packed)
+        packed *= column.size
+        packed += column.codes
+        span *= column.size
+    return _renumbered(packed)
+
+
+def _renumbered(packed: Int64) -> tuple[Int64, int]:
+    encoded = pa.array(packed).dictionary_encode()
+    return _numpy(encoded.indices).astype(np.int64), len(encoded.dictionary)
