@@ -19,9 +19,11 @@ from pydantic import (
     ConfigDict,
     Field,
     FiniteFloat,
+    GetPydanticSchema,
     ValidationError,
     model_validator,
 )
+from pydantic_core import core_schema
 
 from coterie.config_check import (
     ROLES,
@@ -77,12 +79,14 @@ def parse_privacy(value: object) -> object:
 
 Whole = Annotated[int, BeforeValidator(_whole)]
 Columns = Annotated[tuple[str, ...], BeforeValidator(_listed)]
+# Hierarchies check themselves; pydantic is to look at their class only.
+Given = Annotated[Hierarchy, GetPydanticSchema(lambda _, __: core_schema.is_instance_schema(Hierarchy))]
 
 
 class Config(BaseModel):
     """What to publish, how, and under which promise."""
 
-    model_config = ConfigDict(frozen=True, extra="forbid", arbitrary_types_allowed=True)
+    model_config = ConfigDict(frozen=True, extra="forbid")
 
     quasi: Columns = Field(
         (), description="Quasi-identifiers: columns that others may know of a person. They are generalised."
@@ -100,7 +104,7 @@ class Config(BaseModel):
     privacy: Annotated[tuple[Any, ...], BeforeValidator(parse_privacy)] = Field(
         (), description="Promises beyond k-anonymity."
     )
-    hierarchies: dict[str, Hierarchy] = Field(
+    hierarchies: dict[str, Given] = Field(
         {},
         description="Column → hierarchy: the path of a CSV file (in a TOML file: from that file's folder), "
         'a rule such as { prefixes = [5, 3] }, { intervals = [5, 10] } or { dates = ["month", "year"] }, '
