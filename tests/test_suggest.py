@@ -1,0 +1,215 @@
+"""Guesses about columns: sensible, safe, explained, and free of cell values."""
+
+from __future__ import annotations
+
+import datetime as dt
+import tomllib
+
+import pyarrow as pa
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from coterie.config import Config
+from coterie.suggest import guess_column, missing_marks, suggest, without_marks
+from coterie.suggest_names import meaning, parts
+from coterie.suggest_toml import smallest_group, suggestion_toml
+
+ROWS = 200
+
+
+def column(values) -> pa.ChunkedArray:
+    return pa.chunked_array([pa.array(values)])
+
+
+def guess(name, values):
+    return guess_column(name, column(values))
+
+
+AGES = [str(20 + i % 50) for i in range(ROWS)]
+WORDS = [f"word{i}" for i in range(ROWS)]
+
+
+@pytest.mark.parametrize(
+    "name",
+    [
+        "name",
+        "first_name",
+        "lastName",
+        "E-Mail",
+        "phone",
+        "SSN",
+        "patient_id",
+        "Patient ID",
+        "Nachname",
+        "apellido",
+        "Straße",
+    ],
+)
+def test_identifiers_by_name(name):
+    found = guess(name, WORDS)
+    assert found.role == "identifier"
+    assert "name suggests" in found.reason
+
+
+@pytest.mark.parametrize(
+    "name",
+    [
+        "age",
+        "Alter",
+        "edad",
+        "SEX",
+        "Geschlecht",
+        "sexo",
+        "maritalStatus",
+        "estado civil",
+        "native-country",
+        "race",
+        "job",
+        "education",
+    ],
+)
+def test_quasi_identifiers_by_name(name):
+    assert guess(name, ["a", "b", "c", "d"] * 50).role == "quasi"
+
+
+@pytest.mark.parametrize(
+    "name", ["disease", "Diagnose", "income", "Gehalt", "salary-class", "religion", "enfermedad", "HIV"]
+)
+def test_sensitive_by_name(name):
+    assert guess(name, ["a", "b", "c", "d"] * 50).role == "sensitive"
+
+
+def test_the_last_noun_decides_and_the_longest_phrase_before_it():
+    assert meaning("patient_age").what == "an age"
+    assert meaning("birth name").role == "identifier"
+    assert meaning("ZIP_CODE") == meaning("zipCode") == meaning("zip code") == meaning("Zip5")
+    assert meaning("xqz") is None
+    assert parts("homeZIPCode_2 (ß)") == ["home", "zip", "code", "2", "ss"]
+
+
+@pytest.mark.parametrize(
+    ("values", "what"),
+    [
+        ([f"user{i}@example.org" for i in range(ROWS)], "e-mail"),
+        ([f"{100 + i}-{10 + i % 80}-{1000 + i}" for i in range(ROWS)], "social security"),
+        ([f"+49 30 {100000 + i}" for i in range(ROWS)], "telephone"),
+    ],
+)
+def test_identifiers_by_content(values, what):
+    found = guess("column7", values)
+    assert found.role == "identifier"
+    assert what in found.reason
+
+
+def test_nearly_unique_texts_and_whole_numbers_identify():
+    assert guess("c", WORDS).role == "identifier"
+    assert guess("c", list(range(ROWS))).role == "identifier"
+    assert guess("c", [f"{i:05}" for i in range(ROWS)]).role == "identifier"
+    # The name of a postal code or an age says more than its many values.
+    assert guess("zip", [f"{i:05}" for i in range(ROWS)]).role == "quasi"
+    assert guess("age", list(range(ROWS))).role == "quasi"
+
+
+def test_long_texts_may_name_people():
+    texts = [f"note {i % 120} about somebody, written down by somebody else at some time" for i in range(ROWS)]
+    assert guess("remarks", texts).role == "identifier"
+
+
+def test_in_doubt_a_quasi_identifier():
+    found = guess("column7", ["a", "b"] * 100)
+    assert found.role == "quasi"
+    assert "unsure" in found.reason
+
+
+def test_an_identifier_by_name_that_hardly_varies_is_none():
+    assert guess("mobile", ["yes", "no"] * 100).role == "quasi"
+    # An identifier of persons with several rows each stays one.
+    assert guess("patient_id", [i // 4 for i in range(ROWS)]).role == "identifier"
+
+
+def test_measurements_constants_and_empty_columns_are_left():
+    assert guess("c", [i / 7 for i in range(ROWS)]).role == "other"
+    assert guess("c", ["x"] * ROWS).role == "other"
+    assert guess("c", pa.array([None] * ROWS, pa.string())).role == "other"
+
+
+def test_types_and_hierarchies():
+    def form(name, values):
+        found = guess(name, values)
+        assert found.role == "quasi"
+        return found.type, found.hierarchy
+
+    assert form("age", AGES) == (None, None)
+    assert form("age", [20.0, 21.0, None, float("nan")] * 50) == (None, None)
+    assert form("zip", ["02138", "02139"] * 100) == ("category", {"prefixes": []})
+    assert form("zip", [2138, 2139] * 100) == ("category", {"prefixes": []})
+    assert form("code", ["0123", "4567"] * 100) == ("category", {"prefixes": []})
+    assert form("birth", ["1990-01-02", "1991-03-04"] * 100) == (None, {"dates": ["month", "year", "decade"]})
+    assert form("birth", [dt.date(1990, 1, 2), dt.date(1991, 3, 4)] * 100)[1] == {"dates": ["month", "year", "decade"]}
+    assert form("sex", ["1", "2"] * 100) == ("category", None)
+    assert form("sex", ["m", "f"] * 100) == (None, None)
+    assert form("age", [*AGES[:-1], "unknown"]) == ("category", None)
+    assert form("flag", [True, False] * 100) == (None, None)
+
+
+def test_counts():
+    found = guess("age", [1.0, None, float("nan"), 2.0, 2.0])
+    assert (found.distinct, found.missing) == (2, 2)
+    found = guess("x", pa.array(["a", None, "b", "a"]).dictionary_encode())
+    assert (found.distinct, found.missing) == (2, 1)
+
+
+def test_marks_of_missing_values():
+    table = pa.table({"a": ["1", "?", "2"], "b": ["x", "NA", "?"], "n": [1, 2, 3]})
+    assert missing_marks(table) == ["?", "NA"]
+    assert without_marks(table, ["?", "NA"]).to_pydict() == {
+        "a": ["1", None, "2"],
+        "b": ["x", None, None],
+        "n": [1, 2, 3],
+    }
+    assert missing_marks(pa.table({"a": ["1", "2"]})) == []
+
+
+def test_k_fits_the_table():
+    assert [smallest_group(rows) for rows in (1, 4, 15, 50, 10**6)] == [2, 2, 3, 10, 10]
+
+
+names = st.text(st.characters(exclude_categories=["Cs"]), min_size=1, max_size=12)
+cells = st.one_of(
+    st.none(),
+    st.text(st.characters(exclude_categories=["Cs"]), max_size=8),
+    st.sampled_from(["1", "2", "0123", "1990-01-02", "1.5"]),
+)
+
+
+@given(st.dictionaries(names, st.lists(cells, min_size=8, max_size=8), min_size=1, max_size=6))
+def test_any_table_gives_a_configuration_that_fits_it(columns):
+    table = pa.table({name: pa.array(values, pa.string()) for name, values in columns.items()})
+    guesses = suggest(table)
+    text = suggestion_toml(guesses, source="any\nfile.csv", rows=table.num_rows, reading={"missing_values": ["", "?"]})
+    config = Config.from_dict(tomllib.loads(text))
+    listed = [*config.quasi, *config.sensitive, *config.identifiers]
+    assert sorted(listed) == sorted(each.name for each in guesses if each.role != "other")
+    if config.quasi:
+        config.check_columns(table.column_names)
+
+
+def test_the_text_holds_reasons_and_counts_but_no_cells():
+    table = pa.table(
+        {
+            "name": [f"Zebulon{i}" for i in range(ROWS)],
+            "age": AGES,
+            "zip": [f"0{4000 + i % 30}" for i in range(ROWS)],
+            "disease": ["plague", "pox"] * 100,
+            "height": [f"{150 + i / 7:.3f}" for i in range(ROWS)],
+            "reading": [f"{i / 7:.3f}" for i in range(ROWS)],
+        }
+    )
+    text = suggestion_toml(suggest(table), source="people.csv", rows=ROWS)
+    for cell in {cell for values in table.to_pydict().values() for cell in values} - set(AGES):
+        assert cell not in text
+    for line in ("50 distinct, 0 missing", "people.csv (200 rows)", "zip = { prefixes = [] }", 'zip = "category"'):
+        assert line in text
+    assert "#   reading" in text
+    assert '"name",  # the name suggests a person' in text
