@@ -1,0 +1,202 @@
+"""Files and frames in and out: Narwhals and files at the edge, Arrow inside.
+
+    read(frame or path)  →  Source.table  →  …  →  to_native(table, source)  or  write(table, path, like=source)
+
+Text files are read with every column as text, frames and Parquet keep their types. What comes in says how it goes
+out: the same kind of frame with the same index, or a CSV file with the same delimiter, encoding, quotes and line ends.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Collection, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Literal
+
+import pyarrow as pa
+
+from coterie.errors import ConfigError, DataError, Problem
+from coterie.io_csv import read_csv
+from coterie.io_csv_out import csv_chunks
+from coterie.io_files import Format, open_raw, read_columnar, read_excel
+from coterie.io_frames import FrameKind, Native, Rows, Taken, check_names, give_frame, take_frame
+from coterie.io_output import check_target, format_of, gzipped, whole_file, write_columnar
+from coterie.io_text import Dialect
+
+__all__ = ["Dialect", "Source", "check_target", "read", "to_native", "whole_file", "write"]
+
+
+@dataclass(frozen=True, eq=False)
+class Source:
+    """A table that was read, and all that is needed to give it back the way it came."""
+
+    table: pa.Table
+    kind: FrameKind | Literal["file"]
+    name: str
+    """what to call it in messages: "people.csv", "standard input", "the pandas frame" """
+    native: Native = None
+    """the caller's frame (collected, if it was lazy); never changed"""
+    path: Path | None = None
+    """None for frames and for standard input"""
+    sha256: str | None = None
+    """of the file as it lies on disk, compressed or not; None for frames"""
+    format: Format | None = None
+    dialect: Dialect | None = None
+    """how a text file was written"""
+    compression: Literal["gzip"] | None = None
+
+
+def read(
+    data: Native | str | os.PathLike[str],
+    *,
+    missing_values: Sequence[str] = ("",),
+    delimiter: str | None = None,
+    encoding: str | None = None,
+    sheet: str | int | None = None,
+) -> Source:
+    """Read a frame or a file.
+
+    Args:
+        data: a pandas, Polars or PyArrow frame, anything else that Narwhals takes, the path of a file, or "-" for
+            standard input. Lazy frames are collected. What a file is, is told by its content, not by its name.
+        missing_values: texts of a CSV file that mean "missing". Quoted, they are text like any other. Frames,
+            Parquet, Feather and Excel know themselves what is missing.
+        delimiter: of a CSV file; found among comma, semicolon, tab and bar if not given.
+        encoding: of a CSV file; UTF-8, UTF-16, Windows-1252 and Latin-1 are told apart if not given.
+        sheet: name or number (from 0) of a sheet of an Excel file; the first if not given.
+
+    Raises:
+        DataError: there is no such file, it cannot be read, or it has no rows; column names are not text or not
+            unique.
+        ConfigError: the delimiter, encoding or sheet cannot be.
+        BackendError: the file is an Excel file and the `excel` extra is not installed.
+    """
+    if isinstance(data, str | os.PathLike):
+        source = _read_file(
+            data, missing_values=tuple(missing_values), delimiter=delimiter, encoding=encoding, sheet=sheet
+        )
+    else:
+        taken = take_frame(data)
+        source = Source(taken.table, taken.kind, taken.name, native=taken.native)
+    table = source.table
+    check_names(table.column_names, source.name)
+    if table.num_columns == 0:
+        raise DataError(f"{source.name} has no columns.", hint="Give a table with at least one column and one row.")
+    if table.num_rows == 0:
+        raise DataError(f"{source.name} has a header but no rows.", hint="Give a table with at least one row.")
+    # Notes on the columns by another program (pandas' index, statistics) would no longer hold for what is published.
+    return replace(source, table=table.replace_schema_metadata(None))
+
+
+def _read_file(
+    path: str | os.PathLike[str],
+    *,
+    missing_values: tuple[str, ...],
+    delimiter: str | None,
+    encoding: str | None,
+    sheet: str | int | None,
+) -> Source:
+    raw = open_raw(path)
+    dialect = None
+    if sheet is not None and raw.format != "excel":
+        raise ConfigError([Problem("sheet", f"{raw.name} is no Excel file and has no sheets")])
+    if raw.format == "csv":
+        table, dialect = read_csv(
+            raw.open, name=raw.name, missing_values=missing_values, delimiter=delimiter, encoding=encoding
+        )
+    elif raw.format == "excel":
+        table = read_excel(raw, sheet=sheet)
+    else:
+        table = read_columnar(raw)
+    return Source(
+        table,
+        "file",
+        raw.name,
+        path=raw.path,
+        sha256=raw.sha256,
+        format=raw.format,
+        dialect=dialect,
+        compression=raw.compression,
+    )
+
+
+def to_native(
+    table: pa.Table,
+    source: Source,
+    *,
+    kept: Rows | None = None,
+    recoded: Collection[str] = (),
+) -> Native:
+    """Give a table back as the kind of frame that came in.
+
+    pandas frames get their index back and, like Polars frames, the caller's own columns wherever nothing changed.
+    A record batch comes back as one, a lazy Polars frame as a DataFrame; for files, DuckDB relations and other lazy
+    frames the result is a PyArrow table.
+
+    Args:
+        table: what to give back.
+        source: what came in.
+        kept: positions of the table's rows in the source, if some rows were left out.
+        recoded: columns (the quasi-identifiers) that are never taken from the caller's frame, even if they look
+            unchanged: pandas tells several kinds of missing values apart that Arrow, and so verification, does not.
+    """
+    if source.kind == "file":
+        return table
+    expected = source.table.num_rows if kept is None else len(kept)
+    if table.num_rows != expected:
+        raise ValueError(f"{table.num_rows} rows to give back, {expected} expected: say which rows are kept")
+    taken = Taken(source.table, source.kind, source.native, source.name)
+    return give_frame(table, taken, kept=kept, recoded=recoded)
+
+
+def write(
+    table: pa.Table,
+    path: str | os.PathLike[str],
+    *,
+    like: Source | None = None,
+    force: bool = False,
+    dialect: Dialect | None = None,
+) -> str:
+    """Write a table to a file that appears whole or not at all, and return the file's SHA-256.
+
+    Args:
+        table: what to write.
+        path: its ending says the format: .csv, .tsv, .txt (each also with .gz), .parquet, .feather. "-" is standard
+            output, as CSV.
+        like: the source whose delimiter, encoding, quotes and line ends a CSV file keeps.
+        force: overwrite a file that is there.
+        dialect: how to write a CSV file, in place of what `like` says.
+
+    Raises:
+        ConfigError: the file is there already, its folder is not, or the ending is none that can be written.
+        DataError: the disk refuses, or a column cannot be written in this format or encoding.
+    """
+    kind, zipped = format_of(path)
+    with whole_file(path, force=force) as sink:
+        if kind != "csv":
+            write_columnar(table, sink, kind)
+        else:
+            chunks = csv_chunks(table, dialect or _dialect(path, like))
+            if zipped:
+                with gzipped(sink) as packed:
+                    for chunk in chunks:
+                        packed.write(chunk)
+            else:
+                for chunk in chunks:
+                    sink.write(chunk)
+    return sink.sha256
+
+
+def _dialect(path: str | os.PathLike[str], like: Source | None) -> Dialect:
+    """How to write a CSV file of this name: as the source was, but .tsv has tabs and .csv from a .tsv has commas."""
+
+    def tabs(name: object) -> bool:
+        return str(name).lower().removesuffix(".gz").endswith((".tsv", ".tab"))
+
+    dialect = (like.dialect if like else None) or Dialect()
+    if tabs(path):
+        return replace(dialect, delimiter="\t")
+    if dialect.delimiter == "\t" and like and tabs(like.path) and str(path) != "-":
+        return replace(dialect, delimiter=",")
+    return dialect

@@ -1,0 +1,211 @@
+"""Delimited text to Arrow, every cell as the text that it is.
+
+Columns are read as strings, so that "02138" and "1.50" come out as they went in; what is a number is decided later,
+from the distinct values. pyarrow's messages quote the row that they refuse, so none of them is passed on.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from typing import NamedTuple
+
+import pyarrow as pa
+
+from coterie.errors import DataError
+from coterie.io_text import SAMPLE_BYTES, Dialect, Sniffed, eight_bit_encoding, sniff
+
+_BLOCK_BYTES = 1 << 22
+_CHUNK_BYTES = 1 << 20
+_PARSING = (pa.ArrowException, UnicodeError, OSError, EOFError)
+
+Opener = Callable[[], pa.NativeFile]
+"""opens the (decompressed) text as a fresh stream of bytes"""
+
+
+class _BadRows(NamedTuple):
+    first: int | None
+    expected: int
+    actual: int
+    count: int
+
+
+def read_csv(
+    opened: Opener,
+    *,
+    name: str,
+    missing_values: tuple[str, ...],
+    delimiter: str | None = None,
+    encoding: str | None = None,
+) -> tuple[pa.Table, Dialect]:
+    """Read a text table, all columns as strings, and tell how it was written.
+
+    Args:
+        opened: opens the text as bytes; called more than once.
+        name: what to call it in messages.
+        missing_values: unquoted texts that become null. Quoted ones stay text.
+        delimiter: found from the content if not given.
+        encoding: found from the content if not given.
+    """
+    try:
+        with opened() as stream:
+            sample = stream.read(SAMPLE_BYTES + 1)
+    except _PARSING:
+        raise _damaged(name) from None
+    whole = len(sample) <= SAMPLE_BYTES
+    sample = sample[:SAMPLE_BYTES]
+
+    def sniffed(encoding: str | None) -> Sniffed:
+        return sniff(
+            sample, whole=whole, name=name, missing_values=missing_values, delimiter=delimiter, encoding=encoding
+        )
+
+    found = sniffed(encoding)
+    try:
+        table = _parse(opened, found)
+    except _PARSING as error:
+        if encoding is not None or found.dialect.encoding != "utf-8" or "UTF8" not in str(error):
+            raise _explained(error, opened, found, name) from None
+        # ASCII for the length of the sample, something else later.
+        found = sniffed(eight_bit_encoding(_chunks(opened)))
+        try:
+            table = _parse(opened, found)
+        except _PARSING as again:
+            raise _explained(again, opened, found, name) from None
+    if table.num_rows == 0:
+        raise DataError(f"{name} has a header but no rows.", hint="Give a file with at least one row of data.")
+    _refuse_open_quote(table, opened, name)
+    return table, found.dialect
+
+
+def _parse(opened: Opener, found: Sniffed, **changes: object) -> pa.Table:
+    """Read with pyarrow. Raises pyarrow's own errors, whose text holds cell values."""
+    from pyarrow import csv
+
+    settings = {"block_size": _BLOCK_BYTES, "use_threads": True, "invalid_row_handler": None} | changes
+    dialect, header = found.dialect, found.header
+    one = len(header) == 1  # then an empty line is a row whose only value is missing
+
+    def once(names: list[str]) -> pa.Table:
+        with opened() as stream:
+            return csv.read_csv(
+                stream,
+                read_options=csv.ReadOptions(
+                    encoding="utf8" if dialect.encoding.startswith("utf-8") else dialect.encoding,
+                    block_size=settings["block_size"],
+                    use_threads=settings["use_threads"],
+                    skip_rows=found.blank_lines if one else 0,
+                ),
+                parse_options=csv.ParseOptions(
+                    delimiter=dialect.delimiter,
+                    newlines_in_values=True,
+                    ignore_empty_lines=not one,
+                    invalid_row_handler=settings["invalid_row_handler"],
+                ),
+                convert_options=csv.ConvertOptions(
+                    column_types=dict.fromkeys(names, pa.string()),
+                    null_values=list(dialect.missing_values),
+                    strings_can_be_null=True,
+                    quoted_strings_can_be_null=False,
+                ),
+            )
+
+    try:
+        table = once(header)
+    except pa.ArrowInvalid as error:
+        if "cannot infer number of columns" in str(error):
+            return pa.table({title: pa.array([], pa.string()) for title in header})
+        if "straddl" not in str(error) or settings["block_size"] > _BLOCK_BYTES:
+            raise
+        # One cell is larger than a block.
+        return _parse(opened, found, **(settings | {"block_size": (1 << 31) - 1}))
+    if any(kind != pa.string() for kind in table.schema.types):
+        # pyarrow read a name otherwise than we did, and so guessed that column's type.
+        table = once(table.column_names)
+    return table
+
+
+def _explained(error: BaseException, opened: Opener, found: Sniffed, name: str) -> DataError:
+    """Say what is wrong with a text that pyarrow refused, without its message, which quotes the row."""
+    text = str(error)
+    if "Expected" in text and "columns" in text:
+        bad = _bad_rows(opened, found)
+        if bad is not None:
+            return _ragged(bad, found, name)
+    if "UTF8" in text or isinstance(error, UnicodeError):
+        encoding = found.dialect.encoding
+        return DataError(
+            f"{name} is not text in {encoding}.", hint="Give the encoding it was written in, such as latin-1 or utf-16."
+        )
+    if isinstance(error, OSError | EOFError) and not isinstance(error, pa.ArrowInvalid):
+        return _damaged(name)
+    return DataError(
+        f"{name} cannot be parsed as text with {_spelled(found.dialect.delimiter)} between its columns.",
+        hint="Check its quotes, or give the delimiter.",
+    )
+
+
+def _damaged(name: str) -> DataError:
+    return DataError(f"{name} cannot be read to its end: it is damaged or cut short.", hint="Fetch it again.")
+
+
+def _bad_rows(opened: Opener, found: Sniffed) -> _BadRows | None:
+    from pyarrow import csv
+
+    first: list[csv.InvalidRow] = []
+    count = 0
+
+    def note(row: csv.InvalidRow) -> str:
+        nonlocal count
+        count += 1
+        if not first:
+            first.append(row)
+        return "skip"
+
+    try:
+        # Only a single thread knows the numbers of rows.
+        _parse(opened, found, use_threads=False, invalid_row_handler=note)
+    except _PARSING:
+        if not first:
+            return None
+    if not first:
+        return None
+    return _BadRows(first[0].number, first[0].expected_columns, first[0].actual_columns, count)
+
+
+def _ragged(bad: _BadRows, found: Sniffed, name: str) -> DataError:
+    where = f"row {bad.first}" if bad.first else "a row"
+    more = f", and {bad.count - 1:,} more rows do not fit" if bad.count > 1 else ""
+    cells = "column" if bad.actual == 1 else "columns"
+    return DataError(
+        f"{name}: {where} has {bad.actual} {cells} where the header has {bad.expected}{more}. "
+        f"The header is row 1; columns are separated by {_spelled(found.dialect.delimiter)}.",
+        rows=bad.count,
+        hint="Correct these rows, or give the delimiter.",
+    )
+
+
+def _spelled(delimiter: str) -> str:
+    return {",": "a comma", ";": "a semicolon", "\t": "a tab", "|": "a bar"}.get(delimiter, f"{delimiter!r}")
+
+
+def _chunks(opened: Opener) -> Iterator[bytes]:
+    with opened() as stream:
+        while chunk := stream.read(_CHUNK_BYTES):
+            yield chunk
+
+
+def _refuse_open_quote(table: pa.Table, opened: Opener, name: str) -> None:
+    """A quote that is never closed swallows the rest of the file into the last cell, silently."""
+    last = table.column(table.num_columns - 1)[-1].as_py()
+    if last is None or not {"\r", "\n"} & set(last):
+        return
+    tail = b""
+    for chunk in _chunks(opened):
+        tail = (tail + chunk)[-16:]
+    # Zero bytes are UTF-16's; a value that was closed ends in a quote, or a delimiter-free rest after one.
+    if not tail.replace(b"\0", b"").rstrip(b"\r\n").endswith(b'"'):
+        raise DataError(
+            f"{name}: a quoted value is never closed, so the rest of the file would become part of it.",
+            rows=1,
+            hint=f"Look for a lone quote near row {table.num_rows + 1:,} (the header is row 1).",
+        )

@@ -1,0 +1,235 @@
+"""Frames of any kind to Arrow and back to the same kind.
+
+Narwhals says what a frame is. A column that was not changed comes back as the caller's own (its dtype, categories and
+time zone with it); a changed one is built from Arrow in the nearest dtype. The caller's frame is only read.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection, Iterable
+from contextlib import suppress
+from typing import Any, Literal, NamedTuple, TypeAlias
+
+import numpy as np
+import pyarrow as pa
+
+from coterie.errors import DataError
+
+FrameKind = Literal["pandas", "polars", "pyarrow", "batch", "arrow", "narwhals"]
+
+Native: TypeAlias = Any
+"""a frame, a series or a dtype of whichever library the caller uses"""
+Rows: TypeAlias = "np.ndarray[Any, np.dtype[np.integer[Any]]]"
+"""positions of rows"""
+
+_CONVERSION = (pa.ArrowException, TypeError, ValueError, OverflowError)
+
+
+class Taken(NamedTuple):
+    """A frame as Arrow, and what is needed to give its kind back."""
+
+    table: pa.Table
+    kind: FrameKind
+    native: Native
+    name: str
+
+
+def take_frame(data: Native) -> Taken:
+    """Any frame as an Arrow table. Lazy frames are collected."""
+    if isinstance(data, pa.Table):
+        return Taken(data, "pyarrow", data, "the PyArrow table")
+    if isinstance(data, pa.RecordBatch):
+        return Taken(pa.Table.from_batches([data]), "batch", data, "the PyArrow record batch")
+    import narwhals as nw
+
+    if nw.dependencies.is_pandas_dataframe(data):
+        return Taken(_from_pandas(data), "pandas", data, "the pandas frame")
+    if nw.dependencies.is_polars_lazyframe(data):
+        data = data.collect()
+    if nw.dependencies.is_polars_dataframe(data):
+        return Taken(_from_polars(data), "polars", data, "the Polars frame")
+    frame = nw.from_native(data, pass_through=True)
+    name = f"the {type(data).__name__}"
+    if isinstance(frame, nw.LazyFrame):
+        return Taken(_collected(lambda: frame.collect("pyarrow").to_native(), name), "arrow", None, name)
+    if isinstance(frame, nw.DataFrame):
+        return Taken(_collected(frame.to_arrow, name), "narwhals", frame, name)
+    if hasattr(data, "__arrow_c_stream__"):
+        with suppress(*_CONVERSION):  # a single column streams too
+            return Taken(pa.table(data), "arrow", None, name)
+    raise DataError(
+        f"A {type(data).__name__} is not a table.",
+        hint="Give a pandas, Polars or PyArrow frame, anything else that Narwhals takes, or the path of a file.",
+    )
+
+
+def _collected(collect: Callable[[], pa.Table], name: str) -> pa.Table:
+    try:
+        return collect()
+    except Exception:
+        # Whatever engine it is, its message may quote a cell.
+        raise DataError(
+            f"{name} could not be collected into an Arrow table.", hint="Collect it yourself to see why."
+        ) from None
+
+
+def _from_pandas(frame: Native) -> pa.Table:
+    check_names(list(frame.columns), "the pandas frame")
+    columns = {}
+    for position, name in enumerate(frame.columns):
+        series = frame.iloc[:, position]
+        try:
+            columns[name] = pa.array(series, from_pandas=True)
+        except _CONVERSION:
+            raise _mixed(name) from None
+    return pa.table(columns) if columns else pa.table({})
+
+
+def _from_polars(frame: Native) -> pa.Table:
+    import polars as pl
+
+    columns = {}
+    for series in frame.iter_columns():
+        if series.dtype == pl.Object:  # Polars would export the objects' addresses
+            raise _mixed(series.name)
+        column = series.to_arrow()
+        if pa.types.is_string_view(column.type):
+            column = column.cast(pa.large_string())
+        columns[series.name] = column
+    return pa.table(columns)
+
+
+def _mixed(name: str) -> DataError:
+    return DataError(
+        f"Column {name!r} holds values of several types, or Python objects.",
+        column=name,
+        hint="Make it one type, for example text, or drop it.",
+    )
+
+
+def check_names(names: list[Any], what: str) -> None:
+    """Refuse names that are not text or that occur twice."""
+    odd = sum(not isinstance(name, str) for name in names)
+    if odd:
+        raise DataError(
+            f"{what}: {odd} of the {len(names)} columns {'has a name that is' if odd == 1 else 'have names that are'} "
+            "not text.",
+            hint="Rename them, in pandas by frame.columns = frame.columns.map(str).",
+        )
+    if len(set(names)) < len(names):
+        first: dict[str, int] = {}
+        pairs = [(first.setdefault(name, at), at) for at, name in enumerate(names, 1)]
+        same = [f"{one} and {two}" for one, two in pairs if one != two]
+        shown = ", ".join(same[:5]) + (" and more" if len(same) > 5 else "")
+        raise DataError(
+            # By position: in a file without a header these "names" are a person's data.
+            f"{what}: columns {shown} have the same name.",
+            hint="Give each column a name of its own; the first row of a file has to be its header.",
+        )
+
+
+def give_frame(table: pa.Table, taken: Taken, *, kept: Rows | None, recoded: Collection[str]) -> Native:
+    """The table as the kind of frame that was taken.
+
+    Args:
+        table: what to give back; its rows are the taken rows at `kept`, in that order.
+        taken: the frame that came in.
+        kept: positions of the rows in the frame that came in; None if all are there.
+        recoded: columns that are built anew even if they look unchanged. Arrow knows one kind of missing value;
+            pandas knows None, NaN and NA, and which of these a row had must not tell rows of a group apart.
+    """
+    if taken.kind == "pandas":
+        return _to_pandas(table, taken, kept=kept, recoded=recoded)
+    if taken.kind == "polars":
+        return _to_polars(table, taken, kept=kept)
+    if taken.kind == "batch":
+        batches = table.combine_chunks().to_batches()
+        return batches[0] if batches else pa.RecordBatch.from_pylist([], schema=table.schema)
+    if taken.kind == "narwhals":
+        import narwhals as nw
+
+        return nw.from_arrow(table, backend=taken.native.implementation).to_native()
+    return table
+
+
+def _unchanged(table: pa.Table, before: pa.Table, kept: Rows | None) -> set[str]:
+    """Names of the columns that hold just what they held."""
+    known = set(before.column_names)
+    rows = None if kept is None else pa.array(kept)
+
+    def same(name: str) -> bool:
+        new, old = table.column(name), before.column(name)
+        return bool(new.type == old.type and new.equals(old if rows is None else old.take(rows)))
+
+    return {name for name in table.column_names if name in known and same(name)}
+
+
+def _to_polars(table: pa.Table, taken: Taken, *, kept: Rows | None) -> Native:
+    import polars as pl
+
+    before = taken.native
+    unchanged = _unchanged(table, taken.table, kept)
+
+    def series(name: str) -> Native:
+        if name in unchanged:
+            return before.get_column(name) if kept is None else before.get_column(name).gather(kept)
+        new = pl.from_arrow(table.column(name)).alias(name)
+        if name in before.columns and isinstance(before.schema[name], pl.Categorical | pl.Enum):
+            return new.cast(pl.Categorical)
+        return new
+
+    return pl.DataFrame([series(name) for name in table.column_names])
+
+
+def _to_pandas(table: pa.Table, taken: Taken, *, kept: Rows | None, recoded: Iterable[str]) -> Native:
+    import pandas as pd
+
+    before = taken.native
+    unchanged = _unchanged(table, taken.table, kept) - set(recoded)
+    index = before.index if kept is None else before.index.take(kept)
+
+    def values(name: str) -> Native:
+        if name in unchanged:
+            # A copy: whoever changes the result must not change the frame that came in.
+            return (before[name].copy() if kept is None else before[name].take(kept)).array
+        return _pandas_values(table.column(name), before[name].dtype if name in before.columns else None)
+
+    frame = pd.DataFrame({name: values(name) for name in table.column_names}, index=index)
+    frame.columns.name = before.columns.name
+    return frame
+
+
+def _pandas_values(column: pa.ChunkedArray, dtype: Native) -> Native:
+    """A column in the dtype that is nearest to the one it had."""
+    import pandas as pd
+
+    if isinstance(dtype, pd.ArrowDtype):
+        return pd.arrays.ArrowExtensionArray(column)
+    if isinstance(dtype, pd.CategoricalDtype):
+        plain = column.cast(column.type.value_type) if pa.types.is_dictionary(column.type) else column
+        new = plain.to_pandas()
+        present = set(new.dropna().unique())
+        if present <= set(dtype.categories):
+            # Only those that occur: the others would tell what the rows held before.
+            categories = [category for category in dtype.categories if category in present]
+            return pd.Categorical(new, categories=categories, ordered=dtype.ordered)
+        return pd.Categorical(new)
+    nullable = {
+        pa.string(): pd.StringDtype(),
+        pa.large_string(): pd.StringDtype(),
+        pa.bool_(): pd.BooleanDtype(),
+        pa.float32(): pd.Float32Dtype(),
+        pa.float64(): pd.Float64Dtype(),
+    } | {getattr(pa, str(kind).lower())(): kind for kind in _integer_dtypes()}
+    if isinstance(dtype, pd.api.extensions.ExtensionDtype) and column.type in nullable:
+        return column.to_pandas(types_mapper=nullable.get).array
+    if pa.types.is_integer(column.type) and column.null_count:
+        # Plain pandas would make floats of them, and large numbers would come out wrong.
+        return column.to_pandas(types_mapper=nullable.get).array
+    return column.to_pandas().array
+
+
+def _integer_dtypes() -> list[Native]:
+    import pandas as pd
+
+    return [getattr(pd, f"{sign}Int{bits}Dtype")() for sign in ("", "U") for bits in (8, 16, 32, 64)]
