@@ -11,7 +11,6 @@ import re
 from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
-from itertools import takewhile
 from typing import Literal, NamedTuple
 
 from coterie.errors import ConfigError, DataError, Problem
@@ -28,7 +27,7 @@ _BOMS = (
 )
 _ASCII_AND_LATIN = bytes(range(0x80)) + bytes(range(0xA0, 0x100))
 _NOT_IN_CP1252 = frozenset(b"\x81\x8d\x8f\x90\x9d")
-_SAMPLE_RECORDS = 500
+_SAMPLE_RECORDS = 400
 
 
 @dataclass(frozen=True)
@@ -97,8 +96,8 @@ def sniff(
     dialect = replace(dialect, encoding=found, bom=bom)
     text = decode(sample, found, final=whole, name=name).removeprefix("\ufeff")
     _refuse_binary(text, name)
-    blank = sum(1 for line in takewhile(lambda line: not line.strip("\r\n"), text.splitlines(keepends=True)))
-    text = text.lstrip("\r\n")
+    start = len(text) - len(text.lstrip("\r\n"))
+    blank, text = len(text[:start].splitlines()), text[start:]
     if not text:
         raise DataError(f"{name} is empty.", hint="Give a file with a header row and at least one row of data.")
     if delimiter is None:
@@ -168,7 +167,7 @@ class _Record(NamedTuple):
     line_end: str
 
 
-def _records(text: str, delimiter: str, *, whole: bool) -> list[_Record]:
+def _records(text: str, delimiter: str, *, whole: bool, limit: int = _SAMPLE_RECORDS) -> list[_Record]:
     """The first records of a text: a small tokenizer, because Python's csv module does not tell what was quoted."""
     d = re.escape(delimiter)
     cell = re.compile(rf'(?:"([^"]*(?:""[^"]*)*)"([^{d}\r\n]*)|([^{d}\r\n]*))({d}|\r\n|\r|\n|\Z)')
@@ -176,7 +175,7 @@ def _records(text: str, delimiter: str, *, whole: bool) -> list[_Record]:
     records: list[_Record] = []
     cells: list[_Cell] = []
     position = 0
-    while len(records) < _SAMPLE_RECORDS and position <= len(text):
+    while len(records) < limit and position <= len(text):
         found = cell.match(text, position)
         if found is None:  # pragma: no cover - the bare alternative matches anything
             break
@@ -199,7 +198,7 @@ def _delimiter(text: str, *, whole: bool) -> str:
     """The candidate that cuts the most records into as many cells as the header; then the one with most cells."""
 
     def score(candidate: str) -> tuple[float, int]:
-        counts = [len(record.cells) for record in _records(text, candidate, whole=whole)]
+        counts = [len(record.cells) for record in _records(text, candidate, whole=whole, limit=100)]
         if counts[0] == 1:
             return 0.0, 1
         return counts.count(counts[0]) / len(counts), counts[0]
