@@ -1,0 +1,63 @@
+# Everything runs in .venv, which the first target makes and which is renewed when pyproject.toml changes.
+# Needed beforehand: make, and Python 3.11 or newer. Another Python: make PYTHON=/path/to/python3.12 …
+
+PYTHON ?= $(shell for python in python3 python3.13 python3.12 python3.11 python; do \
+	$$python -c 'import sys; sys.exit(sys.version_info < (3, 11))' 2>/dev/null && echo $$python && break; done)
+JOBS ?= 2
+BIN := .venv/bin
+READY := .venv/.ready
+
+.DEFAULT_GOAL := help
+.PHONY: help demo test quick kernels check format bench docs clean
+MAKEFLAGS += --no-print-directory
+
+help:  ## this list
+	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "  make %-8s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
+
+demo: $(READY)  ## anonymize the bundled Adult table at k=10; leaves out.csv
+	@$(BIN)/coterie demo
+
+test: $(READY)  ## all tests, kernels once more with bounds checked, then `make check`
+	@echo 'All tests'
+	@$(BIN)/pytest -n $(JOBS)
+	@$(MAKE) kernels check
+
+quick: $(READY)  ## the tests that take a moment each
+	@$(BIN)/pytest -n $(JOBS) -m 'not slow'
+
+# Bounds checking changes the compiled code, so that run keeps its code apart.
+kernels: $(READY)
+	@echo 'Kernels, every index checked'
+	@test ! -d tests/kernels || NUMBA_BOUNDSCHECK=1 NUMBA_CACHE_DIR=$(CURDIR)/.venv/numba-checked \
+		$(BIN)/pytest -n $(JOBS) tests/kernels
+
+check: $(READY)  ## style and types
+	@echo 'Style and types'
+	@$(BIN)/ruff check --quiet .
+	@$(BIN)/ruff format --check --quiet . || { echo 'Some files are not formatted: make format'; exit 1; }
+	@$(BIN)/mypy
+
+format: $(READY)  ## bring the code into its usual form
+	@$(BIN)/ruff check --fix --quiet .
+	@$(BIN)/ruff format --quiet .
+
+bench: $(READY)  ## benchmarks; each checks its answer. ARGS="name …" runs some
+	@$(BIN)/python -m benchmarks $(ARGS)
+
+docs: $(READY)  ## write the pages that follow from the code
+	@$(BIN)/python scripts/make_docs.py
+
+clean:  ## remove all that make made, .venv too
+	@rm -rf .venv build dist .pytest_cache .mypy_cache .ruff_cache .hypothesis out.csv out.*
+	@find . -name __pycache__ -type d -prune -exec rm -rf {} +
+
+$(READY): pyproject.toml
+	@test -n '$(PYTHON)' || { echo 'coterie needs Python 3.11 or newer, and none was found on the path.' \
+		'Install one, or name it: make PYTHON=/path/to/python3.12'; exit 1; }
+	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || { \
+		echo 'coterie needs Python 3.11 or newer; $(PYTHON) is older.' \
+		'Name another: make PYTHON=/path/to/python3.12'; exit 1; }
+	@echo 'Setting up .venv (once; a minute or two)'
+	@$(BIN)/python -c '' 2>/dev/null || $(PYTHON) -m venv --clear .venv
+	@$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable '.[dev]'
+	@touch $@
