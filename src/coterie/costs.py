@@ -64,7 +64,7 @@ class Measure:
 
 
 def level_weights(height: int, *, beta: float | None = None, own: Sequence[float] | None = None) -> Float64:
-    """WHD weights of a tree of this height, from the root downwards: entry i lies between the levels i + 1 and i + 2."""
+    """WHD weights of a tree of this height, from the root downwards: entry i is between levels i + 1 and i + 2."""
     if own is not None:
         if len(own) < height:
             raise ValueError(f"{len(own)} level weights were given for a hierarchy of {height} levels below its root")
@@ -100,6 +100,9 @@ def cost_arrays(domains: Sequence[Domain], measure: Measure | None = None) -> Co
         span=np.asarray(spans, dtype=np.float64),
         weight=np.asarray([domain.weight for domain in domains], dtype=np.float64),
         data=np.concatenate([*parts, np.zeros(1)]),
+        small=np.asarray([j for j, kind in enumerate(kinds) if kind == TABLE], dtype=np.int64),
+        large=np.asarray([j for j, kind in enumerate(kinds) if kind != TABLE], dtype=np.int64),
+        base=np.cumsum([0] + [d.size if kind == TABLE else 0 for d, kind in zip(domains, kinds, strict=True)]),
     )
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
@@ -28,7 +29,8 @@ class Encoded(NamedTuple):
     """row of the table → position in the columns; shorter than these where rows with missing values are suppressed"""
 
 
-class _Values(NamedTuple):
+@dataclass(frozen=True, eq=False)
+class _Values:
     """A column as its distinct values (missing ones apart) and, per row, which of them it holds."""
 
     distinct: pa.Array
@@ -40,7 +42,7 @@ class _Values(NamedTuple):
 
     @property
     def is_missing(self) -> npt.NDArray[np.bool_]:
-        return self.index == len(self.distinct)
+        return np.equal(self.index, len(self.distinct))
 
 
 def encode(columns: pa.Table, config: Config) -> Encoded:

@@ -72,6 +72,7 @@ class Index:
         self.costs = costs
         self._stack = np.empty(STACK, dtype=np.int32)
         self._bounds = np.empty(STACK, dtype=np.float64)
+        self._reach = np.empty(costs.base[-1], dtype=np.float64)
 
     @property
     def free(self) -> int:
@@ -94,15 +95,17 @@ class Index:
 
     def cheapest(self, lo: Int32, hi: Int32) -> int:
         """The free row that makes the box cost least when it joins; ties go to the lowest row. −1 if none is free."""
+        from coterie.kernels.costs import aim_all
         from coterie.kernels.index import cheapest
 
-        return int(cheapest(self.nodes, self.costs, lo, hi, self._stack, self._bounds))
+        aim_all(self.costs, self._reach, lo, hi)
+        return int(cheapest(self.nodes, self.costs, self._reach, lo, hi, self._stack, self._bounds))
 
     def furthest(self, point: Int32) -> int:
         """The free row whose pair box with this point costs most; ties go to the lowest row. −1 if none is free."""
         from coterie.kernels.neighbours import furthest
 
-        return int(furthest(self.nodes, self.costs, point, self._stack, self._bounds))
+        return int(furthest(self.nodes, self.costs, self._reach, point, self._stack, self._bounds))
 
     def neighbour_costs(self, others: int, *, threads: int = 1) -> Float64:
         """Row → cost of the pair's box with its `others`-th nearest free row, itself not counted.

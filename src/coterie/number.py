@@ -49,7 +49,8 @@ class Numbers(NamedTuple):
         lowest = self.keys.min()
         if np.issubdtype(self.keys.dtype, np.integer):
             # Two's complement wraps round to the exact difference, whatever the signs.
-            return (self.keys.astype(np.uint64) - lowest.astype(np.uint64)).astype(np.float64)
+            exact: Float64 = (self.keys.astype(np.uint64) - lowest.astype(np.uint64)).astype(np.float64)
+            return exact
         distances: Float64 = self.keys.astype(np.float64) - np.float64(lowest)
         if not np.isfinite(distances).all():  # the range exceeds what a float holds
             distances = self.keys.astype(np.float64) / 4 - np.float64(lowest) / 4
@@ -141,7 +142,8 @@ def as_numbers(values: pa.Array, counts: npt.NDArray[np.int64], *, column: str) 
 def _refused(what: str, wrong: npt.NDArray[np.bool_], counts: npt.NDArray[np.int64], column: str) -> DataError:
     rows = int(counts[wrong].sum())
     return DataError(
-        f"Column {column!r} is to be a number, but {int(wrong.sum()):,} of its distinct values ({rows:,} rows) are {what}.",
+        f"Column {column!r} is to be a number, but {int(wrong.sum()):,} of its distinct values ({rows:,} rows) "
+        f"are {what}.",
         column=column,
         rows=rows,
         hint=f'Name them in missing_values, or set types.{column} = "category".',

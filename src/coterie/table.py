@@ -44,7 +44,8 @@ class Distinct:
     @property
     def first_row(self) -> Int32:
         """Distinct row → the first row equal to it."""
-        return self.rows[self.start[:-1]]
+        first: Int32 = self.rows[self.start[:-1]]
+        return first
 
     def __len__(self) -> int:
         return len(self.codes)

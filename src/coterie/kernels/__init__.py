@@ -60,12 +60,21 @@ def compiled() -> None:
     (cache_folder() / _MARK).touch()
 
 
-def kernel(function: Function) -> Function:
-    """Compile a loop on first use: no Python objects, no lock, no fast-math (ties must be exact), cached on disk."""
+def _compile(function: Function, **more: bool) -> Function:
     before = numba.config.CACHE_DIR
     numba.config.CACHE_DIR = str(cache_folder())
     try:
-        made: Function = numba.njit(cache=True, nogil=True, fastmath=False, error_model="numpy")(function)
+        made: Function = numba.njit(cache=True, nogil=True, fastmath=False, error_model="numpy", **more)(function)
     finally:
         numba.config.CACHE_DIR = before
     return made
+
+
+def kernel(function: Function) -> Function:
+    """Compile a loop on first use: no Python objects, no lock, no fast-math (ties must be exact), cached on disk."""
+    return _compile(function)
+
+
+def inner(function: Function) -> Function:
+    """A small part of kernels, always compiled into them: passing a tuple of arrays costs more than what it does."""
+    return _compile(function, forceinline=True)

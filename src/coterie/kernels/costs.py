@@ -11,7 +11,7 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from coterie.kernels import kernel
+from coterie.kernels import inner, kernel
 
 TABLE, NUMBER, TREE = 0, 1, 2
 
@@ -28,9 +28,15 @@ class CostArrays(NamedTuple):
     weight: npt.NDArray[np.float64]
     """numbers: attribute weight, which is also the cost of the whole domain"""
     data: npt.NDArray[np.float64]
+    small: npt.NDArray[np.int64]
+    """attributes looked up in tables"""
+    large: npt.NDArray[np.int64]
+    """all others"""
+    base: npt.NDArray[np.int64]
+    """where the attribute begins in a `reach` array (see `aim`); the last entry is the length of such an array"""
 
 
-@kernel
+@inner
 def interval_cost(costs, j, lo, hi):
     """Cost of the interval [lo, hi] of attribute j."""
     if lo == hi:
@@ -50,13 +56,22 @@ def interval_cost(costs, j, lo, hi):
     return max(costs.data[row + lo], costs.data[row + hi - (1 << level)])
 
 
-@kernel
+# Sums are always (small domains in their order) + (large domains in their order), so that one and the same box has
+# one and the same cost, to the last bit, wherever it is computed.
+
+
+@inner
 def box_cost(costs, lo, hi):
-    """Cost of one row in the box [lo, hi]: the sum over the attributes, in their order."""
-    total = 0.0
-    for j in range(lo.shape[0]):
-        total += interval_cost(costs, j, lo[j], hi[j])
-    return total
+    """Cost of one row in the box [lo, hi]: the sum over the attributes."""
+    small = 0.0
+    for i in range(costs.small.shape[0]):
+        j = costs.small[i]
+        small += interval_cost(costs, j, lo[j], hi[j])
+    large = 0.0
+    for i in range(costs.large.shape[0]):
+        j = costs.large[i]
+        large += interval_cost(costs, j, lo[j], hi[j])
+    return small + large
 
 
 @kernel
@@ -68,34 +83,102 @@ def box_costs(costs, lo, hi):
     return result
 
 
+@inner
+def aim(costs, reach, lo, hi, j):
+    """Prepare searches around the box [lo, hi] for attribute j, after its interval has changed.
+
+    `reach[base[j] + c]` becomes the cost of the interval grown to hold the code c. A search looks at many rows and
+    nodes for one box, and this leaves one look-up for each. Large domains are looked up directly instead.
+    """
+    if costs.kind[j] != TABLE:
+        return
+    base = costs.base[j]
+    width = costs.width[j]
+    offset = costs.offset[j]
+    low = lo[j]
+    high = hi[j]
+    now = costs.data[offset + low * width + high]
+    for c in range(low):
+        reach[base + c] = costs.data[offset + c * width + high]
+    for c in range(low, high + 1):
+        reach[base + c] = now
+    for c in range(high + 1, width):
+        reach[base + c] = costs.data[offset + low * width + c]
+
+
 @kernel
-def point_cost(costs, lo, hi, point, limit):
-    """Cost of the box [lo, hi] grown to hold a point; the sum stops early, above `limit`, when it exceeds it."""
-    total = 0.0
+def aim_all(costs, reach, lo, hi):
+    """Prepare searches around the box [lo, hi]."""
     for j in range(lo.shape[0]):
-        total += interval_cost(costs, j, min(lo[j], point[j]), max(hi[j], point[j]))
+        aim(costs, reach, lo, hi, j)
+
+
+# Numba counts an array up and down whenever it is taken out of a tuple or a row of it is taken as a view, which costs
+# more than the sums below. Loops therefore unpack their tuples once at the top, hand the arrays on one by one, and
+# name a row by (array, row). Unsigned places spare the test for negative ones.
+
+
+@inner
+def point_cost(small, base, reach, points, p, limit):
+    """Cost of the aimed box grown to hold points[p], small domains only; stops early when it exceeds `limit`."""
+    total = 0.0
+    for i in range(small.shape[0]):
+        j = small[i]
+        total += reach[np.uint64(base[j] + points[p, j])]
         if total > limit:
             break
     return total
 
 
-@kernel
-def touch_cost(costs, lo, hi, node_lo, node_hi, limit):
-    """Cost of the smallest box that holds [lo, hi] and touches [node_lo, node_hi]: a bound for all rows in there."""
+@inner
+def point_cost_large(costs, large, lo, hi, points, p):
+    """What the large domains add to `point_cost`."""
     total = 0.0
-    for j in range(lo.shape[0]):
-        total += interval_cost(costs, j, min(lo[j], node_hi[j]), max(hi[j], node_lo[j]))
+    for i in range(large.shape[0]):
+        j = large[i]
+        c = points[p, j]
+        total += interval_cost(costs, j, min(lo[j], c), max(hi[j], c))
+    return total
+
+
+@inner
+def touch_cost(small, base, reach, lo, node_lo, node_hi, node, limit):
+    """Cost of the smallest box that holds the aimed box and touches a node's: a bound for all rows in there.
+
+    Small domains only; stops early when it exceeds `limit`.
+    """
+    total = 0.0
+    for i in range(small.shape[0]):
+        j = small[i]
+        c = max(node_lo[node, j], min(node_hi[node, j], lo[j]))  # the node's code nearest to the interval
+        total += reach[np.uint64(base[j] + c)]
         if total > limit:
             break
     return total
 
 
-@kernel
-def union_cost(costs, lo, hi, other_lo, other_hi, limit):
-    """Cost of the smallest box around two boxes; the sum stops early, above `limit`, when it exceeds it."""
+@inner
+def touch_cost_large(costs, large, lo, hi, node_lo, node_hi, node):
+    """What the large domains add to `touch_cost`."""
     total = 0.0
-    for j in range(lo.shape[0]):
-        total += interval_cost(costs, j, min(lo[j], other_lo[j]), max(hi[j], other_hi[j]))
-        if total > limit:
-            break
+    for i in range(large.shape[0]):
+        j = large[i]
+        c = max(node_lo[node, j], min(node_hi[node, j], lo[j]))
+        total += interval_cost(costs, j, min(lo[j], c), max(hi[j], c))
     return total
+
+
+@inner
+def union_cost(costs, lo, hi, other_lo, other_hi, other, limit):
+    """Cost of the smallest box around [lo, hi] and another box; stops early, above `limit`, when it exceeds it."""
+    small = 0.0
+    for i in range(costs.small.shape[0]):
+        j = costs.small[i]
+        small += interval_cost(costs, j, min(lo[j], other_lo[other, j]), max(hi[j], other_hi[other, j]))
+        if small > limit:
+            return small
+    large = 0.0
+    for i in range(costs.large.shape[0]):
+        j = costs.large[i]
+        large += interval_cost(costs, j, min(lo[j], other_lo[other, j]), max(hi[j], other_hi[other, j]))
+    return small + large

@@ -11,8 +11,8 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from coterie.kernels import kernel
-from coterie.kernels.costs import interval_cost, point_cost, touch_cost
+from coterie.kernels import inner, kernel
+from coterie.kernels.costs import interval_cost, point_cost, point_cost_large, touch_cost, touch_cost_large
 
 BUCKET = 8
 STACK = 1024  # a heavy value costs an attribute two levels, all else halves the rows: enough for 400 attributes
@@ -56,7 +56,7 @@ class Nodes(NamedTuple):
 
 @kernel
 def _split(costs, codes, order, start, end, lo, hi, counts):
-    """Choose an attribute and a code to cut a node at; reorder its part of `order`; give back where the right part begins.
+    """Cut a node in two: reorder its part of `order` and give back where the right part begins.
 
     The cut is at the attribute whose box side costs most, where the two parts are most nearly equal in size.
     """
@@ -232,22 +232,29 @@ def take(nodes, row):
         node = nodes.parent[node]
 
 
-@kernel
-def inside(lo, hi, node_lo, node_hi):
-    """Whether the box [node_lo, node_hi] lies inside [lo, hi]."""
+@inner
+def inside(lo, hi, node_lo, node_hi, node):
+    """Whether a node's box lies inside [lo, hi]."""
     for j in range(lo.shape[0]):
-        if node_lo[j] < lo[j] or node_hi[j] > hi[j]:
+        if node_lo[node, j] < lo[j] or node_hi[node, j] > hi[j]:
             return False
     return True
 
 
 @kernel
-def cheapest(nodes, costs, lo, hi, stack, bounds):
-    """The free row that makes the box [lo, hi] cost least when it joins; ties go to the lowest row. −1 if none is free."""
+def cheapest(nodes, costs, reach, lo, hi, stack, bounds):
+    """The free row that makes the box [lo, hi] cost least when it joins; ties go to the lowest row. −1 if none is free.
+
+    `reach` has been aimed at the box.
+    """
     best = np.inf
     best_row = NO_ROW
     if nodes.free[0] == 0:
         return -1
+    small, large, base = costs.small, costs.large, costs.base
+    left, start, end, free, lowest = nodes.left, nodes.start, nodes.end, nodes.free, nodes.lowest
+    node_lo, node_hi, points, point_free = nodes.lo, nodes.hi, nodes.points, nodes.point_free
+    rows, cursor = nodes.rows, nodes.cursor
     top = 0
     stack[0] = 0
     bounds[0] = 0.0
@@ -255,38 +262,44 @@ def cheapest(nodes, costs, lo, hi, stack, bounds):
         node = stack[top]
         bound = bounds[top]
         top -= 1
-        if bound > best or (bound == best and nodes.lowest[node] > best_row):
+        if bound > best or (bound == best and lowest[node] > best_row):
             continue
-        if nodes.left[node] < 0:
-            for p in range(nodes.start[node], nodes.end[node]):
-                if nodes.point_free[p] > 0:
-                    cost = point_cost(costs, lo, hi, nodes.points[p], best)
+        if left[node] < 0:
+            for p in range(start[node], end[node]):
+                if point_free[p] > 0:
+                    cost = point_cost(small, base, reach, points, p, best)
+                    if large.shape[0] > 0:
+                        cost += point_cost_large(costs, large, lo, hi, points, p)
                     if cost <= best:
-                        row = nodes.rows[nodes.cursor[p]]
+                        row = rows[cursor[p]]
                         if cost < best or row < best_row:
                             best = cost
                             best_row = row
             continue
-        one = nodes.left[node]
+        one = left[node]
         two = one + 1
         bound_one = np.inf
         bound_two = np.inf
-        if nodes.free[one] > 0:
-            bound_one = touch_cost(costs, lo, hi, nodes.lo[one], nodes.hi[one], best)
+        if free[one] > 0:
+            bound_one = touch_cost(small, base, reach, lo, node_lo, node_hi, one, best)
+            if large.shape[0] > 0:
+                bound_one += touch_cost_large(costs, large, lo, hi, node_lo, node_hi, one)
             # All rows inside the box cost the same: the lowest of them stands for all.
-            if bound_one <= best and inside(lo, hi, nodes.lo[one], nodes.hi[one]):
-                if bound_one < best or nodes.lowest[one] < best_row:
+            if bound_one <= best and inside(lo, hi, node_lo, node_hi, one):
+                if bound_one < best or lowest[one] < best_row:
                     best = bound_one
-                    best_row = nodes.lowest[one]
+                    best_row = lowest[one]
                 bound_one = np.inf
-        if nodes.free[two] > 0:
-            bound_two = touch_cost(costs, lo, hi, nodes.lo[two], nodes.hi[two], best)
-            if bound_two <= best and inside(lo, hi, nodes.lo[two], nodes.hi[two]):
-                if bound_two < best or nodes.lowest[two] < best_row:
+        if free[two] > 0:
+            bound_two = touch_cost(small, base, reach, lo, node_lo, node_hi, two, best)
+            if large.shape[0] > 0:
+                bound_two += touch_cost_large(costs, large, lo, hi, node_lo, node_hi, two)
+            if bound_two <= best and inside(lo, hi, node_lo, node_hi, two):
+                if bound_two < best or lowest[two] < best_row:
                     best = bound_two
-                    best_row = nodes.lowest[two]
+                    best_row = lowest[two]
                 bound_two = np.inf
-        if bound_two < bound_one or (bound_two == bound_one and nodes.lowest[two] < nodes.lowest[one]):
+        if bound_two < bound_one or (bound_two == bound_one and lowest[two] < lowest[one]):
             one, two = two, one
             bound_one, bound_two = bound_two, bound_one
         if bound_two <= best and bound_two < np.inf:

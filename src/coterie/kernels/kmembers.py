@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from coterie.kernels import kernel
-from coterie.kernels.costs import box_cost, point_cost
+from coterie.kernels.costs import aim, aim_all, box_cost, union_cost
 from coterie.kernels.index import STACK, cheapest, take
 from coterie.kernels.neighbours import furthest
 
@@ -22,6 +22,7 @@ def grow_groups(nodes, costs, codes, k, seeds, chase):
     groups = n // k
     lo = np.empty((groups, d), dtype=np.int32)
     hi = np.empty((groups, d), dtype=np.int32)
+    reach = np.empty(costs.base[-1], dtype=np.float64)
     stack = np.empty(STACK, dtype=np.int32)
     bounds = np.empty(STACK, dtype=np.float64)
     at = 0
@@ -29,23 +30,28 @@ def grow_groups(nodes, costs, codes, k, seeds, chase):
     for g in range(groups):
         if chase:
             if g > 0:
-                seed = furthest(nodes, costs, codes[seed], stack, bounds)
+                seed = furthest(nodes, costs, reach, codes[seed], stack, bounds)
         else:
             while nodes.taken[seeds[at]]:
                 at += 1
             seed = seeds[at]
         row = seed
+        low, high = lo[g], hi[g]
         for j in range(d):
-            lo[g, j] = codes[row, j]
-            hi[g, j] = codes[row, j]
+            low[j] = codes[row, j]
+            high[j] = codes[row, j]
+        aim_all(costs, reach, low, high)
         for member in range(k):
             if member > 0:
-                row = cheapest(nodes, costs, lo[g], hi[g], stack, bounds)
+                row = cheapest(nodes, costs, reach, low, high, stack, bounds)
             take(nodes, row)
             labels[row] = g
             for j in range(d):
-                lo[g, j] = min(lo[g, j], codes[row, j])
-                hi[g, j] = max(hi[g, j], codes[row, j])
+                c = codes[row, j]
+                if c < low[j] or c > high[j]:
+                    low[j] = min(low[j], c)
+                    high[j] = max(high[j], c)
+                    aim(costs, reach, low, high, j)
     return labels, lo, hi
 
 
@@ -63,7 +69,7 @@ def place_leftovers(costs, codes, labels, lo, hi, k, order):
         best = np.inf
         best_group = 0
         for g in range(groups):
-            new = point_cost(costs, lo[g], hi[g], codes[row], np.inf)
+            new = union_cost(costs, codes[row], codes[row], lo, hi, g, np.inf)
             rise = (sizes[g] + 1) * new - sizes[g] * cost[g]
             if rise < best:
                 best = rise

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from coterie.kernels import kernel
-from coterie.kernels.costs import point_cost, touch_cost, union_cost
+from coterie.kernels.costs import aim_all, point_cost, point_cost_large, touch_cost, touch_cost_large, union_cost
 from coterie.kernels.index import NO_ROW, STACK
 
 
@@ -40,7 +40,7 @@ def _push(heap, counts, size, cost, count):
 
 
 @kernel
-def neighbour_cost(nodes, costs, position, others, heap, counts, stack, bounds):
+def neighbour_cost(nodes, costs, reach, position, others, heap, counts, stack, bounds):
     """The cost of the pair's box with the `others`-th nearest free row; copies of the row itself come first, at 0.
 
     The row itself is not counted. Infinite if fewer rows are free.
@@ -50,6 +50,10 @@ def neighbour_cost(nodes, costs, position, others, heap, counts, stack, bounds):
         return 0.0
     wanted = others - own
     point = nodes.points[position]
+    aim_all(costs, reach, point, point)
+    small, large, base = costs.small, costs.large, costs.base
+    left, start, end, free = nodes.left, nodes.start, nodes.end, nodes.free
+    node_lo, node_hi, points, point_free = nodes.lo, nodes.hi, nodes.points, nodes.point_free
     size = 0
     held = 0
     best = np.inf
@@ -62,17 +66,19 @@ def neighbour_cost(nodes, costs, position, others, heap, counts, stack, bounds):
         top -= 1
         if bound >= best:
             continue
-        if nodes.left[node] < 0:
-            for p in range(nodes.start[node], nodes.end[node]):
-                free = nodes.point_free[p]
-                if free == 0 or p == position:
+        if left[node] < 0:
+            for p in range(start[node], end[node]):
+                copies = point_free[p]
+                if copies == 0 or p == position:
                     continue
-                cost = point_cost(costs, point, point, nodes.points[p], best)
+                cost = point_cost(small, base, reach, points, p, best)
+                if large.shape[0] > 0:
+                    cost += point_cost_large(costs, large, point, point, points, p)
                 if cost >= best:
                     continue
-                _push(heap, counts, size, cost, free)
+                _push(heap, counts, size, cost, copies)
                 size += 1
-                held += free
+                held += copies
                 while held - counts[0] >= wanted:
                     held -= counts[0]
                     size -= 1
@@ -82,14 +88,18 @@ def neighbour_cost(nodes, costs, position, others, heap, counts, stack, bounds):
                 if held >= wanted:
                     best = heap[0]
             continue
-        one = nodes.left[node]
+        one = left[node]
         two = one + 1
         bound_one = np.inf
         bound_two = np.inf
-        if nodes.free[one] > 0:
-            bound_one = touch_cost(costs, point, point, nodes.lo[one], nodes.hi[one], best)
-        if nodes.free[two] > 0:
-            bound_two = touch_cost(costs, point, point, nodes.lo[two], nodes.hi[two], best)
+        if free[one] > 0:
+            bound_one = touch_cost(small, base, reach, point, node_lo, node_hi, one, best)
+            if large.shape[0] > 0:
+                bound_one += touch_cost_large(costs, large, point, point, node_lo, node_hi, one)
+        if free[two] > 0:
+            bound_two = touch_cost(small, base, reach, point, node_lo, node_hi, two, best)
+            if large.shape[0] > 0:
+                bound_two += touch_cost_large(costs, large, point, point, node_lo, node_hi, two)
         if bound_two < bound_one:
             one, two = two, one
             bound_one, bound_two = bound_two, bound_one
@@ -108,22 +118,28 @@ def neighbour_cost(nodes, costs, position, others, heap, counts, stack, bounds):
 def neighbour_costs(nodes, costs, others, first, last):
     """`neighbour_cost` for the positions first … last − 1."""
     result = np.empty(last - first, dtype=np.float64)
+    reach = np.empty(costs.base[-1], dtype=np.float64)
     heap = np.empty(others + 2, dtype=np.float64)
     counts = np.empty(others + 2, dtype=np.int64)
     stack = np.empty(STACK, dtype=np.int32)
     bounds = np.empty(STACK, dtype=np.float64)
     for position in range(first, last):
-        result[position - first] = neighbour_cost(nodes, costs, position, others, heap, counts, stack, bounds)
+        result[position - first] = neighbour_cost(nodes, costs, reach, position, others, heap, counts, stack, bounds)
     return result
 
 
 @kernel
-def furthest(nodes, costs, point, stack, bounds):
+def furthest(nodes, costs, reach, point, stack, bounds):
     """The free row whose pair box with a point costs most; ties go to the lowest row. −1 if none is free."""
     best = -1.0
     best_row = NO_ROW
     if nodes.free[0] == 0:
         return -1
+    aim_all(costs, reach, point, point)
+    small, large, base = costs.small, costs.large, costs.base
+    left, start, end, free = nodes.left, nodes.start, nodes.end, nodes.free
+    node_lo, node_hi, points, point_free = nodes.lo, nodes.hi, nodes.points, nodes.point_free
+    lowest, rows, cursor = nodes.lowest, nodes.rows, nodes.cursor
     top = 0
     stack[0] = 0
     bounds[0] = np.inf
@@ -131,26 +147,28 @@ def furthest(nodes, costs, point, stack, bounds):
         node = stack[top]
         bound = bounds[top]
         top -= 1
-        if bound < best or (bound == best and nodes.lowest[node] > best_row):
+        if bound < best or (bound == best and lowest[node] > best_row):
             continue
-        if nodes.left[node] < 0:
-            for p in range(nodes.start[node], nodes.end[node]):
-                if nodes.point_free[p] > 0:
-                    cost = point_cost(costs, point, point, nodes.points[p], np.inf)
-                    row = nodes.rows[nodes.cursor[p]]
+        if left[node] < 0:
+            for p in range(start[node], end[node]):
+                if point_free[p] > 0:
+                    cost = point_cost(small, base, reach, points, p, np.inf)
+                    if large.shape[0] > 0:
+                        cost += point_cost_large(costs, large, point, point, points, p)
+                    row = rows[cursor[p]]
                     if cost > best or (cost == best and row < best_row):
                         best = cost
                         best_row = row
             continue
-        one = nodes.left[node]
+        one = left[node]
         two = one + 1
         bound_one = -1.0
         bound_two = -1.0
-        if nodes.free[one] > 0:
-            bound_one = union_cost(costs, point, point, nodes.lo[one], nodes.hi[one], np.inf)
-        if nodes.free[two] > 0:
-            bound_two = union_cost(costs, point, point, nodes.lo[two], nodes.hi[two], np.inf)
-        if bound_two > bound_one or (bound_two == bound_one and nodes.lowest[two] < nodes.lowest[one]):
+        if free[one] > 0:
+            bound_one = union_cost(costs, point, point, node_lo, node_hi, one, np.inf)
+        if free[two] > 0:
+            bound_two = union_cost(costs, point, point, node_lo, node_hi, two, np.inf)
+        if bound_two > bound_one or (bound_two == bound_one and lowest[two] < lowest[one]):
             one, two = two, one
             bound_one, bound_two = bound_two, bound_one
         if bound_two >= best and bound_two >= 0.0:

@@ -4,7 +4,7 @@ Cut the rows at the median of the widest attribute, and each part again, as long
 Widths are normalised: an attribute's interval costs what it would cost in the release.
 
 Deviations
-    * Categories are cut in the depth-first order of their hierarchy's leaves, so that one rule serves numbers and trees.
+    * Categories are cut in the depth-first order of their hierarchy's leaves: one rule for numbers and trees.
     * Strict: the cut lies after the median code or, where that leaves too few rows, before it; if neither holds on
       the widest attribute, the next widest is tried. Ties between attributes go to the first.
     * Relaxed: the left half takes ⌊size / 2⌋ rows; rows with the median code are shared out by row number.
