@@ -106,7 +106,7 @@ def test_unknown_settings_suggest_the_nearest(given_name, meant):
 
 def test_no_problem_quotes_the_value_given():
     secret = "Zebulon-4711"
-    wrong = {name: {"x": secret} if "s" == name[-1] else secret for name in SETTINGS if name != "quasi"}
+    wrong = {name: {"x": secret} if name[-1] == "s" else secret for name in SETTINGS if name != "quasi"}
     wrong["quasi"] = {"a": secret}
     wrong["k"] = secret
     with pytest.raises(CoterieError) as caught:

@@ -74,14 +74,17 @@ __all__ = [
 ]
 
 
-def __getattr__(name: str) -> object:
-    if name in _MODULES:
-        return importlib.import_module(f"coterie.{name}")
-    if name not in _HOME:
-        raise AttributeError(f"module 'coterie' has no attribute {name!r}")
-    value = getattr(importlib.import_module(_HOME[name]), name)
-    globals()[name] = value
-    return value
+# Type checkers are to complain about names that do not exist.
+if not TYPE_CHECKING:
+
+    def __getattr__(name: str) -> object:
+        if name in _MODULES:
+            return importlib.import_module(f"coterie.{name}")
+        if name not in _HOME:
+            raise AttributeError(f"module 'coterie' has no attribute {name!r}")
+        value = getattr(importlib.import_module(_HOME[name]), name)
+        globals()[name] = value
+        return value
 
 
 def __dir__() -> list[str]:

@@ -1,0 +1,135 @@
+"""The command line: `coterie COMMAND`. This file has what all commands share; each command is in a `cli_*.py`.
+
+Commands import what they need when they run, so that `coterie --help` answers at once.
+"""
+
+from __future__ import annotations
+
+import os
+import sys
+import traceback
+import warnings
+from collections.abc import Sequence
+from typing import Annotated
+
+import click
+import typer
+
+import coterie
+from coterie import cli_demo, cli_hierarchy, cli_init, cli_methods, cli_release
+from coterie.errors import CoterieError, CoterieWarning
+
+INTERRUPTED = 130
+PIPE_CLOSED = 141
+UNEXPECTED = 70
+
+app = typer.Typer(
+    name="coterie",
+    help="Publish personal microdata: every record hidden in a group of at least k, and proof of it.",
+    epilog="Start with `coterie demo`, or with `coterie init FILE`. "
+    "Exit codes: 0 done, 1 a promise is not kept, 2 usage or configuration, 3 data, 4 cannot be had, "
+    "5 own verification failed and nothing was written.",
+    no_args_is_help=True,
+    rich_markup_mode=None,
+    pretty_exceptions_enable=False,
+    context_settings={"help_option_names": ["-h", "--help"]},
+)
+
+
+def _version(wanted: bool) -> None:
+    if wanted:
+        typer.echo(f"coterie {coterie.__version__}")
+        raise typer.Exit
+
+
+@app.callback()
+def _common(
+    version: Annotated[
+        bool, typer.Option("--version", callback=_version, is_eager=True, help="Print the version and exit.")
+    ] = False,
+    debug: Annotated[
+        bool,
+        typer.Option(
+            "--debug", help="Show the traceback of an error, which may hold values of the data (also: COTERIE_DEBUG=1)."
+        ),
+    ] = False,
+) -> None:
+    """Options before the command; `main` has acted on --debug already."""
+
+
+app.command("init", short_help="Guess a configuration, to be edited.")(cli_init.init)
+app.command("anonymize", short_help="Publish a table.")(cli_release.anonymize)
+app.command("verify", short_help="Check a published table.")(cli_release.verify)
+app.command("measure", short_help="Say what a release lost.")(cli_release.measure)
+app.command("methods", short_help="List methods and their options.")(cli_methods.methods)
+app.command("demo", short_help="Try it on the bundled table.")(cli_demo.demo)
+app.add_typer(cli_hierarchy.app, name="hierarchy", short_help="Build, check and show hierarchies.")
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Run a command and return its exit code. Errors are one line on standard error, without any cell value."""
+    given = list(sys.argv[1:] if arguments is None else arguments)
+    debug = "--debug" in given or os.environ.get("COTERIE_DEBUG", "") not in ("", "0")
+    given = [argument for argument in given if argument != "--debug"]
+    try:
+        with warnings.catch_warnings():
+            _show_own_warnings(debug)
+            code = app(args=given, prog_name="coterie", standalone_mode=False)
+            sys.stdout.flush()
+        return code if isinstance(code, int) else 0
+    except BrokenPipeError:
+        # The reader of a pipe, such as `head`, has left. Python would complain once more when it closes stdout.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return PIPE_CLOSED
+    except (KeyboardInterrupt, click.Abort):
+        return _stopped("stopped; nothing was written", INTERRUPTED, debug)
+    except click.ClickException as error:
+        return _stopped(_usage(error), error.exit_code, debug)
+    except CoterieError as error:
+        return _stopped(one_line(str(error)), error.exit_code, debug)
+    except OSError as error:
+        where = f"{error.filename}: " if error.filename else ""
+        return _stopped(f"{where}{(error.strerror or 'cannot be used').lower()}", CoterieError.exit_code, debug)
+    except MemoryError:
+        return _stopped("the memory is not enough for this table", CoterieError.exit_code, debug)
+    except Exception as error:
+        # Texts of foreign exceptions may quote cells, so only the kind and the place are told.
+        place = traceback.extract_tb(error.__traceback__)[-1]
+        text = f"unexpected {type(error).__name__} in {os.path.basename(place.filename)}:{place.lineno}"  # noqa: PTH119
+        return _stopped(f"{text}; this is a fault of coterie. --debug shows the traceback", UNEXPECTED, debug)
+
+
+def one_line(text: str) -> str:
+    """The text without line breaks: names of columns and files may have them."""
+    return " ".join(text.split())
+
+
+def _usage(error: click.ClickException) -> str:
+    context = getattr(error, "ctx", None)
+    where = f" (see `{context.command_path} --help`)" if context is not None else ""
+    return one_line(error.format_message()) + where
+
+
+def _stopped(text: str, code: int, debug: bool) -> int:
+    if debug:
+        typer.echo(traceback.format_exc(), err=True)
+        typer.echo("note: the traceback above may hold values of the data; look before you share it", err=True)
+    typer.echo(f"error: {text}", err=True)
+    return code
+
+
+def _show_own_warnings(debug: bool) -> None:
+    """Coterie's warnings become one line each; those of libraries are for developers and might quote cells."""
+    if not debug:
+        warnings.simplefilter("ignore")
+    warnings.simplefilter("always", CoterieWarning)
+
+    def show(message: Warning | str, category: type[Warning], *_: object) -> None:
+        if debug or issubclass(category, CoterieWarning):
+            typer.echo(f"warning: {one_line(str(message))}", err=True)
+
+    warnings.showwarning = show  # type: ignore[assignment]
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,56 @@
+"""`coterie init`: guess a configuration from a file, for a person to edit."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from coterie.cli_options import Delimiter, Encoding, Force, MissingValues, Quiet, changes_of
+
+
+def init(
+    data: Annotated[str, typer.Argument(metavar="FILE")],
+    output: Annotated[Path, typer.Option("--output", "-o", metavar="FILE", help="Where to write.")] = Path(
+        "coterie.toml"
+    ),
+    force: Force = False,
+    delimiter: Delimiter = None,
+    encoding: Encoding = None,
+    missing_values: MissingValues = None,
+    quiet: Quiet = False,
+) -> None:
+    """Guess roles, types and hierarchies, and write a commented configuration to edit.
+
+    FILE is the table to look at. Guesses come from column names and counts; no cell is written down.
+    """
+    from coterie import io
+    from coterie.cli_show import Voice
+    from coterie.io_output import check_target
+    from coterie.suggest import missing_marks, suggest, without_marks
+    from coterie.suggest_toml import suggestion_toml
+
+    voice = Voice(quiet=quiet, output=output)
+    to_file = str(output) != "-"
+    check_target(output, force=force)
+    reading = changes_of({"delimiter": delimiter, "encoding": encoding, "missing_values": missing_values})
+    source = io.read(data, **reading)
+    table = source.table
+    if missing_values is None and (marks := missing_marks(table)):
+        reading["missing_values"] = ["", *marks]
+        table = without_marks(table, marks)
+    guesses = suggest(table)
+    text = suggestion_toml(guesses, source=Path(data).name, rows=table.num_rows, reading=reading)
+    if to_file:
+        output.write_text(text, encoding="utf-8")
+    else:
+        typer.echo(text, nl=False)
+    order = {"quasi": 0, "sensitive": 1, "identifier": 2, "other": 3}
+    rows = [
+        [guess.name, guess.role, f"{guess.distinct:,}", f"{guess.missing:,}", guess.reason]
+        for guess in sorted(guesses, key=lambda guess: order[guess.role])
+    ]
+    voice.table(["column", "role", "distinct", "missing", "why"], rows, numbers=["distinct", "missing"])
+    if to_file:
+        voice.say(f"Wrote {output}. Look it over, then: coterie anonymize {data} -c {output} -o out.csv")

@@ -1,0 +1,170 @@
+"""`coterie anonymize`, `verify` and `measure`: make a release, check it, say what it cost."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from coterie import cli_options as flags
+from coterie.errors import ConfigError, Problem
+
+NOT_KEPT = 1
+
+Table = Annotated[str, typer.Argument(metavar="FILE")]
+
+
+def anonymize(
+    data: Table,
+    output: Annotated[
+        str | None, typer.Option("--output", "-o", metavar="FILE", help="Where to write; - is standard output.")
+    ] = None,
+    config: flags.ConfigFile = None,
+    quasi: flags.Quasi = None,
+    sensitive: flags.Sensitive = None,
+    identifier: flags.Identifier = None,
+    k: flags.K = None,
+    hierarchy: flags.HierarchyOf = None,
+    type_of: flags.TypeOf = None,
+    weight: flags.Weight = None,
+    publish: flags.Publish = None,
+    method: flags.MethodName = None,
+    option: flags.OptionOf = None,
+    seed: flags.Seed = None,
+    missing: flags.MissingPolicy = None,
+    missing_values: flags.MissingValues = None,
+    leaf_counts: flags.LeafCounts = None,
+    suppressed: flags.Suppressed = None,
+    delimiter: flags.Delimiter = None,
+    encoding: flags.Encoding = None,
+    threads: flags.Threads = None,
+    force: flags.Force = False,
+    dry_run: Annotated[bool, typer.Option("--dry-run", help="Do everything but write.")] = False,
+    quiet: flags.Quiet = False,
+) -> None:
+    """Publish a table in which every row shares its quasi-identifiers with at least k - 1 others.
+
+    FILE is CSV, Parquet, Feather or Excel, gzipped or not; - is standard input.
+
+    The release is verified before anything is written. Beside it stands a .coterie.toml with the configuration, the
+    versions and the checksums that belong to it.
+    """
+    from coterie.cli_run import run_and_show
+
+    settings = flags.configured(
+        config,
+        quasi=quasi,
+        sensitive=sensitive,
+        identifier=identifier,
+        k=k,
+        hierarchy=hierarchy,
+        type=type_of,
+        weight=weight,
+        publish=publish,
+        method=method,
+        option=option,
+        seed=seed,
+        missing=missing,
+        missing_values=missing_values,
+        leaf_counts=leaf_counts,
+        suppressed=suppressed,
+        delimiter=delimiter,
+        encoding=encoding,
+        threads=threads,
+    )
+    if output is None and not dry_run:
+        raise ConfigError([Problem("output", "is required: name a file, - for standard output, or give --dry-run")])
+    _check_output(data, output, force=force)
+    run_and_show(data, settings, output=None if dry_run else output, force=force, quiet=quiet)
+
+
+def _check_output(data: str, output: str | None, *, force: bool) -> None:
+    """Find out before the work, not after it, that the result could not be written."""
+    if output is None or output == "-":
+        return
+    from coterie.cli_run import beside
+    from coterie.io_output import check_target, format_of
+
+    format_of(output)
+    path = Path(output)
+    if data != "-" and path.exists() and Path(data).exists() and path.samefile(data):
+        raise ConfigError([Problem("output", "is the input itself; name another file")])
+    check_target(output, force=force)
+    check_target(beside(output), force=force)
+
+
+def verify(
+    data: Table,
+    config: flags.ConfigFile = None,
+    quasi: flags.Quasi = None,
+    sensitive: flags.Sensitive = None,
+    k: flags.K = None,
+    missing_values: flags.MissingValues = None,
+    delimiter: flags.Delimiter = None,
+    encoding: flags.Encoding = None,
+    as_json: flags.AsJson = False,
+    quiet: flags.Quiet = False,
+) -> None:
+    """Check what a published table promises, from its cells alone. Exit code 1 if the promise is not kept.
+
+    FILE is the published table; - is standard input.
+
+    Without -k and without a configuration it only tells which k the table has.
+    """
+    from coterie.cli_run import show_verification
+
+    settings = flags.configured(
+        config,
+        quasi=quasi,
+        sensitive=sensitive,
+        k=k,
+        missing_values=missing_values,
+        delimiter=delimiter,
+        encoding=encoding,
+    )
+    asked = config is not None or k is not None
+    if not show_verification(data, settings, asked=asked, as_json=as_json, quiet=quiet):
+        raise typer.Exit(NOT_KEPT)
+
+
+def measure(
+    original: Annotated[str, typer.Argument(metavar="ORIGINAL")],
+    published: Annotated[str, typer.Argument(metavar="PUBLISHED")],
+    config: flags.ConfigFile = None,
+    quasi: flags.Quasi = None,
+    sensitive: flags.Sensitive = None,
+    k: flags.K = None,
+    hierarchy: flags.HierarchyOf = None,
+    type_of: flags.TypeOf = None,
+    weight: flags.Weight = None,
+    publish: flags.Publish = None,
+    missing: flags.MissingPolicy = None,
+    missing_values: flags.MissingValues = None,
+    leaf_counts: flags.LeafCounts = None,
+    delimiter: flags.Delimiter = None,
+    encoding: flags.Encoding = None,
+    as_json: flags.AsJson = False,
+) -> None:
+    """Measure what a release lost, in all and per column.
+
+    ORIGINAL is the table before, PUBLISHED the one after, with its rows in the same order.
+    """
+    from coterie.cli_run import show_measures
+
+    settings = flags.configured(
+        config,
+        quasi=quasi,
+        sensitive=sensitive,
+        k=k,
+        hierarchy=hierarchy,
+        type=type_of,
+        weight=weight,
+        publish=publish,
+        missing=missing,
+        missing_values=missing_values,
+        leaf_counts=leaf_counts,
+        delimiter=delimiter,
+        encoding=encoding,
+    )
+    show_measures(original, published, settings, as_json=as_json)

@@ -1,0 +1,148 @@
+"""What `anonymize`, `verify` and `measure` do and print, apart from their flags."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import typer
+
+from coterie.cli_show import Progress, Voice
+
+if TYPE_CHECKING:
+    from coterie.api import Release
+    from coterie.config import Config
+    from coterie.measures import Measures
+    from coterie.verify import Verification
+
+COMPILING = "compiling (once after installation; some seconds) …"
+
+
+def release_of(data: Any, config: Config, *, quiet: bool) -> Release:  # noqa: ANN401
+    """Make a release with a progress bar, and say so when this is the run that compiles."""
+    from coterie import kernels
+    from coterie.api import anonymize
+
+    if kernels.first_run():
+        Voice(quiet=quiet).note(COMPILING)
+    with Progress(quiet=quiet) as progress:
+        return anonymize(data, config=config, progress=progress)
+
+
+def run_and_show(data: str, config: Config, *, output: str | None, force: bool, quiet: bool) -> None:
+    """Anonymize a file, write the release unless `output` is None, and print a summary."""
+    voice = Voice(quiet=quiet, output=output)
+    release = release_of(data, config, quiet=quiet)
+    if output is not None:
+        release.write(output, force=force)
+    show_release(release, voice)
+    if output is None:
+        voice.say("Dry run: nothing was written.")
+    elif output != "-":
+        voice.say(f"Wrote {output} and {beside(output)}.")
+
+
+def beside(output: str | Path) -> Path:
+    """The file with the configuration and provenance of a release: out.csv.gz → out.coterie.toml."""
+    path = Path(output)
+    stem = path.name.removesuffix(".gz")
+    return path.with_name(Path(stem).stem + ".coterie.toml")
+
+
+def show_release(release: Release, voice: Voice) -> None:
+    """The summary of a release: sizes, loss in all and per column, time, notes."""
+    found, measures = release.verification, release.measures
+    voice.facts(
+        [
+            ("method", f"{release.config.method}, k = {release.config.k}, seed = {release.config.seed}"),
+            ("rows", f"{found.rows:,} published, {int(measures['suppressed']):,} suppressed"),
+            ("groups", f"{found.groups:,} of {found.k:,} to {found.largest:,} rows, {found.average:,.1f} on average"),
+            ("loss", f"GCP {measures['gcp']:.4f} (0: nothing lost, 1: nothing left)"),
+            ("verified", verdict(found)),
+        ]
+    )
+    voice.say()
+    show_attributes(measures, voice)
+    seconds = getattr(release, "seconds", {})
+    if seconds:
+        total = sum(seconds.values())
+        voice.say(f"{total:.1f} s: " + ", ".join(f"{phase} {took:.2f}" for phase, took in seconds.items()))
+    for note in getattr(release, "notes", ()):
+        voice.say(f"note: {note}")
+
+
+def show_attributes(measures: Measures, voice: Voice) -> None:
+    """Loss per quasi-identifier."""
+    rows = [
+        [each.name, f"{each.weight:g}", f"{each.ncp:.4f}", f"{100 * each.changed:.1f} %"]
+        for each in measures.attributes.values()
+    ]
+    voice.table(["column", "weight", "loss", "changed"], rows, numbers=["weight", "loss", "changed"])
+
+
+def verdict(found: Verification) -> str:
+    """PASS or FAIL with the sentences that say why."""
+    if not found.checks:
+        return "nothing was asked for"
+    word = "PASS" if found.passed else "FAIL"
+    told = [check.text for check in found.checks if check.passed == found.passed]
+    return f"{word}: {' '.join(told)}"
+
+
+def show_verification(data: str, config: Config, *, asked: bool, as_json: bool, quiet: bool) -> bool:
+    """Verify a published file, print what was found, and return whether the promise is kept."""
+    from coterie.api import verify
+
+    found = verify(data, config=config, k=config.k if asked else None)
+    voice = Voice(quiet=quiet)
+    if as_json:
+        typer.echo(json.dumps(verification_values(found), indent=2))
+        return found.passed
+    voice.facts(
+        [
+            ("rows", f"{found.rows:,}"),
+            ("groups", f"{found.groups:,} by {', '.join(found.quasi)}"),
+            ("sizes", f"smallest {found.k:,}, average {found.average:,.1f}, largest {found.largest:,}"),
+            ("missing", f"{found.missing_cells:,} quasi-identifier cells (a value of their own)"),
+            ("suppressed", f"{found.suppressed:,} rows"),
+        ]
+    )
+    if found.checks:
+        voice.say(verdict(found))
+    else:
+        voice.say(f"The table is {found.k}-anonymous. Give -k or a configuration to check it against a promise.")
+    return found.passed
+
+
+def verification_values(found: Verification) -> dict[str, Any]:
+    """A verification as plain values."""
+    values: dict[str, Any] = {"passed": found.passed}
+    for name in ("rows", "groups", "k", "largest", "average", "wanted", "rows_below", "classes_below"):
+        values[name] = getattr(found, name)
+    values |= {"missing_cells": found.missing_cells, "suppressed": found.suppressed, "quasi": list(found.quasi)}
+    values["checks"] = [check._asdict() for check in found.checks]
+    return values
+
+
+def show_measures(original: str, published: str, config: Config, *, as_json: bool) -> None:
+    """Measure a published file against its original and print the result."""
+    from coterie.api import measure
+    from coterie.measures import DESCRIPTIONS
+
+    measures = measure(original, published, config=config)
+    if as_json:
+        typer.echo(json.dumps(measures_values(measures), indent=2))
+        return
+    voice = Voice()
+    rows = [[name, f"{value:,.6g}", DESCRIPTIONS.get(name, "")] for name, value in measures.items()]
+    voice.table(["measure", "value", "what it is"], rows, numbers=["value"])
+    voice.say()
+    show_attributes(measures, voice)
+
+
+def measures_values(measures: Measures) -> dict[str, Any]:
+    """Measures as plain values, those per column under `attributes`."""
+    from dataclasses import asdict
+
+    return {**dict(measures), "attributes": {name: asdict(each) for name, each in measures.attributes.items()}}

@@ -1,0 +1,138 @@
+"""What commands print: tables, notes, and a progress bar on anything that takes longer than two seconds."""
+
+from __future__ import annotations
+
+import sys
+import threading
+import time
+from collections.abc import Iterable, Sequence
+from types import TracebackType
+from typing import TYPE_CHECKING, Any, Self, TextIO
+
+if TYPE_CHECKING:
+    from rich.console import Console
+
+# Nobody needs a bar for less.
+PATIENCE = 2.0
+# Lines in a log file, where a bar would be noise.
+LINE_EVERY = 10.0
+
+
+def console(*, err: bool = False) -> Console:
+    """A console that prints text as it is: column names may look like markup."""
+    from rich.console import Console
+
+    stream: TextIO = sys.stderr if err else sys.stdout
+    # Where there is no terminal to measure, tables keep their lines whole.
+    width = None if stream.isatty() else 160
+    return Console(file=stream, markup=False, emoji=False, highlight=False, width=width, soft_wrap=not stream.isatty())
+
+
+class Voice:
+    """Where a command speaks: standard output, or standard error when the release itself goes to standard output."""
+
+    def __init__(self, *, quiet: bool = False, output: object = None) -> None:
+        self.quiet = quiet
+        self._err = str(output) == "-"
+
+    def say(self, text: str = "") -> None:
+        """One line, unless quiet."""
+        if not self.quiet:
+            console(err=self._err).print(text)
+
+    def note(self, text: str) -> None:
+        """One line on standard error, unless quiet."""
+        if not self.quiet:
+            console(err=True).print(text)
+
+    def table(self, head: Sequence[str], rows: Iterable[Sequence[str]], *, numbers: Sequence[str] = ()) -> None:
+        """A table, unless quiet; the columns in `numbers` are set flush right."""
+        if self.quiet:
+            return
+        from rich import box
+        from rich.table import Table
+
+        table = Table(box=box.SIMPLE_HEAD, pad_edge=False, show_edge=False)
+        for name in head:
+            table.add_column(name, justify="right" if name in numbers else "left", overflow="fold")
+        for row in rows:
+            table.add_row(*row)
+        console(err=self._err).print(table)
+
+    def facts(self, pairs: Iterable[tuple[str, str]]) -> None:
+        """Names and values in two columns, unless quiet."""
+        known = list(pairs)
+        wide = max((len(name) for name, _ in known), default=0)
+        for name, value in known:
+            self.say(f"{name:<{wide}}  {value}")
+
+
+class Progress:
+    """Shows how far a run is, on standard error, once it has taken longer than two seconds.
+
+    It is called with (step, done, total). A terminal gets one bar with the time left; anything else gets a plain
+    line now and then. A timer looks too, because a step may be silent for long.
+    """
+
+    def __init__(self, *, quiet: bool = False) -> None:
+        self._quiet = quiet
+        self._started = time.monotonic()
+        self._lock = threading.Lock()
+        self._state: tuple[str, int, int] = ("starting", 0, 0)
+        self._bar: Any = None
+        self._task: Any = None
+        self._last_line = self._started
+        self._over = False
+        self._timer: threading.Timer | None = None
+
+    def __enter__(self) -> Self:
+        if not self._quiet:
+            self._timer = threading.Timer(PATIENCE, self._show)
+            self._timer.daemon = True
+            self._timer.start()
+        return self
+
+    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, at: TracebackType | None) -> None:
+        with self._lock:
+            self._over = True
+            if self._timer is not None:
+                self._timer.cancel()
+            if self._bar is not None:
+                self._bar.stop()
+
+    def __call__(self, step: str, done: int, total: int) -> None:
+        """`done` of `total` units of the step are finished."""
+        with self._lock:
+            fresh = step != self._state[0]
+            self._state = (step, done, total)
+            if self._bar is not None and fresh:
+                # A step's speed says nothing about the next one's.
+                self._bar.remove_task(self._task)
+                self._task = self._bar.add_task(step, total=total or None, completed=done)
+            elif self._bar is not None:
+                self._bar.update(self._task, completed=done, total=total or None)
+        if not self._quiet and time.monotonic() - self._started > PATIENCE:
+            self._show()
+
+    def _show(self) -> None:
+        with self._lock:
+            if self._over or self._quiet:
+                return
+            step, done, total = self._state
+            if sys.stderr.isatty():
+                self._start_bar(step, done, total)
+            elif self._last_line == self._started or time.monotonic() - self._last_line > LINE_EVERY:
+                self._last_line = time.monotonic()
+                share = f" {100 * done // total} %" if total else ""
+                console(err=True).print(f"{step}{share} …")
+
+    def _start_bar(self, step: str, done: int, total: int) -> None:
+        if self._bar is not None:
+            return
+        from rich.progress import BarColumn, TaskProgressColumn, TextColumn, TimeRemainingColumn
+        from rich.progress import Progress as Bar
+
+        columns = (TextColumn("{task.description}", markup=False), BarColumn(), TaskProgressColumn())
+        self._bar = Bar(*columns, TimeRemainingColumn(), console=console(err=True), transient=True)
+        self._task = self._bar.add_task(step, total=total or None, completed=done)
+        self._bar.start()
