@@ -47,6 +47,8 @@ class Run:
     cancelled: Callable[[], bool] = lambda: False
     deadline: float | None = None
     """`time.monotonic()` at which to return the best grouping so far"""
+    privacy: tuple[Any, ...] = ()
+    """privacy models beyond k, for methods that heed them while grouping; a shared repair enforces them afterwards"""
     notes: list[str] = field(default_factory=list)
     """what the user should be told, such as which method `auto` chose"""
 
