@@ -6,6 +6,7 @@ Commands import what they need when they run, so that `coterie --help` answers a
 from __future__ import annotations
 
 import os
+import re
 import sys
 import traceback
 import warnings
@@ -22,6 +23,7 @@ from coterie.errors import CoterieError, CoterieWarning
 INTERRUPTED = 130
 PIPE_CLOSED = 141
 UNEXPECTED = 70
+STOPPED = "stopped; nothing was written"
 
 app = typer.Typer(
     name="coterie",
@@ -76,13 +78,15 @@ def main(arguments: Sequence[str] | None = None) -> int:
             _show_own_warnings(debug)
             code = app(args=given, prog_name="coterie", standalone_mode=False)
             sys.stdout.flush()
+        if code == INTERRUPTED:  # Typer has caught Ctrl-C already
+            return _stopped(STOPPED, INTERRUPTED, debug=False)
         return code if isinstance(code, int) else 0
     except BrokenPipeError:
         # The reader of a pipe, such as `head`, has left. Python would complain once more when it closes stdout.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return PIPE_CLOSED
     except (KeyboardInterrupt, click.Abort):
-        return _stopped("stopped; nothing was written", INTERRUPTED, debug)
+        return _stopped(STOPPED, INTERRUPTED, debug)
     except click.ClickException as error:
         return _stopped(_usage(error), error.exit_code, debug)
     except CoterieError as error:
@@ -107,7 +111,8 @@ def one_line(text: str) -> str:
 def _usage(error: click.ClickException) -> str:
     context = getattr(error, "ctx", None)
     where = f" (see `{context.command_path} --help`)" if context is not None else ""
-    return one_line(error.format_message()) + where
+    # Click and Typer both suggest the nearest command.
+    return re.sub(r"( Did you mean [^?]*\?)\1", r"\1", one_line(error.format_message())) + where
 
 
 def _stopped(text: str, code: int, debug: bool) -> int:

@@ -1,0 +1,182 @@
+"""Write the pages that follow from the code: docs/cli.md, docs/configuration.md and docs/methods.md.
+
+Run `python scripts/make_docs.py` after a change of flags, settings or methods; a test runs it with --check.
+"""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from pathlib import Path
+
+import click
+import typer
+
+from coterie.cli import app
+from coterie.cli_methods import default_text, described, type_text
+from coterie.config import DEFAULT_METHOD, Config
+from coterie.methods import all_methods
+
+DOCS = Path(__file__).resolve().parent.parent / "docs"
+# Options that Typer adds by itself, in its own words.
+TYPERS = ("install_completion", "show_completion")
+MADE = "<!-- Made by scripts/make_docs.py; change the code, not this page. -->"
+
+
+def cell(text: object) -> str:
+    """Text within one cell of a table."""
+    return " ".join(str(text).split()).replace("|", "\\|")
+
+
+def table(head: list[str], rows: list[list[str]]) -> list[str]:
+    """Lines of a Markdown table."""
+    lines = ["| " + " | ".join(head) + " |", "|" + "---|" * len(head)]
+    return lines + ["| " + " | ".join(cell(part) for part in row) + " |" for row in rows]
+
+
+def paragraphs(text: str) -> list[str]:
+    """The paragraphs of a docstring, each on one line."""
+    return [" ".join(part.split()) for part in text.strip().split("\n\n") if part.strip()]
+
+
+def commands(command: click.Command, path: tuple[str, ...]) -> list[tuple[tuple[str, ...], click.Command]]:
+    """A command and those beneath it, in the order in which help shows them."""
+    found = [(path, command)]
+    if isinstance(command, click.Group):
+        context = click.Context(command)
+        for name in command.list_commands(context):
+            inner = command.get_command(context, name)
+            if inner is not None and not inner.hidden:
+                found += commands(inner, (*path, name))
+    return found
+
+
+def command_lines(path: tuple[str, ...], command: click.Command) -> list[str]:
+    """One section of the command-line page."""
+    arguments = [p for p in command.params if isinstance(p, click.Argument)]
+    options = [p for p in command.params if isinstance(p, click.Option) and not p.hidden and p.name not in TYPERS]
+    shown = [(p.metavar or p.name or "").upper().strip("[]") for p in arguments]
+    usage = [name if p.required else f"[{name}]" for name, p in zip(shown, arguments, strict=True)]
+    tail = "COMMAND" if isinstance(command, click.Group) else " ".join(usage)
+    lines = [f"## `{' '.join(path)}`", ""]
+    for part in paragraphs(command.help or ""):
+        lines += [part, ""]
+    lines += ["```", " ".join(part for part in (*path, "[OPTIONS]", tail) if part), "```", ""]
+    if options:
+        rows = [[f"`{', '.join(sorted(p.opts, key=len))}`", option_text(p)] for p in options]
+        lines += [*table(["option", "what it does"], rows), ""]
+    return lines
+
+
+def option_text(option: click.Option) -> str:
+    """An option's help, its value and its default."""
+    value = "" if option.is_flag else f"`{option.metavar or option.type.name.upper()}` · "
+    several = " May be repeated." if option.multiple and "repeated" not in (option.help or "") else ""
+    default = option.default
+    known = default not in (None, False, ()) and not callable(default) and "UNSET" not in repr(default).upper()
+    return f"{value}{option.help or ''}{several}" + (f" Default: `{default}`." if known else "")
+
+
+def cli_page() -> str:
+    """docs/cli.md."""
+    lines = [
+        MADE,
+        "",
+        "# The command line",
+        "",
+        "Every flag of `anonymize`, `verify` and `measure` that says something about the release has its place in the",
+        "[configuration file](configuration.md) and overrides what stands there. Exit codes are listed in",
+        "[errors](errors.md). Messages go to standard error when the release goes to standard output (`-o -`).",
+        "",
+    ]
+    for path, command in commands(typer.main.get_command(app), ("coterie",)):
+        lines += command_lines(path, command)
+    return "\n".join(lines).rstrip() + "\n"
+
+
+def configuration_page() -> str:
+    """docs/configuration.md."""
+    rows = []
+    for name, field in Config.model_fields.items():
+        default = field.get_default(call_default_factory=True)
+        rows.append([f"`{name}`", type_text(field.annotation), f"`{default_text(default)}`", field.description or ""])
+    lines = [
+        MADE,
+        "",
+        "# Configuration",
+        "",
+        "One set of names serves everywhere: keywords of `coterie.anonymize` and `coterie.Config`, keys of a TOML",
+        "file and, in their own spelling, flags of the [command line](cli.md). `coterie init FILE` writes a commented",
+        "file.",
+        "All problems of a configuration are reported at once, each with its path, such as `weights.zip`.",
+        "",
+        *table(["setting", "type", "default", "what it does"], rows),
+        "",
+        "A file may look like this:",
+        "",
+        "```toml",
+        (DOCS.parent / "examples" / "adult" / "coterie.toml").read_text(encoding="utf-8").rstrip(),
+        "```",
+        "",
+        "Beside every release stands a file `<name>.coterie.toml` with all settings that made it, hierarchies spelled",
+        "out, and a table `[provenance]` (versions, SHA-256 of input and output, time), which is ignored when the file",
+        "is read again.",
+        "",
+    ]
+    return "\n".join(lines)
+
+
+def methods_page() -> str:
+    """docs/methods.md."""
+    known = [described(method) for method in all_methods().values()]
+    summary = [[f"[`{m['name']}`](#{m['name']})", m["recoding"], m["summary"], m["paper"]] for m in known]
+    lines = [
+        MADE,
+        "",
+        "# Methods",
+        "",
+        f"A method assigns rows to groups; everything else is shared. Without `--method` it is `{DEFAULT_METHOD}`.",
+        "",
+        *table(["name", "recoding", "what it does", "paper"], summary),
+        "",
+    ]
+    for method in known:
+        lines += [f"## {method['name']}", "", f"{method['summary']} ({method['paper']})", ""]
+        options = [
+            [f"`{option['name']}`", option["type"], f"`{default_text(option['default'])}`", option["description"]]
+            for option in method["options"]
+        ]
+        lines += table(["option", "type", "default", "what it does"], options) if options else ["It has no options."]
+        lines.append("")
+    return "\n".join(lines).rstrip() + "\n"
+
+
+PAGES = {"cli.md": cli_page, "configuration.md": configuration_page, "methods.md": methods_page}
+
+
+def stale() -> list[str]:
+    """The pages that differ from what the code says."""
+    return [
+        name
+        for name, page in PAGES.items()
+        if not (DOCS / name).exists() or (DOCS / name).read_text(encoding="utf-8") != page()
+    ]
+
+
+def main() -> int:
+    """Write the pages, or with --check say which are out of date."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--check", action="store_true", help="write nothing; exit with 1 if a page is out of date")
+    if parser.parse_args().check:
+        old = stale()
+        if old:
+            sys.stderr.write(f"out of date: {', '.join(old)}; run python scripts/make_docs.py\n")
+        return 1 if old else 0
+    DOCS.mkdir(exist_ok=True)
+    for name, page in PAGES.items():
+        (DOCS / name).write_text(page(), encoding="utf-8")
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

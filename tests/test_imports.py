@@ -1,0 +1,60 @@
+"""What importing costs: nothing heavy before it is needed, and nothing optional ever."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+
+import pytest
+
+HEAVY = ("numba", "llvmlite", "pyarrow", "pydantic", "numpy", "pandas", "polars", "duckdb", "matplotlib", "rich")
+OPTIONAL = ("pandas", "polars", "fastexcel", "openpyxl", "pycanon", "scipy", "pyspark")
+
+
+def run(code: str, *args: str) -> str:
+    done = subprocess.run([sys.executable, "-c", code, *args], capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stderr
+    return done.stdout
+
+
+@pytest.mark.parametrize(
+    "statement",
+    [
+        "import coterie",
+        "import coterie.cli",
+        "import coterie.cli; coterie.cli.main(['--help'])",
+        "import coterie.cli; coterie.cli.main(['anonymize', '--help'])",
+        "import coterie.cli; coterie.cli.main(['--version'])",
+    ],
+)
+def test_nothing_heavy_is_loaded_early(statement):
+    out = run(f"import sys, json\n{statement}\nprint(json.dumps(list(sys.modules)))")
+    loaded = {name.split(".")[0] for name in json.loads(out.splitlines()[-1])}
+    assert loaded.isdisjoint(HEAVY)
+
+
+def test_the_core_works_without_optional_packages(tmp_path):
+    code = """
+import sys
+
+class Blocked:
+    def find_spec(self, name, path=None, target=None):
+        if name.split(".")[0] in sys.argv[1].split(","):
+            raise ModuleNotFoundError(f"No module named {name!r}", name=name)
+
+sys.meta_path.insert(0, Blocked())
+import coterie
+
+for name in coterie.__all__:
+    getattr(coterie, name)
+import pyarrow as pa
+
+table = pa.table({"age": [20, 21, 40, 41], "job": ["a", "a", "b", "c"], "pay": [1, 2, 3, 4]})
+release = coterie.anonymize(table, quasi=["age", "job"], sensitive=["pay"], k=2)
+assert isinstance(release.frame, pa.Table)
+assert release.frame.num_rows == 4
+assert coterie.verify(release.frame, quasi=["age", "job"], k=2).passed
+print("worked")
+"""
+    assert run(code, ",".join(OPTIONAL)).strip() == "worked"
