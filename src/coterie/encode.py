@@ -119,10 +119,7 @@ def encode_column(name: str, values: _Values, config: Config) -> tuple[Domain, I
     kind = config.types.get(name)
     if hierarchy is None and (kind or guess_type(values.distinct, counts, column=name)) != "category":
         return _number_domain(name, values, missing=missing, weight=weight)
-    bound_to = values.distinct
-    if hierarchy is not None and hierarchy.wants_numbers:
-        bound_to = as_numbers(values.distinct, counts, column=name).exact
-    bound = (hierarchy or Hierarchy.flat()).bind(bound_to, counts=counts, column=name, missing=missing)
+    bound = (hierarchy or Hierarchy.flat()).bind(values.distinct, counts=counts, column=name, missing=missing)
     # Two spellings of one number share a leaf: the domain shows the first of them.
     size = bound.tree.leaves
     first = np.full(size, len(values.distinct), dtype=np.int64)

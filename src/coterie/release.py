@@ -1,0 +1,116 @@
+"""Release: what `anonymize` gives back."""
+
+from __future__ import annotations
+
+import datetime as dt
+import os
+import platform
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from functools import cached_property
+from importlib.metadata import version
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import numpy.typing as npt
+import pyarrow as pa
+
+from coterie import io
+from coterie.config_toml import provenance_toml
+from coterie.tree import Int32
+
+if TYPE_CHECKING:
+    from coterie.boxes import Grouping
+    from coterie.config import Config
+    from coterie.measures import Measures
+    from coterie.publish import Published
+    from coterie.table import Table
+    from coterie.verify import Verification
+
+
+@dataclass(frozen=True, eq=False)
+class Release:
+    """A verified release: the published table, the proof, and what it cost."""
+
+    config: Config
+    """everything that decided the release; run again, it gives the same"""
+    measures: Measures
+    """what was lost, by name; per attribute in `.attributes`"""
+    verification: Verification
+    """what the check of the published table found"""
+    source: io.Source = field(repr=False)
+    table: Table = field(repr=False)
+    """the quasi-identifiers as codes"""
+    grouping: Grouping = field(repr=False)
+    """row of `table` → group → box"""
+    rows: npt.NDArray[np.int64] = field(repr=False)
+    """row of `table` → position in the original"""
+    published: Published = field(repr=False)
+    seconds: Mapping[str, float] = field(default_factory=dict, repr=False)
+    """phase → seconds"""
+    notes: tuple[str, ...] = ()
+    """what the user should know, such as which method was chosen"""
+
+    @cached_property
+    def frame(self) -> Any:  # noqa: ANN401 - the caller's own kind of frame
+        """The published table as the kind of frame that came in, in the same row order; Arrow for files."""
+        kept = None if len(self.published.kept) == self.source.table.num_rows else self.published.kept
+        return io.to_native(self.published.table, self.source, kept=kept, recoded=self.config.quasi)
+
+    @property
+    def arrow(self) -> pa.Table:
+        """The published table as an Arrow table."""
+        return self.published.table
+
+    @cached_property
+    def groups(self) -> Int32:
+        """Position in the original → group number, −1 for a suppressed row."""
+        labels = np.full(self.source.table.num_rows, -1, dtype=np.int32)
+        labels[self.rows] = self.grouping.labels
+        return labels
+
+    def write(self, path: str | os.PathLike[str], *, force: bool = False) -> None:
+        """Write the published table, and beside it the configuration with what is needed to trace the release.
+
+        Args:
+            path: .csv, .tsv, .txt (also with .gz), .parquet or .feather; "-" is standard output, with nothing beside.
+            force: Overwrite files that are there.
+        """
+        beside = None if str(path) == "-" else provenance_path(path)
+        if beside is not None:
+            io.check_target(beside, force=force)
+        digest = io.write(self.published.table, path, like=self.source, force=force)
+        if beside is not None:
+            text = provenance_toml(self.config, self.provenance(output_sha256=digest))
+            with io.whole_file(beside, force=force) as sink:
+                sink.write(text.encode())
+
+    def provenance(self, **more: str) -> dict[str, Any]:
+        """Versions, hashes and the time: what it takes to make the same release again."""
+        facts: dict[str, Any] = {
+            "made": dt.datetime.now(dt.UTC).replace(microsecond=0).isoformat(),
+            "coterie": version("coterie"),
+            "python": platform.python_version(),
+            "numpy": version("numpy"),
+            "numba": version("numba"),
+            "pyarrow": version("pyarrow"),
+            "rows": self.source.table.num_rows,
+            "published_rows": self.published.table.num_rows,
+        }
+        if self.source.sha256 is not None:
+            facts["input_sha256"] = self.source.sha256
+        return facts | more
+
+    def __repr__(self) -> str:
+        found = self.verification
+        return (
+            f"<Release: {found.rows:,} rows in {found.groups:,} groups of at least {found.k:,}, "
+            f"GCP {self.measures['gcp']:.4f}, method {self.config.method}>"
+        )
+
+
+def provenance_path(output: str | os.PathLike[str]) -> Path:
+    """Where the configuration of a release is written: out.csv.gz → out.coterie.toml."""
+    path = Path(output)
+    return path.with_name(Path(path.name.removesuffix(".gz")).stem + ".coterie.toml")
