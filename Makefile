@@ -59,5 +59,5 @@ $(READY): pyproject.toml
 		'Name another: make PYTHON=/path/to/python3.12'; exit 1; }
 	@echo 'Setting up .venv (once; a minute or two)'
 	@$(BIN)/python -c '' 2>/dev/null || $(PYTHON) -m venv --clear .venv
-	@$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable '.[dev]'
+	@$(BIN)/python -m pip install -qq --disable-pip-version-check --editable '.[dev]'
 	@touch $@
