@@ -2,6 +2,7 @@
 
 import datetime
 import decimal
+from contextlib import suppress
 
 import duckdb
 import numpy as np
@@ -82,6 +83,17 @@ def test_the_memory_of_the_callers_frame_is_not_shared():
     back = cio.to_native(source.table, source)
     assert not np.shares_memory(back["a"].to_numpy(), frame["a"].to_numpy())
     assert not np.shares_memory(back["b"].to_numpy(), frame["b"].to_numpy())
+
+
+def test_later_changes_of_the_callers_frame_do_not_reach_what_was_read():
+    frame = pd.DataFrame({"a": [1, 2], "b": [1.0, 2.0], "c": ["x", "y"]})
+    source = cio.read(frame)
+    frame.loc[:, "a"] = 9
+    frame.loc[0, "c"] = "z"
+    with suppress(ValueError):  # pandas 3 refuses by itself
+        frame["b"].to_numpy()[:] = 9
+    assert source.table.to_pydict() == {"a": [1, 2], "b": [1.0, 2.0], "c": ["x", "y"]}
+    assert cio.to_native(source.table, source)["c"].tolist() == ["x", "y"]
 
 
 def test_changed_pandas_columns_keep_the_family_of_their_dtype():

@@ -36,7 +36,7 @@ class Source:
     name: str
     """what to call it in messages: "people.csv", "standard input", "the pandas frame" """
     native: Native = None
-    """the caller's frame (collected, if it was lazy); never changed"""
+    """the caller's frame: collected if it was lazy, copied if it is pandas"""
     path: Path | None = None
     """None for frames and for standard input"""
     sha256: str | None = None

@@ -43,6 +43,9 @@ def take_frame(data: Native) -> Taken:
     import narwhals as nw
 
     if nw.dependencies.is_pandas_dataframe(data):
+        # Arrow looks straight into pandas' memory. With a copy of our own, nothing that the caller does to the frame
+        # afterwards can reach what was read.
+        data = data.copy()
         return Taken(_from_pandas(data), "pandas", data, "the pandas frame")
     if nw.dependencies.is_polars_lazyframe(data):
         data = data.collect()
