@@ -86,7 +86,7 @@ def test_header_only(folder, capsys):
 
 def test_duplicate_column_names(folder, capsys):
     Path("twice.csv").write_text("age,zip,age\n1,2,3\n")
-    refused(["anonymize", "twice.csv", *FLAGS], 3, "age", capsys=capsys)
+    refused(["anonymize", "twice.csv", *FLAGS], 3, "columns 1 and 3", "same name", capsys=capsys)
 
 
 def test_no_such_file(folder, capsys):
@@ -123,7 +123,7 @@ def test_hierarchy_with_a_cycle(folder, capsys):
 def test_hierarchy_without_some_values(folder, capsys):
     Path("zip.csv").write_text("99999;999**;*\n")
     arguments = ["anonymize", "people.csv", *FLAGS, "--hierarchy", "zip=zip.csv"]
-    refused(arguments, 3, "'zip'" if False else "zip", "20", capsys=capsys)
+    refused(arguments, 3, "zip: 4 values (20 rows)", capsys=capsys)
 
 
 def test_number_column_with_text_in_it(folder, capsys):

@@ -30,9 +30,10 @@ def demo(
 ) -> None:
     """Anonymize the bundled Adult table (30,162 people of the US census of 1994) and show what happens."""
     from coterie import io
-    from coterie.cli_run import beside, release_of, show_release
+    from coterie.cli_run import release_of, show_release
     from coterie.cli_show import Voice
     from coterie.io_output import check_target, format_of
+    from coterie.release import provenance_path
 
     voice = Voice(quiet=quiet, output=export or output)
     table = people()
@@ -43,13 +44,13 @@ def demo(
     config = configuration(k=k, method=method)
     format_of(output)
     force = force or _is_from_demo(output, config)
-    for file in (Path(output), beside(output)):
+    for file in (Path(output), provenance_path(output)):
         check_target("-" if output == "-" else file, force=force)
     release = release_of(table, config, quiet=quiet)
     release.write(output, force=force)
     _show(table, release.frame, voice)
     show_release(release, voice)
-    voice.say(f"Wrote {output} and {beside(output)}." if output != "-" else "")
+    voice.say(f"Wrote {output} and {provenance_path(output)}." if output != "-" else "")
 
 
 def people() -> pa.Table:
@@ -71,12 +72,12 @@ def configuration(*, k: int, method: str | None = None) -> Config:
 
 def _is_from_demo(output: str, config: Config) -> bool:
     """Whether the file is what an earlier demo left, so that it may be overwritten without asking."""
-    from coterie.cli_run import beside
     from coterie.config import Config
     from coterie.errors import CoterieError
+    from coterie.release import provenance_path
 
     try:
-        return output != "-" and Config.from_toml(beside(output)).hierarchies == config.hierarchies
+        return output != "-" and Config.from_toml(provenance_path(output)).hierarchies == config.hierarchies
     except CoterieError:
         return False
 

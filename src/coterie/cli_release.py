@@ -83,15 +83,15 @@ def _check_output(data: str, output: str | None, *, force: bool) -> None:
     """Find out before the work, not after it, that the result could not be written."""
     if output is None or output == "-":
         return
-    from coterie.cli_run import beside
     from coterie.io_output import check_target, format_of
+    from coterie.release import provenance_path
 
     format_of(output)
     path = Path(output)
     if data != "-" and path.exists() and Path(data).exists() and path.samefile(data):
         raise ConfigError([Problem("output", "is the input itself; name another file")])
     check_target(output, force=force)
-    check_target(beside(output), force=force)
+    check_target(provenance_path(output), force=force)
 
 
 def verify(

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import typer
@@ -32,6 +31,8 @@ def release_of(data: Any, config: Config, *, quiet: bool) -> Release:  # noqa: A
 
 def run_and_show(data: str, config: Config, *, output: str | None, force: bool, quiet: bool) -> None:
     """Anonymize a file, write the release unless `output` is None, and print a summary."""
+    from coterie.release import provenance_path
+
     voice = Voice(quiet=quiet, output=output)
     release = release_of(data, config, quiet=quiet)
     if output is not None:
@@ -40,14 +41,7 @@ def run_and_show(data: str, config: Config, *, output: str | None, force: bool, 
     if output is None:
         voice.say("Dry run: nothing was written.")
     elif output != "-":
-        voice.say(f"Wrote {output} and {beside(output)}.")
-
-
-def beside(output: str | Path) -> Path:
-    """The file with the configuration and provenance of a release: out.csv.gz → out.coterie.toml."""
-    path = Path(output)
-    stem = path.name.removesuffix(".gz")
-    return path.with_name(Path(stem).stem + ".coterie.toml")
+        voice.say(f"Wrote {output} and {provenance_path(output)}.")
 
 
 def show_release(release: Release, voice: Voice) -> None:
@@ -64,11 +58,9 @@ def show_release(release: Release, voice: Voice) -> None:
     )
     voice.say()
     show_attributes(measures, voice)
-    seconds = getattr(release, "seconds", {})
-    if seconds:
-        total = sum(seconds.values())
-        voice.say(f"{total:.1f} s: " + ", ".join(f"{phase} {took:.2f}" for phase, took in seconds.items()))
-    for note in getattr(release, "notes", ()):
+    phases = ", ".join(f"{phase} {took:.2f}" for phase, took in release.seconds.items())
+    voice.say(f"{sum(release.seconds.values()):.1f} s: {phases}")
+    for note in release.notes:
         voice.say(f"note: {note}")
 
 

@@ -65,10 +65,10 @@ _KINDS = {
 
 
 def did_you_mean(name: str, known: Iterable[str]) -> str:
-    """`; did you mean 'age'?` when a known name is near, otherwise nothing. Case does not count."""
+    """` (did you mean 'age'?)` when a known name is near, otherwise nothing. Case does not count."""
     folded = {_fold(candidate): candidate for candidate in known}
     near = get_close_matches(_fold(name), folded, n=1, cutoff=0.6)
-    return f"; did you mean {folded[near[0]]!r}?" if near else ""
+    return f" (did you mean {folded[near[0]]!r}?)" if near else ""
 
 
 def _fold(name: str) -> str:
@@ -78,7 +78,7 @@ def _fold(name: str) -> str:
 def unknown_setting(name: str, known: Sequence[str]) -> Problem:
     """The problem of a key that is no setting, with the setting that was probably meant."""
     if name in ALIASES and ALIASES[name] in known:
-        return Problem(name, f"there is no such setting; did you mean {ALIASES[name]!r}?")
+        return Problem(name, f"there is no such setting (did you mean {ALIASES[name]!r}?)")
     return Problem(name, f"there is no such setting{did_you_mean(name, known)}")
 
 
@@ -104,7 +104,8 @@ def _below(path: str, inner: str) -> str:
 
 def _text(kind: str, context: Mapping[str, Any]) -> str:
     if kind in _TEXTS:
-        return _TEXTS[kind].format_map(context)
+        tidy = {name: f"{limit:g}" if isinstance(limit, float) else limit for name, limit in context.items()}
+        return _TEXTS[kind].format_map(tidy)
     if kind == "value_error":
         # Raised by a validator of coterie itself, whose texts keep to the rules of this module.
         return str(context["error"])
@@ -153,7 +154,7 @@ def option_problems(method: str, options: Mapping[str, object]) -> tuple[dict[st
     if method not in methods:
         known = ", ".join(methods)
         return dict(options), [
-            Problem("method", f"there is no method {method!r}{did_you_mean(method, methods)} ({known})")
+            Problem("method", f"there is no method {method!r}{did_you_mean(method, methods)}; there are {known}")
         ]
     model = methods[method].options
     try:

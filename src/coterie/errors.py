@@ -41,7 +41,10 @@ class CoterieError(Exception):
         self.hint = hint
 
     def __str__(self) -> str:
-        return f"{self.message} {self.hint}".strip() if self.hint else self.message
+        if not self.hint:
+            return self.message
+        stop = "" if self.message.endswith((".", "!", "?")) else "."
+        return f"{self.message}{stop} {self.hint}"
 
 
 def _joined(problems: Sequence[Problem]) -> str:
