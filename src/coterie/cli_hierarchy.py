@@ -11,11 +11,12 @@ import typer
 if TYPE_CHECKING:
     from rich.tree import Tree as Drawing
 
+    from coterie.errors import Problem
     from coterie.hierarchy import Hierarchy
     from coterie.hierarchy_check import Column
     from coterie.tree import Tree
 
-app = typer.Typer(no_args_is_help=True, help="Build, check and show hierarchies.")
+app = typer.Typer(no_args_is_help=True, rich_markup_mode=None, help="Build, check and show hierarchies.")
 
 _AT_ONCE = 10  # children of a node, and levels, that `show` draws without --all
 
@@ -52,25 +53,21 @@ def build(
 
     Example: coterie hierarchy build people.csv --column zip --prefixes 5,3 -o zip.csv
     """
-    from coterie.errors import ConfigError, Problem
-    from coterie.hierarchy_files import write_whole
+    from coterie.errors import ConfigError
+    from coterie.io_output import check_target
 
     rules = {"intervals": intervals, "prefixes": prefixes, "dates": dates, "flat": "" if flat else None}
     chosen = [name for name, value in rules.items() if value is not None]
     if len(chosen) != 1:
         raise ConfigError("Choose one of --intervals, --prefixes, --dates and --flat.")
-    if output != "-" and Path(output).exists() and not force:
-        raise ConfigError([Problem("", f"{output} exists already")], hint="Use --force to replace it.")
+    check_target(output, force=force)
     hierarchy = _rule(chosen[0], rules[chosen[0]] or "", start=start, mask=mask)
     values = _column(data, column, delimiter=delimiter, encoding=encoding)
     # Binding counts the rows of what does not fit; writing alone would not know them.
     hierarchy.bind(values.values, counts=values.counts, column=column)
-    text = hierarchy.csv_text(values.values)
-    if output == "-":
-        typer.echo(text, nl=False)
-        return
-    write_whole(output, text, force=force)
-    typer.echo(f"{output}: {len(values.values):,} values of {column!r}", err=True)
+    hierarchy.to_csv(output, values.values, force=force)
+    if output != "-":
+        typer.echo(f"{output}: {len(values.values):,} values of {column!r}", err=True)
 
 
 def _rule(kind: str, levels: str, *, start: str, mask: str) -> Hierarchy:
@@ -130,13 +127,18 @@ def check(
     values = _optional_column(data, column, delimiter=delimiter, encoding=encoding)
     found = check_file(file, values, show_values=show_values)
     for problem in found.problems:
-        typer.echo(str(problem))
+        typer.echo(_one_line(problem))
     if found.problems or found.hierarchy is None:
         raise typer.Exit(3)
     for line in _summary(found.hierarchy, values):
         typer.echo(line)
     for doubt in found.doubts:
-        typer.echo(f"note: {doubt}")
+        typer.echo(f"note: {_one_line(doubt)}")
+
+
+def _one_line(problem: Problem) -> str:
+    """The problem without line breaks, which labels may hold."""
+    return " ".join(str(problem).splitlines())
 
 
 def _summary(hierarchy: Hierarchy, values: Column | None) -> list[str]:
@@ -146,7 +148,7 @@ def _summary(hierarchy: Hierarchy, values: Column | None) -> list[str]:
     else:
         lines = [
             f"root    {tree.root}",
-            f"levels  {tree.heights[0] + 1:,}",
+            f"levels  {int(tree.heights[0]) + 1:,}",
             f"leaves  {len(tree.leaf_of):,}",
         ]
     if values is not None:
@@ -181,10 +183,11 @@ def show(
     elif hierarchy.tree is None:
         raise ConfigError("A rule has no values of its own to show.", hint="Give it some with --data and --column.")
     else:
-        tree, _ = hierarchy.tree.restrict(hierarchy.tree.leaf_of.values())
+        tree, _ = hierarchy.tree.restrict()
         rows = None
-    # Without soft wrapping a deep tree would be squeezed into the terminal's last column.
-    Console(highlight=False).print(_draw(tree, rows, everything=everything), soft_wrap=True)
+    # Rich cuts what is wider than the terminal. Labels are to be read whole, so it is told of a terminal wide enough.
+    width = 4 * int(tree.depth.max()) + 2 * max(map(len, tree.labels)) + 60
+    Console(highlight=False, width=width).print(_draw(tree, rows, everything=everything))
 
 
 def _draw(tree: Tree, rows: list[int] | None, *, everything: bool) -> Drawing:

@@ -16,7 +16,8 @@ import numpy as np
 import numpy.typing as npt
 
 from coterie.errors import ConfigError, HierarchyError, Problem
-from coterie.hierarchy_tree import ROOT, WholeTree, grow
+from coterie.hierarchy_grow import grow
+from coterie.hierarchy_tree import ROOT, WholeTree
 from coterie.tree import Int32, Tree
 
 if TYPE_CHECKING:
@@ -206,9 +207,11 @@ class Hierarchy:
             values: The values to write, an Arrow array or a list; a tree's own when left out. A rule needs them.
             force: Replace a file that exists.
         """
-        from coterie.hierarchy_files import write_whole
+        from coterie.io_output import whole_file
 
-        write_whole(path, self.csv_text(values), force=force)
+        text = self.csv_text(values).encode()
+        with whole_file(path, force=force) as file:
+            file.write(text)
 
     def csv_text(self, values: Any = None) -> str:  # noqa: ANN401
         """What `to_csv` writes."""

@@ -10,7 +10,7 @@ import numpy.typing as npt
 import pyarrow as pa
 
 from coterie.hierarchy import Bound, Hierarchy
-from coterie.hierarchy_tree import ROOT, WholeTree, grow
+from coterie.hierarchy_tree import ROOT, WholeTree, grow_sorted
 from coterie.hierarchy_values import Misfits, count_of, is_number, is_text, number_text, plain_array, texts
 
 if TYPE_CHECKING:
@@ -28,9 +28,9 @@ def bind_tree(
     misfits = Misfits(names, counts=counts, column=column, show_values=show_values)
     note_misfits(leaves, set(tree.leaf_of), tree.inner_labels, names=names, misfits=misfits)
     misfits.raise_any()
-    found = [leaf for leaf in leaves if leaf is not None]
+    found = np.asarray(leaves, dtype=np.int64)
     bound, codes = tree.restrict(found, missing=missing)
-    return Bound(bound, np.asarray([codes[leaf] for leaf in found], dtype=np.int32))
+    return Bound(bound, codes[found])
 
 
 def bind_rule(rule: Rule, values: pa.Array, *, counts: Counts, column: str, missing: bool, show_values: bool) -> Bound:
@@ -41,12 +41,12 @@ def bind_rule(rule: Rule, values: pa.Array, *, counts: Counts, column: str, miss
     rooted = [place for place, way in enumerate(ways) if way.labels[0] == ROOT and len(way.labels) > 1]
     misfits.add(rooted, f"is {ROOT}, the label of the root", f"are {ROOT}, the label of the root")
     misfits.raise_any()
-    if not ways:
-        return Bound(WholeTree((ROOT,), (-1,)).restrict([], missing=missing)[0], np.zeros(0, dtype=np.int32))
-    rows = [(*way.labels, ROOT) for way in sorted(ways, key=lambda way: way.key)]
-    tree = grow(rows, root=ROOT)
-    bound, codes = tree.restrict(tree.leaf_of.values(), missing=missing)
-    return Bound(bound, np.asarray([codes[tree.leaf_of[way.labels[0]]] for way in ways], dtype=np.int32))
+    order = sorted(range(len(ways)), key=lambda place: ways[place].key)
+    tree, leaves = grow_sorted(ways[place].labels for place in order)
+    bound, codes = tree.restrict(missing=missing)
+    result = np.empty(len(ways), dtype=np.int32)
+    result[order] = codes[leaves]
+    return Bound(bound, result)
 
 
 def _named(values: pa.Array, column: str) -> tuple[pa.Array, list[str]]:
@@ -106,7 +106,7 @@ def note_misfits(
     groups = [place for place in lost if names[place] in inner]
     unknown = [place for place in lost if names[place] not in inner]
     spaced = sum(names[place] not in values and names[place].strip() in values for place in unknown)
-    hint = "add a row for each to the hierarchy"
+    hint = "add the missing rows to the hierarchy"
     if spaced:
         hint += f", or remove the spaces around {count_of(spaced, 'value')} of the data, which would then fit"
     misfits.add(unknown, "has no place in the hierarchy", "have no place in the hierarchy", hint=hint)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import datetime as dt
+from collections import Counter
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
@@ -67,9 +68,17 @@ class Dates:
         parts = zip((1970 + month // 12).tolist(), (month % 12 + 1).tolist(), day.tolist(), strict=True)
         order = days.astype(np.int64).tolist()
         write = [_WRITE[level] for level in self.levels]
-        return [
+        ways = [
             Way((when, name), (name, *(one(*part) for one in write)))
             for when, name, part in zip(order, names, parts, strict=True)
+        ]
+        # A day that is alone in its day is that day: it needs no group of the same name.
+        crowd = Counter(order)
+        return [
+            Way(way.key, (way.labels[0], *way.labels[2:]))
+            if way.labels[0] == way.labels[1] and crowd[way.key[0]] == 1
+            else way
+            for way in ways
         ]
 
     def _days(self, values: pa.Array, names: Sequence[str], misfits: Misfits) -> npt.NDArray[np.datetime64] | None:

@@ -16,7 +16,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from coterie.errors import ConfigError, HierarchyError, Problem
-from coterie.hierarchy_tree import is_root_word
+from coterie.hierarchy_grow import is_root_word
 
 _DELIMITERS = (";", ",", "\t", "|")
 
@@ -131,31 +131,15 @@ def csv_text(paths: Iterable[Sequence[str]]) -> str:
     """
     rows = list(paths)
     width = max(map(len, rows), default=0)
-    out = io.StringIO()
-    writer = csv.writer(out, delimiter=";", lineterminator="\n")
-    for row in rows:
-        writer.writerow([*[row[0]] * (width - len(row)), *row])
-    return out.getvalue()
+    lines = [";".join(map(_quoted, [*[row[0]] * (width - len(row)), *row])) for row in rows]
+    return "".join(f"{line}\n" for line in lines)
 
 
-def write_whole(path: str | os.PathLike[str], text: str, *, force: bool) -> None:
-    """Write a file that appears whole or not at all.
-
-    Raises:
-        ConfigError: The file exists and `force` is not set, or it cannot be written.
-    """
-    target = Path(path)
-    if target.exists() and not force:
-        raise ConfigError([Problem("", f"{target} exists already")], hint="Use --force (force=True) to replace it.")
-    part = target.with_name(f".{target.name}.{os.getpid()}.part")
-    try:
-        with part.open("x", encoding="utf-8", newline="") as file:
-            file.write(text)
-        part.replace(target)
-    except OSError as error:
-        part.unlink(missing_ok=True)
-        reason = (error.strerror or "unknown reason").lower()
-        raise ConfigError([Problem("", f"{target} cannot be written: {reason}")]) from None
+def _quoted(cell: str) -> str:
+    # Python's own writer leaves a lone carriage return bare, and a byte order mark would be taken for the file's.
+    if cell.startswith("\ufeff") or any(mark in cell for mark in ';"\r\n'):
+        return '"' + cell.replace('"', '""') + '"'
+    return cell
 
 
 def read_mapping(path: str | os.PathLike[str]) -> Any:  # noqa: ANN401

@@ -112,17 +112,30 @@ def _at(path: tuple[str, ...], text: str) -> Problem:
 
 
 def nested(tree: WholeTree) -> object:
-    """The tree below its root as nested mappings, lists where all children are values."""
+    """The tree below its root as nested mappings, and lists where all children are values.
+
+    TOML writes the plain values of a table before its tables, which would change the order of children. So a mapping
+    holds children of one shape only; where they differ, a list of values and of mappings with one label keeps them.
+    """
     beneath: list[list[int]] = [[] for _ in tree.labels]
     for node in range(1, len(tree.labels)):
         beneath[tree.parent[node]].append(node)
     made: list[Any] = [None] * len(tree.labels)
+    shapes = ["value"] * len(tree.labels)
     for node in range(len(tree.labels) - 1, -1, -1):
         children = beneath[node]
-        if all(not beneath[child] for child in children):
+        below = {shapes[child] for child in children}
+        if below <= {"value"}:
             made[node] = [tree.labels[child] for child in children]
-        else:
+            shapes[node] = "list"
+        elif below in ({"list"}, {"mapping"}):
             made[node] = {tree.labels[child]: made[child] for child in children}
+            shapes[node] = "mapping"
+        else:
+            made[node] = [
+                {tree.labels[child]: made[child]} if beneath[child] else tree.labels[child] for child in children
+            ]
+            shapes[node] = "mixed"
     return made[0]
 
 

@@ -1,31 +1,17 @@
-"""A whole hierarchy as a tree: grown from rows of labels, checked, and cut down to the values of a column.
-
-A row goes from a value up to the root. Labels are nodes: the same text is the same node wherever it stands, so a
-label with two different parents is a fault. A label that repeats along a row ("Other;Other;*") counts once. A value
-may bear the name of the group that it belongs to ("Other" under "Other" beside "Misc"): it is then a leaf of its own
-beneath that node.
-"""
+"""A whole hierarchy as a tree, and the part of it that the values of a column use."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from dataclasses import dataclass
 from functools import cached_property
-from itertools import pairwise
 
 import numpy as np
+import numpy.typing as npt
 
-from coterie.errors import HierarchyError, Problem
-from coterie.hierarchy_faults import edge_faults
 from coterie.tree import Int32, Tree
 
 ROOT = "*"
-_ROOT_WORDS = frozenset({"any", "all", "root", "top", "total", "everything"})
-
-
-def is_root_word(label: str) -> bool:
-    """Whether a label names the root by custom: `*`, `***`, Any, All and the like."""
-    return (bool(label) and set(label) == {"*"}) or label.casefold() in _ROOT_WORDS
 
 
 @dataclass(frozen=True)
@@ -43,35 +29,59 @@ class WholeTree:
         return self.labels[0]
 
     @cached_property
+    def _is_inner(self) -> npt.NDArray[np.bool_]:
+        inner = np.zeros(len(self.labels), dtype=np.bool_)
+        inner[list(self.parent[1:])] = True
+        inner[0] = True
+        return inner
+
+    @cached_property
     def leaf_of(self) -> dict[str, int]:
         """Label → node, for the leaves, in depth-first order."""
-        inner = set(self.parent)
-        return {label: node for node, label in enumerate(self.labels) if node not in inner and node > 0}
+        return {self.labels[node]: node for node in np.flatnonzero(~self._is_inner).tolist()}
 
     @cached_property
     def inner_labels(self) -> frozenset[str]:
-        """Labels of the nodes that have others beneath them."""
-        inner = set(self.parent)
-        return frozenset(label for node, label in enumerate(self.labels) if node in inner)
+        """Labels of the nodes that have others beneath them, the root's among them."""
+        return frozenset(self.labels[node] for node in np.flatnonzero(self._is_inner).tolist())
 
     @cached_property
-    def heights(self) -> list[int]:
+    def depths(self) -> Int32:
+        """Node → edges up to the root."""
+        depths = [0] * len(self.labels)
+        for node in range(1, len(depths)):
+            depths[node] = depths[self.parent[node]] + 1
+        return np.asarray(depths, dtype=np.int32)
+
+    @cached_property
+    def heights(self) -> Int32:
         """Node → edges down to its deepest leaf."""
         heights = [0] * len(self.labels)
-        for node in range(len(self.labels) - 1, 0, -1):
-            above = self.parent[node]
-            heights[above] = max(heights[above], heights[node] + 1)
-        return heights
+        for node in range(len(heights) - 1, 0, -1):
+            above, height = self.parent[node], heights[node] + 1
+            if height > heights[above]:
+                heights[above] = height
+        return np.asarray(heights, dtype=np.int32)
 
     @cached_property
-    def sizes(self) -> list[int]:
+    def _ends(self) -> npt.NDArray[np.int64]:
+        """Node → the node after the last one beneath it."""
+        ends = list(range(1, len(self.labels) + 1))
+        for node in range(len(ends) - 1, 0, -1):
+            above = self.parent[node]
+            if ends[node] > ends[above]:
+                ends[above] = ends[node]
+        return np.asarray(ends, dtype=np.int64)
+
+    @cached_property
+    def sizes(self) -> Int32:
         """Node → number of leaves beneath it; 1 for a leaf."""
-        sizes = [0] * len(self.labels)
-        for node in self.leaf_of.values():
-            sizes[node] = 1
-        for node in range(len(self.labels) - 1, 0, -1):
-            sizes[self.parent[node]] += sizes[node]
-        return sizes
+        return self._beneath(~self._is_inner)[1]
+
+    def _beneath(self, marked: npt.NDArray[np.bool_]) -> tuple[Int32, Int32]:
+        """Node → how many marked nodes stand before it, and how many beneath it or are itself."""
+        before = np.concatenate(([0], np.cumsum(marked))).astype(np.int32)
+        return before[:-1], before[self._ends] - before[:-1]
 
     def path(self, node: int) -> list[str]:
         """Labels from a node up to the root."""
@@ -81,186 +91,89 @@ class WholeTree:
             node = self.parent[node]
         return path
 
-    def restrict(self, leaves: Iterable[int], *, missing: bool = False) -> tuple[Tree, dict[int, int]]:
-        """The tree over these leaves only, and the code of each of them.
+    def restrict(self, leaves: npt.ArrayLike | None = None, *, missing: bool = False) -> tuple[Tree, Int32]:
+        """The tree over some leaves only, and node → code (−1 where it is none of them).
 
         Args:
-            leaves: Nodes without others beneath them.
+            leaves: Nodes without others beneath them; all when left out.
             missing: Hang one more leaf, labelled "", under the root: the last code.
         """
-        keep = [False] * len(self.labels)
-        for node in leaves:
-            keep[node] = True
-        for node in range(len(keep) - 1, 0, -1):
-            if keep[node]:
-                keep[self.parent[node]] = True
+        marked = ~self._is_inner
+        if leaves is not None:
+            marked = np.zeros(len(self.labels), dtype=np.bool_)
+            marked[np.asarray(leaves, dtype=np.int64)] = True
+        before, count = self._beneath(marked)
+        keep = count > 0
         keep[0] = True
-        kept = [node for node, stays in enumerate(keep) if stays]
-        place = dict(zip(kept, range(len(kept)), strict=True))
-        labels = [self.labels[node] for node in kept]
-        parent = [-1] + [place[self.parent[node]] for node in kept[1:]]
-        heights = [self.heights[node] for node in kept]
-        sizes = [self.sizes[node] for node in kept]
-        if missing:
-            labels.append("")
-            parent.append(0)
-            heights[0] = max(heights[0], 1)
-            sizes[0] += 1
-            heights.append(0)
-            sizes.append(1)
-        tree = _flatten(labels, parent, heights, sizes)
-        codes = {kept[node]: code for code, node in enumerate(tree.leaf_node.tolist()) if node < len(kept)}
-        return tree, codes
+        kept = np.flatnonzero(keep)
+        place = np.cumsum(keep, dtype=np.int32) - 1
+        parent = place[np.asarray(self.parent, dtype=np.int64)[kept]]
+        parent[0] = -1
+        tree = Tree(
+            labels=tuple([self.labels[node] for node in kept.tolist()]),
+            parent=parent,
+            first=before[kept],
+            last=before[kept] + count[kept] - 1,
+            leaf_node=place[marked],
+            depth=self.depths[kept],
+            height=self.heights[kept],
+            whole_size=self.sizes[kept],
+        )
+        codes = np.where(marked, before, -1).astype(np.int32)
+        return (_with_missing(tree) if missing else tree), codes
 
 
-def _flatten(labels: list[str], parent: list[int], heights: list[int], sizes: list[int]) -> Tree:
-    """Number the leaves of nodes in depth-first order and find the range of codes beneath each node."""
-    inner = set(parent)
-    nodes = len(labels)
-    first, last, depth = [0] * nodes, [-1] * nodes, [0] * nodes
-    leaf_node: list[int] = []
-    for node in range(nodes):
-        first[node] = len(leaf_node)
-        if node > 0:
-            depth[node] = depth[parent[node]] + 1
-            if node not in inner:
-                last[node] = len(leaf_node)
-                leaf_node.append(node)
-    for node in range(nodes - 1, 0, -1):
-        last[parent[node]] = max(last[parent[node]], last[node])
+def _with_missing(tree: Tree) -> Tree:
+    """The tree with one more leaf, labelled "", as the root's last child."""
 
-    def int32(values: list[int]) -> Int32:
-        return np.asarray(values, dtype=np.int32)
+    def extend(values: Int32, last: int) -> Int32:
+        return np.append(values, np.int32(last)).astype(np.int32)
 
+    code = tree.leaves
+    height, size, last = tree.height.copy(), tree.whole_size.copy(), tree.last.copy()
+    height[0] = max(height[0], 1)
+    size[0] += 1
+    last[0] = code
     return Tree(
-        labels=tuple(labels),
-        parent=int32(parent),
-        first=int32(first),
-        last=int32(last),
-        leaf_node=int32(leaf_node),
-        depth=int32(depth),
-        height=int32(heights),
-        whole_size=int32(sizes),
+        labels=(*tree.labels, ""),
+        parent=extend(tree.parent, 0),
+        first=extend(tree.first, code),
+        last=extend(last, code),
+        leaf_node=extend(tree.leaf_node, tree.nodes),
+        depth=extend(tree.depth, 1),
+        height=extend(height, 0),
+        whole_size=extend(size, 1),
     )
 
 
-def grow(rows: Iterable[Sequence[str]], *, root: str | None = None, lines: Sequence[int] | None = None) -> WholeTree:
-    """The tree that rows of labels describe, each from a value up to the root.
+def grow_sorted(paths: Iterable[tuple[str, ...]]) -> tuple[WholeTree, list[int]]:
+    """The tree of paths that a rule made, and the leaf of each.
 
-    Args:
-        rows: Rows may differ in length, repeat labels, hold empty cells and stop short of the root.
-        root: The root's label, when it cannot be told from the rows.
-        lines: Line of each row in its file, named in faults.
-
-    Raises:
-        HierarchyError: The rows are not a tree; every fault is listed.
+    Each path goes from a value up to just below the root. Paths that share their upper part follow one another, and
+    a label never stands in two places, so there is nothing to check and no label to look up.
     """
-    chains = _Chains(rows, lines)
-    if not chains.rows:
-        raise HierarchyError("the hierarchy holds no values; give one row for each value")
-    top = chains.find_root(root)
-    problems = edge_faults(chains.parents, numbered=lines is not None)
-    tops = set(chains.tops)
-    if not problems and top not in tops and top in chains.parents:
-        problems = [Problem("", f'the root "{top}" has a parent itself: "{next(iter(chains.parents[top]))}"')]
-    if problems:
-        raise HierarchyError(problems)
-    return _emit(_children(chains.rows, top, tops), top)
-
-
-def leaf_labels(rows: Iterable[Sequence[str]]) -> set[str]:
-    """The values that rows speak of, whether or not they make a tree."""
-    return {row[0] for row in rows if any(cell.strip() for cell in row)}
-
-
-class _Chains:
-    """Rows without padding, and the parents that they give to each label."""
-
-    def __init__(self, rows: Iterable[Sequence[str]], lines: Sequence[int] | None) -> None:
-        self.rows: list[tuple[str, tuple[str, ...]]] = []
-        self.parents: dict[str, dict[str, int]] = {}
-        self.labels: dict[str, None] = {}
-        tails: dict[tuple[str, ...], tuple[str, ...]] = {}
-        for place, row in enumerate(rows):
-            if not any(cell.strip() for cell in row):
-                continue
-            line = lines[place] if lines is not None else place + 1
-            leaf, raw = row[0], tuple(row[1:])
-            tail = tails.get(raw)
-            if tail is None:
-                tail = tails[raw] = _without_padding(raw)
-                self._note(tail, line)
-            # "Other;Other;*" says no more than "Other;*".
-            above = tail[1:] if tail and tail[0] == leaf else tail
-            self._note((leaf, *above[:1]), line)
-            self.rows.append((leaf, above))
-
-    def _note(self, chain: tuple[str, ...], line: int) -> None:
-        self.labels.update(dict.fromkeys(chain))
-        for child, above in pairwise(chain):
-            self.parents.setdefault(child, {}).setdefault(above, line)
-
-    @cached_property
-    def tops(self) -> list[str]:
-        """Labels that no row puts under another."""
-        return [label for label in self.labels if label not in self.parents]
-
-    def find_root(self, given: str | None) -> str:
-        """The label that everything hangs under.
-
-        It is the one given, or a top that is the root by custom, or the only top. Rows that end in different
-        labels, none of them a root by custom, are groups whose root was left out.
-        """
-        if given is not None:
-            return given
-        with_children = {above for parents in self.parents.values() for above in parents}
-        stars = [top for top in self.tops if top and set(top) == {"*"}]
-        words = [top for top in self.tops if top in with_children and is_root_word(top)]
-        if stars or words:
-            return (stars or words)[0]
-        if len(self.tops) == 1 and self.tops[0] in with_children:
-            return self.tops[0]
-        root = ROOT
-        while root in self.labels:
-            root += ROOT
-        return root
-
-
-def _without_padding(cells: tuple[str, ...]) -> tuple[str, ...]:
-    """Labels of a row above its value: no empty cells, no label twice in a row."""
-    chain: list[str] = []
-    for cell in cells:
-        if cell.strip() and not (chain and chain[-1] == cell):
-            chain.append(cell)
-    return tuple(chain)
-
-
-def _children(rows: list[tuple[str, tuple[str, ...]]], root: str, tops: set[str]) -> dict[str, dict[str | None, None]]:
-    """Label → what stands beneath it, in the order of first appearance; None is the label itself as a value."""
-    children: dict[str, dict[str | None, None]] = {root: {}}
-    for leaf, tail in rows:
-        children.setdefault(leaf, {})[None] = None
-        child = leaf
-        for above in tail:
-            children.setdefault(above, {})[child] = None
-            child = above
-        if child != root and child in tops:
-            children[root][child] = None
-    return children
-
-
-def _emit(children: dict[str, dict[str | None, None]], root: str) -> WholeTree:
-    """Nodes in depth-first order. A stack of our own, for hierarchies deeper than Python's."""
-    labels: list[str] = []
-    parent: list[int] = []
-    stack: list[tuple[str, int, bool]] = [(root, -1, False)]
-    while stack:
-        label, above, alone = stack.pop()
-        node = len(labels)
-        labels.append(label)
-        parent.append(above)
-        beneath = {} if alone else children[label]
-        if node > 0 and len(beneath) == 1 and None in beneath:
+    labels, parent = [ROOT], [-1]
+    leaves: list[int] = []
+    above: tuple[str, ...] = ()
+    before: tuple[str, ...] | None = None
+    nodes = [0]
+    for path in paths:
+        if path == before:
+            leaves.append(leaves[-1])
             continue
-        stack.extend((label if child is None else child, node, child is None) for child in reversed(beneath))
-    return WholeTree(tuple(labels), tuple(parent))
+        before, inner = path, path[:0:-1]
+        shared = 0
+        for old, new in zip(above, inner, strict=False):
+            if old != new:
+                break
+            shared += 1
+        del nodes[shared + 1 :]
+        for label in inner[shared:]:
+            parent.append(nodes[-1])
+            nodes.append(len(labels))
+            labels.append(label)
+        above = inner
+        leaves.append(len(labels))
+        parent.append(nodes[-1])
+        labels.append(path[0])
+    return WholeTree(tuple(labels), tuple(parent)), leaves
