@@ -154,8 +154,13 @@ def _rows_of(column: pa.ChunkedArray, kept: npt.NDArray[np.int64]) -> pa.Chunked
     """The kept rows of an untouched column. A dictionary forgets values that only removed rows had."""
     if len(kept) == len(column):
         return column
-    taken = column.take(pa.array(kept))
-    return _as_type_of(column, taken.cast(column.type.value_type)) if pa.types.is_dictionary(column.type) else taken
+    kind = column.type
+    if pa.types.is_dictionary(kind):
+        return _as_type_of(column, column.cast(kind.value_type).take(pa.array(kept)))
+    if pa.types.is_string_view(kind) or pa.types.is_binary_view(kind):  # Arrow cannot take rows of these
+        plain = pa.large_string() if pa.types.is_string_view(kind) else pa.large_binary()
+        return column.cast(plain).take(pa.array(kept)).cast(kind)
+    return column.take(pa.array(kept))
 
 
 def _as_type_of(original: pa.ChunkedArray, column: pa.ChunkedArray) -> pa.ChunkedArray:
