@@ -98,7 +98,7 @@ def test_excel(tmp_path):
     assert source.table["age"].to_pylist() == [34, 45]
     assert cio.read(path, sheet="second").table.to_pydict() == {"x": ["y"]}
     assert cio.read(path, sheet=1).table.to_pydict() == {"x": ["y"]}
-    with pytest.raises(DataError, match="columns 1 and 2 have the same name"):
+    with pytest.raises(DataError, match=r"columns 1 and 2 \('a'\) have the same name"):
         cio.read(path, sheet="twice")
     with pytest.raises(DataError, match="the sheet is empty"):
         cio.read(path, sheet="empty")
@@ -249,7 +249,8 @@ def test_file_systems_without_links(tmp_path, people, monkeypatch):
         (b"name,age\n", "has a header but no rows"),
         (b"name,age", "has a header but no rows"),
         (b"name\n", "has a header but no rows"),
-        (b"a,b,a\n1,2,SECRET\n", "columns 1 and 3 have the same name"),
+        (b"a,b,a\n1,2,SECRET\n", r"columns 1 and 3 \('a'\) have the same name"),
+        (b"39,SECRET,77516,SECRET\n1,2,3,4\n", "columns 2 and 4 have the same name"),
         (b"a,b\n1,2\n3,SECRET,5\n6,7\n", "row 3 has 3 columns where the header has 2. The header is row 1"),
         (b"a,b\n1,2\nSECRET\n6,7,8\n", "row 3 has 1 column where the header has 2, and 1 more rows do not fit"),
         (b'a,b\n1,2\n3,"SECRET\n4,5\n', "never closed.*near row 3"),

@@ -6,6 +6,7 @@ time zone with it); a changed one is built from Arrow in the nearest dtype. The 
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Collection, Iterable
 from contextlib import suppress
 from typing import Any, Literal, NamedTuple, TypeAlias
@@ -22,6 +23,7 @@ Native: TypeAlias = Any
 Rows: TypeAlias = "np.ndarray[Any, np.dtype[np.integer[Any]]]"
 """positions of rows"""
 
+_NUMBER = re.compile(r"\s*[-+]?[\d.,:/-]*\d[\d.,:/-]*\s*")
 _CONVERSION = (pa.ArrowException, TypeError, ValueError, OverflowError)
 
 
@@ -121,12 +123,12 @@ def check_names(names: list[Any], what: str) -> None:
         )
     if len(set(names)) < len(names):
         first: dict[str, int] = {}
-        pairs = [(first.setdefault(name, at), at) for at, name in enumerate(names, 1)]
-        same = [f"{one} and {two}" for one, two in pairs if one != two]
-        shown = ", ".join(same[:5]) + (" and more" if len(same) > 5 else "")
+        pairs = [(first.setdefault(name, at), at, name) for at, name in enumerate(names, 1)]
+        # A number among the names: this may be a file without a header, whose "names" are a person's data.
+        shown = not any(_NUMBER.fullmatch(name) for name in names)
+        same = [f"{one} and {two}" + f" ({name!r})" * shown for one, two, name in pairs if one != two]
         raise DataError(
-            # By position: in a file without a header these "names" are a person's data.
-            f"{what}: columns {shown} have the same name.",
+            f"{what}: columns {', '.join(same[:5])}{' and more' if len(same) > 5 else ''} have the same name.",
             hint="Give each column a name of its own; the first row of a file has to be its header.",
         )
 
