@@ -11,6 +11,7 @@ import sys
 import traceback
 import warnings
 from collections.abc import Sequence
+from io import TextIOWrapper
 from typing import Annotated
 
 import click
@@ -73,6 +74,10 @@ def main(arguments: Sequence[str] | None = None) -> int:
     given = list(sys.argv[1:] if arguments is None else arguments)
     debug = "--debug" in given or os.environ.get("COTERIE_DEBUG", "") not in ("", "0")
     given = [argument for argument in given if argument != "--debug"]
+    for stream in (sys.stdout, sys.stderr):
+        if isinstance(stream, TextIOWrapper):
+            # A terminal that cannot show a sign shows a substitute; that must not end a run.
+            stream.reconfigure(errors="backslashreplace")
     try:
         with warnings.catch_warnings():
             _show_own_warnings(debug)

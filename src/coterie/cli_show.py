@@ -129,10 +129,23 @@ class Progress:
     def _start_bar(self, step: str, done: int, total: int) -> None:
         if self._bar is not None:
             return
-        from rich.progress import BarColumn, TaskProgressColumn, TextColumn, TimeRemainingColumn
+        from rich.progress import (
+            BarColumn,
+            Task,
+            TaskProgressColumn,
+            TextColumn,
+            TimeElapsedColumn,
+            TimeRemainingColumn,
+        )
         from rich.progress import Progress as Bar
+        from rich.text import Text
 
-        columns = (TextColumn("{task.description}", markup=False), BarColumn(), TaskProgressColumn())
-        self._bar = Bar(*columns, TimeRemainingColumn(), console=console(err=True), transient=True)
+        class TimeLeft(TimeRemainingColumn):
+            def render(self, task: Task) -> Text:
+                return Text("left ").append_text(super().render(task)) if task.total else Text("")
+
+        what = TextColumn("{task.description}", markup=False)
+        columns = (what, BarColumn(), TaskProgressColumn(), TimeElapsedColumn(), TimeLeft())
+        self._bar = Bar(*columns, console=console(err=True), transient=True)
         self._task = self._bar.add_task(step, total=total or None, completed=done)
         self._bar.start()
