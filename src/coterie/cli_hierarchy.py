@@ -155,7 +155,8 @@ def _summary(hierarchy: Hierarchy, values: Column | None) -> list[str]:
         rows = int(values.counts.sum())
         lines.append(f"data    all {len(values.values):,} values of {values.name!r} ({rows:,} rows) have a place")
         if values.missing:
-            lines.append(f"        {values.missing:,} rows are without a value")
+            empty = "1 row is" if values.missing == 1 else f"{values.missing:,} rows are"
+            lines.append(f"        {empty} without a value")
     return lines
 
 

@@ -114,7 +114,9 @@ def _has_header(rows: Sequence[Sequence[str]]) -> bool:
     if len(first) < 2 or len(rows[0]) < max(map(len, rest)):
         return False
     ends = {_end(row) for row in rest}
-    if is_root_word(first[-1]) or not (len(ends) == 1 or any(is_root_word(end) for end in ends)):
+    if len(ends) > 1 and (is_root_word(first[-1]) or not any(is_root_word(end) for end in ends)):
+        return False
+    if set(first[-1]) == {"*"}:
         return False
     names = set(first)
     return not any(cell in names for row in rest for cell in row)
