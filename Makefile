@@ -33,9 +33,11 @@ kernels: $(READY)
 
 check: $(READY)  ## style and types
 	@echo 'Style and types'
-	@$(BIN)/ruff check --quiet .
-	@$(BIN)/ruff format --check --quiet . || { echo 'Some files are not formatted: make format'; exit 1; }
-	@$(BIN)/mypy
+	@fine=true; \
+	$(BIN)/ruff check --quiet . || fine=false; \
+	$(BIN)/ruff format --check --quiet . || { fine=false; echo 'Some files are not formatted: make format'; }; \
+	$(BIN)/mypy || fine=false; \
+	$$fine
 
 format: $(READY)  ## bring the code into its usual form
 	@$(BIN)/ruff check --fix --quiet .
