@@ -63,7 +63,8 @@ class Boxes(NamedTuple):
         """Group → whether it holds missing values together with others: it is then published as the root."""
         if self.domain.missing < 0:
             return np.zeros(len(self.lo), dtype=np.bool_)
-        return self.wide & (self.hi == self.domain.missing)
+        joined: npt.NDArray[np.bool_] = self.wide & (self.hi == self.domain.missing)
+        return joined
 
 
 def style_of(domain: Domain, publish: Mapping[str, Style]) -> Style:
@@ -251,7 +252,7 @@ def _floats(domain: Domain) -> Float64 | None:
 
 
 def _distinct_labels(
-    name: str, entries: pa.Array, of_group: npt.NDArray[np.integer], suppressed: pa.Scalar, *, unchanged: bool
+    name: str, entries: pa.Array, of_group: npt.NDArray[np.int64], suppressed: pa.Scalar, *, unchanged: bool
 ) -> Labels:
     """Labels with equal values made one, so that equal labels mean equal published cells."""
     every = pa.concat_arrays([entries, pa.array([suppressed.as_py()], type=entries.type)])
