@@ -43,8 +43,21 @@ def whole_leaves(attribute, node):
     return [leaf for leaf in every if node in ancestors(attribute, leaf)]
 
 
-def cost(attribute, codes, measure="ncp", leaf_counts="present"):
-    """Weighted cost of one row in a group that holds these codes."""
+def level_share(weights, above):
+    """Weights from a level down to the lowest ÷ all weights, both summed from below; weights[0] is next to the root."""
+    total = share = 0.0
+    for at, weight in reversed(list(enumerate(weights))):
+        total += weight
+        if at >= above:
+            share = total
+    return share / total
+
+
+def cost(attribute, codes, measure="ncp", leaf_counts="present", level_weights=None):
+    """Weighted cost of one row in a group that holds these codes.
+
+    For "whd", level_weights(height) lists the weights between the levels from the root downwards; all 1 without it.
+    """
     codes = set(codes)
     if len(codes) == 1:
         return 0.0
@@ -67,13 +80,14 @@ def cost(attribute, codes, measure="ncp", leaf_counts="present"):
         share = Fraction(height(attribute, node), height(attribute, 0))
     else:
         whole = height(attribute, 0)
-        share = Fraction(whole - depth(attribute, node), whole)
+        weights = level_weights(whole) if level_weights else [1.0] * whole
+        share = level_share(weights, depth(attribute, node))
     return weight * float(share)
 
 
-def box_cost(attributes, rows, measure="ncp", leaf_counts="present"):
+def box_cost(attributes, rows, measure="ncp", leaf_counts="present", level_weights=None):
     """Cost of one row in the group of these rows (lists of codes), summed over the attributes in their order."""
     total = 0.0
     for j, attribute in enumerate(attributes):
-        total += cost(attribute, [row[j] for row in rows], measure, leaf_counts)
+        total += cost(attribute, [row[j] for row in rows], measure, leaf_counts, level_weights)
     return total
