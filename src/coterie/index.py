@@ -107,6 +107,19 @@ class Index:
 
         return int(furthest(self.nodes, self.costs, self._reach, point, self._stack, self._bounds))
 
+    def nearest(self, point: Int32, count: int) -> Int32:
+        """The free rows whose pair boxes with this point cost least, nearest first; ties go to the lowest row.
+
+        There are `count` of them, or as many as are free.
+        """
+        from coterie.kernels.neighbours import nearest
+
+        near_costs, near_rows = np.empty(max(count, 0)), np.empty(max(count, 0), dtype=np.int32)
+        found = nearest(
+            self.nodes, self.costs, self._reach, point, count, near_costs, near_rows, self._stack, self._bounds
+        )
+        return near_rows[:found]
+
     def neighbour_costs(self, others: int, *, threads: int = 1) -> Float64:
         """Row → cost of the pair's box with its `others`-th nearest free row, itself not counted.
 

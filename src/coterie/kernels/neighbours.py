@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from coterie.kernels import kernel
+from coterie.kernels import inner, kernel
 from coterie.kernels.costs import aim_all, point_cost, point_cost_large, touch_cost, touch_cost_large, union_cost
 from coterie.kernels.index import NO_ROW, STACK
 
@@ -180,3 +180,142 @@ def furthest(nodes, costs, reach, point, stack, bounds):
             stack[top] = one
             bounds[top] = bound_one
     return best_row
+
+
+@inner
+def _further(cost, row, other_cost, other_row):
+    """Whether a row comes after another: it costs more or, at the same cost, has the higher number."""
+    return cost > other_cost or (cost == other_cost and row > other_row)
+
+
+@kernel
+def _sink(near_costs, near_rows, size):
+    """Restore the max-heap of rows after its top has changed."""
+    at = 0
+    while True:
+        child = 2 * at + 1
+        if child >= size:
+            return
+        right = child + 1
+        if right < size and _further(near_costs[right], near_rows[right], near_costs[child], near_rows[child]):
+            child = right
+        if not _further(near_costs[child], near_rows[child], near_costs[at], near_rows[at]):
+            return
+        near_costs[at], near_costs[child] = near_costs[child], near_costs[at]
+        near_rows[at], near_rows[child] = near_rows[child], near_rows[at]
+        at = child
+
+
+@kernel
+def _rise(near_costs, near_rows, at):
+    """Restore the max-heap of rows after an entry was put at its end."""
+    while at > 0:
+        up = (at - 1) // 2
+        if not _further(near_costs[at], near_rows[at], near_costs[up], near_rows[up]):
+            return
+        near_costs[at], near_costs[up] = near_costs[up], near_costs[at]
+        near_rows[at], near_rows[up] = near_rows[up], near_rows[at]
+        at = up
+
+
+@kernel
+def nearest(nodes, costs, reach, point, count, near_costs, near_rows, stack, bounds):
+    """The `count` free rows whose pair boxes with a point cost least; ties go to the lowest row.
+
+    Writes them to `near_costs` and `near_rows`, nearest first, and gives back how many there are: fewer than `count`
+    if fewer rows are free. A free row at the point itself is found as any other.
+    """
+    count = min(count, nodes.free[0])
+    if count <= 0:
+        return 0
+    aim_all(costs, reach, point, point)
+    small, large, base = costs.small, costs.large, costs.base
+    left, start, end, free, lowest = nodes.left, nodes.start, nodes.end, nodes.free, nodes.lowest
+    node_lo, node_hi, points, point_free = nodes.lo, nodes.hi, nodes.points, nodes.point_free
+    rows, cursor, taken = nodes.rows, nodes.cursor, nodes.taken
+    size = 0
+    worst = np.inf
+    worst_row = NO_ROW
+    top = 0
+    stack[0] = 0
+    bounds[0] = 0.0
+    while top >= 0:
+        node = stack[top]
+        bound = bounds[top]
+        top -= 1
+        if _further(bound, lowest[node], worst, worst_row):
+            continue
+        if left[node] < 0:
+            for p in range(start[node], end[node]):
+                copies = point_free[p]
+                if copies == 0:
+                    continue
+                cost = point_cost(small, base, reach, points, p, worst)
+                if large.shape[0] > 0:
+                    cost += point_cost_large(costs, large, point, point, points, p)
+                at = cursor[p]
+                # Copies cost the same and stand in the order of their numbers: after one that is too far, all are.
+                while copies > 0 and not _further(cost, rows[at], worst, worst_row):
+                    row = rows[at]
+                    at += 1
+                    if taken[row]:
+                        continue
+                    copies -= 1
+                    if size < count:
+                        near_costs[size] = cost
+                        near_rows[size] = row
+                        _rise(near_costs, near_rows, size)
+                        size += 1
+                    else:
+                        near_costs[0] = cost
+                        near_rows[0] = row
+                        _sink(near_costs, near_rows, size)
+                    if size == count:
+                        worst = near_costs[0]
+                        worst_row = near_rows[0]
+            continue
+        one = left[node]
+        two = one + 1
+        bound_one = np.inf
+        bound_two = np.inf
+        if free[one] > 0:
+            bound_one = touch_cost(small, base, reach, point, node_lo, node_hi, one, worst)
+            if large.shape[0] > 0:
+                bound_one += touch_cost_large(costs, large, point, point, node_lo, node_hi, one)
+        if free[two] > 0:
+            bound_two = touch_cost(small, base, reach, point, node_lo, node_hi, two, worst)
+            if large.shape[0] > 0:
+                bound_two += touch_cost_large(costs, large, point, point, node_lo, node_hi, two)
+        if bound_two < bound_one or (bound_two == bound_one and lowest[two] < lowest[one]):
+            one, two = two, one
+            bound_one, bound_two = bound_two, bound_one
+        if bound_two <= worst and bound_two < np.inf:
+            top += 1
+            stack[top] = two
+            bounds[top] = bound_two
+        if bound_one <= worst and bound_one < np.inf:
+            top += 1
+            stack[top] = one
+            bounds[top] = bound_one
+    for last in range(size - 1, 0, -1):
+        near_costs[0], near_costs[last] = near_costs[last], near_costs[0]
+        near_rows[0], near_rows[last] = near_rows[last], near_rows[0]
+        _sink(near_costs, near_rows, last)
+    return size
+
+
+@kernel
+def pair_costs(costs, codes, row):
+    """Cost of the pair's box of one row with each of all rows."""
+    n = codes.shape[0]
+    reach = np.empty(costs.base[-1], dtype=np.float64)
+    point = codes[row]
+    aim_all(costs, reach, point, point)
+    small, large, base = costs.small, costs.large, costs.base
+    result = np.empty(n, dtype=np.float64)
+    for i in range(n):
+        cost = point_cost(small, base, reach, codes, i, np.inf)
+        if large.shape[0] > 0:
+            cost += point_cost_large(costs, large, point, point, codes, i)
+        result[i] = cost
+    return result
