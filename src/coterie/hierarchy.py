@@ -155,11 +155,6 @@ class Hierarchy:
         return self.form if isinstance(self.form, WholeTree) else None
 
     @property
-    def wants_numbers(self) -> bool:
-        """Whether text must be turned into numbers before `bind`: no, it reads numbers in text itself, exactly."""
-        return False
-
-    @property
     def spec(self) -> Any:  # noqa: ANN401
         """The hierarchy in what TOML and JSON can hold: `Hierarchy.from_spec(h.spec) == h`.
 

@@ -61,13 +61,13 @@ class _Chains:
                 continue
             line = lines[place] if lines is not None else place + 1
             leaf, raw = row[0], tuple(row[1:])
-            tail = tails.get(raw)
-            if tail is None:
-                tail = tails[raw] = _without_padding(raw)
-                self._note(tail, line)
+            known = tails.get(raw)
+            tail = tails[raw] = _without_padding(raw) if known is None else known
             # "Other;Other;*" says no more than "Other;*".
             above = tail[1:] if tail and tail[0] == leaf else tail
             self._note((leaf, *above[:1]), line)
+            if known is None:
+                self._note(tail, line)
             self.rows.append((leaf, above))
 
     def _note(self, chain: tuple[str, ...], line: int) -> None:
