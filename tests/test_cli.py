@@ -233,3 +233,21 @@ def test_warnings_are_lines(capsys, monkeypatch):
     monkeypatch.setattr("coterie.methods.all_methods", warned)
     assert main(["methods", "--json"]) == 0
     assert capsys.readouterr().err == "warning: columns are odd\n"
+
+
+def test_the_run_that_compiles_says_so(folder, capsys, monkeypatch):
+    monkeypatch.setattr("coterie.kernels.first_run", lambda: True)
+    _, err = done("anonymize", "people.csv", *FLAGS, "-o", "out.csv", capsys=capsys)
+    assert err.count("compiling (once after installation") == 1
+    monkeypatch.setattr("coterie.kernels.first_run", lambda: False)
+    _, err = done("anonymize", "people.csv", *FLAGS, "-o", "again.csv", capsys=capsys)
+    assert "compiling" not in err
+
+
+def test_init_without_quasi_identifiers_says_so(folder, capsys):
+    Path("readings.csv").write_text("reading\n" + "".join(f"{i / 7}\n" for i in range(40)))
+    _, err = done("init", "readings.csv", capsys=capsys)
+    assert err.startswith("warning: no column looks like a quasi-identifier")
+    Path("one.csv").write_text("name,age,city\nAnn,3,x\n")
+    done("init", "one.csv", "--force", capsys=capsys)
+    assert Config.from_toml("coterie.toml").quasi == ("age", "city")

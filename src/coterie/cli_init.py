@@ -52,5 +52,7 @@ def init(
         for guess in sorted(guesses, key=lambda guess: order[guess.role])
     ]
     voice.table(["column", "role", "distinct", "missing", "why"], rows, numbers=["distinct", "missing"])
+    if not any(guess.role == "quasi" for guess in guesses):
+        voice.note("warning: no column looks like a quasi-identifier; list those that others may know in quasi")
     if to_file:
         voice.say(f"Wrote {output}. Look it over, then: coterie anonymize {data} -c {output} -o out.csv")

@@ -20,13 +20,25 @@ COMPILING = "compiling (once after installation; some seconds) …"
 
 def release_of(data: Any, config: Config, *, quiet: bool) -> Release:  # noqa: ANN401
     """Make a release with a progress bar, and say so when this is the run that compiles."""
-    from coterie import kernels
     from coterie.api import anonymize
+
+    with Progress(quiet=quiet) as progress:
+        said: list[str] = []
+
+        def told(step: str, done: int, total: int) -> None:
+            if step == "group" and not said:
+                said.append(step)
+                _mention_compiling(quiet)
+            progress(step, done, total)
+
+        return anonymize(data, config=config, progress=told)
+
+
+def _mention_compiling(quiet: bool) -> None:
+    from coterie import kernels
 
     if kernels.first_run():
         Voice(quiet=quiet).note(COMPILING)
-    with Progress(quiet=quiet) as progress:
-        return anonymize(data, config=config, progress=progress)
 
 
 def run_and_show(data: str, config: Config, *, output: str | None, force: bool, quiet: bool) -> None:

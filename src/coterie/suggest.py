@@ -177,7 +177,7 @@ def _role(facts: Facts, named: Meaning | None) -> tuple[Role, str]:
         return "identifier", f"the name suggests {named.what}"
     if facts.kind == "empty":
         return "other", "it has no values"
-    if facts.distinct == 1 and not facts.missing:
+    if facts.distinct == 1 and not facts.missing and named is None:
         return "other", "all its values are the same"
     if unique and facts.kind in ("category", "code", "mixed") and (named is None or named.form not in ("zip", "date")):
         return "identifier", "nearly every value is different"
