@@ -80,7 +80,7 @@ def test_excel(tmp_path):
     openpyxl = pytest.importorskip("openpyxl")
     book = openpyxl.Workbook()
     book.active.title = "first"
-    book.active.append(["name", "age", "when"])
+    book.active.append(["name", "age", 2024])
     book.active.append(["Ann", 34, None])
     book.active.append([None, 45, None])
     book.create_sheet("second").append(["x"])
@@ -93,7 +93,7 @@ def test_excel(tmp_path):
     book.save(path)
     source = cio.read(path)
     assert source.format == "excel"
-    assert source.table.column_names == ["name", "age", "when"]
+    assert source.table.column_names == ["name", "age", "2024"]
     assert source.table["name"].to_pylist() == ["Ann", None]
     assert source.table["age"].to_pylist() == [34, 45]
     assert cio.read(path, sheet="second").table.to_pydict() == {"x": ["y"]}

@@ -188,14 +188,16 @@ def test_lazy_frames_are_collected():
 
 
 def test_duckdb_relations_come_back_as_arrow():
-    relation = duckdb.connect().sql("select range as a, 'x' || range as b from range(3)")
+    connection = duckdb.connect()
+    relation = connection.sql("select range as a, 'x' || range as b from range(3)")
     source = cio.read(relation)
     assert source.table.to_pydict() == {"a": [0, 1, 2], "b": ["x0", "x1", "x2"]}
     assert isinstance(cio.to_native(source.table, source), pa.Table)
 
 
 def test_a_query_that_fails_shows_no_values():
-    relation = duckdb.connect().sql("select cast(x as int) as x from (values ('1'), ('SECRET')) t(x)")
+    connection = duckdb.connect()
+    relation = connection.sql("select cast(x as int) as x from (values ('1'), ('SECRET')) t(x)")
     with pytest.raises(DataError, match="could not be collected") as caught:
         cio.read(relation)
     assert "SECRET" not in str(caught.value)

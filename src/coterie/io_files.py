@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import logging
 import os
 import stat
 import sys
@@ -107,6 +108,9 @@ def read_excel(raw: Raw, *, sheet: str | int | None) -> pa.Table:
         raise BackendError(
             f"Reading {raw.name} needs the excel extra.", hint="Install it: pip install 'coterie[excel]'"
         ) from None
+    logger = logging.getLogger("fastexcel")
+    if not logger.handlers:  # its notes on empty columns would go to standard error
+        logger.addHandler(logging.NullHandler())
     with raw.open() as stream:
         content = stream.read()
     try:
@@ -121,14 +125,17 @@ def read_excel(raw: Raw, *, sheet: str | int | None) -> pa.Table:
     if isinstance(sheet, int) and not 0 <= sheet < len(book.sheet_names):
         raise ConfigError([Problem("sheet", f"there is no sheet {sheet}; sheets are 0 to {len(book.sheet_names) - 1}")])
     try:
-        titles = book.load_sheet(sheet or 0, header_row=None, n_rows=1, dtypes="string").to_arrow()
+        titles = book.load_sheet(sheet or 0, header_row=None, n_rows=1).to_arrow()
         if titles.num_rows == 0:
             raise DataError(f"{raw.name}: the sheet is empty.", hint="Name another with `sheet`.")
-        names = [column[0].as_py() or "" for column in titles.columns]
-        columns = book.load_sheet(sheet or 0, header_row=0).to_arrow().columns
+        cells = [column[0].as_py() for column in titles.columns]
+        batch = book.load_sheet(sheet or 0, header_row=0).to_arrow()
+        # Titles as they stand, because fastexcel renames those that occur twice; but numbers as it writes them, 2024
+        # rather than 2024.0.
+        shown = zip(cells, batch.schema.names, strict=True)
+        names = [cell if isinstance(cell, str) else "" if cell is None else name for cell, name in shown]
     except DataError:
         raise
     except Exception:
         raise DataError(f"{raw.name}: the sheet cannot be read.", hint="Save it as CSV.") from None
-    # Titles as they stand, because fastexcel renames those that occur twice.
-    return pa.table(list(columns), names=names)
+    return pa.table(batch.columns, names=names)
