@@ -89,7 +89,7 @@ def _attributes(draw, name, weights, missing):
 
 @st.composite
 def tables(draw, *, min_rows=1, max_rows=40, max_attributes=4, weights=(1.0, 1.0, 2.0, 0.5), missing=True):
-    """A Table and its Plain twin. Every code of a domain occurs in some row wherever there are rows enough."""
+    """A Table and its Plain twin. A domain may hold codes that no row has."""
     count = draw(st.integers(1, max_attributes))
     gaps = st.booleans() if missing else st.just(False)
     made = [draw(_attributes(f"q{j}", weights, gaps)) for j in range(count)]
