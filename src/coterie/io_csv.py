@@ -7,12 +7,15 @@ from the distinct values. pyarrow's messages quote the row that they refuse, so 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 import pyarrow as pa
 
 from coterie.errors import DataError
 from coterie.io_text import SAMPLE_BYTES, Dialect, Sniffed, eight_bit_encoding, sniff
+
+if TYPE_CHECKING:
+    from pyarrow import csv
 
 _BLOCK_BYTES = 1 << 22
 _CHUNK_BYTES = 1 << 20
@@ -26,7 +29,7 @@ class _BadRows(NamedTuple):
     first: int | None
     expected: int
     actual: int
-    count: int
+    rows: int
 
 
 def read_csv(
@@ -77,11 +80,16 @@ def read_csv(
     return table, found.dialect
 
 
-def _parse(opened: Opener, found: Sniffed, **changes: object) -> pa.Table:
+def _parse(
+    opened: Opener,
+    found: Sniffed,
+    *,
+    block_size: int = _BLOCK_BYTES,
+    on_bad_row: Callable[[csv.InvalidRow], str] | None = None,
+) -> pa.Table:
     """Read with pyarrow. Raises pyarrow's own errors, whose text holds cell values."""
     from pyarrow import csv
 
-    settings = {"block_size": _BLOCK_BYTES, "use_threads": True, "invalid_row_handler": None} | changes
     dialect, header = found.dialect, found.header
     one = len(header) == 1  # then an empty line is a row whose only value is missing
 
@@ -91,15 +99,15 @@ def _parse(opened: Opener, found: Sniffed, **changes: object) -> pa.Table:
                 stream,
                 read_options=csv.ReadOptions(
                     encoding="utf8" if dialect.encoding.startswith("utf-8") else dialect.encoding,
-                    block_size=settings["block_size"],
-                    use_threads=settings["use_threads"],
+                    block_size=block_size,
+                    use_threads=on_bad_row is None,  # only a single thread knows the numbers of rows
                     skip_rows=found.blank_lines if one else 0,
                 ),
                 parse_options=csv.ParseOptions(
                     delimiter=dialect.delimiter,
                     newlines_in_values=True,
                     ignore_empty_lines=not one,
-                    invalid_row_handler=settings["invalid_row_handler"],
+                    invalid_row_handler=on_bad_row,
                 ),
                 convert_options=csv.ConvertOptions(
                     column_types=dict.fromkeys(names, pa.string()),
@@ -114,10 +122,10 @@ def _parse(opened: Opener, found: Sniffed, **changes: object) -> pa.Table:
     except pa.ArrowInvalid as error:
         if "cannot infer number of columns" in str(error):
             return pa.table({title: pa.array([], pa.string()) for title in header})
-        if "straddl" not in str(error) or settings["block_size"] > _BLOCK_BYTES:
+        if "straddl" not in str(error) or block_size > _BLOCK_BYTES:
             raise
         # One cell is larger than a block.
-        return _parse(opened, found, **(settings | {"block_size": (1 << 31) - 1}))
+        return _parse(opened, found, block_size=(1 << 31) - 1, on_bad_row=on_bad_row)
     if any(kind != pa.string() for kind in table.schema.types):
         # pyarrow read a name otherwise than we did, and so guessed that column's type.
         table = once(table.column_names)
@@ -149,7 +157,6 @@ def _damaged(name: str) -> DataError:
 
 
 def _bad_rows(opened: Opener, found: Sniffed) -> _BadRows | None:
-    from pyarrow import csv
 
     first: list[csv.InvalidRow] = []
     count = 0
@@ -162,8 +169,7 @@ def _bad_rows(opened: Opener, found: Sniffed) -> _BadRows | None:
         return "skip"
 
     try:
-        # Only a single thread knows the numbers of rows.
-        _parse(opened, found, use_threads=False, invalid_row_handler=note)
+        _parse(opened, found, on_bad_row=note)
     except _PARSING:
         if not first:
             return None
@@ -174,12 +180,12 @@ def _bad_rows(opened: Opener, found: Sniffed) -> _BadRows | None:
 
 def _ragged(bad: _BadRows, found: Sniffed, name: str) -> DataError:
     where = f"row {bad.first}" if bad.first else "a row"
-    more = f", and {bad.count - 1:,} more rows do not fit" if bad.count > 1 else ""
+    more = f", and {bad.rows - 1:,} more rows do not fit" if bad.rows > 1 else ""
     cells = "column" if bad.actual == 1 else "columns"
     return DataError(
         f"{name}: {where} has {bad.actual} {cells} where the header has {bad.expected}{more}. "
         f"The header is row 1; columns are separated by {_spelled(found.dialect.delimiter)}.",
-        rows=bad.count,
+        rows=bad.rows,
         hint="Correct these rows, or give the delimiter.",
     )
 

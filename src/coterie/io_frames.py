@@ -178,7 +178,7 @@ def _to_polars(table: pa.Table, taken: Taken, *, kept: Rows | None) -> Native:
     def series(name: str) -> Native:
         if name in unchanged:
             return before.get_column(name) if kept is None else before.get_column(name).gather(kept)
-        new = pl.from_arrow(table.column(name)).alias(name)
+        new = pl.Series(name, table.column(name))
         if name in before.columns and isinstance(before.schema[name], pl.Categorical | pl.Enum):
             return new.cast(pl.Categorical)
         return new

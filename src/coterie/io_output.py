@@ -171,7 +171,7 @@ def _appear(temporary: Path, target: Path, *, force: bool) -> None:
 @contextmanager
 def gzipped(sink: HashedFile) -> Iterator[Bytes]:
     """Compress what is written; the same table gives the same bytes, so no time and no name go in."""
-    with gzip.GzipFile(filename="", mode="wb", compresslevel=6, fileobj=sink, mtime=0) as file:  # type: ignore[arg-type]
+    with gzip.GzipFile(filename="", mode="wb", compresslevel=6, fileobj=sink, mtime=0) as file:
         yield file
 
 
