@@ -210,6 +210,15 @@ def test_specifications(spec, expected):
     assert Hierarchy.from_spec(json.loads(json.dumps(hierarchy.spec))) == expected
 
 
+def test_a_tree_is_spelled_out_as_people_write_it():
+    assert Hierarchy.from_mapping(NESTED).spec == {"tree": NESTED}
+    deep = {"X": {"High": ["a"], "Low": ["b", "c"]}, "Y": {"Z": ["d"]}}
+    assert Hierarchy.from_mapping(deep, root="Any").spec == {"tree": deep, "root": "Any"}
+    mixed = ["a", {"G": ["b", {"H": ["c"]}]}, "d"]
+    assert Hierarchy.from_mapping(mixed).spec == {"tree": mixed}
+    assert Hierarchy.from_mapping({"a": [], "b": None}).spec == {"tree": ["a", "b"]}
+
+
 def test_paths_start_at_the_base(tmp_path):
     (tmp_path / "education.csv").write_text(EDUCATION)
     (tmp_path / "education.json").write_text(json.dumps(NESTED))

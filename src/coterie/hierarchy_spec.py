@@ -125,7 +125,9 @@ def nested(tree: WholeTree) -> object:
     for node in range(len(tree.labels) - 1, -1, -1):
         children = beneath[node]
         below = {shapes[child] for child in children}
-        if below <= {"value"}:
+        if not children:
+            continue
+        if below == {"value"}:
             made[node] = [tree.labels[child] for child in children]
             shapes[node] = "list"
         elif below in ({"list"}, {"mapping"}):
