@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -24,9 +24,9 @@ def bind_tree(
 ) -> Bound:
     """Find each value's leaf in an explicit tree."""
     values, names = _named(values, column)
-    leaves = find_leaves(tree, values, names)
+    leaves = find_leaves(tree, values, names=names)
     misfits = Misfits(names, counts=counts, column=column, show_values=show_values)
-    note_misfits(leaves, set(tree.leaf_of), tree.inner_labels, names=names, misfits=misfits)
+    note_misfits(leaves, names, known=tree.leaf_of, inner=tree.inner_labels, misfits=misfits)
     misfits.raise_any()
     found = np.asarray(leaves, dtype=np.int64)
     bound, codes = tree.restrict(found, missing=missing)
@@ -37,7 +37,7 @@ def bind_rule(rule: Rule, values: pa.Array, *, counts: Counts, column: str, miss
     """Make the tree that a rule gives over these values."""
     values, names = _named(values, column)
     misfits = Misfits(names, counts=counts, column=column, show_values=show_values)
-    ways = rule.ways(values, names, misfits)
+    ways = rule.ways(values, names, misfits=misfits)
     rooted = [place for place, way in enumerate(ways) if way.labels[0] == ROOT and len(way.labels) > 1]
     misfits.add(rooted, f"is {ROOT}, the label of the root", f"are {ROOT}, the label of the root")
     misfits.raise_any()
@@ -56,7 +56,7 @@ def _named(values: pa.Array, column: str) -> tuple[pa.Array, list[str]]:
     return values, texts(values, column=column)
 
 
-def find_leaves(tree: WholeTree, values: pa.Array, names: Sequence[str]) -> list[int | None]:
+def find_leaves(tree: WholeTree, values: pa.Array, *, names: Sequence[str]) -> list[int | None]:
     """The leaf of each value, by its text; numbers, dates and truth values also in another spelling."""
     leaf_of = tree.leaf_of
     leaves = [leaf_of.get(name) for name in names]
@@ -95,17 +95,17 @@ def _other_spellings(name: str, kind: pa.DataType) -> Iterator[str]:
 
 def note_misfits(
     leaves: Sequence[object | None],
-    values: set[str],
-    inner: frozenset[str] | set[str],
-    *,
     names: Sequence[str],
+    *,
+    known: Collection[str],
+    inner: Collection[str],
     misfits: Misfits,
 ) -> None:
     """Count the values without a leaf: those that name a group, and those that the hierarchy does not know at all."""
     lost = [place for place, leaf in enumerate(leaves) if leaf is None]
     groups = [place for place in lost if names[place] in inner]
     unknown = [place for place in lost if names[place] not in inner]
-    spaced = sum(names[place] not in values and names[place].strip() in values for place in unknown)
+    spaced = sum(names[place].strip() in known for place in unknown)
     hint = "add the missing rows to the hierarchy"
     if spaced:
         hint += f", or remove the spaces around {count_of(spaced, 'value')} of the data, which would then fit"

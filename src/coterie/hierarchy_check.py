@@ -87,5 +87,5 @@ def _misfits_of_rows(path: str | os.PathLike[str], column: Column, *, show_value
     values = plain_array(column.values)
     names = texts(values, column=column.name)
     misfits = Misfits(names, counts=column.counts, column=column.name, show_values=show_values)
-    note_misfits(find_leaves(known, values, names), set(leaves), inner, names=names, misfits=misfits)
+    note_misfits(find_leaves(known, values, names=names), names, known=known.leaf_of, inner=inner, misfits=misfits)
     return misfits.problems

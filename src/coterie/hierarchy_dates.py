@@ -57,7 +57,7 @@ class Dates:
         """The rule in what TOML and JSON can hold."""
         return {"dates": list(self.levels)}
 
-    def ways(self, values: pa.Array, names: Sequence[str], misfits: Misfits) -> list[Way]:
+    def ways(self, values: pa.Array, names: Sequence[str], *, misfits: Misfits) -> list[Way]:
         """`2024-03-05` lies in `2024-03`, `2024-Q1`, `2024` and `2020s`."""
         days = self._days(values, names, misfits)
         if misfits.problems or days is None:

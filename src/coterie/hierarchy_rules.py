@@ -37,7 +37,7 @@ class Rule(Protocol):
     def spec(self) -> object:
         """The rule in what TOML and JSON can hold."""
 
-    def ways(self, values: pa.Array, names: Sequence[str], misfits: Misfits) -> list[Way]:
+    def ways(self, values: pa.Array, names: Sequence[str], *, misfits: Misfits) -> list[Way]:
         """The way up of each value, given with its text. What does not fit is noted; the result is void then."""
 
 
@@ -52,7 +52,7 @@ class Flat:
         """The rule in what TOML and JSON can hold."""
         return "flat"
 
-    def ways(self, values: pa.Array, names: Sequence[str], misfits: Misfits) -> list[Way]:
+    def ways(self, values: pa.Array, names: Sequence[str], *, misfits: Misfits) -> list[Way]:
         """Numbers and dates are ordered as such, text by its characters."""
         if is_text(values.type) or pa.types.is_null(values.type):
             return [Way(name, (name,)) for name in names]
@@ -106,7 +106,7 @@ class Intervals:
         rule: dict[str, object] = {"intervals": [_plain(width) for width in self.widths]}
         return rule | {"start": _plain(self.start)} if self.start else rule
 
-    def ways(self, values: pa.Array, names: Sequence[str], misfits: Misfits) -> list[Way]:
+    def ways(self, values: pa.Array, names: Sequence[str], *, misfits: Misfits) -> list[Way]:
         """Whole numbers lie in `[20-24]`, or `[-5, -1]` below 0; decimals in `[20, 25)`."""
         if not (is_number(values.type) or is_text(values.type) or pa.types.is_null(values.type)):
             other = "dates; use dates(…) instead" if pa.types.is_temporal(values.type) else "no numbers"
@@ -218,7 +218,7 @@ class Prefixes:
         rule: dict[str, object] = {"prefixes": list(self.lengths)}
         return rule if self.mask == "*" else rule | {"mask": self.mask}
 
-    def ways(self, values: pa.Array, names: Sequence[str], misfits: Misfits) -> list[Way]:
+    def ways(self, values: pa.Array, names: Sequence[str], *, misfits: Misfits) -> list[Way]:
         """`02138` lies in `0213*`, `021**`, … A code that ends early hangs where it ends."""
         self._check(values, names, misfits)
         if misfits.problems:
