@@ -23,6 +23,11 @@ class Grouping:
     labels: Int32
     lo: Int32
     hi: Int32
+    nodes: Int32 | None = None
+    """[groups, d] the tree nodes to publish, −1 for numbers; without it, the lowest nodes that hold the boxes.
+
+    The two differ where a node has one child only among the values present: both hold the same codes.
+    """
 
     @property
     def groups(self) -> int:

@@ -103,6 +103,7 @@ def _recode(table: Table, grouping: Grouping, config: Config) -> tuple[dict[str,
             grouping.labels,
             np.ascontiguousarray(grouping.lo[:, position]),
             np.ascontiguousarray(grouping.hi[:, position]),
+            None if grouping.nodes is None else np.ascontiguousarray(grouping.nodes[:, position]),
         )
         recoded[domain.name] = label(boxes, style)
         roots[domain.name] = root_text(domain, style)

@@ -52,6 +52,8 @@ class Boxes(NamedTuple):
     labels: Int32
     lo: Int32
     hi: Int32
+    nodes: Int32 | None = None
+    """group → the tree node to publish, where the method has chosen one"""
 
     @property
     def wide(self) -> npt.NDArray[np.bool_]:
@@ -125,6 +127,8 @@ def _ancestor(boxes: Boxes) -> Labels:
     def write(lo: Int32, hi: Int32) -> pa.Array:
         return nodes.take(pa.array(tree.common_ancestor(lo, hi)))
 
+    if boxes.nodes is not None:
+        return _by_node(boxes, texts if boxes.domain.labelled else lone_texts(texts), plain=texts)
     if not boxes.domain.labelled:
         return _by_interval(boxes, lone_texts(texts), write, ROOT, plain=texts)
     return _by_interval(boxes, texts, write, tree.labels[0])
@@ -148,7 +152,22 @@ def _by_interval(
     return _distinct_labels(boxes.domain.name, entries, of_group, pa.scalar(root), unchanged=unchanged)
 
 
+def _by_node(boxes: Boxes, texts: pa.Array, *, plain: pa.Array) -> Labels:
+    """Labels of the nodes that the method has chosen; a leaf is published as its value."""
+    tree, nodes = boxes.domain.tree, boxes.nodes
+    assert tree is not None
+    assert nodes is not None
+    distinct, of_group = np.unique(nodes, return_inverse=True)
+    is_leaf = tree.leaf_node[tree.first[distinct]] == distinct
+    labels = pa.array(tree.labels, type=pa.string()).take(pa.array(distinct))
+    entries = pc.if_else(pa.array(is_leaf), texts.take(pa.array(tree.first[distinct])), labels)
+    unchanged = bool(is_leaf.all()) and texts.equals(plain)
+    return _distinct_labels(boxes.domain.name, entries, of_group, pa.scalar(tree.labels[0]), unchanged=unchanged)
+
+
 def _set(boxes: Boxes) -> Labels:
+    if boxes.nodes is not None and not boxes.domain.labelled:
+        return _ancestor(boxes)  # a method that chooses nodes recodes the whole column alike
     texts = value_texts(boxes.domain)
     alone = lone_texts(texts)
     unchanged = not boxes.wide.any() and alone.equals(texts)

@@ -1,0 +1,176 @@
+"""Incognito: LeFevre, DeWitt, Ramakrishnan, "Incognito: efficient full-domain k-anonymity", 2005. A baseline.
+
+Full-domain generalisation: one level of its hierarchy for each whole column. Section 3: search the lattices of
+levels of single attributes, then of pairs, and so on. A node is a candidate only if all of its projections on fewer
+attributes are k-anonymous (their join and prune phases); everything above a k-anonymous node is k-anonymous and is
+not counted; the frequency sets of the others are rolled up from those of lower nodes, not counted from the rows. This
+finds every minimal k-anonymous node. The paper leaves it to the user which of these to take; here it is the one with
+the least loss. A loss that only rises with the levels, as all of these do, is least at a minimal node, so this is the
+best full-domain release that there is.
+
+A tree's levels are cuts at one depth, counted from the root; in a ragged tree a value stays itself until the cut has
+come up to it. A number without a hierarchy gets `number_levels` levels of equal intervals, 2, 4, 8, … of them over its
+range; for other widths give it a hierarchy of intervals.
+
+Deviations
+    * Each lattice is walked in the order of its nodes' numbers, not breadth-first: a node still comes after all that
+      it generalises, so the same nodes are counted, and one frequency set an attribute is held instead of a queue.
+    * `suppress_at_most` lets a share of the rows, those in groups of fewer than k, be suppressed, as other full-domain
+      methods do (Samarati 2001). A suppressed row costs as much as a row can. The loss is then not always least at a
+      minimal node, and all nodes that suppress few enough rows are considered.
+    * Ties go to the node with the lowest level in the first attribute in which they differ.
+    * A label above one present value only is published as the level asks for, though the measures, which look at the
+      values present, see nothing lost.
+"""
+
+from __future__ import annotations
+
+from fractions import Fraction
+from typing import Literal
+
+import numpy as np
+from pydantic import Field
+
+from coterie.boxes import SUPPRESSED, Grouping, renumber
+from coterie.costs import Measure, interval_costs
+from coterie.methods._lattice import Lattice, Nodes, minimal
+from coterie.methods._method import Options, Run, method
+from coterie.table import Table
+from coterie.tree import Float64
+
+_MEASURES: dict[str, Literal["ncp", "height", "whd"]] = {"ncp": "ncp", "height": "height", "distortion": "whd"}
+
+
+class IncognitoOptions(Options):
+    """Options of `incognito`."""
+
+    loss: Literal["ncp", "height", "distortion", "discernability"] = Field(
+        "ncp",
+        description="Which k-anonymous choice of levels to take: that with the least NCP (leaf share), height ratio, "
+        "distortion (weighted hierarchical distance, uniform weights) or discernability.",
+    )
+    suppress_at_most: float = Field(
+        0.0, ge=0.0, lt=1.0, description="Share of the rows, such as 0.01, that may be suppressed instead."
+    )
+    number_levels: int = Field(
+        4,
+        ge=0,
+        le=20,
+        description="Levels between value and root for a number without a hierarchy: 2, 4, 8, … equal intervals.",
+    )
+
+
+@method("incognito", paper="LeFevre, DeWitt, Ramakrishnan 2005", recoding="global", options=IncognitoOptions)
+def incognito(table: Table, k: int, options: IncognitoOptions, run: Run) -> Grouping:
+    """Choose one level of generalisation for each whole column, the best of all that are k-anonymous."""
+    lattice = Lattice(table, number_levels=options.number_levels)
+    allowed = _share_of(options.suppress_at_most, table.rows)
+    anonymous = lattice.anonymous(k, allowed=allowed, run=run)
+    least = minimal(anonymous)
+    nodes = np.argwhere(anonymous if allowed else least)
+    node = _best(lattice, table, nodes, k=k, loss=options.loss, allowed=allowed)
+    run.notes.append(_note(lattice, table, node, int(np.count_nonzero(least))))
+    return _grouping(lattice, table, node, k)
+
+
+def minimal_nodes(
+    table: Table, k: int, *, number_levels: int = 4, suppress_at_most: float = 0.0, run: Run | None = None
+) -> Nodes:
+    """Every minimal k-anonymous choice of levels: [nodes, d], heights above the values, in ascending order."""
+    lattice = Lattice(table, number_levels=number_levels)
+    allowed = _share_of(suppress_at_most, table.rows)
+    found = np.argwhere(minimal(lattice.anonymous(k, allowed=allowed, run=run or Run())))
+    heights = [np.asarray(levels.heights)[found[:, j]] for j, levels in enumerate(lattice.levels)]
+    return np.column_stack(heights)
+
+
+def _share_of(share: float, rows: int) -> int:
+    """How many rows a share is, rounded down; 0.29 is 29 hundredths, whatever a float makes of it."""
+    return int(Fraction(repr(share)) * rows)
+
+
+def _best(lattice: Lattice, table: Table, nodes: Nodes, *, k: int, loss: str, allowed: int) -> Nodes:
+    """The node with the least loss; ties go to the first.
+
+    Nodes are counted in the order of a lower bound of their loss, until that exceeds the best.
+    """
+    costs = _cell_costs(lattice, table, loss)
+    by_groups = loss == "discernability"
+    bounds = _group_bounds(lattice, table, nodes) if by_groups else _cell_bounds(table, nodes, costs)
+    best, chosen = np.inf, int(np.argmin(bounds))
+    if not (by_groups or allowed):
+        return np.asarray(nodes[chosen])  # with no row suppressed, the bound is the loss
+    whole = sum(domain.weight for domain in table.domains)
+    for at in np.argsort(bounds, kind="stable").tolist():
+        if bounds[at] > best * (1 + 1e-12):  # sums in another order differ in the last digits
+            break
+        found = lattice.losses(nodes[at], costs, whole=whole, k=k)[by_groups]
+        if found < best or (found == best and at < chosen):
+            best, chosen = found, at
+    return np.asarray(nodes[chosen])
+
+
+def _cell_costs(lattice: Lattice, table: Table, loss: str) -> list[Float64]:
+    """For each attribute: [level, code] → weighted cost of the cell."""
+    measure = Measure(_MEASURES.get(loss, "ncp"), table.leaf_counts)
+    return [
+        domain.weight
+        * interval_costs(domain, levels.first.ravel(), levels.last.ravel(), measure).reshape(len(levels), -1)
+        for domain, levels in zip(table.domains, lattice.levels, strict=True)
+    ]
+
+
+def _cell_bounds(table: Table, nodes: Nodes, costs: list[Float64]) -> Float64:
+    """Node → its loss if no row were suppressed, which costs a row no less."""
+    bounds = np.zeros(len(nodes))
+    for j, cost in enumerate(costs):
+        counts = np.bincount(table.codes[:, j], minlength=cost.shape[1])
+        bounds += (cost @ counts)[nodes[:, j]]
+    return bounds
+
+
+def _group_bounds(lattice: Lattice, table: Table, nodes: Nodes) -> Float64:
+    """Node → a lower bound of its discernability: all of the groups that there may be, equally large.
+
+    Suppressing rows could only help where there is one group, and then not below a half.
+    """
+    groups = np.ones(len(nodes))
+    for j, levels in enumerate(lattice.levels):
+        cells = np.array([len(np.unique(level)) for level in levels.first], dtype=np.float64)
+        groups = np.minimum(groups * cells[nodes[:, j]], len(table.distinct))
+    return table.rows**2 / np.maximum(groups, 2)
+
+
+def _grouping(lattice: Lattice, table: Table, node: Nodes, k: int) -> Grouping:
+    """Rows with the same generalised values as groups, each published at the levels of the node."""
+    from coterie.kernels.distinct import distinct_rows
+
+    chosen = list(zip(lattice.levels, node.tolist(), strict=True))
+    codes = table.distinct.codes
+    low = np.column_stack([levels.first[level][codes[:, j]] for j, (levels, level) in enumerate(chosen)])
+    group_of, first = distinct_rows(np.ascontiguousarray(low))
+    sizes = np.bincount(group_of, weights=table.distinct.counts, minlength=len(first))
+    kept = sizes >= k
+    labels = np.where(kept[group_of], group_of, SUPPRESSED).astype(np.int32)[table.distinct.of_row]
+    ends = codes[first[kept]]
+    high = [levels.last[level][ends[:, j]] for j, (levels, level) in enumerate(chosen)]
+    nodes = [
+        np.full(len(ends), -1) if levels.node is None else levels.node[level][ends[:, j]]
+        for j, (levels, level) in enumerate(chosen)
+    ]
+    return Grouping(
+        renumber(labels),
+        np.ascontiguousarray(low[first[kept]]),
+        np.ascontiguousarray(np.column_stack(high).astype(np.int32)),
+        np.ascontiguousarray(np.column_stack(nodes).astype(np.int32)),
+    )
+
+
+def _note(lattice: Lattice, table: Table, node: Nodes, minimal_count: int) -> str:
+    """Which levels were taken, for the user."""
+    taken = ", ".join(
+        f"{domain.name} {levels.heights[level]} of {levels.heights[-1]}"
+        for domain, levels, level in zip(table.domains, lattice.levels, node.tolist(), strict=True)
+    )
+    choices = "1 minimal choice" if minimal_count == 1 else f"{minimal_count:,} minimal choices"
+    return f"Levels published (0 is the values themselves): {taken}. There were {choices}."

@@ -1,0 +1,210 @@
+"""Incognito: minimal nodes against exhaustive search, the best of them, suppression, levels, what is published."""
+
+import numpy as np
+import pyarrow as pa
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from oracles import naive_incognito
+from tables import number_domain, tables, tree_domain
+
+from coterie.config import Config
+from coterie.encode import encode
+from coterie.errors import Cancelled, ConfigError
+from coterie.levels import levels_of
+from coterie.methods import Run, find_method
+from coterie.methods._lattice import Lattice
+from coterie.methods.incognito import IncognitoOptions, minimal_nodes
+from coterie.publish import publish
+from coterie.table import Table
+from coterie.verify import verify_table
+
+incognito = find_method("incognito")
+
+small_tables = tables(max_rows=30, max_attributes=3)
+
+
+def share_of(allowed, table):
+    """A share that allows this many rows to be suppressed; a float of allowed ÷ rows might fall just short of it."""
+    return min((allowed + 0.5) / table.rows, 0.99) if allowed else 0.0
+
+
+def groups_of(grouping):
+    return [np.flatnonzero(grouping.labels == group).tolist() for group in range(grouping.groups)]
+
+
+@given(small_tables, st.integers(1, 4), st.integers(0, 3), st.integers(0, 5))
+def test_minimal_nodes_are_those_of_an_exhaustive_search(drawn, k, number_levels, allowed):
+    table, plain = drawn
+    k, allowed = min(k, table.rows), min(allowed, table.rows - 1)
+    found = minimal_nodes(table, k, number_levels=number_levels, suppress_at_most=share_of(allowed, table))
+    rows, attributes = plain.rows, plain.attributes
+    expected = naive_incognito.minimal_nodes(rows, attributes, k, number_levels=number_levels, allowed=allowed)
+    assert found.tolist() == [list(node) for node in expected]
+
+
+@given(
+    small_tables,
+    st.integers(1, 4),
+    st.sampled_from(["ncp", "height", "distortion", "discernability"]),
+    st.sampled_from([0, 0, 1, 4]),
+)
+def test_no_choice_of_levels_has_less_loss(drawn, k, loss, allowed):
+    table, plain = drawn
+    k, allowed = min(k, table.rows), min(allowed, table.rows - 1)
+    options = IncognitoOptions(loss=loss, suppress_at_most=share_of(allowed, table), number_levels=2)
+    found = groups_of(incognito.run(table, k, options))
+    rows, attributes = plain.rows, plain.attributes
+    possible = naive_incognito.anonymous_nodes(rows, attributes, k, number_levels=2, allowed=allowed)
+    losses = {node: naive_incognito.loss(rows, attributes, node, k, measure=loss, number_levels=2) for node in possible}
+    best = [node for node in possible if losses[node] <= min(losses.values()) + 1e-9]
+    assert found in [naive_incognito.groups(rows, attributes, node, k, 2)[0] for node in best]
+
+
+@given(small_tables, st.integers(1, 4), st.floats(0, 0.5))
+def test_boxes_hold_their_rows_and_groups_have_k(drawn, k, share):
+    table, _ = drawn
+    k = min(k, table.rows)
+    made = incognito.run(table, k, IncognitoOptions(suppress_at_most=share))
+    assert made.groups == 0 or made.sizes.min() >= k
+    assert np.count_nonzero(made.suppressed) <= share * table.rows + 1e-9
+    kept = ~made.suppressed
+    lo, hi, nodes = made.lo[made.labels[kept]], made.hi[made.labels[kept]], made.nodes[made.labels[kept]]
+    assert ((lo <= table.codes[kept]) & (table.codes[kept] <= hi)).all()
+    for j, domain in enumerate(table.domains):
+        if domain.tree is None:
+            assert (nodes[:, j] == -1).all()
+        else:
+            assert (domain.tree.first[nodes[:, j]] == lo[:, j]).all()
+            assert (domain.tree.last[nodes[:, j]] == hi[:, j]).all()
+
+
+@given(small_tables, st.integers(0, 5))
+def test_intervals_of_a_level_lie_inside_those_above(drawn, number_levels):
+    for domain in drawn[0].domains:
+        levels = levels_of(domain, number_levels=number_levels)
+        every = np.arange(domain.size)
+        assert (levels.first[0] == every).all()
+        assert (levels.last[0] == every).all()
+        assert (levels.first[-1] == 0).all()
+        assert (levels.last[-1] == domain.size - 1).all()
+        assert (np.diff(levels.first, axis=0) <= 0).all()
+        assert (np.diff(levels.last, axis=0) >= 0).all()
+        for first, last in zip(levels.first, levels.last, strict=True):
+            assert (first[first] == first).all()
+            assert (last[first] == last).all()
+
+
+def random_table(rows, seed=0):
+    rng = np.random.default_rng(seed)
+    domains = (
+        number_domain("age", list(range(40))),
+        tree_domain("place", [None, 0, 1, 1, 1, 0, 5, 5, 0, 8, 8], [2, 3, 4, 6, 7, 9, 10]),
+        tree_domain("sex", [None, 0, 0], [1, 2]),
+        tree_domain("same", [None, 0], [1]),
+        tree_domain("job", [None, 0, 1, 1, 0, 4, 4, 4], [2, 3, 5, 6, 7]),
+    )
+    cells = [rng.binomial(39, 0.4, rows), rng.integers(0, 7, rows), rng.integers(0, 2, rows)]
+    cells += [np.zeros(rows, dtype=np.int64), rng.binomial(4, 0.3, rows)]
+    return Table(np.ascontiguousarray(np.column_stack(cells).astype(np.int32)), domains)
+
+
+def test_threads_change_nothing():
+    table = random_table(500)
+    one = minimal_nodes(table, 5)
+    assert (one == minimal_nodes(table, 5, run=Run(threads=4))).all()
+    made, again = incognito.run(table, 5), incognito.run(table, 5, None, Run(threads=4))
+    assert (made.labels == again.labels).all()
+
+
+def test_few_nodes_are_counted():
+    lattice = Lattice(random_table(500), number_levels=4)
+    found = lattice.anonymous(5, allowed=0, run=Run())
+    assert lattice.attributes == (0, 1, 2, 4)
+    assert found.shape == lattice.shape == (6, 3, 2, 1, 3)
+    in_all_subsets = 7 * 4 * 3 * 4 - 1
+    assert 0 < lattice.counted < in_all_subsets / 2
+
+
+def test_rows_that_need_more_than_one_word():
+    # 9 attributes of 300 values take 9 bits each: 81 bits.
+    rng = np.random.default_rng(0)
+    domains = tuple(tree_domain(f"q{j}", [None] + [0] * 300, range(1, 301)) for j in range(9))
+    codes = np.repeat(rng.integers(0, 300, (40, 9)), 3, axis=0).astype(np.int32)
+    codes[:, 7:] = rng.integers(0, 300, (120, 2))
+    table = Table(codes, domains)
+    assert minimal_nodes(table, 3).tolist() == [[0, 0, 0, 0, 0, 0, 0, 1, 1]]
+    assert incognito.run(table, 3).groups == 40
+
+
+def test_too_many_levels_are_refused():
+    domains = tuple(tree_domain(f"q{j}", [None, 0, 0], [1, 2]) for j in range(18))
+    codes = np.random.default_rng(0).integers(0, 2, (50, 18)).astype(np.int32)
+    with pytest.raises(ConfigError, match="18 columns make 387,420,489 combinations"):
+        incognito.run(Table(codes, domains), 2)
+
+
+def test_a_stopped_run_stops():
+    with pytest.raises(Cancelled):
+        incognito.run(random_table(100), 5, None, Run(threads=2, cancelled=lambda: True))
+
+
+def test_progress_and_notes_say_what_was_done():
+    told = []
+    run = Run(progress=lambda *step: told.append(step))
+    incognito.run(random_table(500), 5, None, run)
+    assert told[-1] == ("searching levels", 15, 15)
+    assert "same 0 of 0" in run.notes[0]
+    assert "minimal choices" in run.notes[0]
+
+
+def release(columns, **settings):
+    """Publish columns by incognito."""
+    original = pa.table(columns)
+    config = Config(quasi=original.column_names, method="incognito", **settings)
+    encoded = encode(original, config)
+    made = incognito.run(encoded.table, config.k, config.method_options())
+    published = publish(original, encoded.table, made, config, rows=encoded.rows)
+    assert verify_table(published.table, quasi=config.quasi, k=config.k, roots=published.roots).passed
+    return published.table.to_pydict()
+
+
+PLACES = {"north": {"Bergen": ["a", "b"], "Hamar": ["c"]}, "south": {"Rom": ["d", "e"], "Bari": ["f"]}}
+
+
+def test_a_column_is_published_at_one_level_throughout():
+    found = release({"place": ["a", "b", "c", "c", "d", "e", "f", "f"]}, hierarchies={"place": PLACES}, k=2)
+    # "Hamar" and "Bari" each stand for one present value, and are still published.
+    assert found["place"] == ["Bergen"] * 2 + ["Hamar"] * 2 + ["Rom"] * 2 + ["Bari"] * 2
+
+
+def test_values_stay_where_nothing_has_to_change():
+    assert release({"place": ["a", "a", "c", "c"]}, hierarchies={"place": PLACES}, k=2)["place"] == ["a", "a", "c", "c"]
+
+
+def test_a_flat_column_is_published_as_it_is_or_not_at_all():
+    found = release({"colour": ["red", "blue", "red", "green"], "n": [1, 1, 2, 2]}, k=2)
+    assert found["colour"] == ["*"] * 4
+    assert found["n"] == [1, 1, 2, 2]
+
+
+def test_numbers_without_a_hierarchy_become_equal_intervals():
+    found = release({"n": [0, 1, 5, 7, 8, 9, 15, 16]}, k=2)
+    assert found["n"] == ["[0-1]"] * 2 + ["[5-7]"] * 2 + ["[8-9]"] * 2 + ["[15-16]"] * 2
+    coarse = release({"n": [0, 1, 5, 7, 8, 9, 15, 16]}, k=2, options={"number_levels": 0})
+    assert coarse["n"] == ["[0-16]"] * 8
+
+
+def test_missing_values_stay_apart_below_the_root():
+    found = release({"place": ["a", "b", None, None]}, hierarchies={"place": PLACES}, k=2)
+    assert found["place"] == ["Bergen", "Bergen", None, None]
+    joined = release({"place": ["a", "b", "a", None]}, hierarchies={"place": PLACES}, k=2)
+    assert joined["place"] == ["*"] * 4
+
+
+def test_rows_in_small_groups_may_be_suppressed():
+    columns = {"place": ["a", "a", "a", "c", "c", "c", "f", "d", "d", "d"]}
+    with_all = release(columns, hierarchies={"place": PLACES}, k=2)
+    assert with_all["place"] == ["north"] * 6 + ["south"] * 4
+    without = release(columns, hierarchies={"place": PLACES}, k=2, options={"suppress_at_most": 0.1})
+    assert without["place"] == ["a"] * 3 + ["c"] * 3 + ["d"] * 3
