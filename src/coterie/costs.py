@@ -13,7 +13,7 @@ Joining missing values with others costs as much as the whole domain.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Literal
 
 import numpy as np
@@ -40,6 +40,13 @@ class Measure:
     """whd: weight 1 / (j − 1)**beta between the levels j and j − 1, the root being level 1; None = all weights 1"""
     level_weights: tuple[float, ...] | None = None
     """whd: own weights, from the root downwards"""
+    column_weights: tuple[tuple[str, tuple[float, ...]], ...] = ()
+    """whd: own weights of single columns, which go before the others"""
+
+    def of(self, column: str) -> Measure:
+        """The measure for one column, with that column's own weights if it has any."""
+        own = dict(self.column_weights).get(column)
+        return self if own is None else replace(self, level_weights=own)
 
     def node_costs(self, tree: Tree) -> Float64:
         """Node of a tree → cost of an interval whose closest common ancestor it is (0 for leaves)."""
@@ -87,7 +94,7 @@ def cost_arrays(domains: Sequence[Domain], measure: Measure | None = None) -> Co
             kinds.append(TABLE if small else NUMBER)
             parts.append(_number_table(numbers, span, domain.weight) if small else numbers)
         else:
-            gaps = domain.weight * measure.node_costs(domain.tree)[domain.tree.gap_node]
+            gaps = domain.weight * measure.of(domain.name).node_costs(domain.tree)[domain.tree.gap_node]
             small = domain.size <= TABLE_LIMIT
             kinds.append(TABLE if small else TREE)
             parts.append(_tree_table(gaps, domain.size) if small else _range_maxima(gaps, domain.size))
@@ -145,6 +152,6 @@ def interval_costs(domain: Domain, lo: Int32, hi: Int32, measure: Measure | None
     """Unweighted cost of many intervals of one domain, computed without kernels."""
     measure = measure or Measure()
     if domain.tree is not None:
-        return measure.node_costs(domain.tree)[domain.tree.common_ancestor(lo, hi)]
+        return measure.of(domain.name).node_costs(domain.tree)[domain.tree.common_ancestor(lo, hi)]
     numbers, span = _numbers(domain)
     return np.minimum((numbers[hi] - numbers[lo]) / span, 1.0)

@@ -69,6 +69,8 @@ def _split(costs, codes, order, start, end, lo, hi, counts):
             if cost > worst:
                 worst = cost
                 attribute = j
+    if worst < 0.0:
+        return (start + end) // 2  # all alike: any cut is as good
     size = end - start
     low = lo[attribute]
     if hi[attribute] - low < 4 * size:
