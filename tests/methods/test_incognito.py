@@ -15,7 +15,7 @@ from coterie.levels import levels_of
 from coterie.methods import Run, find_method
 from coterie.methods._lattice import Lattice
 from coterie.methods.incognito import IncognitoOptions, minimal_nodes
-from coterie.publish import publish
+from coterie.publish import publish, read_boxes
 from coterie.table import Table
 from coterie.verify import verify_table
 
@@ -167,6 +167,38 @@ def release(columns, **settings):
     published = publish(original, encoded.table, made, config, rows=encoded.rows)
     assert verify_table(published.table, quasi=config.quasi, k=config.k, roots=published.roots).passed
     return published.table.to_pydict()
+
+
+@given(small_tables, st.integers(1, 4), st.sampled_from([0, 3]))
+def test_published_cells_are_read_back_as_the_levels_chosen(drawn, k, allowed):
+    table, _ = drawn
+    k = min(k, table.rows)
+    made = incognito.run(table, k, IncognitoOptions(suppress_at_most=share_of(min(allowed, table.rows - 1), table)))
+    names = [domain.name for domain in table.domains]
+    columns = {domain.name: domain.values.take(pa.array(table.codes[:, j])) for j, domain in enumerate(table.domains)}
+    config = Config(quasi=names, k=k, suppressed="remove")
+    published = publish(pa.table(columns), table, made, config)
+    assert verify_table(published.table, quasi=names, k=k, roots=published.roots).passed
+    group = made.labels[published.kept]
+    for j, domain in enumerate(table.domains):
+        read = read_boxes(published.table.column(domain.name), domain)
+        assert not read.unread.any()
+        assert (read.lo == made.lo[group, j]).all()
+        assert (read.hi == made.hi[group, j]).all()
+        if domain.tree is not None:
+            cells = published.table.column(domain.name).to_pylist()
+            assert [cell or "" for cell in cells] == [domain.tree.labels[node] for node in made.nodes[group, j]]
+
+
+def test_the_patients_of_the_paper():
+    # Figures 1 and 2: birth date (2 levels), sex (2), zip code (3); Example 3.1 for the pairs.
+    birth = tree_domain("birth", [None, 0, 0, 0], [1, 2, 3])
+    sex = tree_domain("sex", [None, 0, 0], [1, 2])
+    zips = tree_domain("zip", [None, 0, 1, 1, 0, 4, 4], [2, 5, 6])  # 53710 occurs in the hierarchy only
+    rows = [[0, 0, 0], [1, 1, 0], [2, 0, 2], [0, 0, 2], [1, 1, 1], [2, 1, 1]]
+    codes = np.asarray(rows, dtype=np.int32)
+    assert minimal_nodes(Table(codes, (birth, sex, zips)), 2).tolist() == [[0, 1, 2], [1, 0, 2], [1, 1, 0]]
+    assert minimal_nodes(Table(codes[:, 1:].copy(), (sex, zips)), 2).tolist() == [[0, 2], [1, 0]]
 
 
 PLACES = {"north": {"Bergen": ["a", "b"], "Hamar": ["c"]}, "south": {"Rom": ["d", "e"], "Bari": ["f"]}}
