@@ -1,0 +1,157 @@
+"""CB, clustering by halving: He, Chen, Chen, Dong, Wang, Huang, "Clustering-based k-anonymity", 2012.
+
+Section 3, Fig. 4: while a part has at least 2k rows, halve it in up to r rounds of two-means clustering and keep the
+round with the least NCP(G₁) + NCP(G₂), summed over rows. The centres are two random rows at first, then the means of
+the halves; each row goes to the centre for which NCP(row ∪ centre) is lower, ties to the half that has fewer rows so
+far, in shuffled order; a half of fewer than k rows borrows from the other. All groups have k … 2k − 1 rows.
+
+Section 4, if the run asks for frequency l-diversity (the most frequent sensitive value in at most 1/l of a group): a
+round counts only if both halves are l-diverse; a part for which no round is gets dealt out round-robin, in the order
+of the sensitive values (Fig. 5).
+
+Details and deviations
+    * The mean of a category is its most frequent value, the lowest code of several. A number's mean leaves missing
+      values out; if these are more than half, the centre is missing too.
+    * Rows to borrow are those nearest to the borrowing half's centre; ties go to the lowest row.
+    * Attributes on which both centres agree are left out of the comparison, which they cannot change.
+    * A round in which nothing moves and nothing ties would repeat itself for all rounds that are left. The paper leaves
+      it at that; here two new random rows are drawn instead, and after `rounds` rounds in any case.
+    * Fig. 5 deals out to ⌊n / l⌋ groups. With k to be kept as well it is the largest number of at most ⌊n / k⌋ for
+      which ⌈(rows of the most frequent value) / groups⌉ is at most 1/l of the smallest group. That is Fig. 5 again
+      where l ≥ k. With several sensitive columns rows are dealt by the first, and the number of groups is halved until
+      the others are l-diverse too.
+    * Shuffles come from splitmix64, keyed by a number drawn from the run's seed and by the path to the part: parts may
+      be halved in any order and on any number of threads.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
+from typing import TYPE_CHECKING
+
+import numpy as np
+from pydantic import Field
+
+from coterie.boxes import Grouping
+from coterie.errors import InfeasibleError
+from coterie.methods._method import Options, Run, method
+from coterie.table import Table
+from coterie.tree import Int32
+
+if TYPE_CHECKING:
+    from coterie.kernels.cb_diversity import Diversity
+    from coterie.kernels.cb_rounds import Numbers
+
+# Parts up to this size are a thread's work to the end; larger ones are halved once and put back.
+_PIECE = 1 << 14
+
+Halve = Callable[[Int32, np.uint64, bool], tuple[int, np.uint64, np.uint64]]
+
+
+class CbOptions(Options):
+    """Options of `cb`."""
+
+    tries: int = Field(15, ge=1, description="How many ways to halve a part are tried; the best is kept.")
+    rounds: int = Field(
+        15, ge=1, description="Rounds of two-means clustering before two new random rows are drawn, within the tries."
+    )
+
+
+@method("cb", paper="He et al. 2012", recoding="local", options=CbOptions)
+def cb(table: Table, k: int, options: CbOptions, run: Run) -> Grouping:
+    """Halve the table by two-means clustering, again and again, and keep the best of several tries each time."""
+    from coterie.kernels.cb import halve
+
+    costs = table.costs
+    numbers = _numbers(table)
+    diversity = _diversity(table, run)
+    labels = np.empty(table.rows, dtype=np.int32)
+
+    def work(rows: Int32, key: np.uint64, once: bool) -> tuple[int, np.uint64, np.uint64]:
+        keys = np.zeros(2, dtype=np.uint64)
+        left = halve(
+            costs, numbers, diversity, table.codes, rows, key, k, options.tries, options.rounds, once, keys, labels
+        )
+        return left, keys[0], keys[1]
+
+    key = run.rng().integers(2**64, dtype=np.uint64)
+    _halve_all(work, np.arange(table.rows, dtype=np.int32), key, run)
+    return Grouping.of(table.codes, labels)
+
+
+def _halve_all(work: Halve, rows: Int32, key: np.uint64, run: Run) -> None:
+    """Halve large parts one by one and small ones to the end, on all threads; `rows` is reordered."""
+    done = 0
+    with ThreadPoolExecutor(max(run.threads, 1)) as pool:
+
+        def start(part: Int32, its_key: np.uint64) -> Future[tuple[int, np.uint64, np.uint64]]:
+            future = pool.submit(work, part, its_key, len(part) > _PIECE)
+            parts[future] = part
+            return future
+
+        parts: dict[Future[tuple[int, np.uint64, np.uint64]], Int32] = {}
+        start(rows, key)
+        try:
+            while parts:
+                run.checkpoint()
+                for future in wait(parts, return_when=FIRST_COMPLETED).done:
+                    part = parts.pop(future)
+                    left, key_one, key_two = future.result()
+                    if left:
+                        start(part[:left], key_one)
+                        start(part[left:], key_two)
+                    else:
+                        done += len(part)
+                        run.progress("halving", done, len(rows))
+        except BaseException:
+            pool.shutdown(cancel_futures=True)
+            raise
+
+
+def _numbers(table: Table) -> Numbers:
+    """The values of numeric attributes, for means; missing ones where the costs put them: twice the range away."""
+    from coterie.kernels.cb_rounds import Numbers
+
+    first, values = [], [np.zeros(0)]
+    for j, domain in enumerate(table.domains):
+        first.append(-1 if domain.numbers is None else sum(map(len, values)))
+        if domain.numbers is not None:
+            values.append(np.where(np.isnan(domain.numbers), 2.0 * table.costs.span[j], domain.numbers))
+    return Numbers(
+        first=np.asarray(first, dtype=np.int64),
+        values=np.concatenate(values),
+        missing=np.asarray([domain.missing for domain in table.domains], dtype=np.int64),
+    )
+
+
+def _diversity(table: Table, run: Run) -> Diversity:
+    """The frequency l-diversity that the run asks for; an InfeasibleError if the table cannot have it."""
+    from coterie.kernels.cb_diversity import Diversity
+
+    names = [domain.name for domain in table.sensitive]
+    wanted = [
+        (names.index(column), model)
+        for model in run.privacy
+        if getattr(model, "kind", None) == "frequency"
+        for column in model.columns(names)
+        if model.limit.numerator * table.rows < 2**62  # beyond, the repair after grouping sees to it
+    ]
+    for at, model in wanted:
+        most = int(np.bincount(table.sensitive_codes[:, at]).max(initial=0))
+        if most * model.limit > table.rows:
+            possible = table.rows // most
+            raise InfeasibleError(
+                f"{model.title} of {names[at]!r} cannot be had: one value is in {most:,} of {table.rows:,} rows, "
+                f"so l can be at most {possible:,}.",
+                wanted=model.wanted,
+                possible=possible,
+                hint="Ask for a smaller l.",
+            )
+    columns = [at for at, _ in wanted]
+    codes = table.sensitive_codes[:, columns] if columns else np.zeros((table.rows, 0))
+    return Diversity(
+        codes=np.ascontiguousarray(codes, dtype=np.int32),
+        above=np.asarray([model.limit.numerator for _, model in wanted], dtype=np.int64),
+        below=np.asarray([model.limit.denominator for _, model in wanted], dtype=np.int64),
+    )
