@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import cached_property
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -42,7 +43,7 @@ class Grouping:
     @cached_property
     def suppressed(self) -> npt.NDArray[np.bool_]:
         """Row → whether it is suppressed."""
-        return self.labels == SUPPRESSED
+        return np.equal(self.labels, SUPPRESSED)
 
     @classmethod
     def of(cls, codes: Int32, labels: npt.ArrayLike) -> Grouping:
@@ -56,7 +57,7 @@ class Grouping:
         return cls(numbered, lo, hi)
 
 
-def renumber(labels: npt.NDArray[np.integer]) -> Int32:
+def renumber(labels: npt.NDArray[np.integer[Any]]) -> Int32:
     """The same partition with groups numbered 0, 1, … in the order of their first rows; −1 stays."""
     kept = labels != SUPPRESSED
     values, first, inverse = np.unique(labels[kept], return_index=True, return_inverse=True)

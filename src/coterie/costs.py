@@ -52,9 +52,9 @@ class Measure:
         """Node of a tree → cost of an interval whose closest common ancestor it is (0 for leaves)."""
         if self.name == "ncp":
             if self.leaf_counts == "present":
-                share = (tree.last - tree.first + 1) / tree.leaves
+                share = (tree.last - tree.first + 1) / max(tree.leaves, 1)
             else:
-                share = tree.whole_size / tree.whole_size[0]
+                share = tree.whole_size / max(int(tree.whole_size[0]), 1)
         elif self.name == "height":
             share = tree.height / max(int(tree.height[0]), 1)
         else:

@@ -47,7 +47,7 @@ class _Values:
 
 def encode(columns: pa.Table, config: Config) -> Encoded:
     """Encode the quasi-identifiers and sensitive columns that the configuration names."""
-    read = {name: _values(columns.column(name)) for name in (*config.quasi, *config.sensitive)}
+    read = {name: _values(columns.column(name), name=name) for name in (*config.quasi, *config.sensitive)}
     keep = _rows_to_keep(read, config)
     if not keep.all():
         read = {name: _Values(values.distinct, values.index[keep]) for name, values in read.items()}
@@ -66,14 +66,21 @@ def encode(columns: pa.Table, config: Config) -> Encoded:
     return Encoded(table, np.flatnonzero(keep))
 
 
-def _values(column: pa.ChunkedArray) -> _Values:
+def _values(column: pa.ChunkedArray, *, name: str) -> _Values:
     """The distinct values of a column and where they stand; NaN is missing, −0.0 is 0.0."""
-    if pa.types.is_dictionary(column.type):
-        column = column.cast(column.type.value_type)
+    column = _plain(column)
     if pa.types.is_floating(column.type):
         column = pc.add(column, pa.scalar(0.0, column.type))  # −0.0 + 0.0 is 0.0
         column = pc.if_else(pc.is_nan(column), pa.scalar(None, column.type), column)
-    encoded = column.dictionary_encode()
+    try:
+        encoded = column.dictionary_encode()
+    except pa.ArrowNotImplementedError:
+        raise DataError(
+            f"Column {name!r} is of type {column.type}, whose values cannot be compared.",
+            column=name,
+            rows=len(column),
+            hint="Turn it into text, numbers or dates, or give it no role.",
+        ) from None
     encoded = encoded.unify_dictionaries().combine_chunks()
     if isinstance(encoded, pa.ChunkedArray):  # no chunks at all
         encoded = (
@@ -82,6 +89,29 @@ def _values(column: pa.ChunkedArray) -> _Values:
     distinct = encoded.dictionary
     index = encoded.indices.fill_null(len(distinct)).to_numpy(zero_copy_only=False).astype(np.int32)
     return _only_present(_Values(distinct, index))
+
+
+def _plain(column: pa.ChunkedArray) -> pa.ChunkedArray:
+    """The same values in a type that Arrow can compare and take from."""
+    if isinstance(column.type, pa.BaseExtensionType):
+        column = pa.chunked_array([chunk.storage for chunk in column.chunks], type=column.type.storage_type)
+    if pa.types.is_run_end_encoded(column.type):
+        column = pa.chunked_array(map(pc.run_end_decode, column.chunks), type=column.type.value_type)
+    if pa.types.is_dictionary(column.type):
+        parts = [
+            chunk.dictionary.cast(_plain_type(chunk.type.value_type)).take(chunk.indices) for chunk in column.chunks
+        ]
+        column = pa.chunked_array(parts, type=_plain_type(column.type.value_type))
+    plain = _plain_type(column.type)
+    return column if plain.equals(column.type) else column.cast(plain)
+
+
+def _plain_type(kind: pa.DataType) -> pa.DataType:
+    if pa.types.is_string_view(kind):
+        return pa.large_string()
+    if pa.types.is_binary_view(kind):
+        return pa.large_binary()
+    return pa.float32() if pa.types.is_float16(kind) else kind
 
 
 def _only_present(values: _Values) -> _Values:

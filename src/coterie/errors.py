@@ -47,10 +47,16 @@ class CoterieError(Exception):
         return f"{self.message}{stop} {self.hint}"
 
 
+# A message is one line for a person; `.problems` has the rest.
+_MOST_SHOWN = 10
+
+
 def _joined(problems: Sequence[Problem]) -> str:
     if len(problems) == 1:
         return str(problems[0])
-    return f"{len(problems)} problems: " + "; ".join(str(problem) for problem in problems)
+    more = len(problems) - _MOST_SHOWN
+    shown = "; ".join(str(problem) for problem in problems[:_MOST_SHOWN])
+    return f"{len(problems)} problems: {shown}" + (f"; … and {more:,} more" if more > 0 else "")
 
 
 class ConfigError(CoterieError, ValueError):
@@ -104,7 +110,7 @@ class BackendError(CoterieError, RuntimeError):
     exit_code = 2
 
 
-class Cancelled(CoterieError):
+class Cancelled(CoterieError):  # noqa: N818 - nothing went wrong: it was asked for
     """The run was stopped by its user."""
 
     exit_code = 130

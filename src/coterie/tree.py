@@ -79,7 +79,7 @@ class Tree:
         """The closest common ancestor of the leaves lo … hi, for arrays of intervals; a leaf itself where lo = hi."""
         lo = np.atleast_1d(np.asarray(lo, dtype=np.int64))
         hi = np.atleast_1d(np.asarray(hi, dtype=np.int64))
-        result = self.leaf_node[lo].copy()
+        result: Int32 = self.leaf_node[lo].copy()
         wide = np.flatnonzero(hi > lo)
         if len(wide):
             length = hi[wide] - lo[wide]
