@@ -1,0 +1,394 @@
+"""The loops of the repair: which groups are nearest to one, which rows could change places with its own.
+
+Groups stand in a k-d tree over the middles of their boxes. A node knows the largest lower and the smallest upper end
+of its boxes: whichever of them joins a group, the union reaches at least that far, which bounds its cost from below.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+
+from coterie.kernels import inner, kernel
+from coterie.kernels.costs import (
+    aim_all,
+    box_cost,
+    interval_cost,
+    point_cost,
+    point_cost_large,
+    touch_cost,
+    touch_cost_large,
+    union_cost,
+)
+from coterie.kernels.index import NO_ROW, STACK
+
+ABSENT, RARE = 0, 1
+
+
+class GroupTree(NamedTuple):
+    """A k-d tree over groups, as kernels take it."""
+
+    order: npt.NDArray[np.int32]
+    """position → group"""
+    start: npt.NDArray[np.int32]
+    end: npt.NDArray[np.int32]
+    left: npt.NDArray[np.int32]
+    """node → left child, or −1 for a leaf; the right child is the next node"""
+    top_lo: npt.NDArray[np.int32]
+    """node → largest lower end of its boxes"""
+    low_hi: npt.NDArray[np.int32]
+    """node → smallest upper end of its boxes"""
+    fewest: npt.NDArray[np.int64]
+    """node → rows of its smallest group"""
+    dearest: npt.NDArray[np.float64]
+    """node → largest cost of one of its boxes"""
+
+
+@kernel
+def fill_tree(tree, lo, hi, sizes, cost):
+    """Set what the nodes know of their groups."""
+    d = lo.shape[1]
+    for node in range(tree.start.shape[0] - 1, -1, -1):
+        if tree.left[node] < 0:
+            for p in range(tree.start[node], tree.end[node]):
+                g = tree.order[p]
+                first = p == tree.start[node]
+                for j in range(d):
+                    if first or lo[g, j] > tree.top_lo[node, j]:
+                        tree.top_lo[node, j] = lo[g, j]
+                    if first or hi[g, j] < tree.low_hi[node, j]:
+                        tree.low_hi[node, j] = hi[g, j]
+                if first or sizes[g] < tree.fewest[node]:
+                    tree.fewest[node] = sizes[g]
+                if first or cost[g] > tree.dearest[node]:
+                    tree.dearest[node] = cost[g]
+        else:
+            one = tree.left[node]
+            for j in range(d):
+                tree.top_lo[node, j] = max(tree.top_lo[one, j], tree.top_lo[one + 1, j])
+                tree.low_hi[node, j] = min(tree.low_hi[one, j], tree.low_hi[one + 1, j])
+            tree.fewest[node] = min(tree.fewest[one], tree.fewest[one + 1])
+            tree.dearest[node] = max(tree.dearest[one], tree.dearest[one + 1])
+
+
+@inner
+def _rise(new, size, cost, other_size, other_cost):
+    """By how much the total loss rises when two groups become one whose rows cost `new` each."""
+    return size * (new - cost) + other_size * (new - other_cost)
+
+
+@inner
+def _node_bound(costs, lo, hi, size, cost, tree, node):
+    """A lower bound for the rise of merging with any group of a node."""
+    small = 0.0
+    for i in range(costs.small.shape[0]):
+        j = costs.small[i]
+        small += interval_cost(costs, j, min(lo[j], tree.top_lo[node, j]), max(hi[j], tree.low_hi[node, j]))
+    large = 0.0
+    for i in range(costs.large.shape[0]):
+        j = costs.large[i]
+        large += interval_cost(costs, j, min(lo[j], tree.top_lo[node, j]), max(hi[j], tree.low_hi[node, j]))
+    new = small + large
+    return size * (new - cost) + tree.fewest[node] * max(new - tree.dearest[node], 0.0)
+
+
+@inner
+def _insert(rises, partners, held, rise, group):
+    """Put an entry into a list that is sorted by rise, then by group; gives back its new length."""
+    most = rises.shape[0]
+    if held == most:
+        if rise > rises[most - 1] or (rise == rises[most - 1] and group > partners[most - 1]):
+            return held
+        at = most - 1
+    else:
+        at = held
+        held += 1
+    while at > 0 and (rises[at - 1] > rise or (rises[at - 1] == rise and partners[at - 1] > group)):
+        rises[at] = rises[at - 1]
+        partners[at] = partners[at - 1]
+        at -= 1
+    rises[at] = rise
+    partners[at] = group
+    return held
+
+
+@kernel
+def nearest_groups(costs, tree, lo, hi, sizes, cost, asked, most):
+    """For each asked group, the `most` others that raise the total loss least when merged with it.
+
+    Sorted by rise, then by group number; −1 where there are no more.
+    """
+    partners = np.full((asked.shape[0], most), -1, dtype=np.int32)
+    rises = np.full((asked.shape[0], most), np.inf, dtype=np.float64)
+    stack = np.empty(STACK, dtype=np.int32)
+    bounds = np.empty(STACK, dtype=np.float64)
+    for i in range(asked.shape[0]):
+        g = asked[i]
+        low, high, size, own = lo[g], hi[g], sizes[g], cost[g]
+        near, rise_of = partners[i], rises[i]
+        held = 0
+        top = 0
+        stack[0] = 0
+        bounds[0] = 0.0
+        while top >= 0:
+            node = stack[top]
+            bound = bounds[top]
+            top -= 1
+            if bound > rise_of[most - 1]:
+                continue
+            if tree.left[node] < 0:
+                for p in range(tree.start[node], tree.end[node]):
+                    other = tree.order[p]
+                    if other != g:
+                        new = union_cost(costs, low, high, lo, hi, other, np.inf)
+                        held = _insert(rise_of, near, held, _rise(new, size, own, sizes[other], cost[other]), other)
+                continue
+            one = tree.left[node]
+            two = one + 1
+            bound_one = _node_bound(costs, low, high, size, own, tree, one)
+            bound_two = _node_bound(costs, low, high, size, own, tree, two)
+            if bound_two < bound_one:
+                one, two = two, one
+                bound_one, bound_two = bound_two, bound_one
+            if bound_two <= rise_of[most - 1]:
+                top += 1
+                stack[top] = two
+                bounds[top] = bound_two
+            if bound_one <= rise_of[most - 1]:
+                top += 1
+                stack[top] = one
+                bounds[top] = bound_one
+    return partners, rises
+
+
+@kernel
+def _helpful_rows(nodes, costs, reach, low, high, group, labels, values, wanted, sound, near, near_cost, stack, bounds):
+    """The rows of sound groups with wanted values that make a box cost least; sorted by cost, then row number.
+
+    `reach` has been aimed at the box. Gives back how many were found.
+    """
+    most = near.shape[0]
+    small, large, base = costs.small, costs.large, costs.base
+    left, start, end = nodes.left, nodes.start, nodes.end
+    node_lo, node_hi, points = nodes.lo, nodes.hi, nodes.points
+    row_start, rows = nodes.row_start, nodes.rows
+    near_cost[:] = np.inf
+    held = 0
+    top = 0
+    stack[0] = 0
+    bounds[0] = 0.0
+    while top >= 0:
+        node = stack[top]
+        bound = bounds[top]
+        top -= 1
+        if bound > near_cost[most - 1]:
+            continue
+        if left[node] < 0:
+            for p in range(start[node], end[node]):
+                cost = point_cost(small, base, reach, points, p, near_cost[most - 1])
+                if large.shape[0] > 0:
+                    cost += point_cost_large(costs, large, low, high, points, p)
+                if cost > near_cost[most - 1]:
+                    continue
+                taken = 0
+                for at in range(row_start[p], row_start[p + 1]):
+                    row = rows[at]
+                    of = labels[row]
+                    if of >= 0 and of != group and sound[of] and wanted[values[row]]:
+                        held = _insert(near_cost, near, held, cost, row)
+                        taken += 1
+                        if taken == most:  # later rows here have larger numbers and the same cost
+                            break
+            continue
+        one = left[node]
+        two = one + 1
+        bound_one = touch_cost(small, base, reach, low, node_lo, node_hi, one, near_cost[most - 1])
+        bound_two = touch_cost(small, base, reach, low, node_lo, node_hi, two, near_cost[most - 1])
+        if large.shape[0] > 0:
+            bound_one += touch_cost_large(costs, large, low, high, node_lo, node_hi, one)
+            bound_two += touch_cost_large(costs, large, low, high, node_lo, node_hi, two)
+        if bound_two < bound_one:
+            one, two = two, one
+            bound_one, bound_two = bound_two, bound_one
+        if bound_two <= near_cost[most - 1]:
+            top += 1
+            stack[top] = two
+            bounds[top] = bound_two
+        if bound_one <= near_cost[most - 1]:
+            top += 1
+            stack[top] = one
+            bounds[top] = bound_one
+    return held
+
+
+@inner
+def _edges(codes, member_start, members, group, edges):
+    """Per attribute: the lowest code of a group, how many rows have it, the next lowest; the same from above.
+
+    With these, the box of the group without any one of its rows is known at once.
+    """
+    for j in range(codes.shape[1]):
+        low = NO_ROW
+        next_low = NO_ROW
+        high = np.int32(-1)
+        next_high = np.int32(-1)
+        lows = 0
+        highs = 0
+        for at in range(member_start[group], member_start[group + 1]):
+            c = codes[members[at], j]
+            if c < low:
+                next_low = low
+                low = c
+                lows = 1
+            elif c == low:
+                lows += 1
+            elif c < next_low:
+                next_low = c
+            if c > high:
+                next_high = high
+                high = c
+                highs = 1
+            elif c == high:
+                highs += 1
+            elif c > next_high:
+                next_high = c
+        edges[j, 0] = low
+        edges[j, 1] = lows
+        edges[j, 2] = next_low
+        edges[j, 3] = high
+        edges[j, 4] = highs
+        edges[j, 5] = next_high
+
+
+@inner
+def _without(codes, edges, row, lo, hi):
+    """The box of a group of at least two rows without one of them."""
+    for j in range(codes.shape[1]):
+        c = codes[row, j]
+        lo[j] = edges[j, 2] if c == edges[j, 0] and edges[j, 1] == 1 else edges[j, 0]
+        hi[j] = edges[j, 5] if c == edges[j, 3] and edges[j, 4] == 1 else edges[j, 3]
+
+
+@inner
+def _keep(options, rises, held, rise, row, other):
+    """Put an exchange (row comes, other goes; −1 for none) into a sorted list; gives back its new length."""
+    most = rises.shape[0]
+    if held == most:
+        if rise >= rises[most - 1]:
+            return held
+        at = most - 1
+    else:
+        at = held
+        held += 1
+    while at > 0 and rises[at - 1] > rise:
+        rises[at] = rises[at - 1]
+        options[at, 0] = options[at - 1, 0]
+        options[at, 1] = options[at - 1, 1]
+        at -= 1
+    rises[at] = rise
+    options[at, 0] = row
+    options[at, 1] = other
+    return held
+
+
+@kernel
+def exchanges(
+    nodes,
+    costs,
+    codes,
+    labels,
+    lo,
+    hi,
+    sizes,
+    cost,
+    member_start,
+    members,
+    asked,
+    rules,
+    values,
+    spans,
+    sound,
+    k,
+    look,
+    most,
+):
+    """For each asked group, the `most` cheapest exchanges that bring in a value that it needs.
+
+    A row of a sound group moves in, if that group has more than k rows, or changes places with a row of the asked
+    group whose value is not scarce there. `values` is [n, s]; `asked[i]` needs values of column rules[i, 0]: absent
+    ones (rules[i, 1] = ABSENT) or all but the most frequent (RARE). `spans` is the largest number of values of a
+    column. `look` nearest rows are looked at. Gives back (row that comes, row that goes or −1) and the rise of the
+    total loss; −1 and infinity where there are no more.
+    """
+    d = codes.shape[1]
+    count = asked.shape[0]
+    options = np.full((count, most, 2), -1, dtype=np.int32)
+    rises = np.full((count, most), np.inf, dtype=np.float64)
+    stack = np.empty(STACK, dtype=np.int32)
+    bounds = np.empty(STACK, dtype=np.float64)
+    reach = np.empty(costs.base[-1], dtype=np.float64)
+    near = np.empty(look, dtype=np.int32)
+    near_cost = np.empty(look, dtype=np.float64)
+    tally = np.zeros(spans, dtype=np.int64)
+    wanted = np.zeros(spans, dtype=np.bool_)
+    edges = np.empty((d, 6), dtype=np.int32)
+    far_edges = np.empty((d, 6), dtype=np.int32)
+    box_lo = np.empty(d, dtype=np.int32)
+    box_hi = np.empty(d, dtype=np.int32)
+    far_lo = np.empty(d, dtype=np.int32)
+    far_hi = np.empty(d, dtype=np.int32)
+    for i in range(count):
+        g = asked[i]
+        column = rules[i, 0]
+        of_column = values[column]
+        begin, stop = member_start[g], member_start[g + 1]
+        tally[:] = 0
+        largest = 0
+        for at in range(begin, stop):
+            v = of_column[members[at]]
+            tally[v] += 1
+            largest = max(largest, tally[v])
+        for v in range(spans):
+            wanted[v] = tally[v] == 0 if rules[i, 1] == ABSENT else tally[v] < largest
+        low, high = lo[g], hi[g]
+        aim_all(costs, reach, low, high)
+        found = _helpful_rows(
+            nodes, costs, reach, low, high, g, labels, of_column, wanted, sound, near, near_cost, stack, bounds
+        )
+        before = sizes[g] * cost[g]
+        _edges(codes, member_start, members, g, edges)
+        held = 0
+        for f in range(found):
+            row = near[f]
+            other = labels[row]
+            total = before + sizes[other] * cost[other]
+            _edges(codes, member_start, members, other, far_edges)
+            _without(codes, far_edges, row, far_lo, far_hi)
+            if sizes[other] > k:
+                rise = (sizes[g] + 1) * near_cost[f] + (sizes[other] - 1) * box_cost(costs, far_lo, far_hi) - total
+                held = _keep(options[i], rises[i], held, rise, row, -1)
+            for at in range(begin, stop):
+                goes = members[at]
+                v = of_column[goes]
+                if (tally[v] < 2) if rules[i, 1] == ABSENT else (tally[v] < largest):
+                    continue
+                _without(codes, edges, goes, box_lo, box_hi)
+                mine = sizes[g] * union_cost(costs, box_lo, box_hi, codes, codes, row, np.inf)
+                theirs = sizes[other] * union_cost(costs, far_lo, far_hi, codes, codes, goes, np.inf)
+                held = _keep(options[i], rises[i], held, mine + theirs - total, row, goes)
+    return options, rises
+
+
+@kernel
+def choose(first, second, groups):
+    """Take options in their order, each unless one of its two groups has been taken already."""
+    taken = np.zeros(groups, dtype=np.bool_)
+    chosen = np.zeros(first.shape[0], dtype=np.bool_)
+    for i in range(first.shape[0]):
+        if not taken[first[i]] and not taken[second[i]]:
+            taken[first[i]] = True
+            taken[second[i]] = True
+            chosen[i] = True
+    return chosen
