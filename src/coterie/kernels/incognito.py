@@ -85,7 +85,7 @@ def _roll_up(keys, counts, size, up_keys, up_counts, table, packing, j, level):
     others = ~(mask << shift)
     words = keys.shape[1]
     slots = _cleared(table, size)
-    found = 0
+    found = np.int64(0)
     for i in range(size):
         rows = counts[i]
         for w in range(words):
@@ -103,7 +103,7 @@ def _project(keys, counts, up_keys, up_counts, table, packing, attributes, level
     m = keys.shape[0]
     words = keys.shape[1]
     slots = _cleared(table, m)
-    found = 0
+    found = np.int64(0)
     for i in range(m):
         rows = counts[i]
         for w in range(words):
@@ -129,10 +129,16 @@ def search(keys, counts, packing, attributes, sizes, candidate, k, allowed):
     m, words = keys.shape
     s = attributes.shape[0]
     nodes = candidate.shape[0]
-    strides = np.ones(s, dtype=np.int64)
-    for a in range(s - 2, -1, -1):
-        strides[a] = strides[a + 1] * sizes[a + 1]
-    floor = sizes - 1
+    strides = np.empty(s, dtype=np.int64)
+    floor = np.empty(s, dtype=np.int64)
+    path = np.empty(s, dtype=np.int64)
+    level = np.empty(s, dtype=np.int64)
+    stride = np.int64(1)
+    for a in range(s - 1, -1, -1):
+        strides[a] = stride
+        stride *= sizes[a]
+        floor[a] = sizes[a] - 1
+        path[a] = -1
     for node in range(nodes):
         if candidate[node]:
             for a in range(s):
@@ -148,16 +154,18 @@ def search(keys, counts, packing, attributes, sizes, candidate, k, allowed):
     # equal to the one before it stands where that one does.
     set_keys = np.empty((s + 1, base, words), dtype=np.uint64)
     set_counts = np.empty((s + 1, base), dtype=np.int64)
-    set_size = np.zeros(s + 1, dtype=np.int64)
-    place = np.zeros(s + 1, dtype=np.int64)
-    set_keys[0] = base_keys[:base]
-    set_counts[0] = base_counts[:base]
+    set_size = np.empty(s + 1, dtype=np.int64)
+    place = np.empty(s + 1, dtype=np.int64)
     set_size[0] = base
-    path = np.full(s, -1, dtype=np.int64)
-    level = np.zeros(s, dtype=np.int64)
-    anonymous = np.zeros(nodes, dtype=np.bool_)
+    place[0] = 0
+    for i in range(base):
+        set_counts[0, i] = base_counts[i]
+        for w in range(words):
+            set_keys[0, i, w] = base_keys[i, w]
+    anonymous = np.empty(nodes, dtype=np.bool_)
     counted = 0
     for node in range(nodes):
+        anonymous[node] = False
         if not candidate[node]:
             continue
         implied = False
@@ -186,7 +194,8 @@ def search(keys, counts, packing, attributes, sizes, candidate, k, allowed):
                 )  # fmt: skip
                 place[a + 1] = a + 1
             path[a] = level[a]
-            path[a + 1 :] = -1
+            if a + 1 < s:
+                path[a + 1] = -1
         counted += 1
         few = 0
         p = place[s]

@@ -233,7 +233,7 @@ def nearest(nodes, costs, reach, point, count, near_costs, near_rows, stack, bou
     left, start, end, free, lowest = nodes.left, nodes.start, nodes.end, nodes.free, nodes.lowest
     node_lo, node_hi, points, point_free = nodes.lo, nodes.hi, nodes.points, nodes.point_free
     rows, cursor, taken = nodes.rows, nodes.cursor, nodes.taken
-    size = 0
+    size = np.int64(0)  # a plain 0 would compile the heap's parts twice: for the constant and for a number
     worst = np.inf
     worst_row = NO_ROW
     top = 0
