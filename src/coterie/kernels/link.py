@@ -1,0 +1,196 @@
+"""Which boxes of one table meet which boxes of another: a k-d tree over boxes, walked once for each query.
+
+A box is an interval of codes per column. Where a cell lists single values, a set narrows its interval down:
+`sets[start[s] : start[s + 1]]` are its codes, ascending.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+
+from coterie.kernels import inner, kernel
+
+STACK = 128  # every cut halves, so 2**31 boxes make 30 levels
+
+
+class BoxTree(NamedTuple):
+    """A tree over boxes, as kernels take it."""
+
+    order: npt.NDArray[np.int32]
+    """position → box"""
+    start: npt.NDArray[np.int32]
+    """node → first position"""
+    end: npt.NDArray[np.int32]
+    """node → position after its last"""
+    inner: int
+    """nodes below this number have the children 2 · node + 1 and 2 · node + 2; the others are leaves"""
+    lo: npt.NDArray[np.int32]
+    """node → smallest lower ends of its boxes"""
+    hi: npt.NDArray[np.int32]
+    """node → largest upper ends of its boxes"""
+
+
+class Boxes(NamedTuple):
+    """Boxes, as kernels take them."""
+
+    lo: npt.NDArray[np.int32]
+    hi: npt.NDArray[np.int32]
+    set_of: npt.NDArray[np.int32]
+    """box, column → set, or −1 if the interval says all"""
+
+
+@inner
+def _any_within(starts, members, one, lo, hi):
+    """Whether a set has a member in [lo, hi]."""
+    for i in range(starts[one], starts[one + 1]):
+        if lo <= members[i] <= hi:
+            return True
+    return False
+
+
+@inner
+def _any_shared(starts, members, one, other):
+    """Whether two sets share a member."""
+    i, j = starts[one], starts[other]
+    while i < starts[one + 1] and j < starts[other + 1]:
+        if members[i] == members[j]:
+            return True
+        if members[i] < members[j]:
+            i += 1
+        else:
+            j += 1
+    return False
+
+
+@kernel
+def _sets_meet(set_of, box, asked_lo, asked_hi, asked_sets, query, lo, hi, starts, members):
+    """Whether two boxes whose intervals meet everywhere also do so in the columns that list values."""
+    for j in range(set_of.shape[1]):
+        one, other = set_of[box, j], asked_sets[query, j]
+        if one >= 0 and other >= 0:
+            if not _any_shared(starts, members, one, other):
+                return False
+        elif one >= 0:
+            if not _any_within(starts, members, one, asked_lo[query, j], asked_hi[query, j]):
+                return False
+        elif other >= 0 and not _any_within(starts, members, other, lo[box, j], hi[box, j]):
+            return False
+    return True
+
+
+@kernel
+def matches(tree, boxes, queries, starts, members, first, found, out):
+    """Write the boxes that meet each query to `out`, query by query from `first` on, as long as there is room.
+
+    `out` must have room for all boxes. `found[q]` gets how many query q meets. Gives back the first query that is still
+    to be asked, and how much of `out` is filled.
+    """
+    order, begin, end, inner_nodes, node_lo, node_hi = tree
+    lo, hi, set_of = boxes
+    asked_lo, asked_hi, asked_sets = queries
+    m, d = lo.shape
+    stack = np.empty(STACK, dtype=np.int32)
+    total = np.int64(0)
+    q = first
+    while q < asked_lo.shape[0] and total + m <= out.shape[0]:
+        before = total
+        stack[0] = 0
+        top = 1
+        while top > 0:
+            top -= 1
+            node = stack[top]
+            meets = True
+            for j in range(d):
+                if node_lo[node, j] > asked_hi[q, j] or node_hi[node, j] < asked_lo[q, j]:
+                    meets = False
+                    break
+            if not meets:
+                continue
+            if node < inner_nodes:
+                stack[top], stack[top + 1] = 2 * node + 2, 2 * node + 1
+                top += 2
+                continue
+            for p in range(begin[node], end[node]):
+                box = order[p]
+                meets = True
+                for j in range(d):
+                    if lo[box, j] > asked_hi[q, j] or hi[box, j] < asked_lo[q, j]:
+                        meets = False
+                        break
+                if meets and members.shape[0] > 0:
+                    meets = _sets_meet(set_of, box, asked_lo, asked_hi, asked_sets, q, lo, hi, starts, members)
+                if meets:
+                    out[total] = box
+                    total += 1
+        found[q] = total - before
+        q += 1
+    return q, total
+
+
+@kernel
+def weigh(found, boxes, weights):
+    """Query → sum of the weights of the boxes that it meets."""
+    sums = np.zeros(found.shape[0], dtype=np.int64)
+    at = 0
+    for q in range(found.shape[0]):
+        for _ in range(found[q]):
+            sums[q] += weights[boxes[at]]
+            at += 1
+    return sums
+
+
+@kernel
+def tally(found, boxes, starts, values, counts, totals):
+    """For each query, the sensitive values of the rows that it meets.
+
+    Gives back the most frequent value (the lowest of several), how many rows have it, how many values there are, and
+    by which factor the share of a value exceeds its share in the whole table at most.
+    """
+    queries = found.shape[0]
+    best = np.full(queries, -1, dtype=np.int64)
+    most = np.zeros(queries, dtype=np.int64)
+    distinct = np.zeros(queries, dtype=np.int64)
+    lift = np.zeros(queries, dtype=np.float64)
+    held = np.zeros(totals.shape[0], dtype=np.int64)
+    seen = np.empty(totals.shape[0], dtype=np.int64)
+    rows = totals.sum()
+    at = 0
+    for q in range(queries):
+        size = 0
+        met = np.int64(0)
+        for _ in range(found[q]):
+            box = boxes[at]
+            at += 1
+            for i in range(starts[box], starts[box + 1]):
+                value = values[i]
+                if held[value] == 0:
+                    seen[size] = value
+                    size += 1
+                held[value] += counts[i]
+                met += counts[i]
+        for i in range(size):
+            value = seen[i]
+            if held[value] > most[q] or (held[value] == most[q] and value < best[q]):
+                most[q], best[q] = held[value], value
+            lift[q] = max(lift[q], (held[value] / met) / (totals[value] / rows))
+            held[value] = 0
+        distinct[q] = size
+    return best, most, distinct, lift
+
+
+@kernel
+def cheapest(found, boxes, costs, rank):
+    """Query → the box that it meets with the least cost, then the least rank; −1 if it meets none."""
+    chosen = np.full(found.shape[0], -1, dtype=np.int32)
+    at = 0
+    for q in range(found.shape[0]):
+        for _ in range(found[q]):
+            box = boxes[at]
+            at += 1
+            old = chosen[q]
+            if old < 0 or costs[box] < costs[old] or (costs[box] == costs[old] and rank[box] < rank[old]):
+                chosen[q] = box
+    return chosen
