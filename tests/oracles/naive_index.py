@@ -1,4 +1,4 @@
-"""The slow, obvious twin of the index: look at every free row. Standard library only. Attributes as in `naive_costs.py`.
+"""The slow, obvious twin of the index: look at every free row. Standard library only; attributes as in `naive_costs`.
 
 Of several rows that are as good, the one with the lowest number is taken.
 """
