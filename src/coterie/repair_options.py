@@ -2,19 +2,17 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 
+from coterie.box_index import build_box_index
 from coterie.privacy import AlphaK, LDiversity
 from coterie.privacy_exact import Integers
 from coterie.privacy_histogram import Groups, combine
 from coterie.privacy_model import Bools
 from coterie.repair_state import State
 from coterie.tree import Float64, Int32
-
-if TYPE_CHECKING:
-    from coterie.kernels.repair import GroupTree
 
 # How many of the nearest groups are tried, how many of the nearest helpful rows, and how many exchanges are judged.
 NEAREST, LOOK, EXCHANGES = 8, 8, 8
@@ -48,9 +46,9 @@ def merges(state: State, asked: Int32) -> Choices:
     from coterie.kernels.repair import nearest_groups
 
     costs, sizes = state.aim.table.costs, state.counted.sizes
-    partners, rises = nearest_groups(
-        costs, _tree(state), state.lo, state.hi, sizes, state.cost, asked, min(NEAREST, state.groups - 1)
-    )
+    numbers = np.arange(state.groups, dtype=np.int32)
+    index = build_box_index(costs, lo=state.lo, hi=state.hi, sizes=sizes, lowest=numbers)
+    partners, rises = nearest_groups(costs, index.nodes, index.slot[asked], min(NEAREST, state.groups - 1))
     found = partners >= 0
     first = np.repeat(asked, found.sum(axis=1))
     second = partners[found]
@@ -61,27 +59,6 @@ def merges(state: State, asked: Int32) -> Choices:
     shortfall = state.assessment.shortfall
     gain = shortfall[first] + shortfall[second] - after.shortfall
     return Choices(first, second, none, none, rises[found], gain)
-
-
-def _tree(state: State) -> GroupTree:
-    from coterie.kernels.index import build
-    from coterie.kernels.repair import GroupTree, fill_tree
-
-    middles = (state.lo + (state.hi - state.lo) // 2).astype(np.int32)
-    order, _, start, end, left, _, _ = build(state.aim.table.costs, middles)
-    shape = (len(start), state.lo.shape[1])
-    tree = GroupTree(
-        order=order,
-        start=start,
-        end=end,
-        left=left,
-        top_lo=np.zeros(shape, dtype=np.int32),
-        low_hi=np.zeros(shape, dtype=np.int32),
-        fewest=np.zeros(len(start), dtype=np.int64),
-        dearest=np.zeros(len(start), dtype=np.float64),
-    )
-    fill_tree(tree, state.lo, state.hi, state.counted.sizes, state.cost)
-    return tree
 
 
 def _made(state: State, parts: tuple[Integers, Integers], changes: tuple[Integers, Int32, Integers] | None) -> Groups:

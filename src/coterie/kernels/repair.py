@@ -1,21 +1,13 @@
-"""The loops of the repair: which groups are nearest to one, which rows could change places with its own.
-
-Groups stand in a k-d tree over the middles of their boxes. A node knows the largest lower and the smallest upper end
-of its boxes: whichever of them joins a group, the union reaches at least that far, which bounds its cost from below.
-"""
+"""The loops of the repair: which groups are nearest to one, which rows could change places with its own."""
 
 from __future__ import annotations
 
-from typing import NamedTuple
-
 import numpy as np
-import numpy.typing as npt
 
 from coterie.kernels import inner, kernel
 from coterie.kernels.costs import (
     aim_all,
     box_cost,
-    interval_cost,
     point_cost,
     point_cost_large,
     touch_cost,
@@ -27,71 +19,14 @@ from coterie.kernels.index import NO_ROW, STACK
 ABSENT, RARE = 0, 1
 
 
-class GroupTree(NamedTuple):
-    """A k-d tree over groups, as kernels take it."""
-
-    order: npt.NDArray[np.int32]
-    """position → group"""
-    start: npt.NDArray[np.int32]
-    end: npt.NDArray[np.int32]
-    left: npt.NDArray[np.int32]
-    """node → left child, or −1 for a leaf; the right child is the next node"""
-    top_lo: npt.NDArray[np.int32]
-    """node → largest lower end of its boxes"""
-    low_hi: npt.NDArray[np.int32]
-    """node → smallest upper end of its boxes"""
-    fewest: npt.NDArray[np.int64]
-    """node → rows of its smallest group"""
-    dearest: npt.NDArray[np.float64]
-    """node → largest cost of one of its boxes"""
-
-
-@kernel
-def fill_tree(tree, lo, hi, sizes, cost):
-    """Set what the nodes know of their groups."""
-    d = lo.shape[1]
-    for node in range(tree.start.shape[0] - 1, -1, -1):
-        if tree.left[node] < 0:
-            for p in range(tree.start[node], tree.end[node]):
-                g = tree.order[p]
-                first = p == tree.start[node]
-                for j in range(d):
-                    if first or lo[g, j] > tree.top_lo[node, j]:
-                        tree.top_lo[node, j] = lo[g, j]
-                    if first or hi[g, j] < tree.low_hi[node, j]:
-                        tree.low_hi[node, j] = hi[g, j]
-                if first or sizes[g] < tree.fewest[node]:
-                    tree.fewest[node] = sizes[g]
-                if first or cost[g] > tree.dearest[node]:
-                    tree.dearest[node] = cost[g]
-        else:
-            one = tree.left[node]
-            for j in range(d):
-                tree.top_lo[node, j] = max(tree.top_lo[one, j], tree.top_lo[one + 1, j])
-                tree.low_hi[node, j] = min(tree.low_hi[one, j], tree.low_hi[one + 1, j])
-            tree.fewest[node] = min(tree.fewest[one], tree.fewest[one + 1])
-            tree.dearest[node] = max(tree.dearest[one], tree.dearest[one + 1])
-
-
-@inner
-def _rise(new, size, cost, other_size, other_cost):
-    """By how much the total loss rises when two groups become one whose rows cost `new` each."""
-    return size * (new - cost) + other_size * (new - other_cost)
-
-
 @inner
 def _node_bound(costs, lo, hi, size, cost, tree, node):
-    """A lower bound for the rise of merging with any group of a node."""
-    small = 0.0
-    for i in range(costs.small.shape[0]):
-        j = costs.small[i]
-        small += interval_cost(costs, j, min(lo[j], tree.top_lo[node, j]), max(hi[j], tree.low_hi[node, j]))
-    large = 0.0
-    for i in range(costs.large.shape[0]):
-        j = costs.large[i]
-        large += interval_cost(costs, j, min(lo[j], tree.top_lo[node, j]), max(hi[j], tree.low_hi[node, j]))
-    new = small + large
-    return size * (new - cost) + tree.fewest[node] * max(new - tree.dearest[node], 0.0)
+    """A lower bound for the rise of merging with any group of a node.
+
+    Whichever of its boxes joins, the union reaches at least as far as the node's largest lower and smallest upper end.
+    """
+    new = union_cost(costs, lo, hi, tree.node_lo, tree.node_hi, node, np.inf)
+    return size * (new - cost) + tree.node_size[node] * max(new - tree.node_most[node], 0.0)
 
 
 @inner
@@ -115,18 +50,20 @@ def _insert(rises, partners, held, rise, group):
 
 
 @kernel
-def nearest_groups(costs, tree, lo, hi, sizes, cost, asked, most):
-    """For each asked group, the `most` others that raise the total loss least when merged with it.
+def nearest_groups(costs, tree, slots, most):
+    """For the group in each of these slots, the `most` others that raise the total loss least when merged with it.
 
-    Sorted by rise, then by group number; −1 where there are no more.
+    Groups are numbered by `tree.lowest`. Sorted by rise, then by group number; −1 where there are no more.
     """
-    partners = np.full((asked.shape[0], most), -1, dtype=np.int32)
-    rises = np.full((asked.shape[0], most), np.inf, dtype=np.float64)
+    partners = np.full((slots.shape[0], most), -1, dtype=np.int32)
+    rises = np.full((slots.shape[0], most), np.inf, dtype=np.float64)
     stack = np.empty(STACK, dtype=np.int32)
     bounds = np.empty(STACK, dtype=np.float64)
-    for i in range(asked.shape[0]):
-        g = asked[i]
-        low, high, size, own = lo[g], hi[g], sizes[g], cost[g]
+    lo, hi, sizes, cost, number = tree.lo, tree.hi, tree.size, tree.cost, tree.lowest
+    left, start, end = tree.left, tree.start, tree.end
+    for i in range(slots.shape[0]):
+        slot = slots[i]
+        low, high, size, own = lo[slot], hi[slot], sizes[slot], cost[slot]
         near, rise_of = partners[i], rises[i]
         held = 0
         top = 0
@@ -138,14 +75,14 @@ def nearest_groups(costs, tree, lo, hi, sizes, cost, asked, most):
             top -= 1
             if bound > rise_of[most - 1]:
                 continue
-            if tree.left[node] < 0:
-                for p in range(tree.start[node], tree.end[node]):
-                    other = tree.order[p]
-                    if other != g:
+            if left[node] < 0:
+                for other in range(start[node], end[node]):
+                    if other != slot:
                         new = union_cost(costs, low, high, lo, hi, other, np.inf)
-                        held = _insert(rise_of, near, held, _rise(new, size, own, sizes[other], cost[other]), other)
+                        rise = size * (new - own) + sizes[other] * (new - cost[other])
+                        held = _insert(rise_of, near, held, rise, number[other])
                 continue
-            one = tree.left[node]
+            one = left[node]
             two = one + 1
             bound_one = _node_bound(costs, low, high, size, own, tree, one)
             bound_two = _node_bound(costs, low, high, size, own, tree, two)
