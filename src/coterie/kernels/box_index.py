@@ -18,6 +18,9 @@ from coterie.kernels import inner, kernel
 from coterie.kernels.costs import box_cost, interval_cost
 from coterie.kernels.index import NO_ROW
 
+# What `nearest` compares: what joining two groups adds to the loss, or what the joined group costs as a whole.
+# (Plain integers would make Numba compile `nearest` once for each.)
+ADDED, WHOLE = np.int64(0), np.int64(1)
 # More rows than any group has: no limit.
 MANY = np.int64(2**40)
 
@@ -159,12 +162,12 @@ def _join_cost_large(costs, low, high, lo, hi, i):
 
 
 @kernel
-def nearest(tree, costs, slot, rise, cap, stub, stack, bounds):
+def nearest(tree, costs, slot, compare, cap, stub, stack, bounds):
     """The group that is cheapest to join with the group in `slot`, and what that costs; (−1, ∞) if there is no other.
 
-    With `rise` the measure is what joining adds, n₁ · (c₁₂ − c₁) + n₂ · (c₁₂ − c₂), where of a group of `cap` rows
-    or more only `stub` rows join. Without, it is what the joined group costs, (n₁ + n₂) · c₁₂. Ties go to the group
-    that holds the lowest row.
+    Comparing what is ADDED, joining costs n₁ · (c₁₂ − c₁) + n₂ · (c₁₂ − c₂), where of a group of `cap` rows or more
+    only `stub` rows join. Comparing the WHOLE, it costs (n₁ + n₂) · c₁₂. Ties go to the group that holds the lowest
+    row.
     """
     lo, hi, size, cost, lowest = tree.lo, tree.hi, tree.size, tree.cost, tree.lowest
     left, start, end = tree.left, tree.start, tree.end
@@ -172,8 +175,9 @@ def nearest(tree, costs, slot, rise, cap, stub, stack, bounds):
     node_least, node_most, node_lowest = tree.node_least, tree.node_most, tree.node_lowest
     small, offset, width, data = costs.small, costs.offset, costs.width, costs.data
     has_large = costs.large.shape[0] > 0
-    low = lo[slot].astype(np.int64)
-    high = hi[slot].astype(np.int64)
+    low = lo[slot].copy()
+    high = hi[slot].copy()
+    added = compare == ADDED
     n1 = size[slot]
     c1 = cost[slot]
     best = np.inf
@@ -201,14 +205,14 @@ def nearest(tree, costs, slot, rise, cap, stub, stack, bounds):
                 if c12 > limit:
                     continue
                 value = (n1 + n2) * c12
-                if rise:
+                if added:
                     value = n1 * (c12 - c1) + (n2 if n2 < cap else stub) * (c12 - cost[i])
                 if value < best or (value == best and lowest[i] < best_row):
                     best = value
                     best_row = lowest[i]
                     best_slot = i
                     # Boxes that cost a row more than this are worse for certain, whatever the rounding.
-                    limit = (c1 + best / n1 if rise else best / (n1 + 1)) * (1.0 + 1e-9)
+                    limit = (c1 + best / n1 if added else best / (n1 + 1)) * (1.0 + 1e-9)
             continue
         one = left[node]
         for side in range(2):
@@ -221,7 +225,7 @@ def nearest(tree, costs, slot, rise, cap, stub, stack, bounds):
                 # The joined box costs at least as much as the other group's own.
                 c12 = max(c12, node_least[child])
                 if c12 <= limit:
-                    if rise:
+                    if added:
                         value = n1 * (c12 - c1) + min(node_size[child], stub) * max(c12 - node_most[child], 0.0)
                     else:
                         value = (n1 + node_size[child]) * c12

@@ -9,7 +9,7 @@ from __future__ import annotations
 import numpy as np
 
 from coterie.kernels import inner, kernel
-from coterie.kernels.box_index import empty, grow, nearest, renew_above
+from coterie.kernels.box_index import ADDED, empty, grow, nearest, renew_above
 from coterie.kernels.index import STACK
 
 
@@ -68,7 +68,7 @@ def merge_classes(tree, costs, k, limit, draws, follower, small, place, count, s
         one = np.int64(small[at])
         count = _drop(small, place, count, at)
         n1 = size[one]
-        two, distance = nearest(tree, costs, one, True, 2 * k - n1, k - n1, stack, bounds)
+        two, distance = nearest(tree, costs, one, ADDED, 2 * k - n1, k - n1, stack, bounds)
         if two < 0:
             empty(tree, one)
             continue
