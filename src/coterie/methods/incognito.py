@@ -18,6 +18,8 @@ Deviations
     * `suppress_at_most` lets a share of the rows, those in groups of fewer than k, be suppressed, as other full-domain
       methods do (Samarati 2001). A suppressed row costs as much as a row can. The loss is then not always least at a
       minimal node, and all nodes that suppress few enough rows are considered.
+    * Further privacy models are heeded: of the k-anonymous nodes, only those count whose groups keep them all. Every
+      model is kept when groups merge, so going up never breaks one where no row is suppressed.
     * Ties go to the node with the lowest level in the first attribute in which they differ.
     * A label above one present value only is published as the level asks for, though the measures, which look at the
       values present, see nothing lost.
@@ -25,6 +27,7 @@ Deviations
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from fractions import Fraction
 from typing import Literal
 
@@ -67,8 +70,9 @@ def incognito(table: Table, k: int, options: IncognitoOptions, run: Run) -> Grou
     allowed = _share_of(options.suppress_at_most, table.rows)
     anonymous = lattice.anonymous(k, allowed=allowed, run=run)
     least = minimal(anonymous)
-    nodes = np.argwhere(anonymous if allowed else least)
-    node = _best(lattice, table, nodes, k=k, loss=options.loss, allowed=allowed)
+    nodes = np.argwhere(anonymous if allowed or run.privacy else least)
+    keeps = _keeps_promises(lattice, table, k, run)
+    node = _best(lattice, table, nodes, keeps, k=k, loss=options.loss, allowed=allowed)
     run.notes.append(_note(lattice, table, node, int(np.count_nonzero(least))))
     return _grouping(lattice, table, node, k)
 
@@ -89,25 +93,51 @@ def _share_of(share: float, rows: int) -> int:
     return int(Fraction(repr(share)) * rows)
 
 
-def _best(lattice: Lattice, table: Table, nodes: Nodes, *, k: int, loss: str, allowed: int) -> Nodes:
-    """The node with the least loss; ties go to the first.
+def _best(
+    lattice: Lattice,
+    table: Table,
+    nodes: Nodes,
+    keeps: Callable[[Nodes], bool],
+    *,
+    k: int,
+    loss: str,
+    allowed: int,
+) -> Nodes:
+    """Of the nodes that keep all promises, the one with the least loss; ties go to the first.
 
-    Nodes are counted in the order of a lower bound of their loss, until that exceeds the best.
+    Nodes are counted in the order of a lower bound of their loss, until that exceeds the best. If none keeps all
+    promises, nothing does, and it is the last one: everything at its root.
     """
     costs = _cell_costs(lattice, table, loss)
     by_groups = loss == "discernability"
     bounds = _group_bounds(lattice, table, nodes) if by_groups else _cell_bounds(table, nodes, costs)
-    best, chosen = np.inf, int(np.argmin(bounds))
-    if not (by_groups or allowed):
-        return np.asarray(nodes[chosen])  # with no row suppressed, the bound is the loss
     whole = sum(domain.weight for domain in table.domains)
+    best, chosen = np.inf, len(nodes) - 1
     for at in np.argsort(bounds, kind="stable").tolist():
         if bounds[at] > best * (1 + 1e-12):  # sums in another order differ in the last digits
             break
-        found = lattice.losses(nodes[at], costs, whole=whole, k=k)[by_groups]
-        if found < best or (found == best and at < chosen):
+        found = bounds[at]  # with no row suppressed, the bound of the cells' costs is the loss
+        if by_groups or allowed:
+            found = lattice.losses(nodes[at], costs, whole=whole, k=k)[by_groups]
+        if (found < best or (found == best and at < chosen)) and keeps(nodes[at]):
             best, chosen = found, at
     return np.asarray(nodes[chosen])
+
+
+def _keeps_promises(lattice: Lattice, table: Table, k: int, run: Run) -> Callable[[Nodes], bool]:
+    """Whether the groups of a node keep all privacy models of the run."""
+    if not run.privacy:
+        return lambda _: True
+    from coterie.repair_state import Aim
+
+    aim = Aim(table, run.privacy, k)
+
+    def keeps(node: Nodes) -> bool:
+        run.checkpoint()
+        made = _grouping(lattice, table, node, k)
+        return bool(aim.assess(aim.count(made.labels, made.groups)).holds.all())
+
+    return keeps
 
 
 def _cell_costs(lattice: Lattice, table: Table, loss: str) -> list[Float64]:
@@ -172,5 +202,5 @@ def _note(lattice: Lattice, table: Table, node: Nodes, minimal_count: int) -> st
         f"{domain.name} {levels.heights[level]} of {levels.heights[-1]}"
         for domain, levels, level in zip(table.domains, lattice.levels, node.tolist(), strict=True)
     )
-    choices = "1 minimal choice" if minimal_count == 1 else f"{minimal_count:,} minimal choices"
-    return f"Levels published (0 is the values themselves): {taken}. There were {choices}."
+    choices = "choice is" if minimal_count == 1 else "choices are"
+    return f"Levels published (0 is the values themselves): {taken}; {minimal_count:,} {choices} minimal for this k."
