@@ -83,7 +83,7 @@ def test_l_diverse_groups_are_those_of_the_twin(drawn, k, data):
     for s in range(data.draw(st.integers(1, 2))):
         column = data.draw(st.lists(st.integers(0, 6), min_size=table.rows, max_size=table.rows))
         best = Fraction(table.rows, max(Counter(column).values()))
-        wanted = data.draw(st.sampled_from([l for l in (1, 1.5, 2, 3, 4) if Fraction(l) <= best]))
+        wanted = data.draw(st.sampled_from([one for one in (1, 1.5, 2, 3, 4) if Fraction(one) <= best]))
         columns.append(column)
         models.append(LDiversity(wanted, on=f"s{s}", kind="frequency"))
         sensitive.append((column, wanted))

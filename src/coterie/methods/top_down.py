@@ -1,0 +1,116 @@
+"""Top-down: Xu, Wang, Pei, Wang, Shi, Fu, "Utility-based anonymization using local recoding", 2006.
+
+Section 4.2, Fig. 5: find two rows that are far apart by starting from a random row, going to the row furthest from
+it, from there to the row furthest from that one, and so on for a few rounds. Each of the last two seeds a side; the
+other rows come in random order and go where NCP(side ∪ row), with the side as it has grown so far, is lower. The cut
+is made if at least one side has k rows, and sides of more than k rows are cut again.
+
+Then every group G of fewer than k rows either takes the k − |G| rows for which NCP(G ∪ rows) is least from one group
+of more than 2k − |G| rows, or merges with its nearest group, whichever raises the penalty of the table less.
+
+What the paper leaves open
+    * One random order of all rows serves every part: its first row there is where the search for seeds begins, and the
+      others come in that order. It does not matter then in which order parts are cut.
+    * Ties: the furthest row is the lowest of several; a row that costs both sides the same goes to the one with
+      fewer rows so far, then to that of the seed which was found first.
+    * A part whose rows are all alike is not cut.
+    * Groups are repaired in the order of their lowest rows, each until it has k rows. A merged group stands in the
+      place of the earlier one; of several groups that are equally near, the earliest is taken.
+    * Rows to take are found greedily: one by one, the row that then makes G cost least, the lowest of several. Of rows
+      that are all alike, those that have been in their group longest go.
+    * The nearest group is the one that raises the penalty least by merging, summed over the rows of both. If taking
+      and merging raise it equally, rows are taken.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+import numpy.typing as npt
+from pydantic import Field
+
+from coterie.box_index import BoxIndex, build_box_index
+from coterie.boxes import Grouping
+from coterie.methods._method import Options, Run, method
+from coterie.table import Table
+from coterie.tree import Int32
+
+if TYPE_CHECKING:
+    from coterie.kernels.top_down_repair import Chains, Donors
+
+# Rows that are dealt out, and groups that are repaired, between two looks at whether the user has had enough.
+_ROWS = 1 << 21
+_GROUPS = 1 << 13
+
+
+class TopDownOptions(Options):
+    """Options of `top-down`."""
+
+    seed_rounds: int = Field(
+        3, ge=1, description="How often to go on to the row furthest from the last one in search of two far-apart rows."
+    )
+
+
+@method("top-down", paper="Xu et al. 2006", recoding="local", options=TopDownOptions)
+def top_down(table: Table, k: int, options: TopDownOptions, run: Run) -> Grouping:
+    """Cut the table in two around rows that are far apart, again and again, and repair groups that are too small."""
+    grouping = Grouping.of(table.codes, _cut(table, k, options, run))
+    if grouping.sizes.min(initial=k) >= k:
+        return grouping
+    return Grouping.of(table.codes, _repair(table, grouping, k, run))
+
+
+def _cut(table: Table, k: int, options: TopDownOptions, run: Run) -> Int32:
+    """Row → part, before the repair."""
+    from coterie.kernels.top_down import cut
+
+    n = table.rows
+    order = run.rng().permutation(n).astype(np.int32)
+    labels = np.full(n, -1, dtype=np.int32)
+    starts = np.zeros(n + 1, dtype=np.int64)
+    ends = np.full(n + 1, n, dtype=np.int64)
+    waiting = 1
+    while waiting:
+        run.checkpoint()
+        waiting = cut(table.costs, table.codes, order, k, options.seed_rounds, starts, ends, waiting, labels, _ROWS)
+        run.progress("cutting", n - int((ends - starts)[:waiting].sum()), n)
+    return labels
+
+
+def _repair(table: Table, grouping: Grouping, k: int, run: Run) -> Int32:
+    """Row → group, none of fewer than k rows."""
+    from coterie.kernels.top_down_repair import chain_labels, fill_donors, repair
+
+    order = np.argsort(grouping.labels, kind="stable").astype(np.int32)
+    start = np.concatenate([[0], np.cumsum(grouping.sizes)])
+    index = build_box_index(table.costs, lo=grouping.lo, hi=grouping.hi, sizes=grouping.sizes, lowest=order[start[:-1]])
+    chains = _chains(order, start, index)
+    donors = _donors(index)
+    fill_donors(index.nodes, donors, k)
+    for first in range(0, grouping.groups, _GROUPS):
+        run.checkpoint()
+        slots = index.slot[first : first + _GROUPS]
+        repair(index.nodes, donors, chains, table.costs, table.codes, slots, k)
+        run.progress("repairing", min(first + _GROUPS, grouping.groups), grouping.groups)
+    labels = np.empty(table.rows, dtype=np.int32)
+    chain_labels(chains, index.nodes.size, labels)
+    return labels
+
+
+def _chains(order: Int32, start: npt.NDArray[np.int64], index: BoxIndex) -> Chains:
+    """The rows of each group in ascending order, as chains; group g has order[start[g]:start[g + 1]]."""
+    from coterie.kernels.top_down_repair import Chains
+
+    follower = np.append(order[1:], np.int32(-1))
+    follower[start[1:] - 1] = -1
+    after = np.empty_like(order)
+    after[order] = follower
+    return Chains(order[start[:-1]][index.group], order[start[1:] - 1][index.group], after)
+
+
+def _donors(index: BoxIndex) -> Donors:
+    from coterie.kernels.top_down_repair import Donors
+
+    shape = index.nodes.node_lo.shape
+    return Donors(np.zeros(shape, dtype=np.int32), np.zeros(shape, dtype=np.int32), np.zeros(shape[0], dtype=np.int64))
