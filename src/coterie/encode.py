@@ -69,6 +69,8 @@ def encode(columns: pa.Table, config: Config) -> Encoded:
 def _values(column: pa.ChunkedArray, *, name: str) -> _Values:
     """The distinct values of a column and where they stand; NaN is missing, −0.0 is 0.0."""
     column = _plain(column)
+    if pa.types.is_null(column.type):  # Arrow encodes such columns in one chunk only
+        return _Values(pa.nulls(0), np.zeros(len(column), dtype=np.int32))
     if pa.types.is_floating(column.type):
         column = pc.add(column, pa.scalar(0.0, column.type))  # −0.0 + 0.0 is 0.0
         column = pc.if_else(pc.is_nan(column), pa.scalar(None, column.type), column)

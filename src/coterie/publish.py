@@ -158,15 +158,22 @@ def _rows_of(column: pa.ChunkedArray, kept: npt.NDArray[np.int64]) -> pa.Chunked
     kind = column.type
     if pa.types.is_dictionary(kind):
         return _as_type_of(column, column.cast(kind.value_type).take(pa.array(kept)))
-    if pa.types.is_string_view(kind) or pa.types.is_binary_view(kind):  # Arrow cannot take rows of these
+    # Arrow cannot take rows of these:
+    if pa.types.is_string_view(kind) or pa.types.is_binary_view(kind):
         plain = pa.large_string() if pa.types.is_string_view(kind) else pa.large_binary()
         return column.cast(plain).take(pa.array(kept)).cast(kind)
+    if pa.types.is_run_end_encoded(kind):
+        whole = pa.chunked_array(map(pc.run_end_decode, column.chunks), type=kind.value_type)
+        return _as_type_of(column, whole.take(pa.array(kept)))
     return column.take(pa.array(kept))
 
 
 def _as_type_of(original: pa.ChunkedArray, column: pa.ChunkedArray) -> pa.ChunkedArray:
     """The column in the original's type. A dictionary keeps its order and lists only values that occur."""
     kind = original.type
+    if pa.types.is_run_end_encoded(kind):
+        runs = [pc.run_end_encode(chunk, run_end_type=kind.run_end_type) for chunk in column.chunks]
+        return pa.chunked_array(runs, type=kind)
     if not pa.types.is_dictionary(kind):
         return column if column.type.equals(kind) else column.cast(kind)
     if original.num_chunks == 0 or len(column) == 0:
