@@ -181,7 +181,7 @@ def search(keys, counts, packing, attributes, sizes, candidate, k, allowed):
             same += 1
         for a in range(same, s):
             # The first attribute that differs has risen, so its set may grow out of the last one.
-            source = a + 1 if path[a] >= 0 and path[a] < level[a] else a
+            source = a + 1 if path[a] >= 0 else a
             p = place[source]
             size = set_size[source]
             if source == a and level[a] == floor[a]:
