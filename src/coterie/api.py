@@ -8,20 +8,26 @@ from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any, Final
 
+import numpy as np
+
 from coterie import io
 from coterie.config import Config
 from coterie.encode import Encoded, encode
-from coterie.errors import InfeasibleError
 from coterie.measures import Measures, measure_boxes
 from coterie.measures_release import measure_release
-from coterie.publish import check_styles, publish
+from coterie.promises import keep_promises, models_of, refuse_impossible, rules_of
+from coterie.publish import Published, check_styles, publish
 from coterie.release import Release
-from coterie.verify import Verification, verify_table
+from coterie.suppress import check_limit, read_mask, star_masked
+from coterie.verify import Classes, Verification, verify_table
 
 if TYPE_CHECKING:
+    import pyarrow as pa
+
     from coterie.boxes import Grouping
     from coterie.methods import Run
     from coterie.methods._method import Progress
+    from coterie.verify_models import Measured
 
 __all__ = ["Release", "anonymize", "measure", "verify"]
 
@@ -51,6 +57,8 @@ def anonymize(
     data: Any,  # noqa: ANN401 - any frame that Narwhals takes, or a path
     *,
     config: AnyConfig = None,
+    suppress_rows: Any = None,  # noqa: ANN401 - any array of truth values
+    suppress_cells: Any = None,  # noqa: ANN401 - column → such an array
     progress: Progress | None = None,
     cancelled: Callable[[], bool] | None = None,
     **settings: Any,  # noqa: ANN401 - Config's fields
@@ -60,6 +68,8 @@ def anonymize(
     Args:
         data: A pandas, Polars or PyArrow frame, the path of a file, or "-" for standard input. It is not changed.
         config: A Config, a dict or the path of a TOML file.
+        suppress_rows: Row → whether it is suppressed.
+        suppress_cells: Quasi-identifier → row → whether the cell is suppressed: a mapping or a frame.
         progress: Told (step, done, total) now and then.
         cancelled: Asked now and then whether to stop.
         **settings: The fields of `Config`, which go before those of `config`: `quasi=["age", "zip"]`, `k=10`, ….
@@ -78,29 +88,31 @@ def anonymize(
     with phases("read"):
         source = _read(data, settled)
         settled.check_columns(source.table.column_names)
+        mask = read_mask(suppress_rows, suppress_cells, count=source.table.num_rows, quasi=settled.quasi)
     with phases("encode"):
-        encoded = encode(source.table, settled)
+        encoded = encode(source.table, settled, mask)
         check_styles(encoded.table.domains, names=source.table.column_names, publish=settled.publish)
-        _check_feasible(encoded, settled, source.table.num_rows)
+        refuse_impossible(encoded, settled, source.table.num_rows)
     run = _run(settled, progress, cancelled)
+    run.notes += [mask.note] if mask.note else []
     with phases("group"):
         grouping = _group(encoded, settled, run)
+        check_limit(grouping, settled)
+        grouping = keep_promises(grouping, encoded, settled, columns=source.table, run=run)
+        cells = {name: flags[encoded.rows] for name, flags in mask.cells.items()}
+        grouping = star_masked(grouping, encoded.table, cells)
     with phases("publish"):
         published = publish(source.table, encoded.table, grouping, settled, rows=encoded.rows)
     with phases("verify"):
-        verification = verify_table(published.table, quasi=settled.quasi, k=settled.k, roots=published.roots)
+        verification = _check(published, source.table, settled)
+        if not verification.passed and len(published.kept) > grouping.sizes.sum():
+            # Suppressed rows are shown only where they keep every promise; without them the others are what they were.
+            hidden = settled.replace(suppressed="remove")
+            published = publish(source.table, encoded.table, grouping, hidden, rows=encoded.rows)
+            verification = _check(published, source.table, settled)
         verification.raise_for_failure()
     with phases("measure"):
-        measures = measure_boxes(
-            encoded.table.domains,
-            lo=grouping.lo,
-            hi=grouping.hi,
-            labels=grouping.labels,
-            k=settled.k,
-            codes=encoded.table.codes,
-            class_of_group=published.class_of_group,
-            leaf_counts=settled.leaf_counts,
-        )
+        measures = _measured(encoded, grouping, published, settled, source.table.num_rows)
     return Release(
         config=settled,
         measures=measures,
@@ -128,13 +140,28 @@ def verify(
         data: A frame, a path or "-".
         config: The configuration it was published with; only its columns and promises are used.
         k: The promise to check; None only counts. Left out, it is the configuration's, if one is given.
-        **settings: The fields of `Config`; `quasi` at least, where there is no configuration.
+        **settings: The fields of `Config`; `quasi` at least, where there is no configuration. `privacy` are further
+            promises to check; sensitive columns are measured in any case.
     """
     settled = Config.build(config, **settings)
     if k is FROM_CONFIG:
         k = settled.k if config is not None else None
-    source = _read(data, settled)
-    return verify_table(source.table, quasi=settled.quasi, k=k, roots=_roots(settled))
+    table = read_table(data, settled)
+    rules = rules_of(settled, columns=table)
+
+    def measured(classes: Classes) -> tuple[Measured, ...]:
+        from coterie.verify_models import measure_models
+
+        return measure_models(classes, settled, settled.sensitive)
+
+    return verify_table(
+        table,
+        quasi=settled.quasi,
+        k=k,
+        roots=_roots(settled),
+        rules=rules,
+        measure=measured if settled.sensitive else None,
+    )
 
 
 def measure(
@@ -159,6 +186,11 @@ def measure(
     return measure_release(before.table, after.table, table=encoded.table, config=settled, rows=encoded.rows)
 
 
+def read_table(data: Any, config: Config) -> pa.Table:  # noqa: ANN401
+    """The table that a frame or a file holds, read as the configuration says."""
+    return _read(data, config).table
+
+
 def _read(data: Any, config: Config) -> io.Source:  # noqa: ANN401
     return io.read(data, missing_values=config.missing_values, delimiter=config.delimiter, encoding=config.encoding)
 
@@ -169,23 +201,35 @@ def _roots(config: Config) -> dict[str, str]:
     return {name: tree.root for name, tree in trees.items() if tree is not None}
 
 
-def _check_feasible(encoded: Encoded, config: Config, rows: int) -> None:
-    left = encoded.table.rows
-    if left >= config.k:
-        return
-    taken = f", {rows - left:,} of which lack quasi-identifiers and are suppressed" if left < rows else ""
-    raise InfeasibleError(
-        f"Groups of {config.k:,} rows cannot be made: the table has {rows:,} rows{taken}.",
-        wanted=config.k,
-        possible=left,
-        hint=f"Ask for k of at most {left:,}." if left else "Give a table with rows.",
+def _check(published: Published, columns: pa.Table, config: Config) -> Verification:
+    """Check what was published, from its cells; people are counted in the original, which alone names them."""
+    rules = rules_of(config, columns=columns, kept=published.kept)
+    return verify_table(published.table, quasi=config.quasi, k=config.k, roots=published.roots, rules=rules)
+
+
+def _measured(encoded: Encoded, grouping: Grouping, published: Published, config: Config, rows: int) -> Measures:
+    """Measure the release. Rows that were suppressed from the start count as such."""
+    labels, codes = grouping.labels, encoded.table.codes
+    if len(labels) < rows:
+        labels = np.full(rows, -1, dtype=np.int32)
+        codes = np.zeros((rows, encoded.table.attributes), dtype=np.int32)
+        labels[encoded.rows], codes[encoded.rows] = grouping.labels, encoded.table.codes
+    return measure_boxes(
+        encoded.table.domains,
+        lo=grouping.lo,
+        hi=grouping.hi,
+        labels=labels,
+        k=config.k,
+        codes=codes,
+        class_of_group=published.class_of_group,
+        leaf_counts=config.leaf_counts,
     )
 
 
 def _run(config: Config, progress: Progress | None, cancelled: Callable[[], bool] | None) -> Run:
     from coterie.methods import Run
 
-    run = Run(seed=config.seed, threads=config.usable_threads, privacy=config.privacy)
+    run = Run(seed=config.seed, threads=config.usable_threads, privacy=models_of(config))
     if progress is not None:
         run.progress = progress
     if cancelled is not None:

@@ -6,7 +6,6 @@ All problems are found at once and raised as one ConfigError.
 
 from __future__ import annotations
 
-import importlib
 import operator
 import os
 from collections.abc import Iterable, Mapping, Sequence
@@ -28,6 +27,7 @@ from pydantic_core import core_schema
 from coterie.config_check import (
     ROLES,
     column_problems,
+    entity_problems,
     option_problems,
     publish_problems,
     role_problems,
@@ -69,12 +69,19 @@ def parse_privacy(value: object) -> object:
     entries = _listed(value)
     if not entries:
         return ()
+    from coterie import privacy  # late: it brings NumPy along
+
+    return privacy.parse_privacy(entries)
+
+
+def located_privacy(value: object, *, base: Path) -> object:
+    """The models with paths of population tables taken from a folder; what is wrong is left for the validator."""
+    from coterie import privacy
+
     try:
-        models = importlib.import_module("coterie.privacy")
-    except ModuleNotFoundError:
-        text = "this version of coterie promises k-anonymity only; remove the setting or install a later one"
-        raise ConfigError([Problem("", text)]) from None
-    return models.parse_privacy(entries)
+        return privacy.parse_privacy(_listed(value), base=base)
+    except ConfigError:
+        return value
 
 
 Whole = Annotated[int, BeforeValidator(_whole)]
@@ -98,11 +105,18 @@ class Config(BaseModel):
     identifiers: Columns = Field(
         (), description="Identifiers, such as names and numbers of persons. They are left out."
     )
+    entity: Annotated[str, Field(min_length=1)] | None = Field(
+        None,
+        description="The column that says which person a row belongs to, where a person may have several. "
+        "k then counts people, not rows. The column is left out of the release, like an identifier.",
+    )
     k: Annotated[Whole, Field(ge=1)] = Field(
         10, description="Every published row shares its quasi-identifiers with at least k − 1 others."
     )
     privacy: Annotated[tuple[Any, ...], BeforeValidator(parse_privacy)] = Field(
-        (), description="Promises beyond k-anonymity."
+        (),
+        description='Promises beyond k-anonymity, as texts such as "l-diversity:3:disease", "t-closeness:0.2" (on '
+        'every sensitive column) or "k-map:5:population.csv".',
     )
     hierarchies: dict[str, Given] = Field(
         {},
@@ -141,6 +155,12 @@ class Config(BaseModel):
         description="Suppressed rows: published as `*` in every quasi-identifier where the promise allows it "
         "(auto), or always removed.",
     )
+    suppress_at_most: Annotated[FiniteFloat, Field(ge=0, le=100)] | None = Field(
+        None,
+        description="The most rows, in per cent, that a method may suppress. A method suppresses rows only where its "
+        "options say so, such as `suppress_above` of kaca; rows that you suppress yourself (missing values, a mask) do "
+        "not count.",
+    )
     delimiter: Annotated[str, Field(min_length=1)] | None = Field(
         None, description="What separates the fields of a text file; found by itself when left out."
     )
@@ -158,6 +178,8 @@ class Config(BaseModel):
         faults: list[Problem] = []
         if isinstance(known.get("hierarchies"), Mapping):
             known["hierarchies"], faults = read_hierarchies(known["hierarchies"], base=base)
+        if base is not None and known.get("privacy"):
+            known["privacy"] = located_privacy(known["privacy"], base=base)
         # What is wrong between two settings shows only when each is right by itself: so those that are wrong
         # are noted and left out of a second try.
         for _ in range(2):
@@ -178,6 +200,7 @@ class Config(BaseModel):
     @model_validator(mode="after")
     def _agree(self) -> Self:
         problems = role_problems({role: getattr(self, role) for role in ROLES})
+        problems += entity_problems(self.entity, {role: getattr(self, role) for role in ROLES})
         problems += publish_problems(self.publish, self.types)
         # The default method without options needs no check: this spares `verify` the import of the methods.
         if self.options or self.method != DEFAULT_METHOD:

@@ -26,6 +26,9 @@ ALIASES = {
     "quasi_identifier": "quasi",
     "identifier": "identifiers",
     "id": "identifiers",
+    "person": "entity",
+    "subject": "entity",
+    "suppression_limit": "suppress_at_most",
     "sensitive_attributes": "sensitive",
     "hierarchy": "hierarchies",
     "weight": "weights",
@@ -132,6 +135,15 @@ def role_problems(roles: Mapping[str, Sequence[str]]) -> list[Problem]:
     return list(dict.fromkeys(problems))
 
 
+def entity_problems(entity: str | None, roles: Mapping[str, Sequence[str]]) -> list[Problem]:
+    """A column that says whose row it is may be an identifier too, but nothing that is published."""
+    return [
+        Problem("entity", f"column {entity!r} is already listed in {role}; it is left out instead")
+        for role in ("quasi", "sensitive")
+        if entity is not None and entity in roles[role]
+    ]
+
+
 def publish_problems(publish: Mapping[str, str], types: Mapping[str, str]) -> list[Problem]:
     """Ways to publish that the column's declared type rules out."""
     problems = []
@@ -186,10 +198,23 @@ def column_problems(config: Config, names: Sequence[str]) -> list[Problem]:
             if column not in present:
                 unknown.add(column)
                 problems.append(Problem(role, f"the table has no column {column!r}{_nearest_column(column, names)}"))
+    if config.entity is not None and config.entity not in present:
+        problems.append(
+            Problem("entity", f"the table has no column {config.entity!r}{_nearest_column(config.entity, names)}")
+        )
+    problems += _privacy_problems(config)
     problems += _setting_problems(config, names, unknown)
     if config.quasi and all(config.weights.get(column, 1.0) == 0 for column in config.quasi):
         problems.append(Problem("weights", "every quasi-identifier weighs 0; give at least one a positive weight"))
     return problems
+
+
+def _privacy_problems(config: Config) -> list[Problem]:
+    if not config.privacy:
+        return []
+    from coterie.privacy import column_problems
+
+    return column_problems(config.privacy, config.sensitive)
 
 
 def _setting_problems(config: Config, names: Sequence[str], reported: set[str]) -> list[Problem]:

@@ -19,6 +19,7 @@ from coterie.tree import Int32
 
 if TYPE_CHECKING:
     from coterie.config import Config
+    from coterie.suppress import Mask
 
 
 class Encoded(NamedTuple):
@@ -26,7 +27,7 @@ class Encoded(NamedTuple):
 
     table: Table
     rows: npt.NDArray[np.int64]
-    """row of the table → position in the columns; shorter than these where rows with missing values are suppressed"""
+    """row of the table → position in the columns; shorter than these where rows are suppressed from the start"""
 
 
 @dataclass(frozen=True, eq=False)
@@ -45,25 +46,47 @@ class _Values:
         return np.equal(self.index, len(self.distinct))
 
 
-def encode(columns: pa.Table, config: Config) -> Encoded:
-    """Encode the quasi-identifiers and sensitive columns that the configuration names."""
-    read = {name: _values(columns.column(name), name=name) for name in (*config.quasi, *config.sensitive)}
+def encode(columns: pa.Table, config: Config, mask: Mask | None = None) -> Encoded:
+    """Encode the quasi-identifiers and sensitive columns that the configuration names, people last.
+
+    Rows that the mask suppresses are left out; cells that it suppresses are missing.
+    """
+    people = () if config.entity is None else (config.entity,)
+    read = {name: _values(columns.column(name), name=name) for name in (*config.quasi, *config.sensitive, *people)}
     keep = _rows_to_keep(read, config)
+    if mask is not None:
+        keep = keep if mask.rows is None else keep & ~mask.rows
+        for name, flags in mask.cells.items():
+            index = np.where(flags, len(read[name].distinct), read[name].index).astype(np.int32)
+            read[name] = _only_present(_Values(read[name].distinct, index))
     if not keep.all():
         read = {name: _Values(values.distinct, values.index[keep]) for name, values in read.items()}
         read = {name: _only_present(values) for name, values in read.items()}
 
     def encode_all(names: tuple[str, ...]) -> tuple[tuple[Domain, ...], Int32]:
-        made = [encode_column(name, read[name], config) for name in names]
+        made = [
+            _person_domain(name, read[name]) if name == config.entity else encode_column(name, read[name], config)
+            for name in names
+        ]
         codes = np.empty((int(keep.sum()), len(names)), dtype=np.int32)
         for j, (_, column) in enumerate(made):
             codes[:, j] = column
         return tuple(domain for domain, _ in made), codes
 
     domains, codes = encode_all(config.quasi)
-    sensitive, sensitive_codes = encode_all(config.sensitive)
+    sensitive, sensitive_codes = encode_all((*config.sensitive, *people))
     table = Table(codes, domains, sensitive_codes, sensitive, config.leaf_counts)
     return Encoded(table, np.flatnonzero(keep))
+
+
+def _person_domain(name: str, values: _Values) -> tuple[Domain, Int32]:
+    """People are told apart and nothing else. Rows that name nobody are one person together: the safe side."""
+    missing = bool(values.is_missing.any())
+    distinct = values.distinct
+    if missing:
+        distinct = pa.concat_arrays([distinct, pa.nulls(1, distinct.type)])
+    last = len(distinct) - 1 if missing else -1
+    return Domain(name, "tree", distinct, None, None, last, 1.0, labelled=False), values.index
 
 
 def _values(column: pa.ChunkedArray, *, name: str) -> _Values:

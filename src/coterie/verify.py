@@ -4,14 +4,14 @@ Whatever a method did, this module does not know it: it takes the published cell
 quasi-identifiers into classes, and counts. A missing cell is a value like any other, so rows with missing cells are
 in a class and count; a verifier that leaves them out reports a larger k than there is.
 
-Privacy models beyond k-anonymity are added as rules: a rule is given the classes and returns a Check.
+Privacy models beyond k-anonymity are added as rules (`verify_models`): a rule is given the classes and returns checks.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import NamedTuple, TypeAlias
+from typing import TYPE_CHECKING, NamedTuple, TypeAlias
 
 import numpy as np
 import numpy.typing as npt
@@ -20,6 +20,9 @@ import pyarrow.compute as pc
 
 from coterie.errors import ConfigError, Problem, VerificationError
 from coterie.verify_codes import Codes, Int64, column_codes, row_classes
+
+if TYPE_CHECKING:
+    from coterie.verify_models import Measured
 
 ROOT = "*"
 
@@ -33,6 +36,10 @@ class Check(NamedTuple):
     passed: bool
     text: str
     """one sentence for a person, without any cell value"""
+    worst: int = -1
+    """the class that is worst, if the check knows it"""
+    size: int = 0
+    """rows of the worst class"""
 
 
 @dataclass(frozen=True, eq=False)
@@ -47,7 +54,7 @@ class Classes:
     """class → number of rows"""
 
 
-Rule: TypeAlias = Callable[[Classes], Check]
+Rule: TypeAlias = Callable[[Classes], "Check | list[Check]"]
 
 
 @dataclass(frozen=True)
@@ -75,6 +82,8 @@ class Verification:
     """row → class, numbered in the order of their first rows"""
     sizes: Int64 = field(repr=False, compare=False)
     """class → number of rows"""
+    measured: tuple[Measured, ...] = ()
+    """what the models would find in the sensitive columns, promised or not"""
 
     @property
     def passed(self) -> bool:
@@ -109,6 +118,7 @@ def verify_table(
     k: int | None = None,
     roots: Mapping[str, str] | None = None,
     rules: Sequence[Rule] = (),
+    measure: Callable[[Classes], tuple[Measured, ...]] | None = None,
 ) -> Verification:
     """Count the equivalence classes of a published table and check what it promises.
 
@@ -118,6 +128,7 @@ def verify_table(
         k: The smallest class that is wanted, if any.
         roots: Column → what a suppressed cell looks like where that is not `*` (the root label of a hierarchy).
         rules: Further promises to check.
+        measure: Measures the sensitive columns.
     """
     if isinstance(quasi, str):
         quasi = [quasi]
@@ -141,10 +152,15 @@ def verify_table(
         missing_cells=sum(column.missing_cells for column in columns),
         suppressed=int(sizes[suppressed].sum()),
         quasi=tuple(quasi),
-        checks=(*checks, *(rule(classes) for rule in rules)),
+        checks=(*checks, *(check for rule in rules for check in _listed(rule(classes)))),
         class_of_row=class_of_row,
         sizes=sizes,
+        measured=() if measure is None else measure(classes),
     )
+
+
+def _listed(made: Check | list[Check]) -> list[Check]:
+    return [made] if isinstance(made, Check) else made
 
 
 def _k_anonymity(k: int, sizes: Int64) -> Check:
@@ -159,7 +175,8 @@ def _k_anonymity(k: int, sizes: Int64) -> Check:
         text = f"Every row shares its quasi-identifiers with at least {k - 1:,} others."
     else:
         text = "The table has no rows, so nobody is exposed."
-    return Check("k-anonymity", k, smallest, not len(below), text)
+    worst = int(np.argmin(sizes)) if len(sizes) else -1
+    return Check("k-anonymity", k, smallest, not len(below), text, worst, smallest)
 
 
 def _published_names(published: pa.Table, quasi: Sequence[str], k: int | None) -> list[str]:

@@ -1,0 +1,133 @@
+"""What a grouping has to keep beyond k: refused before grouping if impossible, repaired after it, checked at the end.
+
+A person with several rows is one more model: every group needs k distinct values of the column that names people.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+import numpy as np
+import numpy.typing as npt
+import pyarrow as pa
+
+from coterie.errors import InfeasibleError
+from coterie.verify import Rule
+
+if TYPE_CHECKING:
+    from coterie.boxes import Grouping
+    from coterie.config import Config
+    from coterie.encode import Encoded
+    from coterie.methods import Run
+    from coterie.privacy_model import Model
+
+Positions = npt.NDArray[np.int64]
+
+
+def models_of(config: Config) -> tuple[Model, ...]:
+    """Every model that groups have to keep, each on one column."""
+    if not config.privacy and config.entity is None:
+        return ()
+    from coterie.privacy import LDiversity
+    from coterie.verify_models import promised
+
+    people = () if config.entity is None else (LDiversity(config.k, on=config.entity),)
+    return (*promised(config), *people)
+
+
+def refuse_impossible(encoded: Encoded, config: Config, rows: int) -> None:
+    """Raise an InfeasibleError, before any work, for what no grouping of the table can keep.
+
+    Args:
+        encoded: The table.
+        config: What is wanted.
+        rows: Rows of the original, suppressed ones included.
+    """
+    left = encoded.table.rows
+    if left < config.k:
+        taken = f", {rows - left:,} of which are suppressed" if left < rows else ""
+        raise InfeasibleError(
+            f"Groups of {config.k:,} rows cannot be made: the table has {rows:,} rows{taken}.",
+            wanted=config.k,
+            possible=left,
+            hint=f"Ask for k of at most {left:,}." if left else "Give a table with rows.",
+        )
+    if config.entity is not None:
+        # The column of people is the last of the sensitive ones.
+        people = len(np.unique(encoded.table.sensitive_codes[:, -1]))
+        if people < config.k:
+            raise InfeasibleError(
+                f"Groups of {config.k:,} people cannot be made: {config.entity!r} names {people:,}.",
+                wanted=config.k,
+                possible=people,
+                hint=f"Ask for k of at most {people:,}.",
+            )
+    models = models_of(config)
+    if models:
+        from coterie.repair import feasible
+
+        feasible(encoded.table, models)
+
+
+def keep_promises(grouping: Grouping, encoded: Encoded, config: Config, *, columns: pa.Table, run: Run) -> Grouping:
+    """The grouping, repaired where it breaks a model.
+
+    Args:
+        grouping: What the method made.
+        encoded: The table.
+        config: What is wanted.
+        columns: The original columns.
+        run: Told of progress; may stop the work.
+    """
+    models = models_of(config)
+    if not models:
+        return grouping
+    from coterie.repair import repair
+
+    kept = np.flatnonzero(grouping.labels >= 0)
+    if len(kept) == len(grouping.labels):
+        return repair(encoded.table, grouping, models, k=config.k, run=run)
+    # Shares are those of the published rows, so that rows and values which are suppressed must not count.
+    part = _without_suppressed(encoded, kept, columns=columns, config=config)
+    inner = replace(grouping, labels=grouping.labels[kept])
+    mended = repair(part.table, inner, models, k=config.k, run=run)
+    labels = grouping.labels.copy()
+    labels[kept] = mended.labels
+    return replace(mended, labels=labels)
+
+
+def _without_suppressed(encoded: Encoded, kept: Positions, *, columns: pa.Table, config: Config) -> Encoded:
+    """The table without some rows; its sensitive columns know nothing of the values of these."""
+    from coterie.encode import encode
+
+    rows = encoded.rows[kept]
+    names = [*config.sensitive, *([] if config.entity is None else [config.entity])]
+    settings = config.replace(quasi=(), privacy=())
+    sensitive = encode(columns.select(names).take(pa.array(rows)), settings).table
+    table = replace(
+        encoded.table,
+        codes=np.ascontiguousarray(encoded.table.codes[kept]),
+        sensitive_codes=sensitive.sensitive_codes,
+        sensitive=sensitive.sensitive,
+    )
+    return encoded._replace(table=table, rows=rows)
+
+
+def rules_of(config: Config, *, columns: pa.Table | None = None, kept: Positions | None = None) -> list[Rule]:
+    """The promises as rules for the check of a published table.
+
+    Args:
+        config: What is promised.
+        columns: The original columns: people are counted there, since the release does not name them.
+        kept: Row of the published table → position in the original.
+    """
+    if not config.privacy and config.entity is None:
+        return []
+    from coterie.verify_models import model_rules
+
+    people = None
+    if config.entity is not None and columns is not None and config.entity in columns.column_names:
+        people = columns.column(config.entity)
+        people = people if kept is None else people.take(pa.array(kept))
+    return model_rules(config, people=people)
