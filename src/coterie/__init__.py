@@ -15,6 +15,7 @@ __version__ = "0.1.0"
 if TYPE_CHECKING:
     from coterie import datasets, errors
     from coterie.api import Release, anonymize, measure, verify
+    from coterie.api_risk import attack, risk
     from coterie.config import Config
     from coterie.errors import (
         BackendError,
@@ -28,9 +29,12 @@ if TYPE_CHECKING:
         VerificationError,
     )
     from coterie.hierarchy import Hierarchy, dates, flat, intervals, prefixes
+    from coterie.joint import check_joint
+    from coterie.privacy import AlphaK, BetaLikeness, DeltaDisclosure, KAnonymity, KMap, LDiversity, TCloseness
 
 _HOMES = {
     "coterie.api": ("Release", "anonymize", "measure", "verify"),
+    "coterie.api_risk": ("attack", "risk"),
     "coterie.config": ("Config",),
     "coterie.errors": (
         "BackendError",
@@ -44,25 +48,44 @@ _HOMES = {
         "VerificationError",
     ),
     "coterie.hierarchy": ("Hierarchy", "dates", "flat", "intervals", "prefixes"),
+    "coterie.joint": ("check_joint",),
+    "coterie.privacy": (
+        "AlphaK",
+        "BetaLikeness",
+        "DeltaDisclosure",
+        "KAnonymity",
+        "KMap",
+        "LDiversity",
+        "TCloseness",
+    ),
 }
 _HOME = {name: module for module, names in _HOMES.items() for name in names}
 _MODULES = ("datasets", "errors")
 
 __all__ = [
+    "AlphaK",
     "BackendError",
+    "BetaLikeness",
     "Cancelled",
     "Config",
     "ConfigError",
     "CoterieError",
     "CoterieWarning",
     "DataError",
+    "DeltaDisclosure",
     "Hierarchy",
     "HierarchyError",
     "InfeasibleError",
+    "KAnonymity",
+    "KMap",
+    "LDiversity",
     "Release",
+    "TCloseness",
     "VerificationError",
     "__version__",
     "anonymize",
+    "attack",
+    "check_joint",
     "datasets",
     "dates",
     "errors",
@@ -70,6 +93,7 @@ __all__ = [
     "intervals",
     "measure",
     "prefixes",
+    "risk",
     "verify",
 ]
 

@@ -32,6 +32,21 @@ Sensitive = Annotated[
     list[str] | None, typer.Option(metavar="COLUMNS", help="Sensitive columns, given like the quasi-identifiers.")
 ]
 Identifier = Annotated[list[str] | None, typer.Option(metavar="COLUMNS", help="Columns to leave out, such as names.")]
+Entity = Annotated[
+    str | None,
+    typer.Option(
+        "--entity", metavar="COLUMN", help="The column that says whose row it is: k then counts people, not rows."
+    ),
+]
+Privacy = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--privacy",
+        metavar="MODEL",
+        help="A promise beyond k, such as l-diversity:3:disease, t-closeness:0.2 (on every sensitive column), "
+        "alpha-k:0.5, beta-likeness:2, delta-disclosure:1.5 or k-map:5:population.csv.",
+    ),
+]
 K = Annotated[int | None, typer.Option("-k", "--k", metavar="N", help="Smallest size of a group. [default: 10]")]
 HierarchyOf = Annotated[
     list[str] | None,
@@ -76,6 +91,10 @@ LeafCounts = Annotated[
 ]
 Suppressed = Annotated[
     str | None, typer.Option("--suppressed", metavar="POLICY", help="Suppressed rows: auto or remove.")
+]
+SuppressAtMost = Annotated[
+    float | None,
+    typer.Option("--suppress-at-most", metavar="PERCENT", help="The most rows that a method may suppress."),
 ]
 Delimiter = Annotated[
     str | None, typer.Option(metavar="CHARACTER", help="What separates fields; \\t is a tab. [default: found]")

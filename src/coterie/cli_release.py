@@ -24,7 +24,9 @@ def anonymize(
     quasi: flags.Quasi = None,
     sensitive: flags.Sensitive = None,
     identifier: flags.Identifier = None,
+    entity: flags.Entity = None,
     k: flags.K = None,
+    privacy: flags.Privacy = None,
     hierarchy: flags.HierarchyOf = None,
     type_of: flags.TypeOf = None,
     weight: flags.Weight = None,
@@ -36,6 +38,7 @@ def anonymize(
     missing_values: flags.MissingValues = None,
     leaf_counts: flags.LeafCounts = None,
     suppressed: flags.Suppressed = None,
+    suppress_at_most: flags.SuppressAtMost = None,
     delimiter: flags.Delimiter = None,
     encoding: flags.Encoding = None,
     threads: flags.Threads = None,
@@ -57,7 +60,9 @@ def anonymize(
         quasi=quasi,
         sensitive=sensitive,
         identifier=identifier,
+        entity=entity,
         k=k,
+        privacy=privacy,
         hierarchy=hierarchy,
         type=type_of,
         weight=weight,
@@ -69,6 +74,7 @@ def anonymize(
         missing_values=missing_values,
         leaf_counts=leaf_counts,
         suppressed=suppressed,
+        suppress_at_most=suppress_at_most,
         delimiter=delimiter,
         encoding=encoding,
         threads=threads,
@@ -100,17 +106,33 @@ def verify(
     quasi: flags.Quasi = None,
     sensitive: flags.Sensitive = None,
     k: flags.K = None,
+    l: Annotated[  # noqa: E741 - its name in every paper
+        str | None, typer.Option("--l", metavar="L", help="Distinct values of each sensitive column in every group.")
+    ] = None,
+    t: Annotated[
+        str | None, typer.Option("--t", metavar="T", help="t-closeness of each sensitive column, equal distance.")
+    ] = None,
+    alpha: Annotated[
+        str | None, typer.Option("--alpha", metavar="ALPHA", help="Largest share of one sensitive value in a group.")
+    ] = None,
+    beta: Annotated[str | None, typer.Option("--beta", metavar="BETA", help="Basic beta-likeness.")] = None,
+    delta: Annotated[str | None, typer.Option("--delta", metavar="DELTA", help="Delta-disclosure privacy.")] = None,
+    privacy: flags.Privacy = None,
+    entity: flags.Entity = None,
+    hierarchy: flags.HierarchyOf = None,
+    type_of: flags.TypeOf = None,
     missing_values: flags.MissingValues = None,
     delimiter: flags.Delimiter = None,
     encoding: flags.Encoding = None,
     as_json: flags.AsJson = False,
     quiet: flags.Quiet = False,
 ) -> None:
-    """Check what a published table promises, from its cells alone. Exit code 1 if the promise is not kept.
+    """Check what a published table promises, from its cells alone. Exit code 1 if a promise is not kept.
 
     FILE is the published table; - is standard input.
 
-    Without -k and without a configuration it only tells which k the table has.
+    Promises are those of the configuration and of the flags. Without any it only tells which k the table has and,
+    of each sensitive column, which l, t and so on.
     """
     from coterie.cli_run import show_verification
 
@@ -119,10 +141,18 @@ def verify(
         quasi=quasi,
         sensitive=sensitive,
         k=k,
+        privacy=privacy,
+        entity=entity,
+        hierarchy=hierarchy,
+        type=type_of,
         missing_values=missing_values,
         delimiter=delimiter,
         encoding=encoding,
     )
+    short = {"l-diversity": l, "t-closeness": t, "alpha-k": alpha, "beta-likeness": beta, "delta-disclosure": delta}
+    further = [f"{model}:{limit}" for model, limit in short.items() if limit is not None]
+    if further:
+        settings = settings.replace(privacy=[*settings.privacy, *further])
     asked = config is not None or k is not None
     if not show_verification(data, settings, asked=asked, as_json=as_json, quiet=quiet):
         raise typer.Exit(NOT_KEPT)

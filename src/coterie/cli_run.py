@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import math
 from typing import TYPE_CHECKING, Any
 
 import typer
@@ -112,11 +113,25 @@ def show_verification(data: str, config: Config, *, asked: bool, as_json: bool, 
             ("suppressed", f"{found.suppressed:,} rows"),
         ]
     )
+    show_measured(found, voice)
     if found.checks:
         voice.say(verdict(found))
     else:
         voice.say(f"The table is {found.k}-anonymous. Give -k or a configuration to check it against a promise.")
     return found.passed
+
+
+def show_measured(found: Verification, voice: Voice) -> None:
+    """What the sensitive columns have in their worst groups."""
+    if not found.measured:
+        return
+    columns = list(dict.fromkeys(each.column for each in found.measured))
+    names = list(dict.fromkeys(each.name for each in found.measured))
+    values = {(each.column, each.name): f"{each.value:.4g}" for each in found.measured}
+    rows = [[column, *(values.get((column, name), "") for name in names)] for column in columns]
+    voice.say()
+    voice.table(["sensitive column: worst group", *names], rows, numbers=names)
+    voice.say()
 
 
 def verification_values(found: Verification) -> dict[str, Any]:
@@ -125,7 +140,12 @@ def verification_values(found: Verification) -> dict[str, Any]:
     for name in ("rows", "groups", "k", "largest", "average", "wanted", "rows_below", "classes_below"):
         values[name] = getattr(found, name)
     values |= {"missing_cells": found.missing_cells, "suppressed": found.suppressed, "quasi": list(found.quasi)}
-    values["checks"] = [check._asdict() for check in found.checks]
+    # JSON has no infinity: what has no limit is null.
+    for name, made in (("checks", found.checks), ("measured", found.measured)):
+        values[name] = [
+            {key: None if value in (math.inf, -math.inf) else value for key, value in each._asdict().items()}
+            for each in made
+        ]
     return values
 
 

@@ -21,10 +21,12 @@ from coterie.config_toml import provenance_toml
 from coterie.tree import Int32
 
 if TYPE_CHECKING:
+    from coterie.assign import Assignment
     from coterie.boxes import Grouping
     from coterie.config import Config
     from coterie.measures import Measures
     from coterie.publish import Published
+    from coterie.risk import RiskChange
     from coterie.table import Table
     from coterie.verify import Verification
 
@@ -69,6 +71,27 @@ class Release:
         labels = np.full(self.source.table.num_rows, -1, dtype=np.int32)
         labels[self.rows] = self.grouping.labels
         return labels
+
+    @cached_property
+    def risk(self) -> RiskChange:
+        """How likely records can be traced to people, before and after."""
+        from coterie.risk import RiskChange, risk_of_table
+
+        people = None if self.config.entity is None else self.source.table.column(self.config.entity)
+        kept = None if people is None else people.take(pa.array(self.published.kept))
+        quasi = self.config.quasi
+        before = risk_of_table(self.source.table, quasi=quasi, people=people)
+        return RiskChange(before, risk_of_table(self.published.table, quasi=quasi, people=kept))
+
+    def assign(self, data: Any) -> Assignment:  # noqa: ANN401 - any frame, or a path
+        """Place later rows into the groups whose published cells admit them, and say which fit none.
+
+        Args:
+            data: Rows with the columns of the original: a frame, a path or "-". Identifiers are not needed.
+        """
+        from coterie.assign import assign_rows
+
+        return assign_rows(self, data)
 
     def write(self, path: str | os.PathLike[str], *, force: bool = False) -> None:
         """Write the published table, and beside it the configuration with what is needed to trace the release.
