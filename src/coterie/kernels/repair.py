@@ -7,7 +7,6 @@ import numpy as np
 from coterie.kernels import inner, kernel
 from coterie.kernels.costs import (
     aim_all,
-    box_cost,
     point_cost,
     point_cost_large,
     touch_cost,
@@ -17,16 +16,6 @@ from coterie.kernels.costs import (
 from coterie.kernels.index import NO_ROW, STACK
 
 ABSENT, RARE = 0, 1
-
-
-@inner
-def _node_bound(costs, lo, hi, size, cost, tree, node):
-    """A lower bound for the rise of merging with any group of a node.
-
-    Whichever of its boxes joins, the union reaches at least as far as the node's largest lower and smallest upper end.
-    """
-    new = union_cost(costs, lo, hi, tree.node_lo, tree.node_hi, node, np.inf)
-    return size * (new - cost) + tree.node_size[node] * max(new - tree.node_most[node], 0.0)
 
 
 @inner
@@ -53,7 +42,8 @@ def _insert(rises, partners, held, rise, group):
 def nearest_groups(costs, tree, slots, most):
     """For the group in each of these slots, the `most` others that raise the total loss least when merged with it.
 
-    Groups are numbered by `tree.lowest`. Sorted by rise, then by group number; −1 where there are no more.
+    Groups are numbered by `tree.lowest`. Sorted by rise, then by group number; −1 where there are no more. Whichever
+    group of a node joins, the union reaches at least as far as the node's largest lower and smallest upper end.
     """
     partners = np.full((slots.shape[0], most), -1, dtype=np.int32)
     rises = np.full((slots.shape[0], most), np.inf, dtype=np.float64)
@@ -83,20 +73,24 @@ def nearest_groups(costs, tree, slots, most):
                         held = _insert(rise_of, near, held, rise, number[other])
                 continue
             one = left[node]
-            two = one + 1
-            bound_one = _node_bound(costs, low, high, size, own, tree, one)
-            bound_two = _node_bound(costs, low, high, size, own, tree, two)
-            if bound_two < bound_one:
-                one, two = two, one
-                bound_one, bound_two = bound_two, bound_one
-            if bound_two <= rise_of[most - 1]:
+            near_child, far_child = one, one
+            near_bound, far_bound = np.inf, np.inf
+            for child in range(one, one + 2):  # one loop, so that the bound is compiled once
+                new = union_cost(costs, low, high, tree.node_lo, tree.node_hi, child, np.inf)
+                value = size * (new - own) + tree.node_size[child] * max(new - tree.node_most[child], 0.0)
+                if value < near_bound:
+                    near_child, far_child = child, near_child
+                    near_bound, far_bound = value, near_bound
+                else:
+                    far_child, far_bound = child, value
+            if far_bound <= rise_of[most - 1]:
                 top += 1
-                stack[top] = two
-                bounds[top] = bound_two
-            if bound_one <= rise_of[most - 1]:
+                stack[top] = far_child
+                bounds[top] = far_bound
+            if near_bound <= rise_of[most - 1]:
                 top += 1
-                stack[top] = one
-                bounds[top] = bound_one
+                stack[top] = near_child
+                bounds[top] = near_bound
     return partners, rises
 
 
@@ -140,27 +134,29 @@ def _helpful_rows(nodes, costs, reach, low, high, group, labels, values, wanted,
                             break
             continue
         one = left[node]
-        two = one + 1
-        bound_one = touch_cost(small, base, reach, low, node_lo, node_hi, one, near_cost[most - 1])
-        bound_two = touch_cost(small, base, reach, low, node_lo, node_hi, two, near_cost[most - 1])
-        if large.shape[0] > 0:
-            bound_one += touch_cost_large(costs, large, low, high, node_lo, node_hi, one)
-            bound_two += touch_cost_large(costs, large, low, high, node_lo, node_hi, two)
-        if bound_two < bound_one:
-            one, two = two, one
-            bound_one, bound_two = bound_two, bound_one
-        if bound_two <= near_cost[most - 1]:
+        near_child, far_child = one, one
+        near_bound, far_bound = np.inf, np.inf
+        for child in range(one, one + 2):
+            value = touch_cost(small, base, reach, low, node_lo, node_hi, child, near_cost[most - 1])
+            if large.shape[0] > 0:
+                value += touch_cost_large(costs, large, low, high, node_lo, node_hi, child)
+            if value < near_bound:
+                near_child, far_child = child, near_child
+                near_bound, far_bound = value, near_bound
+            else:
+                far_child, far_bound = child, value
+        if far_bound <= near_cost[most - 1]:
             top += 1
-            stack[top] = two
-            bounds[top] = bound_two
-        if bound_one <= near_cost[most - 1]:
+            stack[top] = far_child
+            bounds[top] = far_bound
+        if near_bound <= near_cost[most - 1]:
             top += 1
-            stack[top] = one
-            bounds[top] = bound_one
+            stack[top] = near_child
+            bounds[top] = near_bound
     return held
 
 
-@inner
+@kernel
 def _edges(codes, member_start, members, group, edges):
     """Per attribute: the lowest code of a group, how many rows have it, the next lowest; the same from above.
 
@@ -254,7 +250,7 @@ def exchanges(
     """For each asked group, the `most` cheapest exchanges that bring in a value that it needs.
 
     A row of a sound group moves in, if that group has more than k rows, or changes places with a row of the asked
-    group whose value is not scarce there. `values` is [n, s]; `asked[i]` needs values of column rules[i, 0]: absent
+    group whose value is not scarce there. `values` is [s, n]; `asked[i]` needs values of column rules[i, 0]: absent
     ones (rules[i, 1] = ABSENT) or all but the most frequent (RARE). `spans` is the largest number of values of a
     column. `look` nearest rows are looked at. Gives back (row that comes, row that goes or −1) and the rise of the
     total loss; −1 and infinity where there are no more.
@@ -272,10 +268,8 @@ def exchanges(
     wanted = np.zeros(spans, dtype=np.bool_)
     edges = np.empty((d, 6), dtype=np.int32)
     far_edges = np.empty((d, 6), dtype=np.int32)
-    box_lo = np.empty(d, dtype=np.int32)
-    box_hi = np.empty(d, dtype=np.int32)
-    far_lo = np.empty(d, dtype=np.int32)
-    far_hi = np.empty(d, dtype=np.int32)
+    box_lo = np.empty((2, d), dtype=np.int32)  # the asked group and the other one, each without the row that leaves
+    box_hi = np.empty((2, d), dtype=np.int32)
     for i in range(count):
         g = asked[i]
         column = rules[i, 0]
@@ -302,19 +296,33 @@ def exchanges(
             other = labels[row]
             total = before + sizes[other] * cost[other]
             _edges(codes, member_start, members, other, far_edges)
-            _without(codes, far_edges, row, far_lo, far_hi)
-            if sizes[other] > k:
-                rise = (sizes[g] + 1) * near_cost[f] + (sizes[other] - 1) * box_cost(costs, far_lo, far_hi) - total
-                held = _keep(options[i], rises[i], held, rise, row, -1)
-            for at in range(begin, stop):
-                goes = members[at]
-                v = of_column[goes]
-                if (tally[v] < 2) if rules[i, 1] == ABSENT else (tally[v] < largest):
-                    continue
-                _without(codes, edges, goes, box_lo, box_hi)
-                mine = sizes[g] * union_cost(costs, box_lo, box_hi, codes, codes, row, np.inf)
-                theirs = sizes[other] * union_cost(costs, far_lo, far_hi, codes, codes, goes, np.inf)
-                held = _keep(options[i], rises[i], held, mine + theirs - total, row, goes)
+            _without(codes, far_edges, row, box_lo[1], box_hi[1])
+            # The first turn of this loop is for moving in alone, the others for changing places with a member.
+            for at in range(begin - 1, stop):
+                moves = 1 if at < begin else 0
+                goes = np.int32(-1)
+                if moves == 1:
+                    if sizes[other] <= k:
+                        continue
+                    for j in range(d):  # assigning whole rows would compile Numba's texts for errors
+                        box_lo[0, j] = low[j]
+                        box_hi[0, j] = high[j]
+                    stays = members[member_start[other]]
+                    if stays == row:
+                        stays = members[member_start[other] + 1]
+                else:
+                    goes = members[at]
+                    v = of_column[goes]
+                    if (tally[v] < 2) if rules[i, 1] == ABSENT else (tally[v] < largest):
+                        continue
+                    _without(codes, edges, goes, box_lo[0], box_hi[0])
+                    stays = goes
+                rise = -total
+                for side in range(2):
+                    joins = row if side == 0 else stays
+                    after = sizes[g] + moves if side == 0 else sizes[other] - moves
+                    rise += after * union_cost(costs, box_lo[side], box_hi[side], codes, codes, joins, np.inf)
+                held = _keep(options[i], rises[i], held, rise, row, goes)
     return options, rises
 
 

@@ -8,44 +8,65 @@ from __future__ import annotations
 
 import numpy as np
 
-from coterie.kernels import inner, kernel
+from coterie.kernels import kernel
 from coterie.kernels.costs import box_cost
 
 UP_TO, BELOW, EVEN = 0, 1, 2
 KINDS = 3
 
 
-@inner
+@kernel
+def _sort(keys, items, first, last):
+    """Sort items by (key, item), from first to last − 1. Shell's method: short to compile and quick enough."""
+    gap = 1
+    while gap < last - first:
+        gap = 3 * gap + 1
+    while gap > 1:
+        gap //= 3
+        for at in range(first + gap, last):
+            item = items[at]
+            key = keys[item]
+            to = at
+            while to >= first + gap:
+                other = items[to - gap]
+                if keys[other] < key or (keys[other] == key and other < item):
+                    break
+                items[to] = other
+                to -= gap
+            items[to] = item
+
+
+@kernel
 def _cut(codes, strata, members, begin, end, attribute, kind, order, values, left):
     """Set left[i] for the i-th row of a group; gives back how many rows are on the left.
 
     Members stand by stratum. Ties between rows go by their place.
     """
     size = end - begin
+    for i in range(size):
+        values[i] = codes[members[begin + i], attribute]
+        order[i] = i
+    lefts = 0
     if kind != EVEN:
-        for i in range(size):
-            values[i] = codes[members[begin + i], attribute]
-        middle = np.sort(values[:size])[size // 2]
-        lefts = 0
+        _sort(values, order, 0, size)
+        middle = values[order[size // 2]]
         for i in range(size):
             left[i] = values[i] <= middle if kind == UP_TO else values[i] < middle
             lefts += left[i]
         return lefts
     first = 0
-    lefts = 0
     extra = 1
     while first < size:
-        last = first
+        last = first + 1
         while last < size and strata[members[begin + last]] == strata[members[begin + first]]:
-            values[last] = codes[members[begin + last], attribute]
             last += 1
-        order[first:last] = np.argsort(values[first:last], kind="mergesort")
+        _sort(values, order, first, last)
         half = (last - first) // 2
         if (last - first) % 2 == 1:  # of two odd strata, one gives its middle row to the left
             half += extra
             extra = 1 - extra
-        for i in range(last - first):
-            left[first + order[first + i]] = i < half
+        for i in range(first, last):
+            left[order[i]] = i < first + half
         lefts += half
         first = last
     return lefts
@@ -60,7 +81,7 @@ def cut_losses(costs, codes, strata, starts, members, k):
     most = 0
     for g in range(groups):
         most = max(most, starts[g + 1] - starts[g])
-    order = np.empty(most, dtype=np.int64)
+    order = np.empty(most, dtype=np.int32)
     values = np.empty(most, dtype=np.int32)
     left = np.empty(most, dtype=np.bool_)
     lo = np.empty((2, d), dtype=np.int32)
@@ -102,7 +123,7 @@ def cut_rows(codes, strata, starts, members, chosen):
     most = 0
     for g in range(starts.shape[0] - 1):
         most = max(most, starts[g + 1] - starts[g])
-    order = np.empty(most, dtype=np.int64)
+    order = np.empty(most, dtype=np.int32)
     values = np.empty(most, dtype=np.int32)
     for g in range(starts.shape[0] - 1):
         begin, end = starts[g], starts[g + 1]
