@@ -5,6 +5,7 @@ import tomllib
 
 import pyarrow as pa
 import pyarrow.csv
+import pyarrow.parquet
 import pytest
 
 import coterie
