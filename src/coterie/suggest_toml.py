@@ -7,6 +7,7 @@ from collections.abc import Mapping, Sequence
 import tomli_w
 
 from coterie.suggest import Guess
+from coterie.suggest_hipaa import safe_harbor
 
 _ROLES = {
     "quasi": (
@@ -44,7 +45,7 @@ def suggestion_toml(
     for role, (key, text) in _ROLES.items():
         chosen = [guess for guess in guesses if guess.role == role]
         blocks.append(f"# {text}\n{_array(key, chosen)}")
-    blocks.append(_others(guesses))
+    blocks += [_others(guesses), _people(guesses, rows), _safe_harbor(guesses)]
     blocks.append(
         '# Missing values: "category" (a value of their own), "suppress" (leave such rows out) or "error".\n'
         'missing = "category"'
@@ -99,6 +100,32 @@ def _others(guesses: Sequence[Guess]) -> str:
     wide = max(map(len, names))
     lines = [f"#   {name:<{wide}}  {_why(guess)}" for name, guess in zip(names, others, strict=True)]
     return "\n".join(["# Columns in none of these lists are published as they are:", *lines])
+
+
+def _people(guesses: Sequence[Guess], rows: int) -> str:
+    """A setting to switch on, where a column that numbers people seems to repeat."""
+    for guess in guesses:
+        entry = safe_harbor(guess.name)
+        if guess.role == "identifier" and entry is not None and entry.letter in "HIR" and guess.distinct < rows:
+            return (
+                f"# Rows share values of {_comment(guess.name)}. If these are people, this makes k count people:\n"
+                f"# {_comment(_line('entity', guess.name))}"
+            )
+    return ""
+
+
+def _safe_harbor(guesses: Sequence[Guess]) -> str:
+    """A comment that says which columns HIPAA's Safe Harbor would have removed or coarsened."""
+    found = [(_comment(guess.name), entry) for guess in guesses if (entry := safe_harbor(guess.name)) is not None]
+    if not found:
+        return ""
+    wide = max(len(name) for name, _ in found)
+    lines = [f"#   {name:<{wide}}  ({entry.letter}) {entry.what}" for name, entry in found]
+    head = [
+        "# Where HIPAA applies: names that suggest one of the 18 identifiers of its Safe Harbor, 45 CFR 164.514(b)(2).",
+        "# Safe Harbor is another way than k-anonymity; this list goes by names only and decides nothing.",
+    ]
+    return "\n".join([*head, *lines])
 
 
 def _types(quasi: Sequence[Guess]) -> str:
