@@ -113,8 +113,8 @@ def test_no_problem_quotes_the_value_given():
         Config(**wrong)
     assert "'k'" not in str(caught.value)
     for problem in caught.value.problems:
-        # Names of methods, columns and files are no cells, and are named to be found again.
-        if problem.path.split(".")[0] not in ("method", "hierarchies"):
+        # Names of methods, models, columns and files are no cells, and are named to be found again.
+        if problem.path.split(".")[0] not in ("method", "hierarchies", "privacy"):
             assert secret not in str(problem)
     assert caught.value.__cause__ is None
 
@@ -137,9 +137,35 @@ def test_options_belong_to_the_method():
     assert Config(options={"seeding": "random"}).method_options().seeding == "random"
 
 
-def test_privacy_is_for_later_versions_or_for_its_module():
-    assert "privacy" in problems(privacy=["l-diversity:3:disease"]) or hasattr(__import__("coterie"), "LDiversity")
+def test_privacy_models_come_as_texts_objects_or_dicts(tmp_path):
+    from coterie import KMap, LDiversity, TCloseness
+
+    given = ["l-diversity:3:disease", TCloseness(0.2), {"model": "k-map", "k": 5, "population": "people.csv"}]
+    config = Config(sensitive=["disease"], privacy=given)
+    assert config.privacy == (LDiversity(3, on="disease"), TCloseness(0.2), KMap(5, "people.csv"))
+    assert Config.from_dict(config.to_dict()).privacy == config.privacy
     assert Config(privacy=[]).privacy == ()
+    assert "whole number" in problems(privacy="l-diversity:none")["privacy.l"]
+    # A population is looked for where the TOML file is, as hierarchies are.
+    (tmp_path / "coterie.toml").write_text('privacy = ["k-map:5:people.csv"]\n')
+    (model,) = Config.from_toml(tmp_path / "coterie.toml").privacy
+    assert model.path == tmp_path / "people.csv"
+
+
+def test_models_need_their_sensitive_columns():
+    config = Config(quasi=["age"], sensitive=["pay"], privacy=["l-diversity:3:disease"])
+    with pytest.raises(ConfigError, match="'disease', which is not in sensitive"):
+        config.check_columns(["age", "pay", "disease"])
+    with pytest.raises(ConfigError, match="needs a sensitive column"):
+        Config(quasi=["age"], privacy=["t-closeness:0.1"]).check_columns(["age"])
+
+
+def test_whose_row_it_is_may_not_be_published():
+    assert "already listed in quasi" in problems(quasi=["id"], entity="id")["entity"]
+    assert "already listed in sensitive" in problems(sensitive=["id"], entity="id")["entity"]
+    assert Config(identifiers=["id"], entity="id").entity == "id"
+    with pytest.raises(ConfigError, match="no column 'person'"):
+        Config(quasi=["age"], entity="person").check_columns(["age"])
 
 
 def test_publish_must_fit_the_declared_type():
