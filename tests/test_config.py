@@ -114,7 +114,7 @@ def test_no_problem_quotes_the_value_given():
     assert "'k'" not in str(caught.value)
     for problem in caught.value.problems:
         # Names of methods, models, columns and files are no cells, and are named to be found again.
-        if problem.path.split(".")[0] not in ("method", "hierarchies", "privacy"):
+        if problem.path.split(".")[0] not in ("method", "hierarchies", "privacy", "entity"):
             assert secret not in str(problem)
     assert caught.value.__cause__ is None
 
