@@ -11,8 +11,10 @@ from typing import TYPE_CHECKING, Any, Final
 import numpy as np
 
 from coterie import io
+from coterie.bound import with_bound
 from coterie.config import Config
 from coterie.encode import Encoded, encode
+from coterie.errors import ConfigError, Problem
 from coterie.measures import Measures, measure_boxes
 from coterie.measures_release import measure_release
 from coterie.promises import keep_promises, models_of, refuse_impossible, rules_of
@@ -99,6 +101,8 @@ def anonymize(
         grouping = _group(encoded, settled, run)
         check_limit(grouping, settled)
         grouping = keep_promises(grouping, encoded, settled, columns=source.table, run=run)
+        if settled.refine:
+            grouping = _refined(grouping, encoded, settled, run)
         cells = {name: flags[encoded.rows] for name, flags in mask.cells.items()}
         grouping = star_masked(grouping, encoded.table, cells)
     with phases("publish"):
@@ -113,6 +117,7 @@ def anonymize(
         verification.raise_for_failure()
     with phases("measure"):
         measures = _measured(encoded, grouping, published, settled, source.table.num_rows)
+        measures = with_bound(measures, encoded.table, k=settled.k, threads=run.threads)
     return Release(
         config=settled,
         measures=measures,
@@ -230,11 +235,26 @@ def _run(config: Config, progress: Progress | None, cancelled: Callable[[], bool
     from coterie.methods import Run
 
     run = Run(seed=config.seed, threads=config.usable_threads, privacy=models_of(config))
+    if config.time_limit is not None:
+        run.deadline = time.monotonic() + config.time_limit
     if progress is not None:
         run.progress = progress
     if cancelled is not None:
         run.cancelled = cancelled
     return run
+
+
+def _refined(grouping: Grouping, encoded: Encoded, config: Config, run: Run) -> Grouping:
+    """The grouping after local search, which takes boxes that are tight around the rows of each group."""
+    from coterie.methods import find_method
+    from coterie.refine import keeps, refine
+
+    recoding = find_method(config.method).recoding
+    if recoding != "local":
+        text = f"local search works on local recoding, but {config.method!r} is {recoding}; leave it out"
+        raise ConfigError([Problem("refine", text)])
+    allowed = keeps(encoded.table, run.privacy, config.k)
+    return refine(encoded.table, grouping, k=config.k, run=run, allowed=allowed)
 
 
 def _group(encoded: Encoded, config: Config, run: Run) -> Grouping:

@@ -92,6 +92,12 @@ LeafCounts = Annotated[
 Suppressed = Annotated[
     str | None, typer.Option("--suppressed", metavar="POLICY", help="Suppressed rows: auto or remove.")
 ]
+Refine = Annotated[
+    bool | None, typer.Option("--refine/--no-refine", help="Lower the loss by local search after the method.")
+]
+TimeLimit = Annotated[
+    float | None, typer.Option("--time-limit", metavar="SECONDS", help="Stop improving after this long.")
+]
 SuppressAtMost = Annotated[
     float | None,
     typer.Option("--suppress-at-most", metavar="PERCENT", help="The most rows that a method may suppress."),

@@ -120,20 +120,30 @@ class Index:
         )
         return near_rows[:found]
 
-    def neighbour_costs(self, others: int, *, threads: int = 1) -> Float64:
+    def neighbour_costs(self, others: int, *, threads: int = 1, floor: Float64 | None = None) -> Float64:
         """Row → cost of the pair's box with its `others`-th nearest free row, itself not counted.
 
         A group that holds the row holds `others` more, so no such group costs the row less.
+
+        Args:
+            others: How many rows the group holds besides this one.
+            threads: Threads to use; the result does not depend on them.
+            floor: Row → what a group that holds it costs at least, as far as is known (the same for equal rows): a
+                neighbour then counts as no nearer than its floor.
         """
-        from coterie.kernels.neighbours import neighbour_costs
+        from coterie.kernels.neighbours import least_floors, neighbour_costs
 
         size = len(self.nodes.points)
+        at_position = np.zeros(size)
+        if floor is not None:
+            at_position[self.nodes.position] = floor
+        least = least_floors(self.nodes, at_position)
         # Pieces are small enough to even out, and fixed in number: the result does not depend on the threads.
         cuts = np.linspace(0, size, min(64, size) + 1).astype(np.int64)
 
         def piece(i: int) -> Float64:
-            result: Float64 = neighbour_costs(self.nodes, self.costs, others, cuts[i], cuts[i + 1])
-            return result
+            found: Float64 = neighbour_costs(self.nodes, self.costs, others, at_position, least, cuts[i], cuts[i + 1])
+            return found
 
         with ThreadPoolExecutor(max(threads, 1)) as pool:
             by_position = np.concatenate(list(pool.map(piece, range(len(cuts) - 1))))

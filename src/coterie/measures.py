@@ -5,7 +5,7 @@ docs/measures.md gives the formula of each measure, an example, and what it does
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -37,6 +37,8 @@ DESCRIPTIONS: dict[str, str] = {
     "average_size": "rows in groups ÷ groups",
     "suppressed": "rows that were suppressed",
     "fully_generalised": "rows in which every attribute could be any value of the table, suppressed ones included",
+    "bound": "lower bound for the loss of every grouping of at least k rows, per cell: compare with gcp",
+    "loss_over_bound": "ncp ÷ its lower bound: 1 cannot be beaten",
     "outside": "rows whose original lies outside what is published of it: 0, or something is wrong",
 }
 
@@ -58,27 +60,40 @@ class AttributeMeasures:
 class Measures(Mapping[str, float]):
     """Measures by name, and by attribute in `.attributes`."""
 
-    def __init__(self, values: Mapping[str, float], attributes: Sequence[AttributeMeasures] = ()) -> None:
+    def __init__(
+        self,
+        values: Mapping[str, float],
+        attributes: Sequence[AttributeMeasures] = (),
+        late: Mapping[str, Callable[[], float]] | None = None,
+    ) -> None:
         self._values = dict(values)
+        # What takes long to compute is computed when it is asked for.
+        self._late = dict(late or {})
         self.attributes: dict[str, AttributeMeasures] = {each.name: each for each in attributes}
 
     def __getitem__(self, name: str) -> float:
+        if name in self._late and name not in self._values:
+            self._values[name] = self._late[name]()
         if name not in self._values:
-            raise KeyError(f"no measure {name!r}; there are {', '.join(self._values)}")
+            raise KeyError(f"no measure {name!r}; there are {', '.join(self)}")
         return self._values[name]
 
     def __iter__(self) -> Iterator[str]:
-        return iter(self._values)
+        return iter({**self._values, **self._late})
 
     def __len__(self) -> int:
-        return len(self._values)
+        return len({**self._values, **self._late})
 
     def __repr__(self) -> str:
         return f"Measures({', '.join(f'{name}={value:.6g}' for name, value in self._values.items())})"
 
     def with_values(self, **values: float) -> Measures:
         """The same measures and some more, such as a bound."""
-        return Measures({**self._values, **values}, tuple(self.attributes.values()))
+        return Measures({**self._values, **values}, tuple(self.attributes.values()), self._late)
+
+    def with_late(self, **late: Callable[[], float]) -> Measures:
+        """The same measures and some that are computed when they are first asked for."""
+        return Measures(self._values, tuple(self.attributes.values()), {**self._late, **late})
 
 
 def measure_boxes(

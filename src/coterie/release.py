@@ -65,6 +65,11 @@ class Release:
         """The published table as an Arrow table."""
         return self.published.table
 
+    @property
+    def bound(self) -> float:
+        """A lower bound for the loss per cell of every grouping with this k: compare with `measures["gcp"]`."""
+        return self.measures["bound"]
+
     @cached_property
     def groups(self) -> Int32:
         """Position in the original → group number, −1 for a suppressed row."""

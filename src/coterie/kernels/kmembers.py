@@ -1,11 +1,11 @@
-"""The loops of k-members: grow a group from each seed, then place the left-over rows."""
+"""The loops of k-members: grow a group from each seed."""
 
 from __future__ import annotations
 
 import numpy as np
 
 from coterie.kernels import kernel
-from coterie.kernels.costs import aim, aim_all, box_cost, union_cost
+from coterie.kernels.costs import aim, aim_all
 from coterie.kernels.index import STACK, cheapest, take
 from coterie.kernels.neighbours import furthest
 
@@ -53,30 +53,3 @@ def grow_groups(nodes, costs, codes, k, seeds, chase):
                     high[j] = max(high[j], c)
                     aim(costs, reach, low, high, j)
     return labels, lo, hi
-
-
-@kernel
-def place_leftovers(costs, codes, labels, lo, hi, k, order):
-    """Put each row without a group where the loss of the whole group rises least; ties go to the lowest group."""
-    groups = lo.shape[0]
-    sizes = np.full(groups, k, dtype=np.int64)
-    cost = np.empty(groups, dtype=np.float64)
-    for g in range(groups):
-        cost[g] = box_cost(costs, lo[g], hi[g])
-    for row in order:
-        if labels[row] >= 0:
-            continue
-        best = np.inf
-        best_group = 0
-        for g in range(groups):
-            new = union_cost(costs, codes[row], codes[row], lo, hi, g, np.inf)
-            rise = (sizes[g] + 1) * new - sizes[g] * cost[g]
-            if rise < best:
-                best = rise
-                best_group = g
-        labels[row] = best_group
-        sizes[best_group] += 1
-        for j in range(codes.shape[1]):
-            lo[best_group, j] = min(lo[best_group, j], codes[row, j])
-            hi[best_group, j] = max(hi[best_group, j], codes[row, j])
-        cost[best_group] = box_cost(costs, lo[best_group], hi[best_group])

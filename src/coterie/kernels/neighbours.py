@@ -40,14 +40,15 @@ def _push(heap, counts, size, cost, count):
 
 
 @kernel
-def neighbour_cost(nodes, costs, reach, position, others, heap, counts, stack, bounds):
+def neighbour_cost(nodes, costs, reach, position, others, floor, least, heap, counts, stack, bounds):
     """The cost of the pair's box with the `others`-th nearest free row; copies of the row itself come first, at 0.
 
-    The row itself is not counted. Infinite if fewer rows are free.
+    No row counts as nearer than its floor: a position's `floor`, of which a node's `least` is the smallest. The row
+    itself is not counted. Infinite if fewer rows are free.
     """
     own = nodes.point_free[position] - 1
     if own >= others:
-        return 0.0
+        return floor[position]
     wanted = others - own
     point = nodes.points[position]
     aim_all(costs, reach, point, point)
@@ -74,6 +75,7 @@ def neighbour_cost(nodes, costs, reach, position, others, heap, counts, stack, b
                 cost = point_cost(small, base, reach, points, p, best)
                 if large.shape[0] > 0:
                     cost += point_cost_large(costs, large, point, point, points, p)
+                cost = max(cost, floor[p])
                 if cost >= best:
                     continue
                 _push(heap, counts, size, cost, copies)
@@ -96,10 +98,12 @@ def neighbour_cost(nodes, costs, reach, position, others, heap, counts, stack, b
             bound_one = touch_cost(small, base, reach, point, node_lo, node_hi, one, best)
             if large.shape[0] > 0:
                 bound_one += touch_cost_large(costs, large, point, point, node_lo, node_hi, one)
+            bound_one = max(bound_one, least[one])
         if free[two] > 0:
             bound_two = touch_cost(small, base, reach, point, node_lo, node_hi, two, best)
             if large.shape[0] > 0:
                 bound_two += touch_cost_large(costs, large, point, point, node_lo, node_hi, two)
+            bound_two = max(bound_two, least[two])
         if bound_two < bound_one:
             one, two = two, one
             bound_one, bound_two = bound_two, bound_one
@@ -111,11 +115,11 @@ def neighbour_cost(nodes, costs, reach, position, others, heap, counts, stack, b
             top += 1
             stack[top] = one
             bounds[top] = bound_one
-    return best if held >= wanted else np.inf
+    return max(best, floor[position]) if held >= wanted else np.inf
 
 
 @kernel
-def neighbour_costs(nodes, costs, others, first, last):
+def neighbour_costs(nodes, costs, others, floor, least, first, last):
     """`neighbour_cost` for the positions first … last − 1."""
     result = np.empty(last - first, dtype=np.float64)
     reach = np.empty(costs.base[-1], dtype=np.float64)
@@ -124,8 +128,24 @@ def neighbour_costs(nodes, costs, others, first, last):
     stack = np.empty(STACK, dtype=np.int32)
     bounds = np.empty(STACK, dtype=np.float64)
     for position in range(first, last):
-        result[position - first] = neighbour_cost(nodes, costs, reach, position, others, heap, counts, stack, bounds)
+        result[position - first] = neighbour_cost(
+            nodes, costs, reach, position, others, floor, least, heap, counts, stack, bounds
+        )
     return result
+
+
+@kernel
+def least_floors(nodes, floor):
+    """Node → smallest floor of the positions below it that hold free rows; infinite if there are none."""
+    least = np.full(nodes.start.shape[0], np.inf, dtype=np.float64)
+    for node in range(nodes.start.shape[0] - 1, -1, -1):
+        if nodes.left[node] < 0:
+            for p in range(nodes.start[node], nodes.end[node]):
+                if nodes.point_free[p] > 0:
+                    least[node] = min(least[node], floor[p])
+        else:
+            least[node] = min(least[nodes.left[node]], least[nodes.left[node] + 1])
+    return least
 
 
 @kernel

@@ -43,13 +43,14 @@ class KMembersOptions(Options):
 @method("kmembers", paper="Wang, Liu, Gao 2011", recoding="local", options=KMembersOptions)
 def kmembers(table: Table, k: int, options: KMembersOptions, run: Run) -> Grouping:
     """Grow each group from a seed, adding the row that costs it least, k rows at a time."""
-    from coterie.kernels.kmembers import grow_groups, place_leftovers
+    from coterie.kernels.kmembers import grow_groups
+    from coterie.kernels.leftovers import place_leftovers
 
     costs = table.costs_of(Measure(options.loss, table.leaf_counts))
     index = build_index(table, costs)
     seeds = _seeds(table, index, k, options, run)
     labels, lo, hi = grow_groups(index.nodes, costs, table.codes, k, seeds, options.seeding == "furthest")
-    place_leftovers(costs, table.codes, labels, lo, hi, k, seeds)
+    place_leftovers(costs, table.codes, labels, lo, hi, np.full(len(lo), k, dtype=np.int64), seeds)
     return Grouping.of(table.codes, labels)
 
 

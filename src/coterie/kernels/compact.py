@@ -1,0 +1,262 @@
+"""The loops of compact: the cheapest box of k rows first, from a lazy heap."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from coterie.kernels import inner, kernel
+from coterie.kernels.costs import aim_all
+from coterie.kernels.growth import close_box, grow_box, near_points
+from coterie.kernels.index import STACK, inside, take
+
+
+@inner
+def _push(keys, seeds, size, key, seed):
+    """Add an entry to the min-heap of `size` entries; equal keys go by the lower seed."""
+    at = size
+    while at > 0:
+        up = (at - 1) // 2
+        if keys[up] < key or (keys[up] == key and seeds[up] < seed):
+            break
+        keys[at] = keys[up]
+        seeds[at] = seeds[up]
+        at = up
+    keys[at] = key
+    seeds[at] = seed
+
+
+@inner
+def _pop(keys, seeds, size):
+    """Take the first seed out of the min-heap of `size` entries."""
+    first = seeds[0]
+    last = size - 1
+    key = keys[last]
+    seed = seeds[last]
+    at = 0
+    while True:
+        child = 2 * at + 1
+        if child >= last:
+            break
+        right = child + 1
+        if right < last and (keys[right] < keys[child] or (keys[right] == keys[child] and seeds[right] < seeds[child])):
+            child = right
+        if key < keys[child] or (key == keys[child] and seed < seeds[child]):
+            break
+        keys[at] = keys[child]
+        seeds[at] = seeds[child]
+        at = child
+    keys[at] = key
+    seeds[at] = seed
+    return first
+
+
+@kernel
+def _look_around(nodes, costs, reach, seed, near, near_count, heap, ids, stack, bounds):
+    """Note the positions nearest to a seed."""
+    point = nodes.points[seed]
+    aim_all(costs, reach, point, point)
+    wanted = near.shape[1] - 1
+    count = near_points(nodes, costs, reach, point, point, wanted, heap, ids, stack, bounds)
+    near_count[seed] = count
+    for i in range(count):
+        near[seed, i] = ids[i]
+
+
+@kernel
+def _best_box(
+    nodes, costs, k, scales, tries, seed, near, near_count, lo, hi, items, weights, shares, totals, low, high
+):
+    """Grow a box from a seed over its noted neighbours, several times with other scales; keep the cheapest.
+
+    The first try has scale 1. Sets lo[seed] and hi[seed] and gives back the cost, infinite if k rows are not there.
+    """
+    d = low.shape[0]
+    n = 0
+    at = -1
+    for i in range(near_count[seed]):
+        p = near[seed, i]
+        if nodes.point_free[p] > 0:
+            if p == seed:
+                at = n
+            weights[n] = nodes.point_free[p]
+            for j in range(d):
+                items[j, n] = nodes.points[p, j]
+            n += 1
+    best = np.inf
+    for t in range(tries):
+        scale = scales[0] if t == 0 else scales[1 + (seed * 31 + t) % (scales.shape[0] - 1)]
+        cost = grow_box(costs, scale, items, weights, n, at, k, best, low, high, shares, totals)
+        if cost < best:
+            best = cost
+            for j in range(d):
+                lo[seed, j] = low[j]
+                hi[seed, j] = high[j]
+    return best
+
+
+@kernel
+def first_boxes(nodes, costs, k, scales, tries, near, near_count, lo, hi, keys, first, last):
+    """The boxes of the seeds first … last − 1 while all rows are free; `keys` gets their costs."""
+    d = lo.shape[1]
+    room = near.shape[1] + 1
+    reach = np.empty(costs.base[-1], dtype=np.float64)
+    stack = np.empty(STACK, dtype=np.int32)
+    bounds = np.empty(STACK, dtype=np.float64)
+    heap = np.empty(room, dtype=np.float64)
+    ids = np.empty(room, dtype=np.int32)
+    items = np.empty((d, room), dtype=np.int32)
+    weights = np.empty(room, dtype=np.int64)
+    shares = np.empty((d, room), dtype=np.float64)
+    totals = np.empty(room, dtype=np.float64)
+    low = np.empty(d, dtype=np.int32)
+    high = np.empty(d, dtype=np.int32)
+    for seed in range(first, last):
+        if nodes.point_free[seed] >= k:
+            near_count[seed] = 1
+            near[seed, 0] = seed
+        else:
+            _look_around(nodes, costs, reach, seed, near, near_count, heap, ids, stack, bounds)
+        keys[seed] = _best_box(
+            nodes, costs, k, scales, tries, seed, near, near_count, lo, hi, items, weights, shares, totals, low, high
+        )
+
+
+@kernel
+def _held(nodes, near, near_count, seed, lo, hi):
+    """Free rows among a seed's noted neighbours that lie in its box."""
+    points = nodes.points
+    point_free = nodes.point_free
+    held = 0
+    for i in range(near_count[seed]):
+        p = near[seed, i]
+        if point_free[p] > 0:
+            within = True
+            for j in range(lo.shape[1]):
+                c = points[p, j]
+                if c < lo[seed, j] or c > hi[seed, j]:
+                    within = False
+                    break
+            if within:
+                held += point_free[p]
+    return held
+
+
+@kernel
+def _take_all(nodes, low, high, label, labels, stack, found):
+    """Give every free row in the box [low, high] a label; gives back how many there were."""
+    left, start, end, free = nodes.left, nodes.start, nodes.end, nodes.free
+    node_lo, node_hi, points = nodes.lo, nodes.hi, nodes.points
+    d = low.shape[0]
+    count = 0
+    top = 0
+    stack[0] = 0
+    while top >= 0:
+        node = stack[top]
+        top -= 1
+        apart = free[node] == 0
+        for j in range(d):
+            if node_lo[node, j] > high[j] or node_hi[node, j] < low[j]:
+                apart = True
+                break
+        if apart:
+            continue
+        if left[node] < 0 or inside(low, high, node_lo, node_hi, node):
+            for p in range(start[node], end[node]):
+                if nodes.point_free[p] == 0:
+                    continue
+                within = True
+                for j in range(d):
+                    if points[p, j] < low[j] or points[p, j] > high[j]:
+                        within = False
+                        break
+                if within:
+                    found[count] = p
+                    count += 1
+        else:
+            top += 1
+            stack[top] = left[node] + 1
+            top += 1
+            stack[top] = left[node]
+    rows = 0
+    for i in range(count):
+        p = found[i]
+        while nodes.point_free[p] > 0:
+            row = nodes.rows[nodes.cursor[p]]
+            take(nodes, row)
+            labels[row] = label
+            rows += 1
+    return rows
+
+
+@kernel
+def cheapest_first(nodes, costs, k, scales, tries, near, near_count, lo, hi, keys, labels):
+    """Accept boxes in the order of their costs; gives back the number of groups.
+
+    A box that has lost rows to others is grown again and waits for its turn at its new cost: costs only rise as rows
+    are used up. Rows inside an accepted box join it at no cost. Rows left over keep the label −1.
+    """
+    m, d = nodes.points.shape
+    room = near.shape[1] + 1
+    reach = np.empty(costs.base[-1], dtype=np.float64)
+    stack = np.empty(STACK, dtype=np.int32)
+    bounds = np.empty(STACK, dtype=np.float64)
+    heap = np.empty(room, dtype=np.float64)
+    ids = np.empty(room, dtype=np.int32)
+    items = np.empty((d, room), dtype=np.int32)
+    weights = np.empty(room, dtype=np.int64)
+    shares = np.empty((d, room), dtype=np.float64)
+    totals = np.empty(room, dtype=np.float64)
+    low = np.empty(d, dtype=np.int32)
+    high = np.empty(d, dtype=np.int32)
+    found = np.empty(m, dtype=np.int32)
+    order_keys = np.empty(m + 1, dtype=np.float64)
+    order = np.empty(m + 1, dtype=np.int32)
+    size = 0
+    for seed in range(m):
+        if keys[seed] < np.inf:
+            _push(order_keys, order, size, keys[seed], seed)
+            size += 1
+    groups = 0
+    while size > 0 and nodes.free[0] >= k:
+        seed = _pop(order_keys, order, size)
+        size -= 1
+        if nodes.point_free[seed] == 0:
+            continue
+        if _held(nodes, near, near_count, seed, lo, hi) < k:
+            left = 0
+            for i in range(near_count[seed]):
+                left += nodes.point_free[near[seed, i]]
+            # Too few of the noted neighbours are free to choose among: look around again.
+            if 2 * left < 3 * k:
+                _look_around(nodes, costs, reach, seed, near, near_count, heap, ids, stack, bounds)
+            cost = _best_box(
+                nodes,
+                costs,
+                k,
+                scales,
+                tries,
+                seed,
+                near,
+                near_count,
+                lo,
+                hi,
+                items,
+                weights,
+                shares,
+                totals,
+                low,
+                high,
+            )
+            if cost == np.inf:
+                continue
+            if size > 0 and cost > order_keys[0]:
+                _push(order_keys, order, size, cost, seed)
+                size += 1
+                continue
+        for j in range(d):
+            low[j] = lo[seed, j]
+            high[j] = hi[seed, j]
+        close_box(costs, low, high)
+        _take_all(nodes, low, high, groups, labels, stack, found)
+        groups += 1
+    return groups

@@ -1,0 +1,23 @@
+"""auto: `compact`, with the effort that the table's size allows. The default."""
+
+from __future__ import annotations
+
+from coterie.boxes import Grouping
+from coterie.methods._method import Options, Run, method
+from coterie.methods.compact import CompactOptions, compact
+from coterie.table import Table
+
+# Up to here `balanced` takes seconds; beyond, `fast` does.
+BALANCED_ROWS = 100_000
+
+
+class AutoOptions(Options):
+    """`auto` has no options."""
+
+
+@method("auto", paper="ours", recoding="local", options=AutoOptions)
+def auto(table: Table, k: int, options: AutoOptions, run: Run) -> Grouping:
+    """`compact` with the effort that the table's size allows; says what it chose."""
+    chosen = CompactOptions.model_validate({"effort": "balanced" if table.rows <= BALANCED_ROWS else "fast"})
+    run.notes.append(f"auto chose compact with effort {chosen.effort} for {table.rows:,} rows.")
+    return compact(table, k, chosen, run)

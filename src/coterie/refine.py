@@ -1,0 +1,200 @@
+"""Local search that lowers the loss of any grouping, and never raises it.
+
+In sweeps: every group that has changed looks at its nearest groups; for each, the rows of the two are pooled and
+parted anew (grown from several seeds, then single rows moved and swapped). The best change of each group is
+proposed; proposals are taken in the order of their gain, as long as their groups are not part of another one. Since
+all proposals of a sweep look at the same state, they are computed on any number of threads with the same result.
+
+Merging two groups never lowers the loss: the merged box costs every row at least as much. Groups of 2k rows or more
+are parted alone.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, TypeAlias
+
+import numpy as np
+import numpy.typing as npt
+
+from coterie.boxes import Grouping
+from coterie.index import Index, build_index
+from coterie.tree import Float64, Int32
+
+if TYPE_CHECKING:
+    from coterie.kernels.refine import Pools
+    from coterie.methods._method import Run
+    from coterie.privacy_model import Model
+    from coterie.table import Table
+
+Allowed: TypeAlias = Callable[[Int32, npt.NDArray[np.int64]], npt.NDArray[np.bool_]]
+"""(row → group, groups that changed) → whether each of them keeps the privacy models"""
+
+
+@dataclass(frozen=True)
+class Effort:
+    """How hard the search tries."""
+
+    neighbours: int = 8
+    """nearest groups that each group is pooled with"""
+    tries: int = 8
+    """seeds from which each pool is parted"""
+    sweeps: int = 20
+    """at most so many; it ends when a sweep finds nothing"""
+
+
+def keeps(table: Table, models: Sequence[Model], k: int) -> Allowed | None:
+    """Which groups keep the models; None where there are none to keep."""
+    if not models:
+        return None
+    from coterie.repair_state import Aim
+
+    aim = Aim(table, tuple(models), k)
+
+    def allowed(labels: Int32, groups: npt.NDArray[np.int64]) -> npt.NDArray[np.bool_]:
+        holds = aim.assess(aim.count(labels, int(labels.max()) + 1)).holds
+        return np.asarray(holds[groups], dtype=np.bool_)
+
+    return allowed
+
+
+def refine(
+    table: Table,
+    grouping: Grouping,
+    *,
+    k: int,
+    run: Run,
+    effort: Effort | None = None,
+    allowed: Allowed | None = None,
+    index: Index | None = None,
+) -> Grouping:
+    """A grouping of the same rows with a loss at most as high; suppressed rows stay suppressed.
+
+    Args:
+        table: The rows.
+        grouping: What to improve. Every group has at least k rows and keeps the privacy models.
+        k: The smallest group allowed.
+        run: Seed, threads, deadline.
+        effort: How hard to try.
+        allowed: Which of the changed groups keep the privacy models; a change that breaks one is undone.
+        index: An index over the table's rows to use, all rows free.
+    """
+    effort = effort or Effort()
+    search = _Search(table, index or build_index(table), k, run, effort)
+    labels = grouping.labels.copy()
+    changed = np.arange(grouping.groups, dtype=np.int32)
+    for sweep in range(effort.sweeps):
+        run.checkpoint()
+        run.progress("refine", sweep, effort.sweeps)
+        if len(changed) == 0 or run.out_of_time:
+            break
+        pools = search.pools(labels)
+        ones, twos = search.proposals(pools, changed)
+        labels, changed = search.applied(pools, labels, ones, twos, allowed)
+    return Grouping.of(table.codes, labels)
+
+
+class _Search:
+    def __init__(self, table: Table, index: Index, k: int, run: Run, effort: Effort) -> None:
+        self.table, self.index, self.k, self.run, self.effort = table, index, k, run, effort
+        self.scales = attribute_scales(table.attributes, run)
+        # Larger pools gain little and cost much: these are groups of very many equal rows.
+        self.most = 8 * k + 64
+
+    def pools(self, labels: Int32) -> Pools:
+        """The groups as they stand."""
+        from coterie.kernels.costs import box_costs
+        from coterie.kernels.refine import Pools
+
+        groups = int(labels.max(initial=-1)) + 1
+        sizes = np.bincount(labels[labels >= 0], minlength=groups)
+        order = np.argsort(labels, kind="stable").astype(np.int32)[np.count_nonzero(labels < 0) :]
+        starts = np.concatenate([[0], np.cumsum(sizes)]).astype(np.int64)
+        codes = self.table.codes[order]
+        lo = np.minimum.reduceat(codes, starts[:-1], axis=0)
+        hi = np.maximum.reduceat(codes, starts[:-1], axis=0)
+        return Pools(order, starts, labels, lo, hi, box_costs(self.index.costs, lo, hi))
+
+    def proposals(self, pools: Pools, asked: Int32) -> tuple[Int32, Int32]:
+        """Pairs to part anew, by falling gain, no group in two of them."""
+        from coterie.kernels.refine import propose
+
+        cuts = np.linspace(0, len(asked), min(len(asked), 64) + 1).astype(np.int64)
+
+        def piece(i: int) -> tuple[Int32, Float64]:
+            found: tuple[Int32, Float64] = propose(
+                self.index.nodes,
+                self.index.costs,
+                pools,
+                self.k,
+                self.scales,
+                self.effort.tries,
+                self.effort.neighbours,
+                asked,
+                cuts[i],
+                cuts[i + 1],
+                self.most,
+            )
+            return found
+
+        with ThreadPoolExecutor(max(self.run.threads, 1)) as threads:
+            pieces = list(threads.map(piece, range(len(cuts) - 1)))
+        partners = np.concatenate([piece[0] for piece in pieces])
+        gains = np.concatenate([piece[1] for piece in pieces])
+        used = np.zeros(len(pools.costs), dtype=np.bool_)
+        chosen = []
+        for at in np.argsort(-gains, kind="stable")[: np.count_nonzero(gains > 0)]:
+            one, two = asked[at], partners[at]
+            if not (used[one] or used[two]):
+                used[[one, two]] = True
+                chosen.append(at)
+        return asked[chosen], partners[chosen]
+
+    def applied(
+        self, pools: Pools, labels: Int32, ones: Int32, twos: Int32, allowed: Allowed | None
+    ) -> tuple[Int32, Int32]:
+        """Labels with the pairs parted anew where that is allowed, and the groups that changed."""
+        from coterie.kernels.refine import apply
+
+        fresh = len(pools.costs)
+        new = labels.copy()
+        alone = np.flatnonzero(ones == twos)
+        apply(
+            self.index.nodes,
+            self.index.costs,
+            pools,
+            self.k,
+            self.scales,
+            self.effort.tries,
+            ones,
+            twos,
+            fresh,
+            new,
+            self.most,
+        )
+        others = twos.copy()
+        others[alone] = fresh + np.arange(len(alone), dtype=np.int32)
+        if allowed is not None and len(ones):
+            kept = allowed(new, ones.astype(np.int64)) & allowed(new, others.astype(np.int64))
+            broken = np.isin(labels, np.concatenate([ones[~kept], twos[~kept]]))
+            new[broken] = labels[broken]
+            ones, others = ones[kept], others[kept]
+        # Numbers of partings that were undone are not used: close the gaps.
+        changed = np.zeros(fresh + len(alone), dtype=np.bool_)
+        changed[ones] = True
+        changed[others] = True
+        used = np.bincount(new[new >= 0], minlength=len(changed)) > 0
+        number = np.cumsum(used, dtype=np.int64) - 1
+        new = np.where(new >= 0, number[new], -1).astype(np.int32)
+        return new, number[changed & used].astype(np.int32)
+
+
+def attribute_scales(attributes: int, run: Run, count: int = 1024) -> Float64:
+    """Factors by which tries scale the attributes' costs: all 1 first, then e**(−2u) at random.
+
+    Greed breaks one attribute after another a little; a random scale makes it give one up and spare the others.
+    """
+    random = np.exp(-2.0 * run.rng().random((count, attributes)))
+    return np.concatenate([np.ones((1, attributes)), random])
