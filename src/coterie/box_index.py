@@ -71,6 +71,7 @@ def build_box_index(
         node_least=np.zeros(count, dtype=np.float64),
         node_most=np.zeros(count, dtype=np.float64),
         node_lowest=np.zeros(count, dtype=np.int32),
+        node_first=np.zeros(count, dtype=np.int32),
     )
     fill(nodes)
     return BoxIndex(nodes, group, slot)

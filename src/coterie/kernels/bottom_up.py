@@ -146,20 +146,20 @@ def split_groups(costs, codes, rows, starts, k, labels):
         top = 0
         while top >= 0:
             end = ends[top]
-            left = 0
             if end - start >= 2 * k:
                 left = _cut(costs, reach, codes, rows[start:end], k, low, high)
                 if left > 0:
                     top += 1
                     ends[top] = start + left
                     continue
-                left = k  # all of these cost nothing together: k at a time, by row number
-            else:
-                left = end - start
-            for p in range(start, start + left):
+                while end - start >= 2 * k:  # all of these cost nothing together: k at a time, by row number
+                    for p in range(start, start + k):
+                        labels[rows[p]] = groups
+                    groups += 1
+                    start += k
+            for p in range(start, end):
                 labels[rows[p]] = groups
             groups += 1
-            start += left
-            if start == end:
-                top -= 1
+            start = end
+            top -= 1
     return groups

@@ -58,6 +58,8 @@ class BoxNodes(NamedTuple):
     """node → greatest cost of a group"""
     node_lowest: npt.NDArray[np.int32]
     """node → lowest row number"""
+    node_first: npt.NDArray[np.int32]
+    """node → lowest row number of its smallest groups"""
 
 
 @kernel
@@ -67,27 +69,34 @@ def _renew(tree, node):
     if tree.left[node] < 0:
         first, last = tree.start[node], tree.end[node]
         lo, hi, sizes = tree.lo, tree.hi, tree.size
-        leasts, mosts, lows = tree.cost, tree.cost, tree.lowest
+        leasts, mosts, lows, firsts = tree.cost, tree.cost, tree.lowest, tree.lowest
     else:
         first, last = tree.left[node], tree.left[node] + np.int32(2)
         lo, hi, sizes = tree.node_lo, tree.node_hi, tree.node_size
-        leasts, mosts, lows = tree.node_least, tree.node_most, tree.node_lowest
+        leasts, mosts, lows, firsts = tree.node_least, tree.node_most, tree.node_lowest, tree.node_first
     size = np.int64(0)
     least = np.inf
     most = 0.0
     lowest = NO_ROW
+    lowest_small = NO_ROW
     for i in range(first, last):
         if sizes[i] > 0:
-            size = sizes[i] if size == 0 else min(size, sizes[i])
+            if size == 0 or sizes[i] < size:
+                size = sizes[i]
+                lowest_small = firsts[i]
+            elif sizes[i] == size:
+                lowest_small = min(lowest_small, firsts[i])
             least = min(least, leasts[i])
             most = max(most, mosts[i])
             lowest = min(lowest, lows[i])
     changed = size != tree.node_size[node] or lowest != tree.node_lowest[node]
     changed = changed or least != tree.node_least[node] or most != tree.node_most[node]
+    changed = changed or lowest_small != tree.node_first[node]
     tree.node_size[node] = size
     tree.node_least[node] = least
     tree.node_most[node] = most
     tree.node_lowest[node] = lowest
+    tree.node_first[node] = lowest_small
     for j in range(lo.shape[1]):
         low = np.int32(-1)
         high = NO_ROW
@@ -172,12 +181,15 @@ def nearest(tree, costs, slot, compare, cap, stub, stack, bounds):
     lo, hi, size, cost, lowest = tree.lo, tree.hi, tree.size, tree.cost, tree.lowest
     left, start, end = tree.left, tree.start, tree.end
     node_lo, node_hi, node_size = tree.node_lo, tree.node_hi, tree.node_size
-    node_least, node_most, node_lowest = tree.node_least, tree.node_most, tree.node_lowest
+    node_least, node_most = tree.node_least, tree.node_most
     small, offset, width, data = costs.small, costs.offset, costs.width, costs.data
     has_large = costs.large.shape[0] > 0
     low = lo[slot].copy()
     high = hi[slot].copy()
     added = compare == ADDED
+    # As a whole, only a node's smallest groups cost as little as its bound, unless all cost nothing.
+    node_lowest = tree.node_lowest
+    node_first = tree.node_lowest if added else tree.node_first
     n1 = size[slot]
     c1 = cost[slot]
     best = np.inf
@@ -192,7 +204,9 @@ def nearest(tree, costs, slot, compare, cap, stub, stack, bounds):
         node = stack[top]
         bound = bounds[top]
         top -= 1
-        if bound > best or (bound == best and node_lowest[node] > best_row):
+        if bound > best:
+            continue
+        if bound == best and (node_first if bound > 0.0 else node_lowest)[node] > best_row:
             continue
         if left[node] < 0:
             for i in range(np.int64(start[node]), np.int64(end[node])):
@@ -231,9 +245,7 @@ def nearest(tree, costs, slot, compare, cap, stub, stack, bounds):
                         value = (n1 + node_size[child]) * c12
             two_bounds[side] = value
         near = 0
-        if two_bounds[1] < two_bounds[0] or (
-            two_bounds[1] == two_bounds[0] and node_lowest[one + 1] < node_lowest[one]
-        ):
+        if two_bounds[1] < two_bounds[0] or (two_bounds[1] == two_bounds[0] and node_first[one + 1] < node_first[one]):
             near = 1
         for side in (1 - near, near):  # the nearer one on top
             if two_bounds[side] <= best and two_bounds[side] < np.inf:
