@@ -114,7 +114,7 @@ def space_of(
             space = _number_space(first, second, read, unknown=unknown)
             if space is not None:
                 return space
-        if kind is not None:
+        if kind is not None and any(cell not in (None, ROOT) for cell in (*first.cells, *second.cells)):
             raise DataError(
                 f"Column {name!r} is to be a {kind}, but holds cells that are neither {kind}s nor intervals of them.",
                 column=name,
