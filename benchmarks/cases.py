@@ -1,0 +1,106 @@
+"""The tables that methods are measured on, as columns with a configuration, and as codes."""
+
+from __future__ import annotations
+
+import os
+from functools import cache
+from pathlib import Path
+from typing import TYPE_CHECKING, NamedTuple
+
+import numpy as np
+
+from coterie.config import Config
+from coterie.datasets import ADULT_QUASI, adult, adult_hierarchies
+from coterie.encode import encode
+from coterie.hierarchy import Hierarchy
+from coterie.measures import measure_boxes
+from coterie.table import Table
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+
+    from coterie.boxes import Grouping
+
+ARX = Path(os.environ.get("COTERIE_ARX", Path(__file__).resolve().parents[2] / "shared/data/hierarchies/arx"))
+"""a folder with the hierarchies for Adult that ARX ships, to compare with what others measured; it may be absent"""
+
+# Adult by the order in which curves over the number of attributes take its columns.
+ADULT_WIDE = (
+    "age", "sex", "race", "workclass", "education", "marital-status", "occupation", "native-country", "salary-class",
+    "hours-per-week", "relationship", "capital-gain",
+)  # fmt: skip
+
+
+class Case(NamedTuple):
+    """A table to anonymize."""
+
+    columns: pa.Table
+    config: Config
+
+    def table(self) -> Table:
+        """Its codes, fresh: nothing that a method would have to work out is there yet."""
+        return encode(self.columns, self.config).table
+
+
+def case(name: str, *, rows: int | None = None, attributes: int | None = None) -> Case:
+    """A table by name: adult, census or kdd; the first rows and attributes of it, if these are given."""
+    return {"adult": _adult, "census": _census, "kdd": _kdd}[name](rows, attributes)
+
+
+def adult_hierarchies_from() -> str:
+    """Whose hierarchies the Adult table is measured with."""
+    return "ARX" if ARX.is_dir() else "coterie"
+
+
+@cache
+def _adult_trees() -> dict[str, Hierarchy]:
+    bundled = {name: tree for name, tree in adult_hierarchies().items() if name != "age"}
+    files = {name: ARX / f"adult_hierarchy_{name}.csv" for name in bundled}
+    return bundled | {name: Hierarchy.from_csv(path) for name, path in files.items() if path.exists()}
+
+
+def _adult(rows: int | None, attributes: int | None) -> Case:
+    columns = adult(complete=True, part="train")
+    quasi = ADULT_QUASI if attributes is None else ADULT_WIDE[:attributes]
+    trees = {name: tree for name, tree in _adult_trees().items() if name in quasi}
+    return Case(columns.slice(0, rows).select(quasi), Config(quasi=quasi, hierarchies=trees))
+
+
+def _census(rows: int | None, attributes: int | None) -> Case:
+    from benchmarks.census import QUASI, census, hierarchies
+
+    quasi = QUASI[: attributes or len(QUASI)]
+    columns = census(rows or 100_000, attributes=len(quasi))
+    trees = {name: tree for name, tree in hierarchies().items() if name in quasi}
+    return Case(columns.select(quasi), Config(quasi=quasi, hierarchies=trees))
+
+
+def _kdd(rows: int | None, attributes: int | None) -> Case:
+    from benchmarks.kdd import QUASI, census_income
+
+    quasi = QUASI[: attributes or len(QUASI)]
+    flat = {name: Hierarchy.flat() for name in quasi if name != "age"}
+    return Case(census_income().slice(0, rows).select(quasi), Config(quasi=quasi, hierarchies=flat))
+
+
+def bound_of(table: Table, k: int) -> float:
+    """The GCP below which no groups of at least k rows can be had."""
+    from coterie.bound import lower_bound
+
+    return lower_bound(table, k, threads=os.cpu_count() or 1) / (table.rows * table.attributes)
+
+
+def judged(table: Table, grouping: Grouping, k: int) -> dict[str, float]:
+    """What a grouping is worth, and whether it is one: `outside` and `small` are rows and groups that break it."""
+    boxes = grouping.published
+    measures = measure_boxes(table.domains, lo=boxes.lo, hi=boxes.hi, labels=boxes.labels, k=k, codes=table.codes)
+    return {
+        "gcp": measures["gcp"],
+        "groups": grouping.groups,
+        "smallest": int(grouping.sizes.min(initial=table.rows)),
+        "largest": int(grouping.sizes.max(initial=0)),
+        "suppressed": int(measures["suppressed"]),
+        "outside": int(measures["outside"]),
+        "small": int(np.count_nonzero(grouping.sizes < k)),
+        "per_row": grouping.rings is not None,
+    }

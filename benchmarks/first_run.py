@@ -1,0 +1,77 @@
+"""What a newcomer waits for: the first `coterie demo` after installation, the second, and `coterie --help`."""
+
+from __future__ import annotations
+
+import os
+import re
+import resource
+import subprocess
+import sys
+import tempfile
+import time
+from pathlib import Path
+from typing import Any
+
+from benchmarks.harness import Bench
+from benchmarks.markdown import number, table
+
+TITLE = "First run, second run, help"
+FIRST_S, SECOND_S, HELP_S = 20.0, 4.0, 0.5
+
+
+def run(bench: Bench) -> None:
+    turns = 1 if bench.quick else 3
+    made: dict[str, list[dict[str, Any]]] = {"first": [], "second": [], "help": []}
+    for _ in range(turns):
+        with tempfile.TemporaryDirectory() as folder:
+            home = Path(folder)
+            made["first"].append(_coterie(home, "demo"))
+            made["second"].append(_coterie(home, "demo"))
+            made["help"] += [_coterie(home, "--help") for _ in range(3)]
+    for name, kept in made.items():
+        cells = {
+            clock: round(min(each[clock] for each in kept), 3) for clock in ("wall", "cpu", "step") if clock in kept[0]
+        }
+        bench.row(run=name, repetitions=len(kept), **cells)
+    bench.holds("the first run says that it compiles", all("compiling" in each["err"] for each in made["first"]))
+    bench.holds("the second does not", not any("compiling" in each["err"] for each in made["second"]))
+    answers = {each["summary"] for name in ("first", "second") for each in made[name]}
+    bench.holds("all runs make the same release", len(answers) == 1 and "PASS" in answers.pop())
+    first, second, short = bench.rows
+    bench.at_most("first run: anonymization step, seconds", first["step"], FIRST_S)
+    bench.at_most("second run: all of it, seconds", second["wall"], SECOND_S)
+    bench.at_most("`coterie --help`, seconds", short["wall"], HELP_S)
+
+
+def _coterie(home: Path, *words: str) -> dict[str, Any]:
+    """Run a command with a cache folder of its own."""
+    env = {name: value for name, value in os.environ.items() if name != "NUMBA_CACHE_DIR"}
+    env["XDG_CACHE_HOME"] = str(home / "cache")
+    command = Path(sys.executable).with_name("coterie")
+    before, started = resource.getrusage(resource.RUSAGE_CHILDREN), time.perf_counter()
+    done = subprocess.run([command, *words], cwd=home, env=env, capture_output=True, text=True, check=False)
+    wall = time.perf_counter() - started
+    after = resource.getrusage(resource.RUSAGE_CHILDREN)
+    if done.returncode:
+        raise RuntimeError(f"coterie {' '.join(words)} failed:\n{done.stderr[-2000:]}")
+    cpu = after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime
+    found: dict[str, Any] = {"wall": wall, "cpu": cpu, "err": done.stderr}
+    step = re.search(r"^([\d.]+) s: read", done.stdout, re.MULTILINE)
+    if step:
+        found["step"] = float(step[1])
+        facts = [line for line in done.stdout.splitlines() if line.startswith(("groups", "loss", "verified"))]
+        found["summary"] = "\n".join(facts)
+    return found
+
+
+def lines(result: dict) -> list[str]:
+    names = {"first": "first `coterie demo`", "second": "second `coterie demo`", "help": "`coterie --help`"}
+    rows = [
+        [names[row["run"]], number(row["wall"]), number(row["cpu"]), number(row.get("step"))] for row in result["rows"]
+    ]
+    return [
+        "In an environment where coterie is installed and its cache folder is empty, so that the first run compiles. "
+        "The step is all that `anonymize` does, from reading to measures.",
+        "",
+        *table(["command", "clock s", "CPU s", "step, clock s"], rows),
+    ]

@@ -1,0 +1,104 @@
+"""Curves: time, memory and loss over the number of rows, of quasi-identifiers, and over k."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from benchmarks.cases import ADULT_WIDE, adult_hierarchies_from
+from benchmarks.harness import Bench, in_process
+from benchmarks.markdown import loss, number, table
+from benchmarks.variants import Variant, compile_all, variants
+
+TITLE = "Curves over rows, quasi-identifiers and k"
+K = 10
+ROWS = (10_000, 30_000, 100_000, 300_000, 1_000_000)
+ATTRIBUTES = (2, 4, 6, 8, 10, 12)
+KS = (2, 5, 10, 20, 50, 100, 200, 500)
+PATIENCE_S = 120.0
+"""a method whose step took longer than this is not asked for the next, larger size"""
+COMPACT_GROWTH = 15
+
+
+def run(bench: Bench) -> None:
+    known = variants(all_options=False)
+    fast = [each for each in variants() if each.label == "compact, fast"]
+    known += [each for each in fast if each not in known]
+    bench.facts |= {"hierarchies": adult_hierarchies_from(), "columns": list(ADULT_WIDE)}
+    compile_all(known)
+    quick = bench.quick
+    for variant in known:
+        _curve(bench, variant, "rows", ROWS[:1] if quick else ROWS, lambda at: {"data": "census", "rows": at, "k": K})
+        _curve(
+            bench, variant, "attributes", ATTRIBUTES[:2] if quick else ATTRIBUTES,
+            lambda at: {"data": "adult", "attributes": at, "k": K, "rows": 2_000 if quick else None},
+        )  # fmt: skip
+        _curve(
+            bench, variant, "k", KS[1:3] if quick else KS,
+            lambda at: {"data": "adult", "k": at, "rows": 2_000 if quick else None},
+        )  # fmt: skip
+    if not quick:
+        _limits(bench)
+
+
+def _curve(bench: Bench, variant: Variant, axis: str, values: tuple[int, ...], request_of: Any) -> None:
+    for at in values:
+        request = {
+            **request_of(at), "method": variant.method, "options": variant.options, "repetitions": 3, "against": None
+        }  # fmt: skip
+        found = in_process("benchmarks.worker", request)
+        bench.row(axis=axis, at=at, label=variant.label, method=variant.method, **found)
+        if found["small"] + found["outside"]:
+            bench.holds(f"{variant.label}, {axis} = {at:,}: every row inside the box of a large enough group", False)
+        if found["wall_min"] > PATIENCE_S and at != values[-1]:
+            bench.note(
+                f"`{variant.label}` took {found['wall_min']:.0f} s at {axis} = {at:,}; larger ones are left out."
+            )
+            return
+
+
+def _limits(bench: Bench) -> None:
+    by = {(row["label"], row["at"]): row for row in bench.rows if row["axis"] == "rows"}
+    for label in dict.fromkeys(label for label, _ in by):
+        few, many = by.get((label, 100_000)), by.get((label, 1_000_000))
+        if not label.startswith("compact") or few is None or many is None:
+            continue
+        growth = many["cpu_min"] / few["cpu_min"]
+        bench.at_most(f"{label}: 100,000 → 1,000,000 rows, time grows", round(growth, 2), COMPACT_GROWTH)
+        grouping = [row["peak_mb"] - row["peak_before_mb"] for row in (few, many)]
+        bench.at_most(f"{label}: and memory", round(grouping[1] / max(grouping[0], 1.0), 2), COMPACT_GROWTH)
+    lowest: dict[int, dict[str, Any]] = {}
+    for row in (row for row in bench.rows if row["axis"] == "k"):
+        if row["at"] not in lowest or row["gcp"] < lowest[row["at"]]["gcp"]:
+            lowest[row["at"]] = row
+    beaten = [f"k = {k}: {row['label']}" for k, row in lowest.items() if not row["label"].startswith("compact")]
+    bench.check("compact loses least at every k", found=", ".join(beaten) or "yes", wanted="yes", passed=not beaten)
+
+
+def lines(result: dict) -> list[str]:
+    made = []
+    for axis, title, text in (
+        ("rows", "Rows", f"Made-up census, 7 quasi-identifiers, k = {K}."),
+        ("attributes", "Quasi-identifiers", f"Adult, k = {K}, the first columns of: {', '.join(result['columns'])}."),
+        ("k", "k", "Adult, 8 quasi-identifiers."),
+    ):
+        rows = [row for row in result["rows"] if row["axis"] == axis]
+        made += [f"### {title}", "", text, ""]
+        made += [f"![Seconds over {title.lower()}](plots/{axis}-seconds.svg)", ""]
+        made += [f"![Loss over {title.lower()}](plots/{axis}-loss.svg)", ""]
+        if axis == "rows":
+            made += [f"![Memory over {title.lower()}](plots/{axis}-memory.svg)", ""]
+        made += [*_grid(rows, "CPU s", "cpu_min"), "", *_grid(rows, "GCP", "gcp"), ""]
+        if axis == "rows":
+            made += [*_grid(rows, "peak MB", "peak_mb"), ""]
+    return made[:-1]
+
+
+def _grid(rows: list[dict], title: str, cell: str) -> list[str]:
+    values = sorted({row["at"] for row in rows})
+    shown = {"gcp": loss, "cpu_min": lambda value: number(value, 2), "peak_mb": lambda value: number(value, 0)}[cell]
+    lines = []
+    for label in dict.fromkeys(row["label"] for row in rows):
+        of = {row["at"]: row[cell] for row in rows if row["label"] == label}
+        name, *more = label.split(", ")
+        lines.append([", ".join([f"`{name}`", *more]), *(shown(of.get(at)) for at in values)])
+    return table([title, *(f"{value:,}" for value in values)], lines)

@@ -1,0 +1,99 @@
+"""Group one table in a process of its own and say how long it took, what it lost and how much memory it held.
+
+It reads a request as JSON from standard input; `group` below says what may stand in it.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import sys
+from typing import Any
+
+from benchmarks.cases import Case, bound_of, case, judged
+from benchmarks.harness import Timing, peak_mb
+from coterie.methods import Method, Options, Run, find_method
+from coterie.table import Table
+
+# Enough rows for every loop of a method to be compiled or loaded before the clock starts.
+WARM_ROWS = 600
+
+
+def group(
+    data: str,
+    method: str,
+    k: int,
+    *,
+    rows: int | None = None,
+    attributes: int | None = None,
+    options: dict[str, Any] | None = None,
+    repetitions: int = 3,
+    against: str | None = "mondrian",
+    bound: bool = False,
+) -> dict[str, Any]:
+    """Time a method's grouping step and judge what it made.
+
+    Args:
+        data: The table, see `cases.case`.
+        method: The method.
+        k: Smallest size of a group.
+        rows: The first rows only.
+        attributes: The first attributes only.
+        options: Options of the method.
+        repetitions: How often to run it; less often if it takes long.
+        against: A method to run in turn with it, for a ratio of times; None for none.
+        bound: Also work out the lower bound, after memory has been read.
+    """
+    chosen = find_method(method)
+    settings = chosen.options(**(options or {}))
+    peer = find_method(against) if against and against != method else None
+    whole = case(data, rows=rows, attributes=attributes)
+    _warm_up(chosen, settings, peer, data, attributes, k)
+    table = whole.table()
+    before = peak_mb()
+    timing, other = Timing(), Timing()
+    for done in range(repetitions):
+        timing.once(chosen.run, _fresh(table), k, settings, Run(seed=0, threads=threads()))
+        if done == 0:
+            peak = peak_mb()
+        if peer is not None:
+            for _ in range(3):  # it is quick, and its least time is what all others are divided by
+                other.once(peer.run, _fresh(table), k, peer.options(), Run(seed=0, threads=threads()))
+        if sum(timing.wall) > 60:
+            break
+    answer = {
+        "rows": table.rows,
+        "attributes": table.attributes,
+        "distinct": len(table.distinct),
+        **judged(table, timing.answer, k),
+        **timing.cells(),
+        "peak_mb": round(peak, 1),
+        "peak_before_mb": round(before, 1),
+    }
+    if peer is not None:
+        answer |= {"against_cpu_min": round(min(other.cpu), 5), "against_wall_min": round(min(other.wall), 5)}
+        answer["ratio"] = round(min(timing.cpu) / min(other.cpu), 2)
+    if bound:
+        answer["bound"] = bound_of(table, k)
+    return answer
+
+
+def _fresh(table: Table) -> Table:
+    """The same codes with nothing worked out: finding equal rows is part of grouping."""
+    return Table(table.codes, table.domains)
+
+
+def _warm_up(chosen: Method, settings: Options, peer: Method | None, data: str, attributes: int | None, k: int) -> None:
+    small: Case = case(data, rows=max(WARM_ROWS, 4 * k), attributes=attributes)
+    for method, options in ((chosen, settings), (peer, None)):
+        if method is not None:
+            method.run(small.table(), k, options, Run(seed=0, threads=threads()))
+
+
+def threads() -> int:
+    """Cores that this process may use."""
+    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+
+
+if __name__ == "__main__":
+    print(json.dumps(group(**json.loads(sys.stdin.read()))))
