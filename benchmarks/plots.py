@@ -1,4 +1,4 @@
-"""Results of `scale` as SVG files under docs/plots. Colour-blind readers can tell the lines apart by their marks too."""
+"""Results of `scale` as SVG files under docs/plots. Lines differ in mark and in colour-blind safe colour."""
 
 from __future__ import annotations
 
