@@ -127,8 +127,8 @@ def _loss_lines(result: dict) -> list[str]:
     return [
         f"{result['rows_of_adult']:,} complete training rows, 8 quasi-identifiers, age as a number, "
         f"{result['hierarchies']}'s hierarchies for the others, restricted to the values that occur. The lowest loss "
-        "of each column is in bold. The lower bound holds for all groups of at least k rows, including those that nobody "
-        "has found; `nh` does not make such groups.",
+        "of each column is in bold. The lower bound holds for all groups of at least k rows, including those that "
+        "nobody has found; `nh` does not make such groups.",
         "",
         *table(["GCP", *(f"k = {k}" for k in ks)], cells),
     ]
@@ -151,8 +151,8 @@ def _time_lines(result: dict) -> list[str]:
     )
     return [
         "The grouping step alone, in a process of its own; kernels were compiled before. The last column but one "
-        "divides CPU time by that of `mondrian` in the same process; memory is that of the whole process, Python and its "
-        "libraries included.",
+        "divides CPU time by that of `mondrian` in the same process; memory is that of the whole process, Python and "
+        "its libraries included.",
         "",
         *table(head, cells),
         *more,

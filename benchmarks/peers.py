@@ -162,7 +162,8 @@ def lines(result: dict) -> list[str]:
         name += "" if row["kind"] != "coterie" or "," in row["label"] else "`"
         cells.append([
             name, loss(row["gcp"], best=row["gcp"] == best), f"{row['groups']:,.0f}",
-            f"{row['smallest']:,.0f}", f"{row['suppressed']:,.0f}", number(row["cpu_min"], 2), number(row["wall_min"], 2), f"{row['peak_mb']:,.0f}",
+            f"{row['smallest']:,.0f}", f"{row['suppressed']:,.0f}", number(row["cpu_min"], 2),
+            number(row["wall_min"], 2), f"{row['peak_mb']:,.0f}",
         ])  # fmt: skip
     head = ["tool", "GCP", "groups", "smallest", "suppressed", "CPU s", "clock s", "peak MB"]
     kinds = "; ".join(f"{peer}: {kind}" for peer, kind in KINDS.items())

@@ -139,8 +139,8 @@ def lines(result: dict) -> list[str]:
     peaks = result["peak_mb"]
     return [
         f"{result['count']:,} rows of the made-up census, a CSV file of {result['file_mb']:.0f} MB, `mondrian`, "
-        f"k = {K}. Reading, encoding, publishing and writing take {result['ours']:.2f} s, PyArrow's typed reading and writing "
-        f"{result['theirs']:.2f} s: {result['ours'] / result['theirs']:.1f} times as much by the clock, "
+        f"k = {K}. Reading, encoding, publishing and writing take {result['ours']:.2f} s, PyArrow's typed reading and "
+        f"writing {result['theirs']:.2f} s: {result['ours'] / result['theirs']:.1f} times as much by the clock, "
         f"{result['ratio_cpu']:.1f} times by the processor. "
         f"The process held at most {peaks['coterie']:,.0f} MB (PyArrow's {peaks['arrow']:,.0f} MB).",
         "",
