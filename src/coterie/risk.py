@@ -245,7 +245,7 @@ def _matches(
     from coterie.link import check_names, link_tables
 
     check_names(population, quasi, published=False, what="the population")
-    link = link_tables(population, table, on=quasi, config=config or Config(), published=(False, True))
+    link = link_tables(population, table, on=quasi, config=config or Config(), published=(False, True), unknown="value")
     fitting = np.zeros(int(class_of_row.max(initial=-1)) + 1, dtype=np.int64)
     fitting[class_of_row] = link.candidates()[link.second.class_of_row]
     return fitting

@@ -90,7 +90,7 @@ def _names(cells: Any) -> list[str]:  # noqa: ANN401
 
 
 def _flags(given: Any, path: str, count: int, problems: list[Problem]) -> Flags | None:  # noqa: ANN401
-    values = given.to_numpy() if hasattr(given, "to_numpy") else np.asarray(given)
+    values = np.asarray(given)
     if values.ndim != 1 or values.dtype != np.bool_ or len(values) != count:
         problems.append(Problem(path, f"must have one True or False for each of the {count:,} rows"))
         return None

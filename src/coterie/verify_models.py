@@ -116,7 +116,9 @@ def population_matches(classes: Classes, model: KMap, config: Config) -> Int64:
     from coterie.link import link_tables
 
     population = io.read(model.population, missing_values=config.missing_values).table
-    link = link_tables(population, classes.table, on=classes.quasi, config=config, published=(False, True))
+    link = link_tables(
+        population, classes.table, on=classes.quasi, config=config, published=(False, True), unknown="value"
+    )
     matches = np.zeros(len(classes.sizes), dtype=np.int64)
     matches[classes.of_row] = link.candidates()[link.second.class_of_row]
     return matches
