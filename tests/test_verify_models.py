@@ -1,0 +1,153 @@
+"""Models beyond k, checked on published tables: as a gate, as measured values, and against another program."""
+
+import json
+
+import numpy as np
+import pandas as pd
+import pyarrow as pa
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from pycanon import anonymity
+
+import coterie
+from coterie.cli import main
+from coterie.errors import ConfigError, VerificationError
+
+# Two groups of four: one with three diseases, one with two.
+TABLE = pa.table(
+    {
+        "age": ["[20-29]"] * 4 + ["[30-39]"] * 4,
+        "disease": ["flu", "flu", "pox", "gout", "flu", "flu", "flu", "pox"],
+        "pay": [1, 2, 3, 4, 1, 2, 3, 4],
+    }
+)
+
+
+def measured(found):
+    return {(each.column, each.name): each.value for each in found.measured}
+
+
+def test_promises_pass_and_fail_by_name():
+    kept = coterie.verify(TABLE, quasi=["age"], sensitive=["disease"], k=4, privacy=["l-diversity:2"])
+    assert kept.passed
+    kept.raise_for_failure()
+    broken = coterie.verify(
+        TABLE, quasi=["age"], sensitive=["disease"], k=4, privacy=["l-diversity:3", coterie.TCloseness(0.2)]
+    )
+    assert [(check.name, check.passed) for check in broken.checks] == [
+        ("k-anonymity", True),
+        ("l-diversity(disease)", False),
+        ("t-closeness(disease)", True),
+    ]
+    assert (broken.checks[1].found, broken.checks[1].worst, broken.checks[1].size) == (2, 1, 4)
+    with pytest.raises(VerificationError, match="distinct 3-diversity of 'disease' is wanted"):
+        broken.raise_for_failure()
+
+
+def test_models_without_a_column_are_checked_on_every_sensitive_one():
+    found = coterie.verify(TABLE, quasi=["age"], sensitive=["disease", "pay"], privacy=["l-diversity:3"])
+    assert [(check.name, check.passed) for check in found.checks] == [
+        ("l-diversity(disease)", False),
+        ("l-diversity(pay)", True),
+    ]
+
+
+def test_sensitive_columns_are_measured_unasked():
+    found = measured(coterie.verify(TABLE, quasi=["age"], sensitive=["disease"]))
+    assert found["disease", "distinct l"] == 2
+    assert found["disease", "frequency l"] == pytest.approx(4 / 3)
+    assert found["disease", "alpha"] == 0.75
+    # In the table flu has 5/8, pox 2/8, gout 1/8; in both groups flu is 1/8 off, one way or the other.
+    assert found["disease", "t (equal)"] == pytest.approx(1 / 8)
+    assert found["disease", "beta"] == pytest.approx(1.0)
+    assert found["disease", "delta"] == np.inf
+    assert ("disease", "t (ordered)") not in found
+    ordered = measured(coterie.verify(TABLE, quasi=["age"], sensitive=["pay"]))
+    assert ordered["pay", "t (ordered)"] == 0
+
+
+def test_what_cannot_be_checked_is_refused():
+    with pytest.raises(ConfigError, match="needs a sensitive column"):
+        coterie.verify(TABLE, quasi=["age"], privacy=["l-diversity:2"])
+    with pytest.raises(ConfigError, match="no column 'ill'"):
+        coterie.verify(TABLE, quasi=["age"], sensitive=["ill"])
+    with pytest.raises(ConfigError, match="has no order"):
+        coterie.verify(TABLE, quasi=["age"], sensitive=["disease"], privacy=["t-closeness:0.5::ordered"])
+
+
+def test_k_map_counts_who_fits_in_a_population(tmp_path):
+    population = tmp_path / "population.csv"
+    population.write_text("age\n" + "\n".join(map(str, [19, 20, 21, 29, 30, 35, 36, 37, 38])) + "\n")
+    for k, passed in ((3, True), (4, False)):
+        found = coterie.verify(TABLE, quasi=["age"], privacy=[coterie.KMap(k, str(population))])
+        assert found.passed is passed
+        assert found.checks[0].found == 3
+
+
+@settings(max_examples=40)
+@given(
+    st.lists(st.tuples(st.sampled_from("ab"), st.sampled_from("xyz")), min_size=2, max_size=30).filter(
+        lambda rows: len({ill for _, ill in rows}) > 1
+    )
+)
+def test_another_program_measures_the_same(rows):
+    frame = pd.DataFrame(rows, columns=["q", "ill"])
+    found = measured(coterie.verify(frame, quasi=["q"], sensitive=["ill"]))
+    assert found["ill", "distinct l"] == anonymity.l_diversity(frame, ["q"], ["ill"])
+    assert found["ill", "alpha"] == pytest.approx(anonymity.alpha_k_anonymity(frame, ["q"], ["ill"])[0])
+    assert found["ill", "t (equal)"] == pytest.approx(anonymity.t_closeness(frame, ["q"], ["ill"]))
+    assert found["ill", "beta"] == pytest.approx(anonymity.basic_beta_likeness(frame, ["q"], ["ill"]))
+
+
+def test_another_program_measures_the_same_of_a_release_of_adult():
+    table = coterie.datasets.adult().slice(0, 3_000)
+    quasi, sensitive = ["age", "sex", "race"], ["occupation"]
+    release = coterie.anonymize(table, quasi=quasi, sensitive=sensitive, k=10, method="mondrian")
+    frame = release.arrow.to_pandas().fillna("?")
+    found = coterie.verify(release.frame, quasi=quasi, sensitive=sensitive, k=10)
+    values = measured(found)
+    assert found.k == anonymity.k_anonymity(frame, quasi)
+    assert values["occupation", "distinct l"] == anonymity.l_diversity(frame, quasi, sensitive)
+    assert values["occupation", "t (equal)"] == pytest.approx(anonymity.t_closeness(frame, quasi, sensitive))
+    assert values["occupation", "beta"] == pytest.approx(anonymity.basic_beta_likeness(frame, quasi, sensitive))
+    alpha, k = anonymity.alpha_k_anonymity(frame, quasi, sensitive)
+    assert (values["occupation", "alpha"], found.k) == (pytest.approx(alpha), k)
+
+
+def test_the_command_is_a_gate(tmp_path, monkeypatch, capsys):
+    monkeypatch.chdir(tmp_path)
+    cells = zip(TABLE["age"].to_pylist(), TABLE["disease"].to_pylist(), strict=True)
+    (tmp_path / "out.csv").write_text("age,disease\n" + "".join(f"{age},{ill}\n" for age, ill in cells))
+    base = ["verify", "out.csv", "--quasi", "age", "--sensitive", "disease", "-k", "4"]
+    assert main([*base, "--l", "2", "--t", "0.2", "--alpha", "0.75"]) == 0
+    out = capsys.readouterr().out
+    assert "PASS" in out
+    assert "distinct l" in out
+    for flag, value in (("--l", "3"), ("--t", "0.1"), ("--alpha", "0.7"), ("--beta", "0.5"), ("--delta", "1")):
+        assert main([*base, flag, value]) == 1
+        out = capsys.readouterr().out
+        assert "FAIL" in out
+        assert "flu" not in out
+    assert main([*base, "--privacy", "l-diversity:3:disease", "--json"]) == 1
+    found = json.loads(capsys.readouterr().out)
+    assert not found["passed"]
+    assert {"name": "delta", "value": None} in [
+        {"name": each["name"], "value": each["value"]} for each in found["measured"]
+    ]
+    assert main([*base, "--l", "many"]) == 2
+    assert main([*base, "--privacy", "l-diversity:3:pay"]) == 2
+
+
+def test_anonymize_keeps_what_it_was_asked_for(tmp_path, monkeypatch, capsys):
+    monkeypatch.chdir(tmp_path)
+    rng = np.random.default_rng(0)
+    lines = [f"{rng.integers(20, 60)},{rng.choice(['flu', 'pox', 'gout'])},{rng.integers(0, 25)}" for _ in range(80)]
+    (tmp_path / "people.csv").write_text("age,ill,who\n" + "\n".join(lines) + "\n")
+    flags = ["--quasi", "age", "--sensitive", "ill", "-k", "4", "--method", "mondrian"]
+    flags += ["--privacy", "l-diversity:2", "--privacy", "t-closeness:0.4:ill", "--entity", "who"]
+    assert main(["anonymize", "people.csv", *flags, "-o", "out.csv"]) == 0, capsys.readouterr().err
+    assert main(["verify", "out.csv", "-c", "out.coterie.toml"]) == 0
+    assert "who" not in (tmp_path / "out.csv").read_text().splitlines()[0]
+    assert main(["anonymize", "people.csv", *flags, "--privacy", "l-diversity:4", "--dry-run"]) == 4
+    assert "l can be at most 3" in capsys.readouterr().err
