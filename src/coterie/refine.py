@@ -14,7 +14,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, TypeAlias
+from typing import TYPE_CHECKING, NamedTuple, TypeAlias
 
 import numpy as np
 import numpy.typing as npt
@@ -91,9 +91,18 @@ def refine(
         if len(changed) == 0 or run.out_of_time:
             break
         pools = search.pools(labels)
-        ones, twos = search.proposals(pools, changed)
-        labels, changed = search.applied(pools, labels, ones, twos, allowed)
+        labels, changed = search.applied(pools, search.proposals(pools, changed), allowed)
     return Grouping.of(table.codes, labels)
+
+
+class _Proposals(NamedTuple):
+    """Pairs of groups and how to part their rows."""
+
+    ones: Int32
+    twos: Int32
+    """the same group, where it is parted alone"""
+    sides: npt.NDArray[np.int8]
+    """[pair, row of the pool]: the first group's rows, then the second's"""
 
 
 class _Search:
@@ -117,10 +126,11 @@ class _Search:
         hi = np.maximum.reduceat(codes, starts[:-1], axis=0)
         return Pools(order, starts, labels, lo, hi, box_costs(self.index.costs, lo, hi))
 
-    def proposals(self, pools: Pools, asked: Int32) -> tuple[Int32, Int32]:
+    def proposals(self, pools: Pools, asked: Int32) -> _Proposals:
         """Pairs to part anew, by falling gain, no group in two of them."""
         from coterie.kernels.refine import propose
 
+        sides = np.zeros((len(asked), self.most), dtype=np.int8)
         cuts = np.linspace(0, len(asked), min(len(asked), 64) + 1).astype(np.int64)
 
         def piece(i: int) -> tuple[Int32, Float64]:
@@ -135,7 +145,7 @@ class _Search:
                 asked,
                 cuts[i],
                 cuts[i + 1],
-                self.most,
+                sides,
             )
             return found
 
@@ -150,41 +160,32 @@ class _Search:
             if not (used[one] or used[two]):
                 used[[one, two]] = True
                 chosen.append(at)
-        return asked[chosen], partners[chosen]
+        return _Proposals(asked[chosen], partners[chosen], sides[chosen])
 
-    def applied(
-        self, pools: Pools, labels: Int32, ones: Int32, twos: Int32, allowed: Allowed | None
-    ) -> tuple[Int32, Int32]:
-        """Labels with the pairs parted anew where that is allowed, and the groups that changed."""
-        from coterie.kernels.refine import apply
+    def applied(self, pools: Pools, pairs: _Proposals, allowed: Allowed | None) -> tuple[Int32, Int32]:
+        """Labels with the pairs parted anew where that is allowed, and the groups that changed.
 
-        fresh = len(pools.costs)
-        new = labels.copy()
-        alone = np.flatnonzero(ones == twos)
-        apply(
-            self.index.nodes,
-            self.index.costs,
-            pools,
-            self.k,
-            self.scales,
-            self.effort.tries,
-            ones,
-            twos,
-            fresh,
-            new,
-            self.most,
-        )
-        others = twos.copy()
-        others[alone] = fresh + np.arange(len(alone), dtype=np.int32)
-        if allowed is not None and len(ones):
-            kept = allowed(new, ones.astype(np.int64)) & allowed(new, others.astype(np.int64))
-            broken = np.isin(labels, np.concatenate([ones[~kept], twos[~kept]]))
-            new[broken] = labels[broken]
-            ones, others = ones[kept], others[kept]
+        Side 1 keeps the first group's number, side 0 gets the second's; a group that is parted alone gives its
+        side 0 a number of its own.
+        """
+        alone = np.flatnonzero(pairs.ones == pairs.twos)
+        others = pairs.twos.copy()
+        others[alone] = len(pools.costs) + np.arange(len(alone), dtype=np.int32)
+        new = pools.labels.copy()
+        for one, two, other, side in zip(pairs.ones, pairs.twos, others, pairs.sides, strict=True):
+            rows = pools.members[pools.starts[one] : pools.starts[one + 1]]
+            if one != two:
+                rows = np.concatenate([rows, pools.members[pools.starts[two] : pools.starts[two + 1]]])
+            new[rows] = np.where(side[: len(rows)] == 1, one, other)
+        kept = np.ones(len(others), dtype=np.bool_)
+        if allowed is not None and len(others):
+            kept = allowed(new, pairs.ones.astype(np.int64)) & allowed(new, others.astype(np.int64))
+            broken = np.isin(pools.labels, np.concatenate([pairs.ones[~kept], pairs.twos[~kept]]))
+            new[broken] = pools.labels[broken]
         # Numbers of partings that were undone are not used: close the gaps.
-        changed = np.zeros(fresh + len(alone), dtype=np.bool_)
-        changed[ones] = True
-        changed[others] = True
+        changed = np.zeros(len(pools.costs) + len(alone), dtype=np.bool_)
+        changed[pairs.ones[kept]] = True
+        changed[others[kept]] = True
         used = np.bincount(new[new >= 0], minlength=len(changed)) > 0
         number = np.cumsum(used, dtype=np.int64) - 1
         new = np.where(new >= 0, number[new], -1).astype(np.int32)

@@ -95,33 +95,6 @@ def _best_box(
 
 
 @kernel
-def first_boxes(nodes, costs, k, scales, tries, near, near_count, lo, hi, keys, first, last):
-    """The boxes of the seeds first … last − 1 while all rows are free; `keys` gets their costs."""
-    d = lo.shape[1]
-    room = near.shape[1] + 1
-    reach = np.empty(costs.base[-1], dtype=np.float64)
-    stack = np.empty(STACK, dtype=np.int32)
-    bounds = np.empty(STACK, dtype=np.float64)
-    heap = np.empty(room, dtype=np.float64)
-    ids = np.empty(room, dtype=np.int32)
-    items = np.empty((d, room), dtype=np.int32)
-    weights = np.empty(room, dtype=np.int64)
-    shares = np.empty((d, room), dtype=np.float64)
-    totals = np.empty(room, dtype=np.float64)
-    low = np.empty(d, dtype=np.int32)
-    high = np.empty(d, dtype=np.int32)
-    for seed in range(first, last):
-        if nodes.point_free[seed] >= k:
-            near_count[seed] = 1
-            near[seed, 0] = seed
-        else:
-            _look_around(nodes, costs, reach, seed, near, near_count, heap, ids, stack, bounds)
-        keys[seed] = _best_box(
-            nodes, costs, k, scales, tries, seed, near, near_count, lo, hi, items, weights, shares, totals, low, high
-        )
-
-
-@kernel
 def _held(nodes, near, near_count, seed, lo, hi):
     """Free rows among a seed's noted neighbours that lie in its box."""
     points = nodes.points
@@ -189,8 +162,11 @@ def _take_all(nodes, low, high, label, labels, stack, found):
 
 
 @kernel
-def cheapest_first(nodes, costs, k, scales, tries, near, near_count, lo, hi, keys, labels):
-    """Accept boxes in the order of their costs; gives back the number of groups.
+def cheapest_first(nodes, costs, k, scales, tries, near, near_count, lo, hi, keys, labels, first, last):
+    """Grow the boxes of the seeds first … last − 1, `keys` being their costs; or, where there are none, accept boxes.
+
+    One kernel for both: what they share is then compiled once. Growing is for when all rows are free, and seeds are
+    independent of each other. Boxes are accepted in the order of their costs; gives back the number of groups.
 
     A box that has lost rows to others is grown again and waits for its turn at its new cost: costs only rise as rows
     are used up. Rows inside an accepted box join it at no cost. Rows left over keep the label −1.
@@ -208,6 +184,17 @@ def cheapest_first(nodes, costs, k, scales, tries, near, near_count, lo, hi, key
     totals = np.empty(room, dtype=np.float64)
     low = np.empty(d, dtype=np.int32)
     high = np.empty(d, dtype=np.int32)
+    for seed in range(first, last):
+        if nodes.point_free[seed] >= k:
+            near_count[seed] = 1
+            near[seed, 0] = seed
+        else:
+            _look_around(nodes, costs, reach, seed, near, near_count, heap, ids, stack, bounds)
+        keys[seed] = _best_box(
+            nodes, costs, k, scales, tries, seed, near, near_count, lo, hi, items, weights, shares, totals, low, high
+        )
+    if first < last:
+        return 0
     found = np.empty(m, dtype=np.int32)
     order_keys = np.empty(m + 1, dtype=np.float64)
     order = np.empty(m + 1, dtype=np.int32)

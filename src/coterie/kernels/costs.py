@@ -36,7 +36,7 @@ class CostArrays(NamedTuple):
     """where the attribute begins in a `reach` array (see `aim`); the last entry is the length of such an array"""
 
 
-@inner
+@kernel
 def interval_cost(costs, j, lo, hi):
     """Cost of the interval [lo, hi] of attribute j."""
     if lo == hi:
@@ -66,7 +66,7 @@ def box_cost(costs, lo, hi):
     small = 0.0
     for i in range(costs.small.shape[0]):
         j = costs.small[i]
-        small += interval_cost(costs, j, lo[j], hi[j])
+        small += costs.data[costs.offset[j] + lo[j] * costs.width[j] + hi[j]]
     large = 0.0
     for i in range(costs.large.shape[0]):
         j = costs.large[i]
@@ -130,7 +130,7 @@ def point_cost(small, base, reach, points, p, limit):
     return total
 
 
-@inner
+@kernel
 def point_cost_large(costs, large, lo, hi, points, p):
     """What the large domains add to `point_cost`."""
     total = 0.0
@@ -157,7 +157,7 @@ def touch_cost(small, base, reach, lo, node_lo, node_hi, node, limit):
     return total
 
 
-@inner
+@kernel
 def touch_cost_large(costs, large, lo, hi, node_lo, node_hi, node):
     """What the large domains add to `touch_cost`."""
     total = 0.0
@@ -174,7 +174,8 @@ def union_cost(costs, lo, hi, other_lo, other_hi, other, limit):
     small = 0.0
     for i in range(costs.small.shape[0]):
         j = costs.small[i]
-        small += interval_cost(costs, j, min(lo[j], other_lo[other, j]), max(hi[j], other_hi[other, j]))
+        low = min(lo[j], other_lo[other, j])
+        small += costs.data[costs.offset[j] + low * costs.width[j] + max(hi[j], other_hi[other, j])]
         if small > limit:
             return small
     large = 0.0

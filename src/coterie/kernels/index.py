@@ -13,6 +13,7 @@ import numpy.typing as npt
 
 from coterie.kernels import inner, kernel
 from coterie.kernels.costs import interval_cost, point_cost, point_cost_large, touch_cost, touch_cost_large
+from coterie.kernels.sorting import sort_pairs
 
 BUCKET = 8
 STACK = 1024  # a heavy value costs an attribute two levels, all else halves the rows: enough for 400 attributes
@@ -91,7 +92,7 @@ def _split(costs, codes, order, start, end, lo, hi, counts):
         values = np.empty(size, dtype=np.int32)
         for p in range(size):
             values[p] = codes[order[start + p], attribute]
-        values.sort()
+        sort_pairs(values, order[start:end], size)
         best = size + 1
         cut = low
         for p in range(size - 1):

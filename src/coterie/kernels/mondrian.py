@@ -6,6 +6,7 @@ import numpy as np
 
 from coterie.kernels import kernel
 from coterie.kernels.costs import interval_cost
+from coterie.kernels.sorting import sort_pairs
 
 
 @kernel
@@ -26,15 +27,17 @@ def _median(codes, weights, order, start, end, j, low, high, counts):
             c += 1
         return low + c, below + counts[c], below
     keys = np.empty(end - start, dtype=np.int32)
+    rows = np.empty(end - start, dtype=np.int32)
     for p in range(start, end):
         keys[p - start] = codes[order[p], j]
-    by_code = np.argsort(keys)
+        rows[p - start] = order[p]
+    sort_pairs(keys, rows, end - start)
     p = 0
     while True:
-        c = keys[by_code[p]]
+        c = keys[p]
         here = 0
-        while p < end - start and keys[by_code[p]] == c:
-            here += weights[order[start + by_code[p]]]
+        while p < end - start and keys[p] == c:
+            here += weights[rows[p]]
             p += 1
         if below + here >= half:
             return c, below + here, below

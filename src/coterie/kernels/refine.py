@@ -14,6 +14,7 @@ from coterie.kernels import inner, kernel
 from coterie.kernels.costs import aim_all, interval_cost
 from coterie.kernels.growth import add_up, near_points, reach_out, start_at
 from coterie.kernels.index import STACK
+from coterie.kernels.sorting import sort_pairs
 
 TOLERANCE = 1e-9  # gains below this are rounding
 
@@ -248,20 +249,17 @@ def _repart(
 
 
 @kernel
-def _clear(slot, slots, n):
-    for i in range(n):
-        slot[slots[i]] = -1
-
-
-@kernel
-def propose(nodes, costs, pools, k, scales, tries, neighbours, asked, first, last, most):
+def propose(nodes, costs, pools, k, scales, tries, neighbours, asked, first, last, sides):
     """For the groups asked[first:last]: the partner with which a new parting gains most, and that gain.
 
-    The partner is the group itself where it is large enough to be parted alone. Gain 0 means none was found.
-    Partners are the groups of the rows that would cost this group's box least. Pools have at most `most` rows.
+    The partner is the group itself where it is large enough to be parted alone. Gain 0 means that none was found.
+    Partners are the groups of the rows that would cost this group's box least. sides[at, i] gets the side of the i-th
+    row of the pool: first the group's rows, then its partner's. Pools have at most as many rows as that is wide.
     """
     d = nodes.points.shape[1]
-    groups = pools.costs.shape[0]
+    most = sides.shape[1]
+    members, starts, labels, group_costs = pools.members, pools.starts, pools.labels, pools.costs
+    row_start, rows, position = nodes.row_start, nodes.rows, nodes.position
     partners = np.full(last - first, -1, dtype=np.int32)
     gains = np.zeros(last - first, dtype=np.float64)
     reach = np.empty(costs.base[-1], dtype=np.float64)
@@ -275,13 +273,39 @@ def propose(nodes, costs, pools, k, scales, tries, neighbours, asked, first, las
     best_side = np.empty(most, dtype=np.int8)
     shares = np.empty((d, most), dtype=np.float64)
     totals = np.empty(most, dtype=np.float64)
-    seen = np.full(groups, -1, dtype=np.int32)
+    seen = np.full(group_costs.shape[0], -1, dtype=np.int32)
+    heap = np.empty(most + 4 * k + 2, dtype=np.float64)
+    ids = np.empty(most + 4 * k + 2, dtype=np.int32)
     for at in range(first, last):
         group = asked[at]
-        size = pools.starts[group + 1] - pools.starts[group]
-        if pools.costs[group] <= 0.0 or size > most:
+        size = starts[group + 1] - starts[group]
+        if group_costs[group] <= 0.0 or size > most:
             continue
-        if size >= 2 * k:
+        low = pools.lo[group]
+        high = pools.hi[group]
+        aim_all(costs, reach, low, high)
+        count = near_points(nodes, costs, reach, low, high, size + 4 * k, heap, ids, stack, bounds)
+        sort_pairs(heap, ids, count)
+        seen[group] = group
+        tried = 0
+        place = 0
+        row = row_start[ids[0]]
+        other = group if size >= 2 * k else -1  # a large group is parted alone first
+        while tried < neighbours:
+            while other < 0 and place < count:  # the next group nearby
+                if row == row_start[ids[place] + 1]:
+                    place += 1
+                    if place < count:
+                        row = row_start[ids[place]]
+                    continue
+                other = labels[rows[row]]
+                row += 1
+                if other >= 0 and (seen[other] == group or size + starts[other + 1] - starts[other] > most):
+                    other = -1
+            if other < 0:
+                break
+            seen[other] = group
+            tried += 1
             gain, n = _repart(
                 nodes,
                 costs,
@@ -290,7 +314,7 @@ def propose(nodes, costs, pools, k, scales, tries, neighbours, asked, first, las
                 scales,
                 tries,
                 group,
-                group,
+                other,
                 slot,
                 slots,
                 items,
@@ -300,101 +324,15 @@ def propose(nodes, costs, pools, k, scales, tries, neighbours, asked, first, las
                 shares,
                 totals,
             )
-            _clear(slot, slots, n)
             if gain > gains[at - first]:
                 gains[at - first] = gain
-                partners[at - first] = group
-        low = pools.lo[group]
-        high = pools.hi[group]
-        aim_all(costs, reach, low, high)
-        wanted = size + 4 * k
-        heap = np.empty(wanted + 2, dtype=np.float64)
-        ids = np.empty(wanted + 2, dtype=np.int32)
-        count = near_points(nodes, costs, reach, low, high, wanted, heap, ids, stack, bounds)
-        seen[group] = group
-        tried = 0
-        for i in np.argsort(heap[:count], kind="mergesort"):
-            p = ids[i]
-            for r in range(nodes.row_start[p], nodes.row_start[p + 1]):
-                other = pools.labels[nodes.rows[r]]
-                if other < 0 or seen[other] == group:
-                    continue
-                seen[other] = group
-                if size + pools.starts[other + 1] - pools.starts[other] > most:
-                    continue
-                tried += 1
-                gain, n = _repart(
-                    nodes,
-                    costs,
-                    pools,
-                    k,
-                    scales,
-                    tries,
-                    group,
-                    other,
-                    slot,
-                    slots,
-                    items,
-                    weights,
-                    side,
-                    best_side,
-                    shares,
-                    totals,
-                )
-                _clear(slot, slots, n)
-                if gain > gains[at - first]:
-                    gains[at - first] = gain
-                    partners[at - first] = other
-                if tried >= neighbours:
-                    break
-            if tried >= neighbours:
-                break
+                partners[at - first] = other
+                for i in range(size):
+                    sides[at, i] = best_side[slot[position[members[starts[group] + i]]]]
+                if other != group:
+                    for i in range(starts[other + 1] - starts[other]):
+                        sides[at, size + i] = best_side[slot[position[members[starts[other] + i]]]]
+            for i in range(n):
+                slot[slots[i]] = -1
+            other = -1
     return partners, gains
-
-
-@kernel
-def apply(nodes, costs, pools, k, scales, tries, ones, twos, fresh, labels, most):
-    """Part the chosen pairs for good: rows on side 0 keep (or get) the second group's number.
-
-    A group that is parted alone gives its side 0 the number `fresh` and upwards. Gives back the next fresh number.
-    """
-    d = nodes.points.shape[1]
-    slot = np.full(nodes.points.shape[0], -1, dtype=np.int32)
-    slots = np.empty(most, dtype=np.int32)
-    items = np.empty((d, most), dtype=np.int32)
-    weights = np.empty(most, dtype=np.int64)
-    side = np.empty(most, dtype=np.int8)
-    best_side = np.empty(most, dtype=np.int8)
-    shares = np.empty((d, most), dtype=np.float64)
-    totals = np.empty(most, dtype=np.float64)
-    for at in range(ones.shape[0]):
-        one, two = ones[at], twos[at]
-        _gain, n = _repart(
-            nodes,
-            costs,
-            pools,
-            k,
-            scales,
-            tries,
-            one,
-            two,
-            slot,
-            slots,
-            items,
-            weights,
-            side,
-            best_side,
-            shares,
-            totals,
-        )
-        other = two
-        if one == two:
-            other = fresh
-            fresh += 1
-        for turn in range(1 if one == two else 2):
-            group = one if turn == 0 else two
-            for r in range(pools.starts[group], pools.starts[group + 1]):
-                row = pools.members[r]
-                labels[row] = one if best_side[slot[nodes.position[row]]] == 1 else other
-        _clear(slot, slots, n)
-    return fresh

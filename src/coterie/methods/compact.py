@@ -41,9 +41,13 @@ class _Settings(NamedTuple):
     search: Effort
 
 
+SMALL_K = 8
+
 EFFORTS = {
     "fast": _Settings(2, 1, Effort(neighbours=4, tries=4, sweeps=1)),
     "balanced": _Settings(3, 8, Effort(neighbours=8, tries=8, sweeps=20)),
+    # Small groups are many small choices: more is gained by parting them anew than by growing them better.
+    "balanced, small k": _Settings(3, 2, Effort(neighbours=40, tries=32, sweeps=40)),
     "thorough": _Settings(4, 64, Effort(neighbours=24, tries=32, sweeps=60)),
 }
 
@@ -68,7 +72,8 @@ class CompactOptions(Options):
 @method("compact", paper="ours", recoding="local", options=CompactOptions)
 def compact(table: Table, k: int, options: CompactOptions, run: Run) -> Grouping:
     """Accept the cheapest box of k rows first, then part neighbouring groups anew while that helps."""
-    settings = EFFORTS[options.effort]
+    small = options.effort == "balanced" and k < SMALL_K
+    settings = EFFORTS["balanced, small k" if small else options.effort]
     index = build_index(table)
     blocks = cut_into_blocks(index, k=k, rows=options.block_rows)
     scales = attribute_scales(table.attributes, run)
@@ -98,7 +103,7 @@ def compact(table: Table, k: int, options: CompactOptions, run: Run) -> Grouping
 
 def _group_block(table: Table, k: int, *, scales: Float64, reach: int, tries: int, threads: int) -> Int32:
     """Row → group, for the rows of one block."""
-    from coterie.kernels.compact import cheapest_first, first_boxes
+    from coterie.kernels.compact import cheapest_first
     from coterie.kernels.leftovers import place_leftovers
 
     index = build_index(table)
@@ -111,13 +116,14 @@ def _group_block(table: Table, k: int, *, scales: Float64, reach: int, tries: in
     keys = np.empty(seeds, dtype=np.float64)
     cuts = np.linspace(0, seeds, min(seeds, 4 * threads) + 1).astype(np.int64)
 
+    labels = np.full(table.rows, -1, dtype=np.int32)
+
     def grow(i: int) -> None:
-        first_boxes(nodes, costs, k, scales, tries, near, near_count, lo, hi, keys, cuts[i], cuts[i + 1])
+        cheapest_first(nodes, costs, k, scales, tries, near, near_count, lo, hi, keys, labels, cuts[i], cuts[i + 1])
 
     with ThreadPoolExecutor(threads) as pool:
         list(pool.map(grow, range(len(cuts) - 1)))
-    labels = np.full(table.rows, -1, dtype=np.int32)
-    cheapest_first(nodes, costs, k, scales, tries, near, near_count, lo, hi, keys, labels)
+    cheapest_first(nodes, costs, k, scales, tries, near, near_count, lo, hi, keys, labels, np.int64(0), np.int64(0))
     left = np.flatnonzero(labels < 0).astype(np.int32)
     if len(left):
         boxes = Grouping.of(table.codes, labels)
