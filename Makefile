@@ -59,7 +59,9 @@ $(READY): pyproject.toml
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || { \
 		echo 'coterie needs Python 3.11 or newer; $(PYTHON) is older.' \
 		'Name another: make PYTHON=/path/to/python3.12'; exit 1; }
-	@echo 'Setting up .venv (once; a minute or two)'
+	@echo 'Setting up .venv (once; two minutes or three)'
 	@$(BIN)/python -c '' 2>/dev/null || $(PYTHON) -m venv --clear .venv
 	@$(BIN)/python -m pip install -qq --disable-pip-version-check --editable '.[dev]'
+	@echo 'Compiling the kernels (once; they are kept in the cache folder)'
+	@$(BIN)/coterie compile
 	@touch $@

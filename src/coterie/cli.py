@@ -18,7 +18,7 @@ import click
 import typer
 
 import coterie
-from coterie import cli_demo, cli_hierarchy, cli_init, cli_methods, cli_release, cli_risk
+from coterie import cli_compile, cli_demo, cli_hierarchy, cli_init, cli_methods, cli_release, cli_risk
 from coterie.errors import CoterieError, CoterieWarning
 
 INTERRUPTED = 130
@@ -67,6 +67,7 @@ app.command("measure", short_help="Say what a release lost.")(cli_release.measur
 app.command("risk", short_help="Say how far records can be traced to people.")(cli_risk.risk)
 app.command("attack", short_help="Try to find known people in a release.")(cli_risk.attack)
 app.command("methods", short_help="List methods and their options.")(cli_methods.methods)
+app.command("compile", short_help="Compile now what the first release would.")(cli_compile.compile_kernels)
 app.command("demo", short_help="Try it on the bundled table.")(cli_demo.demo)
 app.add_typer(cli_hierarchy.app, name="hierarchy", short_help="Build, check and show hierarchies.")
 
