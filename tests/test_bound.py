@@ -1,0 +1,85 @@
+"""The lower bound: as its slow twin says, and below every grouping there is."""
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from oracles.naive_bound import plain_bounds, raised_bounds
+from oracles.naive_optimum import optimum
+from tables import number_domain, tables
+
+from coterie.bound import ROUNDS, lower_bound, row_bounds
+from coterie.methods import Run, find_method
+from coterie.methods.compact import CompactOptions
+from coterie.table import Table
+
+compact = find_method("compact")
+CLOSE = 1e-9
+WEIGHTS = (1.0, 2.0, 0.5, 0.0)
+
+
+def loss_of(table, grouping):
+    from coterie.kernels.costs import box_costs
+
+    return float((grouping.sizes * box_costs(table.costs, grouping.lo, grouping.hi)).sum())
+
+
+@given(tables(min_rows=2, max_rows=25, weights=WEIGHTS), st.integers(1, 6), st.integers(0, 4))
+def test_bounds_are_those_of_the_twin(drawn, k, rounds):
+    table, plain = drawn
+    k = min(k, table.rows)
+    found = row_bounds(table, k, rounds=rounds, threads=2).tolist()
+    assert found == raised_bounds(plain.rows, plain.attributes, k, rounds)
+    if rounds == 0:
+        assert found == plain_bounds(plain.rows, plain.attributes, k)
+
+
+@given(tables(min_rows=2, max_rows=30), st.integers(2, 5))
+def test_each_round_raises_the_bound_or_leaves_it(drawn, k):
+    table, _ = drawn
+    k = min(k, table.rows)
+    rounds = [row_bounds(table, k, rounds=count) for count in range(4)]
+    for lower, higher in zip(rounds, rounds[1:], strict=False):
+        assert (lower <= higher).all()
+
+
+@settings(max_examples=25)
+@given(tables(min_rows=2, max_rows=8, max_attributes=3, weights=WEIGHTS), st.integers(2, 4))
+def test_nothing_is_below_the_bound_and_compact_is_not_below_the_optimum(drawn, k):
+    table, plain = drawn
+    k = min(k, table.rows)
+    best = optimum(plain.rows, plain.attributes, k)
+    assert row_bounds(table, k, rounds=0).sum() <= lower_bound(table, k) + CLOSE <= best + 2 * CLOSE
+    for effort in ("fast", "balanced", "thorough"):
+        grouping = compact.run(table, k, CompactOptions(effort=effort), Run())
+        assert best <= loss_of(table, grouping) + CLOSE
+
+
+@given(tables(min_rows=2, max_rows=30), st.integers(2, 5))
+def test_threads_change_nothing(drawn, k):
+    table, _ = drawn
+    k = min(k, table.rows)
+    assert row_bounds(table, k, threads=1).tolist() == row_bounds(table, k, threads=4).tolist()
+
+
+def test_the_example_of_the_page():
+    """docs/bound.md: ages 20, 21, 22, 30 and k = 2."""
+    ages = [20, 21, 22, 30]
+    table = Table(np.asarray([[0], [1], [2], [3]], dtype=np.int32), (number_domain("age", ages),))
+    assert (10 * row_bounds(table, 2, rounds=0)).tolist() == pytest.approx([1, 1, 1, 8])
+    attribute = {"kind": "number", "values": ages, "weight": 1.0}
+    assert optimum(table.codes.tolist(), [attribute], 2) * 10 == pytest.approx(18)
+
+
+def test_rounds_that_raise_it():
+    """docs/bound.md: ages 20, 21, 23, 26 and k = 3."""
+    ages = [20, 21, 23, 26]
+    table = Table(np.asarray([[0], [1], [2], [3]], dtype=np.int32), (number_domain("age", ages),))
+    rounds = [(6 * row_bounds(table, 3, rounds=count)).round(9).tolist() for count in range(3)]
+    assert rounds[0] == [3, 2, 3, 5]
+    assert rounds[1] == [3, 3, 3, 5]
+    assert rounds[2] == [3, 3, 3, 5]
+    assert 6 * lower_bound(table, 3) == pytest.approx(14)
+    attribute = {"kind": "number", "values": ages, "weight": 1.0}
+    assert 6 * optimum(table.codes.tolist(), [attribute], 3) == pytest.approx(24)
+    assert ROUNDS >= 1
