@@ -1,5 +1,7 @@
 """The lower bound: as its slow twin says, and below every grouping there is."""
 
+from itertools import pairwise
+
 import numpy as np
 import pytest
 from hypothesis import given, settings
@@ -39,7 +41,7 @@ def test_each_round_raises_the_bound_or_leaves_it(drawn, k):
     table, _ = drawn
     k = min(k, table.rows)
     rounds = [row_bounds(table, k, rounds=count) for count in range(4)]
-    for lower, higher in zip(rounds, rounds[1:], strict=False):
+    for lower, higher in pairwise(rounds):
         assert (lower <= higher).all()
 
 

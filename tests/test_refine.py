@@ -23,7 +23,7 @@ def loss_of(table, grouping):
 @st.composite
 def groupings(draw, min_rows=4, max_rows=30, suppress=True):
     """A table, k, and a grouping of it at random: groups of k rows or more, some rows suppressed."""
-    table, plain = draw(tables(min_rows=min_rows, max_rows=max_rows, max_attributes=3, weights=WEIGHTS))
+    table, _ = draw(tables(min_rows=min_rows, max_rows=max_rows, max_attributes=3, weights=WEIGHTS))
     k = draw(st.integers(1, min(4, table.rows)))
     order = np.asarray(draw(st.permutations(range(table.rows))), dtype=np.int64)
     out = draw(st.integers(0, table.rows - k)) if suppress and draw(st.booleans()) else 0

@@ -52,14 +52,19 @@ def _pop(keys, seeds, size):
 
 @kernel
 def _look_around(nodes, costs, reach, seed, near, near_count, heap, ids, stack, bounds):
-    """Note the positions nearest to a seed."""
+    """Note the positions nearest to a seed, itself among them."""
     point = nodes.points[seed]
     aim_all(costs, reach, point, point)
     wanted = near.shape[1] - 1
     count = near_points(nodes, costs, reach, point, point, wanted, heap, ids, stack, bounds)
-    near_count[seed] = count
+    noted = False
     for i in range(count):
         near[seed, i] = ids[i]
+        noted |= ids[i] == seed
+    if not noted:  # where columns weigh nothing, others are as near; fewer than `wanted` + 1 were found
+        near[seed, count] = seed
+        count += 1
+    near_count[seed] = count
 
 
 @kernel
@@ -214,7 +219,7 @@ def cheapest_first(nodes, costs, k, scales, tries, near, near_count, lo, hi, key
             for i in range(near_count[seed]):
                 left += nodes.point_free[near[seed, i]]
             # Too few of the noted neighbours are free to choose among: look around again.
-            if 2 * left < 3 * k:
+            if 4 * left < 5 * k:
                 _look_around(nodes, costs, reach, seed, near, near_count, heap, ids, stack, bounds)
             cost = _best_box(
                 nodes,

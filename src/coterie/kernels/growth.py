@@ -167,8 +167,10 @@ def add_up(shares, n, totals):
 def grow_box(costs, scales, items, weights, n, seed, k, limit, lo, hi, shares, totals):
     """Grow [lo, hi] from an item, by the item that costs it least each time, until it holds k rows.
 
-    Whatever the box holds at no further cost counts at once. Attributes are scaled by `scales` while choosing. Gives
-    back the true cost of the box: infinite if it reaches `limit`, or if the items hold fewer than k rows.
+    Whatever the box holds at no further cost counts at once, and the box is widened to hold it in the end: it may lie
+    outside, under the same ancestor or apart in a column that weighs nothing. Attributes are scaled by `scales` while
+    choosing. Gives back the true cost of the box: infinite if it reaches `limit`, or if the items hold fewer than k
+    rows.
     """
     start_at(costs, scales, items, n, seed, lo, hi, shares)
     while True:
@@ -185,6 +187,11 @@ def grow_box(costs, scales, items, weights, n, seed, k, limit, lo, hi, shares, t
                 least = cost
                 best = i
         if held >= k:
+            for i in range(n):
+                if totals[i] <= now:
+                    for j in range(lo.shape[0]):
+                        lo[j] = min(lo[j], items[j, i])
+                        hi[j] = max(hi[j], items[j, i])
             return box_cost(costs, lo, hi)
         if best < 0:
             return np.inf

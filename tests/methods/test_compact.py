@@ -1,0 +1,234 @@
+"""compact and auto: what they promise, and the parts they are made of."""
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from oracles.naive_costs import box_cost
+from tables import number_domain, tables, tree_domain
+
+from coterie.blocks import cut_into_blocks, rows_of
+from coterie.index import build_index
+from coterie.kernels.costs import aim_all, box_costs
+from coterie.kernels.growth import grow_box, near_points
+from coterie.kernels.index import STACK
+from coterie.kernels.sorting import sort_pairs
+from coterie.methods import Run, find_method
+from coterie.methods.compact import CompactOptions
+from coterie.privacy import LDiversity
+from coterie.table import Table
+
+compact = find_method("compact")
+EFFORTS = ["fast", "balanced", "thorough"]
+WEIGHTS = (1.0, 2.0, 0.5, 0.0)
+PLACES = [None, 0, 1, 1, 1, 0, 5, 5, 0, 8, 8]
+
+
+def loss_of(table, grouping):
+    return float((grouping.sizes * box_costs(table.costs, grouping.lo, grouping.hi)).sum())
+
+
+def larger(rows=600, seed=1, weights=(2.0, 1.0, 0.5)):
+    rng = np.random.default_rng(seed)
+    domains = (
+        number_domain("age", list(range(60)), weight=weights[0]),
+        tree_domain("place", PLACES, [2, 3, 4, 6, 7, 9, 10], missing=True, weight=weights[1]),
+        number_domain("size", [10 * value for value in range(9)], missing=True, weight=weights[2]),
+    )
+    codes = np.column_stack([rng.binomial(59, 0.4, rows), rng.integers(0, 8, rows), rng.integers(0, 10, rows)])
+    return Table(np.ascontiguousarray(codes.astype(np.int32)), domains)
+
+
+def check(table, grouping, k):
+    """Every row is in a group of at least k whose box is the tightest one."""
+    assert (grouping.labels >= 0).all()
+    assert grouping.sizes.min() >= k
+    for group in range(grouping.groups):
+        codes = table.codes[grouping.labels == group]
+        assert grouping.lo[group].tolist() == codes.min(axis=0).tolist()
+        assert grouping.hi[group].tolist() == codes.max(axis=0).tolist()
+
+
+@pytest.mark.parametrize("effort", EFFORTS)
+@settings(max_examples=15)
+@given(tables(weights=WEIGHTS), st.integers(1, 9), st.integers(0, 3))
+def test_all_rows_are_in_groups_of_k_whatever_the_threads(effort, drawn, k, seed):
+    table, _ = drawn
+    k = min(k, table.rows)
+    options = CompactOptions(effort=effort)
+    one = compact.run(table, k, options, Run(seed=seed, threads=1))
+    check(table, one, k)
+    assert compact.run(table, k, options, Run(seed=seed, threads=4)).labels.tolist() == one.labels.tolist()
+
+
+@pytest.mark.parametrize("block_rows", [1, 60, 10_000])
+@pytest.mark.parametrize("k", [2, 9])
+def test_one_block_or_several(block_rows, k):
+    table = larger()
+    options = CompactOptions(effort="fast", block_rows=block_rows)
+    found = compact.run(table, k, options, Run(threads=1))
+    check(table, found, k)
+    assert compact.run(table, k, options, Run(threads=3)).labels.tolist() == found.labels.tolist()
+
+
+@pytest.mark.parametrize("weights", [(0.0, 1.0, 0.0), (0.0, 0.0, 1.0), (0.0, 0.0, 0.0)])
+@pytest.mark.parametrize("k", [3, 10])
+def test_columns_without_weight_cost_nothing(weights, k):
+    """Rows that differ in such columns only are as near as equal ones, and there are more of them than a seed notes."""
+    table = larger(weights=weights)
+    found = compact.run(table, k, CompactOptions(effort="fast"), Run())
+    check(table, found, k)
+    assert loss_of(table, found) == pytest.approx(0)
+
+
+def test_rows_under_one_ancestor_of_a_large_tree_are_in_one_box():
+    """A tree of 600 values is not looked up in a table: its boxes are not widened to whole ancestors."""
+    parents = [None, *(parent for branch in range(30) for parent in (0, *[1 + 21 * branch] * 20))]
+    leaves = [node for node in range(1, len(parents)) if parents[node] != 0]
+    codes = np.random.default_rng(2).integers(0, 600, (400, 1)).astype(np.int32)
+    table = Table(codes, (tree_domain("place", parents, leaves),))
+    found = compact.run(table, 4, CompactOptions(effort="fast"), Run())
+    check(table, found, 4)
+
+
+@pytest.mark.parametrize("k", [2, 5, 20])
+def test_more_effort_pays_on_the_whole(k):
+    table = larger()
+    by_effort = [loss_of(table, compact.run(table, k, CompactOptions(effort=effort), Run())) for effort in EFFORTS]
+    assert by_effort[2] <= by_effort[0]
+    assert by_effort[0] < loss_of(table, find_method("mondrian").run(table, k))
+
+
+@pytest.mark.parametrize("effort", EFFORTS)
+def test_a_deadline_that_has_passed_still_gives_groups(effort):
+    table = larger()
+    check(table, compact.run(table, 5, CompactOptions(effort=effort), Run(deadline=0.0)), 5)
+
+
+def test_coarse_groups_are_suppressed_on_request():
+    table = larger()
+    whole = sum(domain.weight for domain in table.domains)
+    plain = compact.run(table, 5, CompactOptions(), Run())
+    shares = box_costs(table.costs, plain.lo, plain.hi) / whole
+    limit = float(np.median(shares))
+    found = compact.run(table, 5, CompactOptions(suppress_above=limit), Run())
+    assert found.suppressed.tolist() == (shares > limit)[plain.labels].tolist()
+    assert 0 < found.suppressed.sum() < table.rows
+    assert found.sizes.min() >= 5
+    assert not compact.run(table, 5, CompactOptions(suppress_above=1.0), Run()).suppressed.any()
+
+
+def test_models_hold_after_the_search():
+    table = larger(200)
+    sensitive = np.random.default_rng(3).integers(0, 3, (200, 1)).astype(np.int32)
+    table = Table(table.codes, table.domains, sensitive, (number_domain("disease", [0, 1, 2]),))
+    found = compact.run(table, 3, CompactOptions(), Run(privacy=(LDiversity(3, on="disease"),)))
+    for group in range(found.groups):
+        assert len(set(sensitive[found.labels == group, 0])) == 3
+    assert found.sizes.min() >= 3
+
+
+def test_auto_says_what_it_chose_and_does_it(monkeypatch):
+    table = larger(300)
+    run = Run()
+    found = find_method("auto").run(table, 5, None, run)
+    assert run.notes == ["auto chose compact with effort balanced for 300 rows."]
+    assert found.labels.tolist() == compact.run(table, 5, CompactOptions(effort="balanced"), Run()).labels.tolist()
+    monkeypatch.setattr("coterie.methods.auto.BALANCED_ROWS", 100)
+    run = Run()
+    found = find_method("auto").run(table, 5, None, run)
+    assert run.notes == ["auto chose compact with effort fast for 300 rows."]
+    assert found.labels.tolist() == compact.run(table, 5, CompactOptions(effort="fast"), Run()).labels.tolist()
+
+
+@given(tables(), st.integers(1, 6), st.integers(1, 30))
+def test_blocks_part_the_rows(drawn, k, rows):
+    table, _ = drawn
+    blocks = cut_into_blocks(build_index(table), k=k, rows=rows)
+    assert sorted(np.concatenate(blocks).tolist()) == list(range(table.rows))
+    assert len(blocks) == 1 or min(map(len, blocks)) >= 2 * k
+    for block in blocks:
+        assert (np.diff(block) > 0).all()
+        assert rows_of(table, block).codes.tolist() == table.codes[block].tolist()
+
+
+def test_a_large_table_is_cut_into_blocks_of_the_size_asked_for():
+    blocks = cut_into_blocks(build_index(larger(2000)), k=3, rows=300)
+    assert len(blocks) > 4
+    assert max(map(len, blocks)) <= 300
+
+
+@given(tables(weights=WEIGHTS), st.integers(1, 12), st.data())
+def test_near_points_are_the_nearest(drawn, wanted, data):
+    table, plain = drawn
+    index = build_index(table)
+    nodes, costs = index.nodes, index.costs
+    for row in data.draw(st.sets(st.integers(0, table.rows - 1), max_size=table.rows - 1)):
+        index.take(row)
+    low, high = (table.codes[data.draw(st.integers(0, table.rows - 1))] for _ in range(2))
+    lo, hi = np.minimum(low, high), np.maximum(low, high)
+    reach = np.empty(costs.base[-1])
+    aim_all(costs, reach, lo, hi)
+    heap, ids = np.empty(wanted + 1), np.empty(wanted + 1, dtype=np.int32)
+    stack, bounds = np.empty(STACK, dtype=np.int32), np.empty(STACK)
+    count = near_points(nodes, costs, reach, lo, hi, wanted, heap, ids, stack, bounds)
+    found = dict(zip(ids[:count].tolist(), heap[:count].tolist(), strict=True))
+    assert len(found) == count
+    box = [lo.tolist(), hi.tolist()]
+    every = {
+        place: box_cost(plain.attributes, [*box, nodes.points[place].tolist()])
+        for place in range(len(nodes.points))
+        if nodes.point_free[place] > 0
+    }
+    assert found == {place: every[place] for place in found}
+    held = sum(int(nodes.point_free[place]) for place in found)
+    if held < wanted:
+        assert len(found) == len(every)
+        return
+    worst = max(found.values())
+    nearer = {place for place, cost in every.items() if cost < worst}
+    assert nearer <= set(found)
+    assert sum(int(nodes.point_free[place]) for place in nearer) < wanted
+
+
+def grown(attributes, items, weights, seed, k):
+    """The obvious twin of `grow_box` with plain scales: what its box holds, None if there are too few rows."""
+    members = [items[seed]]
+    while True:
+        now = box_cost(attributes, members)
+        costs = [box_cost(attributes, [*members, item]) for item in items]
+        if sum(weight for weight, cost in zip(weights, costs, strict=True) if cost <= now) >= k:
+            return [item for item, cost in zip(items, costs, strict=True) if cost <= now]
+        rest = [i for i, cost in enumerate(costs) if cost > now]
+        if not rest:
+            return None
+        members.append(items[min(rest, key=lambda i: (costs[i], -weights[i], i))])
+
+
+@given(tables(weights=WEIGHTS), st.integers(1, 12), st.data())
+def test_a_box_grows_by_its_cheapest_item(drawn, k, data):
+    table, plain = drawn
+    codes, counts = table.distinct.codes, table.distinct.counts.astype(np.int64)
+    n, d = codes.shape
+    seed = data.draw(st.integers(0, n - 1))
+    items = np.ascontiguousarray(codes.T)
+    lo, hi = np.empty(d, dtype=np.int32), np.empty(d, dtype=np.int32)
+    work = np.empty((d, n)), np.empty(n)
+    cost = grow_box(table.costs, np.ones(d), items, counts, n, seed, k, np.inf, lo, hi, *work)
+    expected = grown(plain.attributes, codes.tolist(), counts.tolist(), seed, k)
+    if expected is None:
+        assert cost == np.inf
+        return
+    assert cost == box_cost(plain.attributes, expected)
+    assert lo.tolist() == np.min(expected, axis=0).tolist()
+    assert hi.tolist() == np.max(expected, axis=0).tolist()
+    if len(expected) > 1 and cost > 0:
+        assert grow_box(table.costs, np.ones(d), items, counts, n, seed, k, cost, lo, hi, *work) == np.inf
+
+
+@given(st.lists(st.tuples(st.sampled_from([0.0, 0.5, 1.0, 2.0]), st.integers(0, 9)), max_size=60))
+def test_pairs_are_sorted(pairs):
+    keys = np.asarray([key for key, _ in pairs])
+    values = np.asarray([value for _, value in pairs], dtype=np.int32)
+    sort_pairs(keys, values, len(pairs))
+    assert list(zip(keys.tolist(), values.tolist(), strict=True)) == sorted(pairs)
