@@ -44,7 +44,7 @@ class _Settings(NamedTuple):
 SMALL_K = 8
 
 EFFORTS = {
-    "fast": _Settings(2, 1, Effort(neighbours=4, tries=4, sweeps=1)),
+    "fast": _Settings(2, 1, Effort(neighbours=2, tries=2, sweeps=1)),
     "balanced": _Settings(3, 8, Effort(neighbours=8, tries=8, sweeps=20)),
     # Small groups are many small choices: more is gained by parting them anew than by growing them better.
     "balanced, small k": _Settings(3, 2, Effort(neighbours=40, tries=32, sweeps=40)),
