@@ -75,7 +75,12 @@ def encode(columns: pa.Table, config: Config, mask: Mask | None = None) -> Encod
 
     domains, codes = encode_all(config.quasi)
     sensitive, sensitive_codes = encode_all((*config.sensitive, *people))
-    table = Table(codes, domains, sensitive_codes, sensitive, config.leaf_counts)
+    populations = None
+    if config.privacy:
+        from coterie.privacy_population import Populations
+
+        populations = Populations(config)
+    table = Table(codes, domains, sensitive_codes, sensitive, config.leaf_counts, populations)
     return Encoded(table, np.flatnonzero(keep))
 
 

@@ -160,25 +160,18 @@ def refuse_infeasible(whole: Groups, models: Sequence[Model], sensitive: Sequenc
     failed = [check for check in check_groups(whole, models, sensitive) if not check.passed]
     if not failed:
         return
-    texts = [f"{check.model.title}{_on(check.column)} cannot be had: {_best(check)}." for check in failed]
+    best = [check.model.best(whole, check.column) for check in failed]
+    texts = [
+        f"{check.model.title}{_on(check.column)} cannot be had: {text}."
+        for check, (_, text) in zip(failed, best, strict=True)
+    ]
     raise InfeasibleError(
         " ".join(texts),
         wanted=failed[0].wanted,
-        possible=failed[0].found,
-        hint="Ask for less, or leave the column out of sensitive and out of the release.",
+        possible=best[0][0],
+        hint="Ask for less" + (", or leave the column out of the release." if failed[0].column else "."),
     )
 
 
 def _on(column: str | None) -> str:
     return "" if column is None else f" of {column!r}"
-
-
-def _best(check: ModelCheck) -> str:
-    """What the whole table has, which no grouping betters; rounded to the side that can be had."""
-    symbol = check.model.threshold
-    if np.isinf(check.found):
-        return f"no {symbol} would do"
-    scaled = check.found * 10_000
-    rounded = (np.floor(scaled) if check.model.higher_is_better else np.ceil(scaled)) / 10_000
-    bound = "at most" if check.model.higher_is_better else "at least"
-    return f"in this table {symbol} can be {bound} {rounded:,g}"

@@ -144,6 +144,16 @@ class LDiversity(Model):
         tail = self._tail(histogram)
         return (tail > 0) & (ratio_signs(histogram.most, np.maximum(tail, 1), self.limit) < 0)
 
+    def best(self, whole: Groups, column: str | None = None) -> tuple[float, str]:
+        """The strictest threshold that the whole table keeps; for the recursive kind perhaps the l, not the c."""
+        if self.kind != "recursive":
+            return super().best(whole, column)
+        found = float(self.measure(whole, column)[0])
+        if np.isinf(found):
+            values = int(whole.column(column).distinct[0])
+            return float(values), f"in this table l can be at most {values:,}"
+        return found, f"in this table c has to be more than {np.ceil(found * 10_000) / 10_000:,.10g}"
+
     def shortfall(self, groups: Groups, column: str | None = None) -> Float64:
         """Group → how far it is from l-diversity, relative to l or to the size of the group."""
         histogram = groups.column(column)

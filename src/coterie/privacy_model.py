@@ -86,6 +86,18 @@ class Model(ABC):
     def shortfall(self, groups: Groups, column: str | None = None) -> Float64:
         """Group → how far it is from keeping the promise, in about 0 … 1; for choosing between repairs only."""
 
+    def best(self, whole: Groups, column: str | None = None) -> tuple[float, str]:
+        """The strictest threshold that the whole table as one group keeps, and hence any grouping of it; in words.
+
+        In words it is rounded to the side that can be had.
+        """
+        found = float(self.measure(whole, column)[0])
+        if np.isinf(found):
+            return found, f"no {self.threshold} would do"
+        rounded = (np.floor(found * 10_000) if self.higher_is_better else np.ceil(found * 10_000)) / 10_000
+        bound = "at most" if self.higher_is_better else "at least"
+        return found, f"in this table {self.threshold} can be {bound} {rounded:,.10g}"
+
     def columns(self, sensitive: Sequence[str]) -> tuple[str | None, ...]:
         """The columns it speaks of: of these sensitive ones, or (None,) for a model without."""
         if not self.needs_sensitive:

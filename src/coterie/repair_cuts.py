@@ -35,7 +35,7 @@ class _Pieces:
         self._state = state
         self._labels = state.labels.copy()
         self._groups = state.groups
-        self._strata = _strata(state.aim.values)
+        self._strata = _strata(state.aim.values, most=state.aim.table.rows // (2 * state.aim.k))
         d = state.lo.shape[1]
         # One column more than there are cuts: it ends every list.
         self._cuts = np.full((self._groups, min(TRIES, KINDS * d) + 1), -1, dtype=np.int32)
@@ -119,10 +119,11 @@ class _Pieces:
         return old.relabelled(self._labels, touched)
 
 
-def _strata(values: Int32) -> Integers:
-    """Row → combination of its sensitive values."""
+def _strata(values: Int32, *, most: int) -> Integers:
+    """Row → combination of its sensitive values; columns with more than so many values (names of people) apart."""
     strata = np.zeros(values.shape[1], dtype=np.int64)
     for column in values:
-        combined = strata * (int(column.max(initial=0)) + 1) + column
-        strata = np.unique(combined, return_inverse=True)[1].astype(np.int64)
+        size = int(column.max(initial=0)) + 1
+        if size <= most:
+            strata = np.unique(strata * size + column, return_inverse=True)[1].astype(np.int64)
     return strata

@@ -74,7 +74,11 @@ def _made(state: State, parts: tuple[Integers, Integers], changes: tuple[Integer
         if changes is not None:
             by_value = changes[0], state.aim.values[j][changes[1]].astype(np.int64), changes[2]
         columns[name] = combine(state.counted.columns[name], parts, by_value)
-    return Groups(sizes, columns)
+    # At least as many as match either part; their sum is a fair guess, and the next count tells.
+    matches = {
+        key: np.bincount(made, weights=old[group]).astype(np.int64) for key, old in state.counted.matches.items()
+    }
+    return Groups(sizes, columns, matches)
 
 
 def exchanges(state: State, asked: Int32) -> Choices:
@@ -83,7 +87,8 @@ def exchanges(state: State, asked: Int32) -> Choices:
 
     asked, rules = _lacking(state, asked)
     empty = np.zeros(0, dtype=np.int32)
-    if not len(asked):
+    # A group that gives a row away may match fewer rows of a population.
+    if not len(asked) or state.aim.mapped:
         return Choices(empty, empty, empty, empty, np.zeros(0), np.zeros(0))
     aim, starts_members = state.aim, state.members
     spans = max(domain.size for domain in aim.table.sensitive)

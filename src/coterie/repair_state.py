@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Hashable
 from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import TYPE_CHECKING, NamedTuple
@@ -11,6 +12,7 @@ import numpy as np
 from coterie.boxes import Grouping, tight_boxes
 from coterie.privacy_exact import Integers
 from coterie.privacy_histogram import Groups, count_columns, count_values
+from coterie.privacy_kmap import KMap
 from coterie.privacy_model import Bools, Model
 from coterie.tree import Float64, Int32
 
@@ -66,8 +68,9 @@ class Aim:
         return Assessment(holds, np.where(holds, 0.0, np.maximum(shortfall, LEAST)))
 
     def count(self, labels: Int32, groups: int) -> Groups:
-        """Count the sensitive values of groups of rows."""
-        return count_columns(labels, self.table.sensitive_codes, self.table.sensitive, groups=groups)
+        """Count the sensitive values of groups of rows, and the rows of populations that match them."""
+        counted = count_columns(labels, self.table.sensitive_codes, self.table.sensitive, groups=groups)
+        return replace(counted, matches=self._matches(self.table.codes, labels, groups))
 
     def count_some(self, labels: Integers, rows: Int32, groups: int, before: Groups) -> Groups:
         """Count groups of some rows, to be compared with the same whole as other groups have been."""
@@ -77,7 +80,22 @@ class Aim:
             )
             for j, (name, old) in enumerate(before.columns.items())
         }
-        return Groups(np.bincount(labels, minlength=groups).astype(np.int64), columns)
+        sizes = np.bincount(labels, minlength=groups).astype(np.int64)
+        return Groups(sizes, columns, self._matches(self.table.codes[rows], labels, groups) if self.mapped else {})
+
+    @cached_property
+    def mapped(self) -> tuple[KMap, ...]:
+        """The models that compare with a population."""
+        return tuple(model for model in self.models if isinstance(model, KMap))
+
+    def _matches(self, codes: Int32, labels: Int32 | Integers, groups: int) -> dict[Hashable, Integers]:
+        found: dict[Hashable, Integers] = {}
+        for model in self.mapped:
+            if self.table.populations is None:
+                raise ValueError("a table for k-map has to be encoded with a configuration that names the population")
+            if model.key not in found:
+                found[model.key] = self.table.populations.of(model, self.table).matches(codes, labels, groups)
+        return found
 
 
 @dataclass(frozen=True, eq=False)

@@ -16,6 +16,7 @@ from coterie.tree import Int32
 
 if TYPE_CHECKING:
     from coterie.kernels.costs import CostArrays
+    from coterie.privacy_population import Populations
 
 __all__ = ["Distinct", "Domain", "Table"]
 
@@ -62,6 +63,8 @@ class Table:
     """[n, s]"""
     sensitive: tuple[Domain, ...] = ()
     leaf_counts: LeafCounts = "present"
+    populations: Populations | None = None
+    """population tables in the codes of this one, for k-map"""
 
     def __post_init__(self) -> None:
         if self.codes.dtype != np.int32 or self.codes.ndim != 2 or not self.codes.flags.c_contiguous:

@@ -95,8 +95,12 @@ def nearest_groups(costs, tree, slots, most):
 
 
 @kernel
-def _helpful_rows(nodes, costs, reach, low, high, group, labels, values, wanted, sound, near, near_cost, stack, bounds):
-    """The rows of sound groups with wanted values that make a box cost least; sorted by cost, then row number.
+def _helpful_rows(
+    nodes, costs, reach, low, high, group, labels, values, tally, below, sound, near, near_cost, stack, bounds
+):
+    """The rows of sound groups that make a box cost least; sorted by cost, then row number.
+
+    Only rows with values that the box's group has fewer than `below` times: `tally` counts them.
 
     `reach` has been aimed at the box. Gives back how many were found.
     """
@@ -127,7 +131,7 @@ def _helpful_rows(nodes, costs, reach, low, high, group, labels, values, wanted,
                 for at in range(row_start[p], row_start[p + 1]):
                     row = rows[at]
                     of = labels[row]
-                    if of >= 0 and of != group and sound[of] and wanted[values[row]]:
+                    if of >= 0 and of != group and sound[of] and tally[values[row]] < below:
                         held = _insert(near_cost, near, held, cost, row)
                         taken += 1
                         if taken == most:  # later rows here have larger numbers and the same cost
@@ -265,7 +269,6 @@ def exchanges(
     near = np.empty(look, dtype=np.int32)
     near_cost = np.empty(look, dtype=np.float64)
     tally = np.zeros(spans, dtype=np.int64)
-    wanted = np.zeros(spans, dtype=np.bool_)
     edges = np.empty((d, 6), dtype=np.int32)
     far_edges = np.empty((d, 6), dtype=np.int32)
     box_lo = np.empty((2, d), dtype=np.int32)  # the asked group and the other one, each without the row that leaves
@@ -275,18 +278,16 @@ def exchanges(
         column = rules[i, 0]
         of_column = values[column]
         begin, stop = member_start[g], member_start[g + 1]
-        tally[:] = 0
         largest = 0
         for at in range(begin, stop):
             v = of_column[members[at]]
             tally[v] += 1
             largest = max(largest, tally[v])
-        for v in range(spans):
-            wanted[v] = tally[v] == 0 if rules[i, 1] == ABSENT else tally[v] < largest
+        below = 1 if rules[i, 1] == ABSENT else largest
         low, high = lo[g], hi[g]
         aim_all(costs, reach, low, high)
         found = _helpful_rows(
-            nodes, costs, reach, low, high, g, labels, of_column, wanted, sound, near, near_cost, stack, bounds
+            nodes, costs, reach, low, high, g, labels, of_column, tally, below, sound, near, near_cost, stack, bounds
         )
         before = sizes[g] * cost[g]
         _edges(codes, member_start, members, g, edges)
@@ -323,6 +324,8 @@ def exchanges(
                     after = sizes[g] + moves if side == 0 else sizes[other] - moves
                     rise += after * union_cost(costs, box_lo[side], box_hi[side], codes, codes, joins, np.inf)
                 held = _keep(options[i], rises[i], held, rise, row, goes)
+        for at in range(begin, stop):  # values may be as many as rows: only those that were counted are reset
+            tally[of_column[members[at]]] = 0
     return options, rises
 
 
