@@ -1,0 +1,112 @@
+"""What the README shows is what coterie does: its table, its examples, its commands, its links."""
+
+import re
+import shlex
+from pathlib import Path
+
+import pyarrow.csv as csv
+import pytest
+
+import coterie
+from coterie.cli import main
+from coterie.measures import DESCRIPTIONS
+from coterie.methods import all_methods
+
+ROOT = Path(__file__).parent.parent
+README = (ROOT / "README.md").read_text(encoding="utf-8")
+
+
+def blocks(language):
+    found = re.findall(rf"```{language}\n(.*?)```", README, re.DOTALL)
+    assert found
+    return found
+
+
+def section(title):
+    return README.split(f"\n## {title}\n")[1].split("\n## ")[0]
+
+
+def before_and_after():
+    """The table at the top as two lists of rows, each with its header first."""
+    lines = [line for line in README.splitlines() if line.startswith("|")]
+    table = lines[: lines.index(next(line for line in lines if line.startswith("| Fay"))) + 1]
+    cells = [[cell.strip() for cell in line.strip("|").split("|")] for line in table if not line.startswith("|---")]
+    arrow = cells[0].index("→")
+    return [row[:arrow] for row in cells], [row[arrow + 1 :] for row in cells]
+
+
+@pytest.fixture
+def people(tmp_path, monkeypatch):
+    """The README's people as people.csv in an empty folder."""
+    monkeypatch.chdir(tmp_path)
+    before, _ = before_and_after()
+    (tmp_path / "people.csv").write_text("".join(",".join(row) + "\n" for row in before))
+    return tmp_path
+
+
+def test_the_example_gives_the_table_and_the_figures(people):
+    code = blocks("python")[0]
+    names = {}
+    exec(compile(code, "README.md", "exec"), names)
+    release = names["release"]
+    _, (head, *rows) = before_and_after()
+    assert release.frame.column_names == head
+    assert [list(row.values()) for row in release.frame.to_pylist()] == rows
+    assert len(rows) == 6
+    gcp, k = re.search(r"# ([\d.]+): what was lost", code)[1], re.search(r"# (\d+): counted again", code)[1]
+    assert f"{release.measures['gcp']:.3f}" == gcp
+    assert release.verification.k == int(k) == 3
+    written = csv.read_csv("out.csv").to_pydict()
+    assert written == release.frame.to_pydict()
+    assert (people / "out.coterie.toml").exists()
+
+
+def test_the_limit_that_the_readme_names_is_there():
+    """Dan's group has flu or gout, and everybody can see that."""
+    before, after = before_and_after()
+    dan = next(at for at, row in enumerate(before) if row[0] == "Dan")
+    group = {row[-1] for row in after if row[:-1] == after[dan][:-1]}
+    assert group == {"flu", "gout"}
+
+
+def test_other_python_examples_run(people):
+    names = {"coterie": coterie}
+    for code in blocks("python")[1:]:
+        exec(compile(code, "README.md", "exec"), names)
+    assert names["release"].verification.passed
+
+
+def test_commands_run_in_their_order(people, capsys):
+    lines = [line.split("#")[0].strip() for block in blocks("console") for line in block.splitlines()]
+    commands = [shlex.split(line.removeprefix("$ ")) for line in lines if line.startswith("$ coterie")]
+    assert [words[1] for words in commands] == ["init", "anonymize", "verify", "measure"]
+    for words in commands:
+        assert main(words[1:]) == 0, capsys.readouterr().err
+    assert coterie.verify("out.csv", config="coterie.toml", k=3).passed
+
+
+def test_every_method_and_measure_has_its_place():
+    methods = section("Methods")
+    assert [name for name in all_methods() if f"`{name}`" not in methods] == []
+    named = set(re.findall(r"`([a-z_]+)`", section("Measures")))
+    assert named <= {*DESCRIPTIONS, "bound", "loss_over_bound"}
+    assert {"gcp", "discernability", "c_avg", "modification_rate"} <= named
+
+
+def test_limits_come_before_the_first_command():
+    limits, install = README.index("What it does not do"), README.index("make demo")
+    assert limits < install
+    text = README[limits:install]
+    assert "not differential privacy" in text
+    assert "law" in text
+
+
+def test_links_lead_somewhere_and_every_page_is_linked():
+    links = set(re.findall(r"\]\(([^)#:]+)(?:#[^)]*)?\)", README))
+    assert [link for link in links if not (ROOT / link).exists()] == []
+    pages = {path.relative_to(ROOT).as_posix() for path in (ROOT / "docs").glob("*.md")}
+    assert pages - links == set()
+
+
+def test_the_citation_names_this_version():
+    assert f"version = {{{coterie.__version__}}}" in blocks("bibtex")[0]
