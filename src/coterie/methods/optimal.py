@@ -1,13 +1,14 @@
 """optimal: the least loss there is, for small tables. Slow, exact, and a yardstick for the other methods.
 
 A group of 2k rows or more can be parted in two without raising the loss, so some best grouping has groups of k … 2k −
-1 rows only. `compact` gives a grouping to start from. What a group loses above the sum of its rows' lower bounds
-(`bound.py`), a grouping that holds it loses above the bound of the table: groups for which that is more than what
-`compact` loses above the bound are in no better grouping. All others are listed, and an integer program (HiGHS,
-through SciPy) chooses those that hold every row once at the least loss. Equal rows are one row with a count.
+1 rows only. `compact` gives a grouping to start from; groups whose rows lose less in the others are dissolved. What a
+group loses above the sum of its rows' lower bounds (`bound.py`), a grouping that holds it loses above the bound of
+the table: groups for which that is more than what the start loses above the bound are in no better grouping. All
+others are listed, and an integer program (HiGHS, through SciPy) chooses those that hold every row once at the least
+loss. Equal rows are one row with a count.
 
 Finding the best grouping is NP-hard for k ≥ 3 (Meyerson and Williams 2004). The groups to list are few where
-`compact` is near the bound or k is small: tables of tens of rows up to k = 5, some hundred rows for k = 2.
+`compact` is near the bound or k is small: tables of some tens of rows with k = 2, fewer with k = 3.
 
 The loss is exact to a millionth. Privacy models beyond k are met by the shared repair afterwards; the result is then
 no longer the least loss.
@@ -58,6 +59,7 @@ def optimal(table: Table, k: int, options: OptimalOptions, run: Run) -> Grouping
     # The start heeds k only: models are for the repair that follows every method.
     alone = Run(seed=run.seed, threads=run.threads, cancelled=run.cancelled, deadline=run.deadline)
     start = compact(table, k, CompactOptions.model_validate({"effort": "thorough"}), alone)
+    start = _dissolved(table, start)
     bounds = row_bounds(table, k, rounds=20, threads=run.threads)
     slack = _loss(table, start) - float(bounds.sum())
     run.checkpoint()
@@ -88,6 +90,24 @@ def _loss(table: Table, grouping: Grouping) -> float:
     from coterie.kernels.costs import box_costs
 
     return float((grouping.sizes * box_costs(table.costs, grouping.lo, grouping.hi)).sum())
+
+
+def _dissolved(table: Table, grouping: Grouping) -> Grouping:
+    """The grouping without groups whose rows lose less in the others: a lower start leaves fewer groups to list."""
+    from coterie.kernels.leftovers import place_leftovers
+
+    group = 0
+    while group < grouping.groups and grouping.groups > 1:
+        rows = np.flatnonzero(grouping.labels == group).astype(np.int32)
+        others = Grouping.of(table.codes, np.where(grouping.labels == group, -1, grouping.labels))
+        labels = others.labels.copy()
+        place_leftovers(table.costs, table.codes, labels, others.lo, others.hi, others.sizes, rows)
+        found = Grouping.of(table.codes, labels)
+        if _loss(table, found) < _loss(table, grouping) - CLOSE:
+            grouping, group = found, 0
+        else:
+            group += 1
+    return grouping
 
 
 def _candidates(table: Table, k: int, bounds: Float64, slack: float, most: int) -> tuple[Int32, Float64]:
