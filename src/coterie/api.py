@@ -17,6 +17,7 @@ from coterie.encode import Encoded, encode
 from coterie.errors import ConfigError, Problem
 from coterie.measures import Measures, measure_boxes
 from coterie.measures_release import measure_release
+from coterie.per_row import check_request, verify_rule
 from coterie.promises import keep_promises, models_of, refuse_impossible, rules_of
 from coterie.publish import Published, check_styles, publish
 from coterie.release import Release
@@ -86,6 +87,7 @@ def anonymize(
         VerificationError: The published table did not pass; there is no release.
     """
     settled = Config.build(config, **settings)
+    check_request(settled)
     phases = _Phases(progress)
     with phases("read"):
         source = _read(data, settled)
@@ -103,17 +105,19 @@ def anonymize(
         grouping = keep_promises(grouping, encoded, settled, columns=source.table, run=run)
         if settled.refine:
             grouping = _refined(grouping, encoded, settled, run)
+            # Local search compares with the whole table; where rows are suppressed, what is published differs from it.
+            grouping = keep_promises(grouping, encoded, settled, columns=source.table, run=run)
         cells = {name: flags[encoded.rows] for name, flags in mask.cells.items()}
         grouping = star_masked(grouping, encoded.table, cells)
     with phases("publish"):
         published = publish(source.table, encoded.table, grouping, settled, rows=encoded.rows)
     with phases("verify"):
-        verification = _check(published, source.table, settled)
+        verification = _check(published, source.table, settled, encoded=encoded, grouping=grouping)
         if not verification.passed and len(published.kept) > grouping.sizes.sum():
             # Suppressed rows are shown only where they keep every promise; without them the others are what they were.
             hidden = settled.replace(suppressed="remove")
             published = publish(source.table, encoded.table, grouping, hidden, rows=encoded.rows)
-            verification = _check(published, source.table, settled)
+            verification = _check(published, source.table, settled, encoded=encoded, grouping=grouping)
         verification.raise_for_failure()
     with phases("measure"):
         measures = _measured(encoded, grouping, published, settled, source.table.num_rows)
@@ -128,6 +132,7 @@ def anonymize(
         rows=encoded.rows,
         published=published,
         seconds=phases.seconds,
+        masked=mask.note,
         notes=tuple(run.notes),
     )
 
@@ -206,14 +211,20 @@ def _roots(config: Config) -> dict[str, str]:
     return {name: tree.root for name, tree in trees.items() if tree is not None}
 
 
-def _check(published: Published, columns: pa.Table, config: Config) -> Verification:
+def _check(
+    published: Published, columns: pa.Table, config: Config, *, encoded: Encoded, grouping: Grouping
+) -> Verification:
     """Check what was published, from its cells; people are counted in the original, which alone names them."""
+    if grouping.rings is not None:
+        rule = verify_rule(published, encoded, grouping.rings, config)
+        return verify_table(published.table, quasi=config.quasi, roots=published.roots, rules=[rule])
     rules = rules_of(config, columns=columns, kept=published.kept)
     return verify_table(published.table, quasi=config.quasi, k=config.k, roots=published.roots, rules=rules)
 
 
 def _measured(encoded: Encoded, grouping: Grouping, published: Published, config: Config, rows: int) -> Measures:
     """Measure the release. Rows that were suppressed from the start count as such."""
+    grouping = grouping.published
     labels, codes = grouping.labels, encoded.table.codes
     if len(labels) < rows:
         labels = np.full(rows, -1, dtype=np.int32)

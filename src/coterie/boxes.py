@@ -1,15 +1,18 @@
-"""Grouping: what a method returns. Row → group, group → box."""
+"""Grouping: what a method returns. Row → group, group → box; or row → box, where rows are published one by one."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import numpy.typing as npt
 
 from coterie.tree import Int32
+
+if TYPE_CHECKING:
+    from coterie.rings import Rings
 
 SUPPRESSED = -1
 
@@ -29,6 +32,15 @@ class Grouping:
 
     The two differ where a node has one child only among the values present: both hold the same codes.
     """
+    rings: Rings | None = None
+    """for methods that publish rows one by one: the boxes of single rows, which lie within those of their groups"""
+
+    @cached_property
+    def published(self) -> Grouping:
+        """Row → box as published. It is the grouping itself, unless rows of a group have boxes of their own."""
+        if self.rings is None:
+            return self
+        return Grouping(self.rings.slot_of_row, self.rings.lo, self.rings.hi)
 
     @property
     def groups(self) -> int:

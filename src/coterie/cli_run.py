@@ -98,6 +98,7 @@ def verdict(found: Verification) -> str:
 def show_verification(data: str, config: Config, *, asked: bool, as_json: bool, quiet: bool) -> bool:
     """Verify a published file, print what was found, and return whether the promise is kept."""
     from coterie.api import verify
+    from coterie.per_row import advice
 
     found = verify(data, config=config, k=config.k if asked else None)
     voice = Voice(quiet=quiet)
@@ -116,6 +117,8 @@ def show_verification(data: str, config: Config, *, asked: bool, as_json: bool, 
     show_measured(found, voice)
     if found.checks:
         voice.say(verdict(found))
+        if not found.passed and (told := advice(config)):
+            voice.say(f"note: {told}")
     else:
         voice.say(f"The table is {found.k}-anonymous. Give -k or a configuration to check it against a promise.")
     return found.passed

@@ -58,10 +58,15 @@ def provenance_toml(config: Config, provenance: Mapping[str, Any]) -> str:
     """The text to write beside a release: the configuration that made it, and where it came from.
 
     `provenance` holds what makes the release traceable: versions, SHA-256 of input and output, the time. The
-    text is itself a configuration: read again, it makes the same release from the same input.
+    text is itself a configuration: read again, it makes the same release from the same input. Options that must stay
+    secret are left out, since the file may travel with the release.
     """
+    values = config.to_dict()
+    secret = config.method_options().secrets
+    values["options"] = {name: value for name, value in values["options"].items() if name not in secret}
+    but = f", but for what the secret option {', '.join(sorted(secret))} draws" if secret else ""
     head = (
         "# The configuration of a release made by coterie, and where it came from.\n"
-        "# `coterie anonymize INPUT -c THIS_FILE -o OUTPUT` makes the same release from the same input.\n\n"
+        f"# `coterie anonymize INPUT -c THIS_FILE -o OUTPUT` makes the same release from the same input{but}.\n\n"
     )
-    return head + write_toml({**config.to_dict(), "provenance": plain(provenance)})
+    return head + write_toml({**values, "provenance": plain(provenance)})

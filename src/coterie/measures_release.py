@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 Positions = npt.NDArray[np.int64]
 
 
-class _Cells(NamedTuple):
+class Cells(NamedTuple):
     """The published cells as intervals of codes, both [rows, d]."""
 
     lo: Int32
@@ -75,7 +75,7 @@ def measure_release(
             hint="Give the table that the release was made from.",
         )
     verification = verify_table(published, quasi=config.quasi)
-    cells = _read(published, table, config)
+    cells = read_cells(published, table, config)
     originals = _originals(table, rows, count)
     if kept is None:
         kept = _match(cells, originals)
@@ -95,7 +95,8 @@ def measure_release(
     return measured.with_values(outside=int(np.count_nonzero(~inside)))
 
 
-def _read(published: pa.Table, table: Table, config: Config) -> _Cells:
+def read_cells(published: pa.Table, table: Table, config: Config) -> Cells:
+    """What the published cells of the quasi-identifiers say, as intervals of the original's codes."""
     shape = (published.num_rows, len(table.domains))
     lo, hi = np.zeros(shape, dtype=np.int32), np.zeros(shape, dtype=np.int32)
     unread = np.zeros(published.num_rows, dtype=np.bool_)
@@ -109,7 +110,7 @@ def _read(published: pa.Table, table: Table, config: Config) -> _Cells:
         lo[:, at], hi[:, at] = boxes.lo, boxes.hi
         unread |= boxes.unread
     last = np.array([domain.size - 1 for domain in table.domains], dtype=np.int32)
-    return _Cells(lo, hi, unread, ((lo == 0) & (hi == last)).all(axis=1))
+    return Cells(lo, hi, unread, ((lo == 0) & (hi == last)).all(axis=1))
 
 
 def _originals(table: Table, rows: Positions | None, count: int) -> _Originals:
@@ -122,14 +123,14 @@ def _originals(table: Table, rows: Positions | None, count: int) -> _Originals:
     return _Originals(codes, encoded)
 
 
-def _inside(cells: _Cells, originals: _Originals, *, published: Positions, own: Positions) -> npt.NDArray[np.bool_]:
+def _inside(cells: Cells, originals: _Originals, *, published: Positions, own: Positions) -> npt.NDArray[np.bool_]:
     """Whether each of some originals lies inside the published row beside it."""
     codes = originals.codes[own]
     held = ((cells.lo[published] <= codes) & (codes <= cells.hi[published])).all(axis=1)
     return np.where(originals.encoded[own], held, cells.root[published]) & ~cells.unread[published]
 
 
-def _match(cells: _Cells, originals: _Originals) -> Positions:
+def _match(cells: Cells, originals: _Originals) -> Positions:
     """Published row → an original inside it, in order, as far as there is one.
 
     Each published row takes the first original after its predecessor's that lies inside it: if the rows can be matched
@@ -155,7 +156,7 @@ def _match(cells: _Cells, originals: _Originals) -> Positions:
     return kept
 
 
-def _run_of_fits(cells: _Cells, originals: _Originals, *, start: int, shift: int) -> int:
+def _run_of_fits(cells: Cells, originals: _Originals, *, start: int, shift: int) -> int:
     """How many published rows from `start` on hold the original `shift` rows further on, one after the other."""
     at, width = start, 64
     while at < len(cells.lo):
@@ -167,7 +168,7 @@ def _run_of_fits(cells: _Cells, originals: _Originals, *, start: int, shift: int
     return at - start
 
 
-def _next_fit(cells: _Cells, originals: _Originals, *, row: int, shift: int) -> int | None:
+def _next_fit(cells: Cells, originals: _Originals, *, row: int, shift: int) -> int | None:
     """How many originals to skip until one lies inside the published row; None if as many were not removed."""
     slack = len(originals.codes) - len(cells.lo) - shift
     at, width = 1, 64

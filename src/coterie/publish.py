@@ -17,6 +17,7 @@ import pyarrow.compute as pc
 
 from coterie.publish_labels import Boxes, Labels, check_styles, label, root_text, style_of
 from coterie.publish_read import ReadBoxes, read_boxes
+from coterie.publish_text import SET_LIMIT
 from coterie.tree import Int32
 from coterie.verify_codes import Codes, row_classes
 
@@ -62,6 +63,7 @@ def publish(
     """
     check_styles(table.domains, names=columns.column_names, publish=config.publish)
     recoded, roots = _recode(table, grouping, config)
+    grouping = grouping.published
     group_of_row = _group_of_row(columns.num_rows, grouping.labels, rows)
     suppressed = group_of_row < 0
     shown = config.suppressed == "auto" and _enough_alike(recoded, grouping.sizes, suppressed, config.k)
@@ -80,7 +82,7 @@ def publish(
             index = np.append(recoded[name].of_group, recoded[name].suppressed)[group_of_row]
             spread = [_spread(values, index) for values in recoded[name].values]
             arrays.update(zip(recoded[name].names, spread, strict=True))
-        elif name not in config.identifiers:
+        elif name not in config.identifiers and name != config.entity:
             arrays[name] = _rows_of(columns.column(name), kept)
     # The schema's metadata are left behind: they may name identifiers or describe the original values.
     fields = [
@@ -95,15 +97,18 @@ def _recode(table: Table, grouping: Grouping, config: Config) -> tuple[dict[str,
     """Quasi-identifier → its published values, and → what a suppressed cell looks like."""
     recoded: dict[str, Labels] = {}
     roots: dict[str, str] = {}
+    shown, rings = grouping.published, grouping.rings
     for position, domain in enumerate(table.domains):
         style = style_of(domain, config.publish)
+        codes = np.ascontiguousarray(table.codes[:, position])
         boxes = Boxes(
             domain,
-            np.ascontiguousarray(table.codes[:, position]),
-            grouping.labels,
-            np.ascontiguousarray(grouping.lo[:, position]),
-            np.ascontiguousarray(grouping.hi[:, position]),
-            None if grouping.nodes is None else np.ascontiguousarray(grouping.nodes[:, position]),
+            codes,
+            shown.labels,
+            np.ascontiguousarray(shown.lo[:, position]),
+            np.ascontiguousarray(shown.hi[:, position]),
+            None if shown.nodes is None else np.ascontiguousarray(shown.nodes[:, position]),
+            rings.values_held(codes, at_most=SET_LIMIT) if rings is not None and style == "set" else None,
         )
         recoded[domain.name] = label(boxes, style)
         roots[domain.name] = root_text(domain, style)

@@ -20,6 +20,7 @@ from coterie.tree import Float64, Int32
 
 if TYPE_CHECKING:
     from coterie.domain import Domain
+    from coterie.rings import Held
 
 Style = Literal["interval", "bounds", "mean", "median", "ancestor", "set"]
 NUMBER_STYLES = ("interval", "bounds", "mean", "median")
@@ -54,6 +55,8 @@ class Boxes(NamedTuple):
     hi: Int32
     nodes: Int32 | None = None
     """group → the tree node to publish, where the method has chosen one"""
+    held: Held | None = None
+    """the values that boxes hold, where these are not just the values of the rows published with them"""
 
     @property
     def wide(self) -> npt.NDArray[np.bool_]:
@@ -171,8 +174,11 @@ def _set(boxes: Boxes) -> Labels:
     texts = value_texts(boxes.domain)
     alone = lone_texts(texts)
     unchanged = not boxes.wide.any() and alone.equals(texts)
-    group, code, loose = _held_values(boxes)
-    counts = np.bincount(group, minlength=len(boxes.lo))
+    if boxes.held is None:
+        group, code, loose = _held_values(boxes)
+        counts = np.bincount(group, minlength=len(boxes.lo))
+    else:
+        (group, code, counts), loose = boxes.held, False
     # A box that is wider than its rows is a method's wish to recode the whole column alike.
     as_set = boxes.wide & ~boxes.joins_missing & (counts <= SET_LIMIT) & (not loose)
     chosen = as_set[group]
@@ -199,6 +205,8 @@ def _held_values(boxes: Boxes) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.in
     starts = np.searchsorted(group, np.arange(groups + 1))
     held = np.flatnonzero(starts[1:] > starts[:-1])
     tight = (code[starts[held]] == boxes.lo[held]) & (code[starts[held + 1] - 1] == boxes.hi[held])
+    # What is joined with missing values is `*` in any case, however wide its box is.
+    tight |= boxes.joins_missing[held]
     return group, code, not tight.all()
 
 

@@ -51,6 +51,8 @@ class Release:
     published: Published = field(repr=False)
     seconds: Mapping[str, float] = field(default_factory=dict, repr=False)
     """phase → seconds"""
+    masked: str = ""
+    """what the user's masks suppressed, if anything"""
     notes: tuple[str, ...] = ()
     """what the user should know, such as which method was chosen"""
 
@@ -72,7 +74,7 @@ class Release:
 
     @cached_property
     def groups(self) -> Int32:
-        """Position in the original → group number, −1 for a suppressed row."""
+        """Position in the original → group number, −1 for a suppressed row; for `nh`, the number of its ring."""
         labels = np.full(self.source.table.num_rows, -1, dtype=np.int32)
         labels[self.rows] = self.grouping.labels
         return labels
@@ -85,8 +87,9 @@ class Release:
         people = None if self.config.entity is None else self.source.table.column(self.config.entity)
         kept = None if people is None else people.take(pa.array(self.published.kept))
         quasi = self.config.quasi
+        among = None if self.grouping.rings is None else self.config.k
         before = risk_of_table(self.source.table, quasi=quasi, people=people)
-        return RiskChange(before, risk_of_table(self.published.table, quasi=quasi, people=kept))
+        return RiskChange(before, risk_of_table(self.published.table, quasi=quasi, people=kept, among=among))
 
     def assign(self, data: Any) -> Assignment:  # noqa: ANN401 - any frame, or a path
         """Place later rows into the groups whose published cells admit them, and say which fit none.
@@ -128,14 +131,16 @@ class Release:
         }
         if self.source.sha256 is not None:
             facts["input_sha256"] = self.source.sha256
+        if self.masked:
+            facts["masks"] = self.masked
         return facts | more
 
     def __repr__(self) -> str:
         found = self.verification
-        return (
-            f"<Release: {found.rows:,} rows in {found.groups:,} groups of at least {found.k:,}, "
-            f"GCP {self.measures['gcp']:.4f}, method {self.config.method}>"
-        )
+        hidden = f"in {found.groups:,} groups of at least {found.k:,}"
+        if self.grouping.rings is not None:
+            hidden = f"published one by one, each among {self.config.k:,}"
+        return f"<Release: {found.rows:,} rows {hidden}, GCP {self.measures['gcp']:.4f}, method {self.config.method}>"
 
 
 def provenance_path(output: str | os.PathLike[str]) -> Path:

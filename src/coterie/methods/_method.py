@@ -7,7 +7,7 @@ import pkgutil
 import time
 from collections.abc import Callable
 from dataclasses import dataclass, field
-from typing import Any, Literal, Protocol, TypeVar
+from typing import Any, ClassVar, Literal, Protocol, TypeVar
 
 import numpy as np
 from pydantic import BaseModel, ConfigDict
@@ -21,6 +21,9 @@ class Options(BaseModel):
     """Base of every method's options: a frozen set of named, typed, described values."""
 
     model_config = ConfigDict(frozen=True, extra="forbid")
+
+    secrets: ClassVar[frozenset[str]] = frozenset()
+    """options that are not written beside a release"""
 
 
 OptionsT = TypeVar("OptionsT", bound=Options)

@@ -1,0 +1,168 @@
+"""NH: Wong, Mamoulis, Cheung, "Non-homogeneous generalization in privacy preserving data publishing", 2010.
+
+The rows of a part of the table stand in a ring, near ones side by side. Published row i has the box of the rows
+i, i + 1, …, i + k − 1 of the ring, so the boxes of a part differ and none is wider than the part's own box. Each
+original row lies inside k published rows and each published row holds k originals. Which of its k published rows an
+original becomes is random: without that, an attacker who knows the method would know.
+
+What is promised. Take an attacker who knows the quasi-identifiers of all rows, the method, the seed and the published
+table. The rows and boxes of a ring, joined where a box was made for a row, are a graph in which each has k edges. It
+consists of k one-to-one assignments that have no edge in common, and the assignment used is drawn evenly from such k.
+So each original row is behind each of its k published rows with the chance 1/k exactly, and so is each of the k
+originals behind a published row. What the attacker does learn: which k these are, hence the span of what the other
+columns say in these k rows, as from any group of k rows.
+
+What is not promised. The draws of the rows of a ring depend on each other. Who already knows which published row
+belongs to a person (say, to himself, by a rare value in another column) learns more about the neighbours in that ring
+than from a group of identical rows: with `assignment="rotation"`, or with k = 2, the whole ring; otherwise the chances
+of near rows shift. Two releases of one table, drawn independently, can be compared and promise less than either.
+Whoever knows the key of the assignment, or the order of the rows of the original file, knows it all. The published
+rows are not in groups of k equal rows, so a check of the file for such groups fails, and models that speak of groups
+(l-diversity, t-closeness, …) do not apply and are refused.
+
+Deviations
+    * The greedy partition is of the kind of the top-down method of Xu et al. 2006, as which He et al. 2012 describe
+      the paper's. A part is cut around two rows far apart (`tries` times, the cheapest cut is kept); rows go to the
+      side whose box costs less with them, the most decided first; a side with too few rows takes the nearest ones.
+      `partition` takes the groups of any other method instead, which the paper allows as well.
+    * The order within a ring is a walk from each row to the nearest one not yet met, beginning with the row that comes
+      first in the table. Equal rows stay together. Ties go to the row that comes first in the table.
+    * The k assignments are found by random walks (see `kernels/rings.py`); `assignment="rotation"` takes the k
+      rotations of the ring instead, which are quicker and tell more to those who know a row.
+    * The assignment does not follow from the seed, which is no secret, but from the operating system's randomness or
+      from `key`. The seed alone decides the rings and boxes, and with them every measure.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import secrets
+from typing import ClassVar, Literal
+
+import numpy as np
+from pydantic import Field
+
+from coterie.boxes import Grouping
+from coterie.errors import ConfigError, Problem
+from coterie.index import build_index
+from coterie.methods._method import Method, Options, Run, all_methods, method
+from coterie.rings import Int64, Rings
+from coterie.table import Table
+from coterie.tree import Int32
+
+# Beyond so many distinct rows, looking at all of them for each step of a walk takes longer than building an index.
+SCAN_LIMIT = 1024
+
+
+class NhOptions(Options):
+    """Options of `nh`."""
+
+    secrets: ClassVar[frozenset[str]] = frozenset({"key"})
+
+    partition: str = Field(
+        "greedy",
+        description="How the table is cut into rings: greedily around rows far apart, or the groups of the method "
+        "named here.",
+    )
+    part_size: int | None = Field(
+        None, ge=1, description="Greedy parts hold at least this many rows, and never fewer than k; k without it."
+    )
+    tries: int = Field(4, ge=1, description="How often each greedy cut is tried, from other rows; the best is kept.")
+    assignment: Literal["matching", "rotation"] = Field(
+        "matching",
+        description="What rows are drawn by: k random one-to-one assignments, or the k rotations of the ring, which "
+        "whoever knows one row of it can undo.",
+    )
+    key: str | None = Field(
+        None,
+        min_length=16,
+        description="A secret text that draws the same assignment again; drawn afresh without it. It is not written "
+        "beside the release.",
+    )
+
+
+@method("nh", paper="Wong, Mamoulis, Cheung 2010", recoding="per-row", options=NhOptions)
+def nh(table: Table, k: int, options: NhOptions, run: Run) -> Grouping:
+    """Publish each row with the box of k neighbours in a ring, in a random one of the k boxes that hold it."""
+    from coterie.kernels.rings import ring_boxes
+
+    parts = _parts(table, k, options, run)
+    run.checkpoint()
+    order, start = _ring_order(table, parts)
+    lo, hi = ring_boxes(table.codes, order, start, k)
+    run.checkpoint()
+    slot_of_row = np.full(table.rows, -1, dtype=np.int32)
+    slot_of_row[order] = _slots(start, k, options)
+    rings = Rings(order, start, k, slot_of_row, lo, hi)
+    return Grouping(parts.labels, parts.lo, parts.hi, rings=rings)
+
+
+def _parts(table: Table, k: int, options: NhOptions, run: Run) -> Grouping:
+    """The groups that become rings."""
+    from coterie.kernels.nh import greedy_parts
+
+    if options.partition != "greedy":
+        return _other_method(options.partition).run(table, k, None, run)
+    size = max(k, options.part_size or k)
+    draws = run.rng().random((options.tries + 1) * (table.rows // size + 1))
+    return Grouping.of(table.codes, greedy_parts(table.costs, table.codes, size, options.tries, draws))
+
+
+def _other_method(name: str) -> Method:
+    """The method whose groups become rings; a ConfigError if there is no such method."""
+    others = {each.name: each for each in all_methods().values() if each.recoding != "per-row"}
+    if name not in others:
+        text = f"there is no partition {name!r}; there are greedy, {', '.join(others)}"
+        raise ConfigError([Problem("options.partition", text)])
+    return others[name]
+
+
+def _ring_order(table: Table, parts: Grouping) -> tuple[Int32, Int64]:
+    """Place → row, ring after ring, and where the rings begin: each a walk from row to nearest row."""
+    from coterie.kernels.nh import tours
+
+    distinct = table.distinct
+    # Rows by part, and equal rows of a part together: a point. Suppressed rows come first and are left out.
+    rows = np.lexsort((distinct.of_row, parts.labels))[np.count_nonzero(parts.suppressed) :].astype(np.int32)
+    part, equal = parts.labels[rows], distinct.of_row[rows]
+    begins = np.flatnonzero(np.append(True, (np.diff(part) != 0) | (np.diff(equal) != 0))[: len(rows)])
+    points = np.ascontiguousarray(distinct.codes[equal[begins]])
+    point_start = np.searchsorted(part[begins], np.arange(parts.groups + 1)).astype(np.int64)
+    order = tours(table.costs, points, point_start, SCAN_LIMIT)
+    for ring in np.flatnonzero(np.diff(point_start) > SCAN_LIMIT):
+        first, end = point_start[ring], point_start[ring + 1]
+        order[first:end] = first + _long_tour(table, points[first:end])
+    counts = np.diff(np.append(begins, len(rows)))[order]
+    step = np.arange(len(rows)) - np.repeat(np.cumsum(counts) - counts, counts)
+    start = np.concatenate([[0], np.cumsum(parts.sizes)]).astype(np.int64)
+    return rows[np.repeat(begins[order], counts) + step], start
+
+
+def _long_tour(table: Table, points: Int32) -> Int32:
+    from coterie.kernels.nh import long_tour
+
+    index = build_index(Table(points, table.domains), table.costs)
+    tour: Int32 = long_tour(index.nodes, table.costs, points)
+    return tour
+
+
+def _slots(start: Int64, k: int, options: NhOptions) -> Int32:
+    """Place → slot that its row gets."""
+    from coterie.kernels.rings import matched_slots
+
+    rng = _secret_rng(options.key)
+    rings, sizes = len(start) - 1, np.diff(start)
+    picks = rng.integers(0, k, size=rings)
+    if options.assignment == "rotation":
+        back = np.repeat(picks, sizes)
+    else:
+        back = matched_slots(start, k, picks, rng.integers(0, 2**64, size=rings, dtype=np.uint64))
+    first = np.repeat(start[:-1], sizes)
+    slots: Int32 = (first + (np.arange(start[-1]) - first - back) % np.repeat(sizes, sizes)).astype(np.int32)
+    return slots
+
+
+def _secret_rng(key: str | None) -> np.random.Generator:
+    """Randomness that no one can repeat without the key."""
+    seed = secrets.token_bytes(32) if key is None else hashlib.sha256(key.encode()).digest()
+    return np.random.default_rng(int.from_bytes(seed, "big"))
