@@ -64,7 +64,8 @@ class Assignment:
         return io.to_native(self.arrow, self.source, kept=kept, recoded=self.config.quasi)
 
     def __repr__(self) -> str:
-        return f"<Assignment: {len(self.placed):,} of {len(self.groups):,} rows fit, {self.verification.passed=}>"
+        kept = "kept" if self.verification.passed else "broken"
+        return f"<Assignment: {len(self.placed):,} of {len(self.groups):,} rows fit; promises {kept}>"
 
 
 def assign_rows(release: Release, data: Any) -> Assignment:  # noqa: ANN401 - any frame, or a path

@@ -159,6 +159,7 @@ def risk_of_table(
     population: pa.Table | None = None,
     fraction: float | None = None,
     people: pa.ChunkedArray | None = None,
+    among: int | None = None,
     config: Config | None = None,
 ) -> Risk:
     """The risk of a table's records, original or published.
@@ -170,12 +171,15 @@ def risk_of_table(
         population: The population that it comes from, one row a person.
         fraction: Or the share of the population that it holds.
         people: Row → person, where a person may have several rows.
+        among: The rows that each row is hidden among, where rows are published one by one and equal ones do not count.
         config: Hierarchies, types and forms of publishing: needed to compare a release with a population.
     """
     limit = find_threshold(threshold)
     check_population(population, fraction)
     found = verify_table(table, quasi=quasi)
     counts = found.sizes if people is None else _people(found.class_of_row, people, found.groups)
+    if among is not None:
+        counts = np.maximum(counts, among)
     prosecutor = _attacker(1.0 / np.maximum(counts, 1), found.sizes, _too_small(counts, limit))
     journalist, matches = None, None
     if population is not None:
