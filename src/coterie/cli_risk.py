@@ -85,6 +85,7 @@ def show_risk(
     from coterie.api import read_table
     from coterie.api_risk import people_of
     from coterie.cli_show import Voice
+    from coterie.per_row import advice
     from coterie.risk import check_population, find_threshold, risk_of_table
     from coterie.risk_columns import rank_columns
 
@@ -114,6 +115,8 @@ def show_risk(
         return
     voice = Voice()
     _print_risks(found, voice)
+    if told := advice(config):
+        voice.say(f"note: {told}")
     voice.say()
     _print_columns(ranked.single, voice)
     if ranked.pairs:
