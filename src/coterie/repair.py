@@ -76,7 +76,7 @@ def repair(table: Table, grouping: Grouping, models: Sequence[Model], *, k: int,
         run.progress("repair", max(at_first - len(broken), 0), at_first)
         state = _round(state, broken)
         broken = np.flatnonzero(~state.assessment.holds).astype(np.int32)
-    return _finished(cut_again(state), grouping, run)
+    return _finished(cut_again(state), grouping)
 
 
 def _round(state: State, broken: Int32) -> State:
@@ -105,15 +105,13 @@ def _ranked(parts: Sequence[Choices], groups: int) -> Choices:
     return options.take(order)
 
 
-def _finished(state: State, before: Grouping, run: Run) -> Grouping:
+def _finished(state: State, before: Grouping) -> Grouping:
     """The groups in the order of their first rows, with the nodes that the method chose where nothing changed."""
     labels = renumber(state.labels)
     kept = np.flatnonzero(labels >= 0)
     at = np.empty(state.groups, dtype=np.int64)
     at[labels[kept]] = state.labels[kept]
     lo, hi = np.ascontiguousarray(state.lo[at]), np.ascontiguousarray(state.hi[at])
-    if before.rings is not None:
-        run.notes.append("Rows are published group by group: the promises called for other groups than the method's.")
     if before.nodes is None:
         return Grouping(labels, lo, hi)
     nodes = np.full(lo.shape, -1, dtype=np.int32)
