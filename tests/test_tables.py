@@ -25,7 +25,7 @@ OWN = (3.0, 1.0, 4.0, 1.0, 5.0, 9.0, 2.0, 6.0, 5.0, 3.0, 5.0, 8.0, 9.0, 7.0, 9.0
         (Measure("whd", beta=2.0), lambda height: [1 / step**2 for step in range(1, height + 1)]),
         (Measure("whd", level_weights=OWN), lambda height: OWN[:height]),
     ],
-    ids=str,
+    ids=["ncp", "ncp-hierarchy", "height", "whd", "whd-beta-1", "whd-beta-2", "whd-own"],
 )
 @given(tables(max_rows=20), st.data())
 def test_costs_of_groups_are_the_same_to_the_last_bit(measure, weights, drawn, data):
