@@ -19,6 +19,8 @@ from pathlib import Path
 from typing import TypeVar
 
 import numba
+from numba import types
+from numba.core.registry import CPUDispatcher
 
 Function = TypeVar("Function", bound=Callable[..., object])
 
@@ -67,7 +69,19 @@ def _compile(function: Function, **more: bool) -> Function:
         made: Function = numba.njit(cache=True, nogil=True, fastmath=False, error_model="numpy", **more)(function)
     finally:
         numba.config.CACHE_DIR = before
+    if isinstance(made, CPUDispatcher):
+        resolve = made.get_call_template
+        made.get_call_template = lambda args, kws: resolve(tuple(map(_widened, args)), kws)
     return made
+
+
+def _widened(kind: types.Type) -> types.Type:
+    """Whole numbers as kernels take them from one another: 64 bits wide, whatever the caller has at hand.
+
+    Without this, a kernel would be compiled once for a constant, once for an entry of an int32 array, and so on.
+    """
+    kind = types.unliteral(kind)
+    return types.int64 if isinstance(kind, types.Integer) and kind.signed else kind
 
 
 def kernel(function: Function) -> Function:
