@@ -84,28 +84,32 @@ def show_risk(
     """Measure one or two files and print the result."""
     from coterie.api import read_table
     from coterie.api_risk import people_of
-    from coterie.cli_show import Voice
+    from coterie.cli_show import Progress, Voice
     from coterie.per_row import advice
     from coterie.risk import check_population, find_threshold, risk_of_table
     from coterie.risk_columns import rank_columns
 
     limit = find_threshold(threshold)
     check_population(population, fraction)
-    people = None if population is None else read_table(population, config)
-    tables = [read_table(each, config) for each in (data, release) if each is not None]
-    found = [
-        risk_of_table(
-            table,
-            quasi=config.quasi,
-            threshold=limit,
-            population=people,
-            fraction=fraction,
-            people=people_of(table, config),
-            config=config,
-        )
-        for table in tables
-    ]
-    ranked = rank_columns(tables[0], quasi=config.quasi)
+    with Progress() as progress:
+        progress("read", 0, 0)
+        people = None if population is None else read_table(population, config)
+        tables = [read_table(each, config) for each in (data, release) if each is not None]
+        progress("measure risk", 0, 0)
+        found = [
+            risk_of_table(
+                table,
+                quasi=config.quasi,
+                threshold=limit,
+                population=people,
+                fraction=fraction,
+                people=people_of(table, config),
+                config=config,
+            )
+            for table in tables
+        ]
+        progress("rank columns", 0, 0)
+        ranked = rank_columns(tables[0], quasi=config.quasi)
     if as_json:
         values: dict[str, Any] = dict(zip(("before", "after"), (each.to_dict() for each in found), strict=False))
         values = values if release is not None else found[0].to_dict()
@@ -224,7 +228,7 @@ def attack(
     RELEASE is the published table. Nothing but counts is printed unless --show is given.
     """
     from coterie.api_risk import attack as run_attack
-    from coterie.cli_show import Voice
+    from coterie.cli_show import Progress, Voice
 
     settings = flags.configured(
         config,
@@ -238,7 +242,9 @@ def attack(
         delimiter=delimiter,
         encoding=encoding,
     )
-    found = run_attack(published, known, on=flags.names(on) if on else None, config=settings)
+    with Progress() as progress:
+        progress("match people", 0, 0)
+        found = run_attack(published, known, on=flags.names(on) if on else None, config=settings)
     if as_json:
         typer.echo(json.dumps(found.to_dict(), indent=2))
         return
