@@ -134,7 +134,7 @@ def test_options_belong_to_the_method():
     found = problems(method="kmembers", options={"seeding": "odd", "sedding": "random"})
     assert set(found) == {"options.seeding", "options.sedding"}
     assert "did you mean 'seeding'" in found["options.sedding"]
-    assert Config(options={"seeding": "random"}).method_options().seeding == "random"
+    assert Config(method="kmembers", options={"seeding": "random"}).method_options().seeding == "random"
 
 
 def test_privacy_models_come_as_texts_objects_or_dicts(tmp_path):
@@ -248,7 +248,9 @@ def test_replace_checks_again():
 
 
 def test_settings_go_with_the_column_and_options_with_the_method():
-    config = Config(quasi=["age", "zip"], weights={"zip": 2, "age": 3}, options={"seeding": "random"})
+    config = Config(
+        quasi=["age", "zip"], weights={"zip": 2, "age": 3}, method="kmembers", options={"seeding": "random"}
+    )
     assert config.replace(quasi=["age"]).weights == {"age": 3}
     assert config.replace(method="mondrian").options == {}
     assert config.replace(seed=1).options == {"seeding": "random"}
@@ -291,6 +293,7 @@ def test_round_trip_through_toml(columns, k, seed, weights, missing_values, deli
         hierarchies={columns[0]: prefixes(5, 3)},
         missing_values=missing_values,
         delimiter=delimiter,
+        method="kmembers",
         options={"seeding": "random"},
     )
     assert Config.from_dict(tomllib.loads(config.to_toml())) == config

@@ -37,8 +37,6 @@ DESCRIPTIONS: dict[str, str] = {
     "average_size": "rows in groups ÷ groups",
     "suppressed": "rows that were suppressed",
     "fully_generalised": "rows in which every attribute could be any value of the table, suppressed ones included",
-    "bound": "lower bound for the loss of every grouping of at least k rows, per cell: compare with gcp",
-    "loss_over_bound": "ncp ÷ its lower bound: 1 cannot be beaten",
     "outside": "rows whose original lies outside what is published of it: 0, or something is wrong",
 }
 
