@@ -90,7 +90,7 @@ class Attack:
         return values | {"sensitive": [each.to_dict() for each in self.sensitive.values()]}
 
     def table(self) -> pa.Table:
-        """A row for each known person: number, candidates, confidence, likeliest values. It shows values of the data."""
+        """A row per known person: number, candidates, confidence, likeliest values. It shows values of the data."""
         columns: dict[str, Any] = {
             "person": np.arange(1, self.people + 1),
             "candidates": self.candidates,
