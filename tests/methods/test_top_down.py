@@ -47,15 +47,17 @@ def test_example_1_of_the_paper():
     st.integers(1, 5),
     st.integers(0, 3),
     st.integers(1, 4),
+    st.sampled_from(["side", "seed"]),
     st.sampled_from([512, 0]),
 )
-def test_groups_are_those_of_the_twin(drawn, k, seed, seed_rounds, table_limit):
+def test_groups_are_those_of_the_twin(drawn, k, seed, seed_rounds, compare, table_limit):
     table, plain = drawn
     k = min(k, table.rows)
+    given_options = {"seed_rounds": seed_rounds, "compare": compare}
     with patch("coterie.costs.TABLE_LIMIT", table_limit):
-        found = top_down.run(table, k, TopDownOptions(seed_rounds=seed_rounds), Run(seed=seed))
+        found = top_down.run(table, k, TopDownOptions(**given_options), Run(seed=seed))
     order = order_of(table, seed)
-    expected = naive_top_down.top_down(plain.rows, plain.attributes, k, order=order, seed_rounds=seed_rounds)
+    expected = naive_top_down.top_down(plain.rows, plain.attributes, k, order=order, **given_options)
     assert groups_of(found) == expected
 
 
@@ -70,13 +72,13 @@ def random_table(rows, seed=0):
     return Table(codes.astype(np.int32), (ages, place, place))
 
 
-@pytest.mark.parametrize("k", [2, 7, 20])
-def test_a_larger_table_gives_the_groups_of_the_twin(k):
+@pytest.mark.parametrize(("k", "compare"), [(2, "side"), (7, "seed"), (20, "side")])
+def test_a_larger_table_gives_the_groups_of_the_twin(k, compare):
     table = random_table(300, seed=k)
     place = {"kind": "tree", "parents": PLACES, "leaves": LEAVES, "weight": 1.0}
     attributes = [{"kind": "number", "values": list(range(40)), "weight": 1.0}, place, place]
-    expected = naive_top_down.top_down(table.codes.tolist(), attributes, k, order=order_of(table, 0))
-    assert groups_of(top_down.run(table, k)) == expected
+    expected = naive_top_down.top_down(table.codes.tolist(), attributes, k, order=order_of(table, 0), compare=compare)
+    assert groups_of(top_down.run(table, k, TopDownOptions(compare=compare))) == expected
 
 
 @given(tables(min_rows=1), st.integers(1, 6), st.integers(0, 3))

@@ -22,7 +22,7 @@ def seeds(rows, attributes, part, rounds):
     return path[-2:]
 
 
-def cut(rows, attributes, part, k, rounds):
+def cut(rows, attributes, part, k, rounds, compare):
     """Parts that are cut no more; `part` lists its rows in random order."""
     if len(part) <= k or all(rows[row] == rows[part[0]] for row in part):
         return [part]
@@ -31,14 +31,16 @@ def cut(rows, attributes, part, k, rounds):
     for row in part:
         if row in first:
             continue
-        costs = [penalty(rows, attributes, [*side, row]) for side in sides]
+        costs = [penalty(rows, attributes, [*(side if compare == "side" else side[:1]), row]) for side in sides]
         if costs[0] == costs[1]:
             costs = [len(side) for side in sides]
         sides[0 if costs[0] <= costs[1] else 1].append(row)
     if all(len(side) < k for side in sides):
         return [part]
     # The seeds take their places in the random order again.
-    return [piece for side in sides for piece in cut(rows, attributes, sorted(side, key=part.index), k, rounds)]
+    return [
+        piece for side in sides for piece in cut(rows, attributes, sorted(side, key=part.index), k, rounds, compare)
+    ]
 
 
 def chosen_rows(rows, attributes, group, donor, need):
@@ -98,7 +100,7 @@ def repaired(rows, attributes, parts, k):
     return list(groups.values())
 
 
-def top_down(rows, attributes, k, *, order, seed_rounds=3):
+def top_down(rows, attributes, k, *, order, seed_rounds=3, compare="side"):
     """Groups as sorted lists of row numbers, in the order of their first rows; `order` lists all rows at random."""
-    parts = cut(rows, attributes, list(order), k, seed_rounds)
+    parts = cut(rows, attributes, list(order), k, seed_rounds, compare)
     return sorted(sorted(group) for group in repaired(rows, attributes, parts, k))

@@ -1,4 +1,7 @@
-"""The loops of top-down's cutting: two far-apart rows, and every other row to the side that it costs less."""
+"""The loops of top-down's cutting: two far-apart rows, and every other row to the side that it costs less.
+
+A part is a range of places. Its rows' codes stand there side by side, in random order, and `rows` names the rows.
+"""
 
 from __future__ import annotations
 
@@ -9,20 +12,17 @@ from coterie.kernels.costs import TABLE, point_cost, point_cost_large
 
 
 @kernel
-def _part_box(costs, codes, order, start, end, lo, hi, active):
+def _part_box(costs, points, start, end, lo, hi, active):
     """The box of a part, and the attributes in which its rows differ: small domains first; how many of each."""
-    d = codes.shape[1]
+    d = points.shape[1]
     for j in range(d):
-        lo[j] = codes[order[start], j]
+        lo[j] = points[start, j]
         hi[j] = lo[j]
     for p in range(start + 1, end):
-        row = order[p]
         for j in range(d):
-            c = codes[row, j]
-            if c < lo[j]:
-                lo[j] = c
-            elif c > hi[j]:
-                hi[j] = c
+            c = points[p, j]
+            lo[j] = min(lo[j], c)
+            hi[j] = max(hi[j], c)
     small = 0
     for i in range(costs.small.shape[0]):
         j = costs.small[i]
@@ -51,99 +51,107 @@ def _aim(costs, reach, s, j, low, high, part_lo, part_hi):
 
 
 @kernel
-def _furthest(costs, codes, order, start, end, row, small, large, reach, lo, hi):
-    """The row of a part, other than `row`, whose pair box with it costs most; ties go to the lowest row."""
+def _furthest(costs, points, rows, start, end, place, small, large, reach, lo, hi):
+    """The place in a part, other than `place`, whose pair box with it costs most; ties go to the lowest row."""
     base = costs.base
     aimed = reach[0]
-    point = codes[row]
+    point = points[place]
     for i in range(small.shape[0]):
         j = small[i]
         _aim(costs, reach, 0, j, point[j], point[j], lo[j], hi[j])
     best = -1.0
     found = -1
     for p in range(start, end):
-        other = order[p]
-        cost = point_cost(small, base, aimed, codes, other, np.inf)
+        cost = point_cost(small, base, aimed, points, p, np.inf)
         if large.shape[0] > 0:
-            cost += point_cost_large(costs, large, point, point, codes, other)
-        if cost >= best and other != row and (cost > best or other < found):
+            cost += point_cost_large(costs, large, point, point, points, p)
+        if cost >= best and p != place and (cost > best or rows[p] < rows[found]):
             best = cost
-            found = other
+            found = p
     return found
 
 
 @kernel
-def _deal(costs, codes, order, start, end, seeds, small, large, reach, lo, hi, low, high, side):
-    """Put the rows of a part, in their order, where the grown box costs less; how many are on side 0.
+def _deal(costs, points, start, end, seeds, grow, small, large, reach, lo, hi, low, high, side):
+    """Put the rows of a part, in their order, where the box with them costs less; how many are on side 0.
 
-    Ties go to the side with fewer rows, then to side 0.
+    The boxes are those of the seeds, or with `grow` those of all rows on a side so far. Ties go to the side with fewer
+    rows, then to side 0.
     """
     base = costs.base
     count = np.ones(2, dtype=np.int64)
     for s in range(2):
-        for j in range(codes.shape[1]):
-            low[s, j] = codes[seeds[s], j]
+        for j in range(points.shape[1]):
+            low[s, j] = points[seeds[s], j]
             high[s, j] = low[s, j]
         for i in range(small.shape[0]):
             j = small[i]
             _aim(costs, reach, s, j, low[s, j], high[s, j], lo[j], hi[j])
     reach0, reach1 = reach[0], reach[1]
     for p in range(start, end):
-        row = order[p]
-        if row == seeds[0] or row == seeds[1]:
-            side[p] = 0 if row == seeds[0] else 1
+        if p == seeds[0] or p == seeds[1]:
+            side[p] = 0 if p == seeds[0] else 1
             continue
-        cost0 = point_cost(small, base, reach0, codes, row, np.inf)
-        cost1 = point_cost(small, base, reach1, codes, row, np.inf)
+        cost0 = point_cost(small, base, reach0, points, p, np.inf)
+        cost1 = point_cost(small, base, reach1, points, p, np.inf)
         if large.shape[0] > 0:
-            cost0 += point_cost_large(costs, large, low[0], high[0], codes, row)
-            cost1 += point_cost_large(costs, large, low[1], high[1], codes, row)
+            cost0 += point_cost_large(costs, large, low[0], high[0], points, p)
+            cost1 += point_cost_large(costs, large, low[1], high[1], points, p)
         s = 0
         if cost1 < cost0 or (cost1 == cost0 and count[1] < count[0]):
             s = 1
         side[p] = s
         count[s] += 1
-        for j in range(codes.shape[1]):
-            c = codes[row, j]
-            if c < low[s, j] or c > high[s, j]:
-                low[s, j] = min(low[s, j], c)
-                high[s, j] = max(high[s, j], c)
-                _aim(costs, reach, s, j, low[s, j], high[s, j], lo[j], hi[j])
+        if grow:
+            for j in range(points.shape[1]):
+                c = points[p, j]
+                if c < low[s, j] or c > high[s, j]:
+                    low[s, j] = min(low[s, j], c)
+                    high[s, j] = max(high[s, j], c)
+                    _aim(costs, reach, s, j, low[s, j], high[s, j], lo[j], hi[j])
     return count[0]
 
 
 @kernel
-def _separate(order, start, end, side, other):
+def _separate(points, rows, start, end, side, spare_points, spare_rows):
     """Reorder a part: side 0 first, both sides in their old order."""
+    d = points.shape[1]
     left = start
     right = 0
     for p in range(start, end):
         if side[p] == 0:
-            order[left] = order[p]
+            rows[left] = rows[p]
+            for j in range(d):
+                points[left, j] = points[p, j]
             left += 1
         else:
-            other[right] = order[p]
+            spare_rows[right] = rows[p]
+            for j in range(d):
+                spare_points[right, j] = points[p, j]
             right += 1
     for p in range(right):
-        order[left + p] = other[p]
+        rows[left + p] = spare_rows[p]
+        for j in range(d):
+            points[left + p, j] = spare_points[p, j]
 
 
 @kernel
-def cut(costs, codes, order, k, seed_rounds, starts, ends, waiting, labels, budget):
+def cut(costs, points, rows, k, seed_rounds, grow, starts, ends, waiting, labels, budget):
     """Cut parts in two again and again, for about `budget` rows' work; how many parts still wait.
 
-    The rows of a part, order[starts[i]:ends[i]], come in random order: the first is where the search for seeds
-    begins. A part that is cut no more gets its first row as its label. Parts wait on a stack.
+    Part i has the places starts[i] to ends[i]; its first row is where the search for seeds begins. A part that is cut
+    no more gets that row as its label. Parts wait on a stack.
     """
-    n, d = codes.shape
+    n, d = points.shape
     side = np.empty(n, dtype=np.uint8)
-    other = np.empty(n, dtype=np.int32)
+    spare_points = np.empty((n, d), dtype=np.int32)
+    spare_rows = np.empty(n, dtype=np.int32)
     lo = np.empty(d, dtype=np.int32)
     hi = np.empty(d, dtype=np.int32)
     low = np.empty((2, d), dtype=np.int32)
     high = np.empty((2, d), dtype=np.int32)
     active = np.empty(d, dtype=np.int64)
-    seeds = np.empty(2, dtype=np.int32)
+    seeds = np.empty(2, dtype=np.int64)
     reach = np.empty((2, costs.base[-1]), dtype=np.float64)
     while waiting > 0 and budget > 0:
         waiting -= 1
@@ -151,21 +159,21 @@ def cut(costs, codes, order, k, seed_rounds, starts, ends, waiting, labels, budg
         budget -= end - start
         left = 0
         if end - start > k:
-            tables, rest = _part_box(costs, codes, order, start, end, lo, hi, active)
+            tables, rest = _part_box(costs, points, start, end, lo, hi, active)
             if tables + rest > 0:  # otherwise all rows are alike
                 small, large = active[:tables], active[tables : tables + rest]
-                seeds[1] = order[start]
+                seeds[1] = start
                 for _ in range(seed_rounds):
                     seeds[0] = seeds[1]
-                    seeds[1] = _furthest(costs, codes, order, start, end, seeds[0], small, large, reach, lo, hi)
-                left = _deal(costs, codes, order, start, end, seeds, small, large, reach, lo, hi, low, high, side)
+                    seeds[1] = _furthest(costs, points, rows, start, end, seeds[0], small, large, reach, lo, hi)
+                left = _deal(costs, points, start, end, seeds, grow, small, large, reach, lo, hi, low, high, side)
                 if left < k and end - start - left < k:
                     left = 0
         if left == 0:
             for p in range(start, end):
-                labels[order[p]] = order[start]
+                labels[rows[p]] = rows[start]
             continue
-        _separate(order, start, end, side, other)
+        _separate(points, rows, start, end, side, spare_points, spare_rows)
         starts[waiting] = start + left
         ends[waiting] = end
         starts[waiting + 1] = start

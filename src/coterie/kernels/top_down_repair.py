@@ -9,17 +9,33 @@ import numpy.typing as npt
 
 from coterie.kernels import inner, kernel
 from coterie.kernels.box_index import ADDED, MANY, empty, grow, nearest, renew_above
-from coterie.kernels.costs import box_cost, touch_cost_large, union_cost
+from coterie.kernels.costs import (
+    aim,
+    aim_all,
+    box_cost,
+    point_cost,
+    point_cost_large,
+    touch_cost,
+    touch_cost_large,
+)
 from coterie.kernels.index import STACK
 
 
 class Chains(NamedTuple):
-    """The rows of each group as a chain. Groups are named by their slots in the tree over their boxes."""
+    """The members of each group as a chain. Groups are named by their slots in the tree over their boxes.
 
+    Members are rows in another order, in which each group's lie side by side at first: a search looks at many rows of
+    a few groups.
+    """
+
+    codes: npt.NDArray[np.int32]
+    """member → codes"""
+    row: npt.NDArray[np.int32]
+    """member → row"""
     first: npt.NDArray[np.int32]
     last: npt.NDArray[np.int32]
     after: npt.NDArray[np.int32]
-    """row → the next row of its group, −1 after the last"""
+    """member → the next one of its group, −1 after the last"""
 
 
 class Donors(NamedTuple):
@@ -30,6 +46,15 @@ class Donors(NamedTuple):
     """node → box around these groups"""
     size: npt.NDArray[np.int64]
     """node → rows of the largest, 0 if there is none"""
+
+
+class Work(NamedTuple):
+    """Arrays that the search for donors writes to."""
+
+    members: npt.NDArray[np.int32]
+    price: npt.NDArray[np.float64]
+    reach: npt.NDArray[np.float64]
+    reach_grown: npt.NDArray[np.float64]
 
 
 @inner
@@ -69,14 +94,6 @@ def _renew_donors_above(tree, donors, slot, k):
 
 
 @inner
-def _touch(costs, tree, slot, lo, hi, i):
-    """Cost of the smallest box that holds the group in a slot and touches box i."""
-    low, high = tree.lo[slot], tree.hi[slot]
-    small = touch_cost_large(costs, costs.small, low, high, lo, hi, i)
-    return small + touch_cost_large(costs, costs.large, low, high, lo, hi, i)
-
-
-@inner
 def _is_point(tree, slot):
     """Whether all rows of a group are alike."""
     for j in range(tree.lo.shape[1]):
@@ -86,61 +103,79 @@ def _is_point(tree, slot):
 
 
 @kernel
-def _gather(costs, codes, chains, donor, need, low, high, limit, rows, price):
+def _gather(costs, chains, donor, need, low, high, reach, limit, members, price):
     """Choose rows of a donor, each the one that then makes the box [low, high] cost least; ties go to the lowest row.
 
-    The chosen rows come to the front of `rows` and the box grows. Gives back its cost, or something above `limit`.
+    The chosen ones come to the front of `members` and the box, at which `reach` is aimed, grows. Gives back its cost,
+    or infinity if it would exceed `limit`.
     """
+    small, large, base = costs.small, costs.large, costs.base
+    codes, row_of, after = chains.codes, chains.row, chains.after
     size = 0
-    row = chains.first[donor]
-    while row >= 0:
-        rows[size] = row
-        row = chains.after[row]
+    member = chains.first[donor]
+    while member >= 0:
+        members[size] = member
+        member = after[member]
         size += 1
     cost = 0.0
     grown = True
     for taken in range(need):
         if grown:
+            within = taken
             for p in range(taken, size):
-                price[p] = union_cost(costs, low, high, codes, codes, rows[p], np.inf)
+                price[p] = point_cost(small, base, reach, codes, members[p], np.inf)
+                if large.shape[0] > 0:
+                    price[p] += point_cost_large(costs, large, low, high, codes, members[p])
+                if price[p] <= limit:
+                    within += 1
+            if within < need:  # prices only rise
+                return np.inf
         place = taken
         for p in range(taken + 1, size):
-            if price[p] < price[place] or (price[p] == price[place] and rows[p] < rows[place]):
+            if price[p] < price[place] or (price[p] == price[place] and row_of[members[p]] < row_of[members[place]]):
                 place = p
-        row = rows[place]
+        member = members[place]
         cost = price[place]
-        if cost > limit:
-            break
-        rows[place] = rows[taken]
+        members[place] = members[taken]
         price[place] = price[taken]
-        rows[taken] = row
+        members[taken] = member
         grown = False
         for j in range(low.shape[0]):
-            c = codes[row, j]
+            c = codes[member, j]
             if c < low[j] or c > high[j]:
                 low[j] = min(low[j], c)
                 high[j] = max(high[j], c)
+                aim(costs, reach, low, high, j)
                 grown = True
     return cost
 
 
 @kernel
-def _best_donor(tree, donors, chains, costs, codes, slot, k, rows, price, chosen, stack, bounds):
+def _best_donor(tree, donors, chains, costs, slot, k, work, chosen, stack, bounds):
     """The group of more than 2k − |G| rows from which k − |G| make the group G in a slot cost least, and that cost.
 
     `chosen` gets these rows. Ties go to the lowest group; −1 if there is none. Rows of a group that are all alike are
     taken in the order of its chain, without looking at the others.
     """
-    d = codes.shape[1]
-    need = k - tree.size[slot]
-    limit = 2 * k - tree.size[slot]
-    low = np.empty(d, dtype=np.int32)
-    high = np.empty(d, dtype=np.int32)
+    d = tree.lo.shape[1]
+    small, large, base = costs.small, costs.large, costs.base
+    has_large = large.shape[0] > 0
+    left, start, end, size, lowest = tree.left, tree.start, tree.end, tree.size, tree.lowest
+    tree_lo, tree_hi = tree.lo, tree.hi
+    node_lo, node_hi, node_size = donors.lo, donors.hi, donors.size
+    members, price, reach, reach_grown = work.members, work.price, work.reach, work.reach_grown
+    need = k - size[slot]
+    limit = 2 * k - size[slot]
+    low = tree_lo[slot].copy()
+    high = tree_hi[slot].copy()
+    new_low = np.empty(d, dtype=np.int32)
+    new_high = np.empty(d, dtype=np.int32)
     best = np.inf
     found = -1
     number = np.int64(MANY)
     top = -1
-    if donors.size[0] > limit:
+    if node_size[0] > limit:
+        aim_all(costs, reach, low, high)
         top = 0
         stack[0] = 0
         bounds[0] = 0.0
@@ -150,38 +185,46 @@ def _best_donor(tree, donors, chains, costs, codes, slot, k, rows, price, chosen
         top -= 1
         if bound > best:
             continue
-        if tree.left[node] < 0:
-            for i in range(tree.start[node], tree.end[node]):
-                if tree.size[i] <= limit:
+        if left[node] < 0:
+            for i in range(np.int64(start[node]), np.int64(end[node])):
+                if size[i] <= limit:
                     continue
-                cost = _touch(costs, tree, slot, tree.lo, tree.hi, i)
-                if cost > best or (cost == best and tree.lowest[i] > number):
+                cost = touch_cost(small, base, reach, low, tree_lo, tree_hi, i, np.inf)
+                if has_large:
+                    cost += touch_cost_large(costs, large, low, high, tree_lo, tree_hi, i)
+                if cost > best or (cost == best and lowest[i] > number):
                     continue
                 if _is_point(tree, i):
-                    row = chains.first[i]
+                    member = chains.first[i]
                     for p in range(need):
-                        rows[p] = row
-                        row = chains.after[row]
+                        members[p] = member
+                        member = chains.after[member]
                 else:
                     for j in range(d):
-                        low[j] = tree.lo[slot, j]
-                        high[j] = tree.hi[slot, j]
-                    cost = _gather(costs, codes, chains, i, need, low, high, best, rows, price)
-                if cost < best or (cost == best and tree.lowest[i] < number):
+                        new_low[j] = low[j]
+                        new_high[j] = high[j]
+                    for at in range(reach.shape[0]):
+                        reach_grown[at] = reach[at]
+                    cost = _gather(costs, chains, i, need, new_low, new_high, reach_grown, best, members, price)
+                if cost < best or (cost == best and lowest[i] < number):
                     best = cost
                     found = i
-                    number = np.int64(tree.lowest[i])
+                    number = np.int64(lowest[i])
                     for p in range(need):
-                        chosen[p] = rows[p]
+                        chosen[p] = members[p]
             continue
-        one = tree.left[node]
+        one = np.int64(left[node])
         two = one + 1
         bound_one = np.inf
         bound_two = np.inf
-        if donors.size[one] > limit:
-            bound_one = _touch(costs, tree, slot, donors.lo, donors.hi, one)
-        if donors.size[two] > limit:
-            bound_two = _touch(costs, tree, slot, donors.lo, donors.hi, two)
+        if node_size[one] > limit:
+            bound_one = touch_cost(small, base, reach, low, node_lo, node_hi, one, np.inf)
+            if has_large:
+                bound_one += touch_cost_large(costs, large, low, high, node_lo, node_hi, one)
+        if node_size[two] > limit:
+            bound_two = touch_cost(small, base, reach, low, node_lo, node_hi, two, np.inf)
+            if has_large:
+                bound_two += touch_cost_large(costs, large, low, high, node_lo, node_hi, two)
         if bound_two < bound_one:
             one, two = two, one
             bound_one, bound_two = bound_two, bound_one
@@ -197,8 +240,9 @@ def _best_donor(tree, donors, chains, costs, codes, slot, k, rows, price, chosen
 
 
 @kernel
-def _rest_box(tree, chains, codes, donor, chosen, need, leaving, low, high):
+def _rest_box(tree, chains, donor, chosen, need, leaving, low, high):
     """The box of a donor without the chosen rows."""
+    codes, after = chains.codes, chains.after
     d = codes.shape[1]
     if _is_point(tree, donor):
         for j in range(d):
@@ -208,17 +252,17 @@ def _rest_box(tree, chains, codes, donor, chosen, need, leaving, low, high):
     for p in range(need):
         leaving[chosen[p]] = True
     first = True
-    row = chains.first[donor]
-    while row >= 0:
-        if not leaving[row]:
+    member = chains.first[donor]
+    while member >= 0:
+        if not leaving[member]:
             for j in range(d):
-                c = codes[row, j]
+                c = codes[member, j]
                 if first or c < low[j]:
                     low[j] = c
                 if first or c > high[j]:
                     high[j] = c
             first = False
-        row = chains.after[row]
+        member = after[member]
     for p in range(need):
         leaving[chosen[p]] = False
 
@@ -230,11 +274,11 @@ def _unchain(chains, donor, chosen, need, leaving):
         leaving[chosen[p]] = True
     left = need
     last = -1
-    row = chains.first[donor]
+    member = chains.first[donor]
     while left > 0:
-        follows = chains.after[row]
-        if leaving[row]:
-            leaving[row] = False
+        follows = chains.after[member]
+        if leaving[member]:
+            leaving[member] = False
             left -= 1
             if last < 0:
                 chains.first[donor] = follows
@@ -243,22 +287,23 @@ def _unchain(chains, donor, chosen, need, leaving):
             if follows < 0:
                 chains.last[donor] = last
         else:
-            last = row
-        row = follows
+            last = member
+        member = follows
 
 
 @kernel
-def _take(tree, chains, codes, slot, donor, chosen, need, leaving, low, high):
+def _take(tree, chains, slot, donor, chosen, need, leaving, low, high):
     """Give the chosen rows of a donor, whose box becomes [low, high], to the group in a slot."""
+    codes = chains.codes
     _unchain(chains, donor, chosen, need, leaving)
     for p in range(need):
-        row = chosen[p]
-        chains.after[chains.last[slot]] = row
-        chains.after[row] = -1
-        chains.last[slot] = row
+        member = chosen[p]
+        chains.after[chains.last[slot]] = member
+        chains.after[member] = -1
+        chains.last[slot] = member
         for j in range(codes.shape[1]):
-            tree.lo[slot, j] = min(tree.lo[slot, j], codes[row, j])
-            tree.hi[slot, j] = max(tree.hi[slot, j], codes[row, j])
+            tree.lo[slot, j] = min(tree.lo[slot, j], codes[member, j])
+            tree.hi[slot, j] = max(tree.hi[slot, j], codes[member, j])
     for j in range(codes.shape[1]):
         tree.lo[donor, j] = low[j]
         tree.hi[donor, j] = high[j]
@@ -267,13 +312,17 @@ def _take(tree, chains, codes, slot, donor, chosen, need, leaving, low, high):
 
 
 @kernel
-def repair(tree, donors, chains, costs, codes, slots, k):
+def repair(tree, donors, chains, costs, slots, k):
     """Make the groups in these slots, one after the other, as large as k."""
-    n, d = codes.shape
+    n, d = chains.codes.shape
     stack = np.empty(STACK, dtype=np.int32)
     bounds = np.empty(STACK, dtype=np.float64)
-    rows = np.empty(n, dtype=np.int32)
-    price = np.empty(n, dtype=np.float64)
+    work = Work(
+        np.empty(n, dtype=np.int32),
+        np.empty(n, dtype=np.float64),
+        np.empty(costs.base[-1], dtype=np.float64),
+        np.empty(costs.base[-1], dtype=np.float64),
+    )
     chosen = np.empty(k, dtype=np.int32)
     leaving = np.zeros(n, dtype=np.bool_)
     low = np.empty(d, dtype=np.int32)
@@ -283,20 +332,23 @@ def repair(tree, donors, chains, costs, codes, slots, k):
         slot = np.int64(slots[i])
         while 0 < size[slot] < k:
             need = k - size[slot]
-            other, rise = nearest(tree, costs, slot, ADDED, MANY, MANY, stack, bounds)
-            donor, new = _best_donor(tree, donors, chains, costs, codes, slot, k, rows, price, chosen, stack, bounds)
+            donor, new = _best_donor(tree, donors, chains, costs, slot, k, work, chosen, stack, bounds)
             rest = 0.0
             rise_by_taking = np.inf
             if donor >= 0:
-                _rest_box(tree, chains, codes, donor, chosen, need, leaving, low, high)
+                _rest_box(tree, chains, donor, chosen, need, leaving, low, high)
                 rest = box_cost(costs, low, high)
                 rise_by_taking = (
                     size[slot] * (new - cost[slot])
                     + need * (new - cost[donor])
                     + (size[donor] - need) * (rest - cost[donor])
                 )
-            if donor >= 0 and rise_by_taking <= rise:
-                _take(tree, chains, codes, slot, donor, chosen, need, leaving, low, high)
+            other = np.int64(-1)
+            rise = 0.0
+            if rise_by_taking > 0.0:  # merging never lowers the penalty
+                other, rise = nearest(tree, costs, slot, ADDED, MANY, MANY, stack, bounds)
+            if rise_by_taking <= rise:
+                _take(tree, chains, slot, donor, chosen, need, leaving, low, high)
                 cost[donor] = rest
                 cost[slot] = new
                 renew_above(tree, donor)
@@ -316,7 +368,7 @@ def chain_labels(chains, size, labels):
     """Label the rows of each group by its slot."""
     for slot in range(size.shape[0]):
         if size[slot] > 0:
-            row = chains.first[slot]
-            while row >= 0:
-                labels[row] = slot
-                row = chains.after[row]
+            member = chains.first[slot]
+            while member >= 0:
+                labels[chains.row[member]] = slot
+                member = chains.after[member]

@@ -5,6 +5,9 @@ it, from there to the row furthest from that one, and so on for a few rounds. Ea
 other rows come in random order and go where NCP(side ∪ row), with the side as it has grown so far, is lower. The cut
 is made if at least one side has k rows, and sides of more than k rows are cut again.
 
+`compare="seed"` takes NCP(seed ∪ row) instead: the paper also says that rows are assigned "according to the two seed
+tuples". Sides then stay apart when there are many rows, where grown ones soon overlap, and less is lost.
+
 Then every group G of fewer than k rows either takes the k − |G| rows for which NCP(G ∪ rows) is least from one group
 of more than 2k − |G| rows, or merges with its nearest group, whichever raises the penalty of the table less.
 
@@ -24,7 +27,7 @@ What the paper leaves open
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Literal
 
 import numpy as np
 import numpy.typing as npt
@@ -50,6 +53,9 @@ class TopDownOptions(Options):
     seed_rounds: int = Field(
         3, ge=1, description="How often to go on to the row furthest from the last one in search of two far-apart rows."
     )
+    compare: Literal["side", "seed"] = Field(
+        "side", description="What a row is compared with: a side as it has grown so far, or the row that seeded it."
+    )
 
 
 @method("top-down", paper="Xu et al. 2006", recoding="local", options=TopDownOptions)
@@ -66,14 +72,27 @@ def _cut(table: Table, k: int, options: TopDownOptions, run: Run) -> Int32:
     from coterie.kernels.top_down import cut
 
     n = table.rows
-    order = run.rng().permutation(n).astype(np.int32)
+    rows = run.rng().permutation(n).astype(np.int32)
+    points = np.ascontiguousarray(table.codes[rows])
     labels = np.full(n, -1, dtype=np.int32)
     starts = np.zeros(n + 1, dtype=np.int64)
     ends = np.full(n + 1, n, dtype=np.int64)
     waiting = 1
     while waiting:
         run.checkpoint()
-        waiting = cut(table.costs, table.codes, order, k, options.seed_rounds, starts, ends, waiting, labels, _ROWS)
+        waiting = cut(
+            table.costs,
+            points,
+            rows,
+            k,
+            options.seed_rounds,
+            options.compare == "side",
+            starts,
+            ends,
+            waiting,
+            labels,
+            _ROWS,
+        )
         run.progress("cutting", n - int((ends - starts)[:waiting].sum()), n)
     return labels
 
@@ -85,28 +104,32 @@ def _repair(table: Table, grouping: Grouping, k: int, run: Run) -> Int32:
     order = np.argsort(grouping.labels, kind="stable").astype(np.int32)
     start = np.concatenate([[0], np.cumsum(grouping.sizes)])
     index = build_box_index(table.costs, lo=grouping.lo, hi=grouping.hi, sizes=grouping.sizes, lowest=order[start[:-1]])
-    chains = _chains(order, start, index)
+    chains = _chains(table, order, start, index)
     donors = _donors(index)
     fill_donors(index.nodes, donors, k)
     for first in range(0, grouping.groups, _GROUPS):
         run.checkpoint()
         slots = index.slot[first : first + _GROUPS]
-        repair(index.nodes, donors, chains, table.costs, table.codes, slots, k)
+        repair(index.nodes, donors, chains, table.costs, slots, k)
         run.progress("repairing", min(first + _GROUPS, grouping.groups), grouping.groups)
     labels = np.empty(table.rows, dtype=np.int32)
     chain_labels(chains, index.nodes.size, labels)
     return labels
 
 
-def _chains(order: Int32, start: npt.NDArray[np.int64], index: BoxIndex) -> Chains:
+def _chains(table: Table, order: Int32, start: npt.NDArray[np.int64], index: BoxIndex) -> Chains:
     """The rows of each group in ascending order, as chains; group g has order[start[g]:start[g + 1]]."""
     from coterie.kernels.top_down_repair import Chains
 
-    follower = np.append(order[1:], np.int32(-1))
-    follower[start[1:] - 1] = -1
-    after = np.empty_like(order)
-    after[order] = follower
-    return Chains(order[start[:-1]][index.group], order[start[1:] - 1][index.group], after)
+    after = np.arange(1, table.rows + 1, dtype=np.int32)
+    after[start[1:] - 1] = -1
+    return Chains(
+        codes=np.ascontiguousarray(table.codes[order]),
+        row=order,
+        first=start[:-1][index.group].astype(np.int32),
+        last=(start[1:] - 1)[index.group].astype(np.int32),
+        after=after,
+    )
 
 
 def _donors(index: BoxIndex) -> Donors:
