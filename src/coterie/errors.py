@@ -17,7 +17,7 @@ row counts. It never holds a value of a cell.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 
 class Problem(NamedTuple):
@@ -45,6 +45,17 @@ class CoterieError(Exception):
             return self.message
         stop = "" if self.message.endswith((".", "!", "?")) else "."
         return f"{self.message}{stop} {self.hint}"
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        # Python would call the class with the message alone, which most of these classes do not take.
+        return _again, (type(self), self.args, vars(self))
+
+
+def _again(kind: type[CoterieError], arguments: tuple[Any, ...], state: dict[str, Any]) -> CoterieError:
+    """An error as it was in the process that raised it."""
+    error = kind.__new__(kind, *arguments)
+    error.__dict__.update(state)
+    return error
 
 
 # A message is one line for a person; `.problems` has the rest.

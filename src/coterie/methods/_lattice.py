@@ -105,7 +105,8 @@ class Lattice:
         from coterie.kernels.incognito import node_loss
 
         flat = np.concatenate([cost.ravel() for cost in costs])
-        loss, discernability = node_loss(self.keys, self.counts, self.packing, node, flat, whole, k)
+        levels = np.ascontiguousarray(node)  # a row of what `argwhere` gives stands in steps
+        loss, discernability = node_loss(self.keys, self.counts, self.packing, levels, flat, whole, k)
         return float(loss), int(discernability)
 
 
