@@ -123,7 +123,7 @@ def test_every_method_publishes_what_it_promises(method, original, k, seed):
     before = table.to_pylist()
     settings = {**roles, "k": min(k, table.num_rows), "method": method, "seed": seed}
     if method == "nh":  # its assignment is drawn afresh each time unless a key is given
-        settings["options"] = {"key": "the same"}
+        settings["options"] = {"key": "the same key each time"}
     release = coterie.anonymize(table, **settings)
     check_release(table, release)
     assert table.to_pylist() == before
