@@ -138,6 +138,20 @@ def test_models_hold_of_what_is_left_when_rows_are_suppressed(drawn, model):
 
 
 @pytest.mark.parametrize("method", GROUPED)
+@settings(max_examples=5)
+@given(drawn=rows, data=st.data())
+def test_every_group_holds_k_people(method, drawn, data):
+    people = data.draw(st.lists(st.integers(0, 5), min_size=len(drawn), max_size=len(drawn)))
+    k = data.draw(st.integers(1, len(set(people))))
+    table = columns(drawn).append_column("who", pa.array(people))
+    release = coterie.anonymize(table, k=k, method=method, entity="who", **SETTINGS)
+    assert "who" not in release.arrow.column_names
+    labels = naive_verify.verify([release.arrow[name].to_pylist() for name in QUASI], k)["class_of_row"]
+    judge = {"model": "l-diversity", "l": k}
+    assert naive_privacy.breaks(judge, labels, people) == set()
+
+
+@pytest.mark.parametrize("method", GROUPED)
 def test_k_map_against_a_population(method):
     rng = np.random.default_rng(2)
     people = pa.table({"age": rng.integers(20, 30, 200), "place": rng.choice(list("abcde"), 200)})

@@ -57,7 +57,7 @@ def test_nearest_is_exact_while_groups_merge(compare, cap, stub, large):
         found = nearest(tree, costs, slot, compare, np.int64(cap), np.int64(stub), stack, bounds)
         assert found == brute_force(tree, costs, slot, compare, cap, stub)
         if found[0] >= 0 and slot % 4:  # most of them merge
-            rows, low = tree.size[slot] + tree.size[found[0]], min(tree.lowest[slot], tree.lowest[found[0]])
+            rows, low = tree.size[slot] + tree.size[found[0]], np.int64(min(tree.lowest[slot], tree.lowest[found[0]]))
             empty(tree, slot)
             grow(tree, costs, found[0], slot, rows, low)
     live = np.flatnonzero(tree.size)

@@ -7,6 +7,7 @@ import numpy as np
 from coterie.kernels import inner, kernel
 from coterie.kernels.costs import aim_all, interval_cost
 from coterie.kernels.index import STACK, cheapest, take
+from coterie.kernels.sorting import sort_pairs
 
 ROUNDS = 3  # of looking for the row furthest from the last one, after which two rows are far apart
 
@@ -54,9 +55,16 @@ def _distances(costs, codes, start, end, seed, lo, hi, box, result):
 
 
 @kernel
-def _ascending(values, start, end):
-    """Places start … end − 1 by their values; equal ones keep their order."""
-    return start + np.argsort(values[start:end], kind="mergesort")
+def _sort(far, start, end, ranked):
+    """List the rows of a part by their distances, in the first places of `ranked`; equal ones in their order.
+
+    The distances are sorted with them, from the first place on.
+    """
+    m = end - start
+    for i in range(m):
+        far[i] = far[start + i]
+        ranked[i] = start + i
+    sort_pairs(far, ranked, m)
 
 
 @kernel
@@ -80,7 +88,7 @@ def _far_apart(costs, codes, start, end, row, lo, hi, far):
 
 
 @kernel
-def _take_sides(costs, codes, start, end, one, two, lo, hi, far, side):
+def _take_sides(costs, codes, start, end, one, two, lo, hi, far, ranked, side):
     """Each row to the side whose box costs less with it, the most decided rows first. How many are on the first side.
 
     Boxes grow with the rows they take. Ties go to the smaller side, then to the first; rows as decided as each other
@@ -93,7 +101,9 @@ def _take_sides(costs, codes, start, end, one, two, lo, hi, far, side):
     _distances(costs, codes, start, end, two, lo, hi, 1, far[1])
     for r in range(start, end):
         far[0, r] = -abs(far[0, r] - far[1, r])
-    for r in _ascending(far[0], start, end):
+    _sort(far[0], start, end, ranked)
+    for i in range(end - start):
+        r = ranked[i]
         for box in range(2):
             cost[box] = _grown_cost(costs, small, large, data, offset, width, codes, r, lo, hi, box)
         chosen = 0
@@ -106,7 +116,7 @@ def _take_sides(costs, codes, start, end, one, two, lo, hi, far, side):
 
 
 @kernel
-def _borrow(costs, codes, start, end, many, needy, seed, lo, hi, far, side):
+def _borrow(costs, codes, start, end, many, needy, seed, lo, hi, far, ranked, side):
     """Give the needy side, which has too few rows, the so many rows of the other that are nearest to its seed.
 
     Ties go to the first row.
@@ -115,8 +125,9 @@ def _borrow(costs, codes, start, end, many, needy, seed, lo, hi, far, side):
     for r in range(start, end):
         if side[r] == needy:
             far[r] = np.inf
-    for r in _ascending(far, start, end)[:many]:
-        side[r] = needy
+    _sort(far, start, end, ranked)
+    for i in range(many):
+        side[ranked[i]] = needy
 
 
 @kernel
@@ -185,6 +196,7 @@ def greedy_parts(costs, rows, size, tries, draws):
     lo = np.empty((2, d), dtype=np.int32)
     hi = np.empty((2, d), dtype=np.int32)
     far = np.empty((2, n), dtype=np.float64)
+    ranked = np.empty(n, dtype=np.int32)
     starts[0] = 0
     ends[0] = n
     top = 0
@@ -202,11 +214,11 @@ def greedy_parts(costs, rows, size, tries, draws):
                 one, two = _far_apart(costs, codes, start, end, row, lo, hi, far[0])
                 if one < 0:
                     break
-                first = _take_sides(costs, codes, start, end, one, two, lo, hi, far, side)
+                first = _take_sides(costs, codes, start, end, one, two, lo, hi, far, ranked, side)
                 if first < size:
-                    _borrow(costs, codes, start, end, size - first, 0, one, lo, hi, far[0], side)
+                    _borrow(costs, codes, start, end, size - first, 0, one, lo, hi, far[0], ranked, side)
                 elif m - first < size:
-                    _borrow(costs, codes, start, end, size - m + first, 1, two, lo, hi, far[0], side)
+                    _borrow(costs, codes, start, end, size - m + first, 1, two, lo, hi, far[0], ranked, side)
                 cost = _sides_cost(costs, codes, start, end, lo, hi, side)
                 if cost < best:
                     best = cost
