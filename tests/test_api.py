@@ -10,7 +10,7 @@ import pyarrow.csv
 import pytest
 
 import coterie
-import coterie.api
+import coterie.pipeline
 from coterie.boxes import Grouping
 from coterie.errors import Cancelled, ConfigError, DataError, InfeasibleError, VerificationError
 
@@ -202,7 +202,7 @@ def test_a_table_that_breaks_its_promise_is_withheld(people, monkeypatch, labels
     def faulty(encoded, config, run):
         return Grouping.of(encoded.table.codes, np.asarray(labels))
 
-    monkeypatch.setattr(coterie.api, "_group", faulty)
+    monkeypatch.setattr(coterie.pipeline, "_group", faulty)
     with pytest.raises(VerificationError, match="3-anonymity is wanted, but") as caught:
         coterie.anonymize(people, **ROLES)
     assert caught.value.exit_code == 5

@@ -11,8 +11,8 @@ import pyarrow.parquet
 import pytest
 
 import coterie
-import coterie.api
 import coterie.io
+import coterie.pipeline
 from coterie.boxes import Grouping
 from coterie.cli import main
 from coterie.errors import CoterieError
@@ -113,7 +113,7 @@ def test_the_command_line_counts_and_does_not_quote(settings, tmp_path, monkeypa
 
 
 def test_a_release_that_is_withheld_shows_nothing(monkeypatch):
-    monkeypatch.setattr(coterie.api, "_group", faulty)
+    monkeypatch.setattr(coterie.pipeline, "_group", faulty)
     with pytest.raises(CoterieError) as caught:
         coterie.anonymize(TABLE, quasi=["word", "number"], k=2)
     clean(shown(caught.value))
@@ -128,7 +128,7 @@ def test_a_fault_of_our_own_shows_nothing(monkeypatch, tmp_path, capfd, debug):
 
     monkeypatch.chdir(tmp_path)
     pa.parquet.write_table(TABLE, "people.parquet")
-    monkeypatch.setattr(coterie.api, "_group", broken)
+    monkeypatch.setattr(coterie.pipeline, "_group", broken)
     assert main([*debug, "anonymize", "people.parquet", "--quasi", "word", "-k", "2", "-o", "out.csv"]) > 0
     captured = capfd.readouterr()
     assert "fault of coterie" in captured.err or debug

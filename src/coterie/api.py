@@ -3,32 +3,22 @@
 from __future__ import annotations
 
 import os
-import time
-from collections.abc import Callable, Iterator, Mapping
-from contextlib import contextmanager
+from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, Any, Final
 
-import numpy as np
-
-from coterie import io
-from coterie.bound import with_bound
 from coterie.config import Config
-from coterie.encode import Encoded, encode
-from coterie.errors import ConfigError, Problem
-from coterie.measures import Measures, measure_boxes
+from coterie.encode import encode
+from coterie.measures import Measures
 from coterie.measures_release import measure_release
-from coterie.per_row import check_request, verify_rule
-from coterie.promises import keep_promises, models_of, refuse_impossible, rules_of
-from coterie.publish import Published, check_styles, publish
+from coterie.per_row import check_request
+from coterie.pipeline import Phases, make_release, prepare, read_source, start_run
+from coterie.promises import rules_of
 from coterie.release import Release
-from coterie.suppress import check_limit, read_mask, star_masked
 from coterie.verify import Classes, Verification, verify_table
 
 if TYPE_CHECKING:
     import pyarrow as pa
 
-    from coterie.boxes import Grouping
-    from coterie.methods import Run
     from coterie.methods._method import Progress
     from coterie.verify_models import Measured
 
@@ -38,22 +28,6 @@ AnyConfig = Config | Mapping[str, Any] | str | os.PathLike[str] | None
 
 FROM_CONFIG: Final = object()
 """`verify(k=…)`: take k from the configuration, if one was given"""
-
-
-class _Phases:
-    """Times the phases of a run and reports them."""
-
-    def __init__(self, progress: Progress | None) -> None:
-        self.seconds: dict[str, float] = {}
-        self._progress = progress
-
-    @contextmanager
-    def __call__(self, name: str) -> Iterator[None]:
-        if self._progress is not None:
-            self._progress(name, 0, 0)
-        started = time.perf_counter()
-        yield
-        self.seconds[name] = time.perf_counter() - started
 
 
 def anonymize(
@@ -88,53 +62,9 @@ def anonymize(
     """
     settled = Config.build(config, **settings)
     check_request(settled)
-    phases = _Phases(progress)
-    with phases("read"):
-        source = _read(data, settled)
-        settled.check_columns(source.table.column_names)
-        mask = read_mask(suppress_rows, suppress_cells, count=source.table.num_rows, quasi=settled.quasi)
-    with phases("encode"):
-        encoded = encode(source.table, settled, mask)
-        check_styles(encoded.table.domains, names=source.table.column_names, publish=settled.publish)
-        refuse_impossible(encoded, settled, source.table.num_rows)
-    run = _run(settled, progress, cancelled)
-    run.notes += [mask.note] if mask.note else []
-    with phases("group"):
-        grouping = _group(encoded, settled, run)
-        check_limit(grouping, settled)
-        grouping = keep_promises(grouping, encoded, settled, columns=source.table, run=run)
-        if settled.refine:
-            grouping = _refined(grouping, encoded, settled, run)
-            # Local search compares with the whole table; where rows are suppressed, what is published differs from it.
-            grouping = keep_promises(grouping, encoded, settled, columns=source.table, run=run)
-        cells = {name: flags[encoded.rows] for name, flags in mask.cells.items()}
-        grouping = star_masked(grouping, encoded.table, cells)
-    with phases("publish"):
-        published = publish(source.table, encoded.table, grouping, settled, rows=encoded.rows)
-    with phases("verify"):
-        verification = _check(published, source.table, settled, encoded=encoded, grouping=grouping)
-        if not verification.passed and len(published.kept) > grouping.sizes.sum():
-            # Suppressed rows are shown only where they keep every promise; without them the others are what they were.
-            hidden = settled.replace(suppressed="remove")
-            published = publish(source.table, encoded.table, grouping, hidden, rows=encoded.rows)
-            verification = _check(published, source.table, settled, encoded=encoded, grouping=grouping)
-        verification.raise_for_failure()
-    with phases("measure"):
-        measures = _measured(encoded, grouping, published, settled, source.table.num_rows)
-        measures = with_bound(measures, encoded.table, k=settled.k, threads=run.threads)
-    return Release(
-        config=settled,
-        measures=measures,
-        verification=verification,
-        source=source,
-        table=encoded.table,
-        grouping=grouping,
-        rows=encoded.rows,
-        published=published,
-        seconds=phases.seconds,
-        masked=mask.note,
-        notes=tuple(run.notes),
-    )
+    phases = Phases(progress)
+    prepared = prepare(data, settled, suppress_rows=suppress_rows, suppress_cells=suppress_cells, phases=phases)
+    return make_release(prepared, settled, start_run(settled, progress, cancelled), phases=phases)
 
 
 def verify(
@@ -190,7 +120,7 @@ def measure(
         **settings: The fields of `Config`.
     """
     settled = Config.build(config, **settings)
-    before, after = _read(original, settled), _read(published, settled)
+    before, after = read_source(original, settled), read_source(published, settled)
     settled.check_columns(before.table.column_names)
     encoded = encode(before.table, settled)
     return measure_release(before.table, after.table, table=encoded.table, config=settled, rows=encoded.rows)
@@ -198,80 +128,10 @@ def measure(
 
 def read_table(data: Any, config: Config) -> pa.Table:  # noqa: ANN401
     """The table that a frame or a file holds, read as the configuration says."""
-    return _read(data, config).table
-
-
-def _read(data: Any, config: Config) -> io.Source:  # noqa: ANN401
-    return io.read(data, missing_values=config.missing_values, delimiter=config.delimiter, encoding=config.encoding)
+    return read_source(data, config).table
 
 
 def _roots(config: Config) -> dict[str, str]:
     """Column → what a suppressed cell looks like, where its hierarchy has a root label of its own."""
     trees = {name: hierarchy.tree for name, hierarchy in config.hierarchies.items()}
     return {name: tree.root for name, tree in trees.items() if tree is not None}
-
-
-def _check(
-    published: Published, columns: pa.Table, config: Config, *, encoded: Encoded, grouping: Grouping
-) -> Verification:
-    """Check what was published, from its cells; people are counted in the original, which alone names them."""
-    if grouping.rings is not None:
-        rule = verify_rule(published, encoded, grouping.rings, config)
-        return verify_table(published.table, quasi=config.quasi, roots=published.roots, rules=[rule])
-    rules = rules_of(config, columns=columns, kept=published.kept)
-    return verify_table(published.table, quasi=config.quasi, k=config.k, roots=published.roots, rules=rules)
-
-
-def _measured(encoded: Encoded, grouping: Grouping, published: Published, config: Config, rows: int) -> Measures:
-    """Measure the release. Rows that were suppressed from the start count as such."""
-    grouping = grouping.published
-    labels, codes = grouping.labels, encoded.table.codes
-    if len(labels) < rows:
-        labels = np.full(rows, -1, dtype=np.int32)
-        codes = np.zeros((rows, encoded.table.attributes), dtype=np.int32)
-        labels[encoded.rows], codes[encoded.rows] = grouping.labels, encoded.table.codes
-    return measure_boxes(
-        encoded.table.domains,
-        lo=grouping.lo,
-        hi=grouping.hi,
-        labels=labels,
-        k=config.k,
-        codes=codes,
-        class_of_group=published.class_of_group,
-        leaf_counts=config.leaf_counts,
-    )
-
-
-def _run(config: Config, progress: Progress | None, cancelled: Callable[[], bool] | None) -> Run:
-    from coterie.methods import Run
-
-    run = Run(seed=config.seed, threads=config.usable_threads, privacy=models_of(config))
-    if config.time_limit is not None:
-        run.deadline = time.monotonic() + config.time_limit
-    if progress is not None:
-        run.progress = progress
-    if cancelled is not None:
-        run.cancelled = cancelled
-    return run
-
-
-def _refined(grouping: Grouping, encoded: Encoded, config: Config, run: Run) -> Grouping:
-    """The grouping after local search, which takes boxes that are tight around the rows of each group."""
-    from coterie.methods import find_method
-    from coterie.refine import keeps, refine
-
-    recoding = find_method(config.method).recoding
-    if recoding != "local":
-        text = f"local search works on local recoding, but {config.method!r} is {recoding}; leave it out"
-        raise ConfigError([Problem("refine", text)])
-    allowed = keeps(encoded.table, run.privacy, config.k)
-    return refine(encoded.table, grouping, k=config.k, run=run, allowed=allowed)
-
-
-def _group(encoded: Encoded, config: Config, run: Run) -> Grouping:
-    from coterie import kernels
-    from coterie.methods import find_method
-
-    grouping = find_method(config.method).run(encoded.table, config.k, config.method_options(), run)
-    kernels.compiled()
-    return grouping
