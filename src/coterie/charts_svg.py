@@ -1,0 +1,116 @@
+"""A figure of Matplotlib as an SVG image that takes its colours from the page around it.
+
+Figures are drawn in stand-in colours, and these become classes in the SVG: `ink` for text, `faint` for lines behind the
+data, `c0` … `c5` for series. STYLE gives the classes their colours, by light and by dark. Nothing else of Matplotlib's
+styling stays: no `style` attribute and no `<style>` element, so that a page may forbid both (Content-Security-Policy).
+"""
+
+from __future__ import annotations
+
+import io
+import re
+from html import escape
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
+# Okabe and Ito's colours, made for people who do not see all of them, dark enough for white and light enough for black.
+LIGHT = ("#c24e00", "#0072b2", "#00805e", "#a3477f", "#8a6000", "#3b3b8f")
+DARK = ("#ff8a3d", "#56b4e9", "#2fcf9f", "#e69ac4", "#e6b800", "#a5a5f5")
+
+# What a figure is drawn in. No two are alike, and none is anywhere else in what Matplotlib writes.
+INK, FAINT, PAPER = "#010203", "#010204", "#010205"
+SERIES = tuple(f"#0101{0x10 + at:02x}" for at in range(len(LIGHT)))
+_CLASSES = {INK: "ink", FAINT: "faint", PAPER: "paper"} | {colour: f"c{at}" for at, colour in enumerate(SERIES)}
+_STROKES = ("width", "dasharray", "dashoffset", "linecap", "linejoin", "opacity")
+_KEPT = (*(f"stroke-{name}" for name in _STROKES), "opacity", "fill-opacity", "text-anchor")
+
+
+def _rules(colours: tuple[str, ...], ink: str, faint: str, paper: str) -> str:
+    series = "".join(f"--chart-c{at}:{colour};" for at, colour in enumerate(colours))
+    return f"--chart-ink:{ink};--chart-faint:{faint};--chart-paper:{paper};{series}"
+
+
+VARIABLES_LIGHT = _rules(LIGHT, "#1a1a1a", "#c8c8c8", "#ffffff")
+VARIABLES_DARK = _rules(DARK, "#ececec", "#4a4a4a", "#16181c")
+
+STYLE = (
+    f":root{{{VARIABLES_LIGHT}}}"
+    f"@media (prefers-color-scheme:dark){{:root{{{VARIABLES_DARK}}}}}"
+    f"@media print{{:root{{{VARIABLES_LIGHT}}}}}"
+)
+"""the colours; a page may set the variables otherwise, and for a part of it only"""
+STYLE_CLASSES = (
+    ".chart text{font-family:system-ui,sans-serif;fill:var(--chart-ink)}"
+    + "".join(
+        f".chart .f-{name}{{fill:var(--chart-{name})}}.chart .s-{name}{{stroke:var(--chart-{name})}}"
+        for name in _CLASSES.values()
+    )
+    + ".chart .f-none{fill:none}.chart .s-none{stroke:none}"
+)
+"""what makes the classes of a chart take them"""
+
+_STYLE = re.compile(r'style="([^"]*)"')
+_DIGITS = re.compile(r'(?<=[ ("])(-?\d+\.\d{2})\d+')
+
+
+def svg_of(figure: Figure, *, title: str, description: str, name: str) -> str:
+    """The figure as an `<svg>` element with a title and a description, without a prologue.
+
+    Args:
+        figure: Drawn in the colours of this module.
+        title: What it shows; read out by screen readers.
+        description: What can be seen in it.
+        name: Start of the ids in it; no two charts of a page may share one.
+    """
+    import matplotlib as mpl
+
+    sink = io.StringIO()
+    # Ids must not be random: the same figure is the same text.
+    with mpl.rc_context({"svg.fonttype": "none", "svg.hashsalt": name, "svg.image_inline": True}):
+        figure.savefig(sink, format="svg", transparent=True, metadata={"Date": None, "Creator": None})
+    text = sink.getvalue()
+    text = text[text.index("<svg") :]
+    text = re.sub(r"<metadata>.*?</metadata>", "", text, flags=re.DOTALL)
+    # It would hold for the whole page: `*{stroke-linejoin: round}`.
+    text = re.sub(r"<defs>\s*<style[^>]*>.*?</style>\s*</defs>", "", text, flags=re.DOTALL)
+    text = re.sub(r"<!--.*?-->", "", text, flags=re.DOTALL)
+    text = _STYLE.sub(_attributes, text)
+    text = _own_ids(text, name)
+    text = re.sub(r"\s*\n\s*", "\n", _DIGITS.sub(r"\1", text))
+    box = re.search(r'viewBox="([^"]*)"', text)
+    head = (
+        f'<svg class="chart" xmlns="http://www.w3.org/2000/svg" viewBox="{box.group(1) if box else ""}" role="img" '
+        f'aria-labelledby="{name}-title {name}-desc" stroke-linejoin="round">\n'
+        f'<title id="{name}-title">{escape(title)}</title>\n<desc id="{name}-desc">{escape(description)}</desc>'
+    )
+    return re.sub(r"<svg[^>]*>", lambda _: head, text, count=1).strip()
+
+
+def _own_ids(text: str, name: str) -> str:
+    """The same text with ids that begin with the chart's name, and without ids that nothing refers to."""
+    used = set(re.findall(r'href="#([^"]+)"', text)) | set(re.findall(r"url\(#([^)]+)\)", text))
+    text = re.sub(r'xlink:href="#', 'href="#', text)
+    text = re.sub(r' id="([^"]+)"', lambda found: f' id="{name}-{found[1]}"' if found[1] in used else "", text)
+    text = re.sub(r'href="#([^"]+)"', rf'href="#{name}-\1"', text)
+    return re.sub(r"url\(#([^)]+)\)", rf"url(#{name}-\1)", text)
+
+
+def _attributes(found: re.Match[str]) -> str:
+    """A `style` attribute as classes for its colours and plain attributes for the rest."""
+    classes: list[str] = []
+    attributes: list[str] = []
+    for part in found[1].split(";"):
+        key, _, value = (piece.strip() for piece in part.partition(":"))
+        if key in ("fill", "stroke"):
+            # What is not drawn in a stand-in colour is black by Matplotlib's own choice, as text is: that is ink.
+            classes.append(f"{key[0]}-{'none' if value == 'none' else _CLASSES.get(value, 'ink')}")
+        elif key in _KEPT:
+            attributes.append(f'{key}="{value}"')
+        elif key in ("font", "font-size"):
+            # Before version 3.9 Matplotlib wrote `font: 10px 'DejaVu Sans'`.
+            attributes.append(f'font-size="{value.split("px")[0].split()[-1]}"')
+    if classes:
+        attributes.insert(0, f'class="{" ".join(classes)}"')
+    return " ".join(attributes)
