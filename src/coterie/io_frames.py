@@ -157,6 +157,21 @@ def give_frame(table: pa.Table, taken: Taken, *, kept: Rows | None, recoded: Col
     return table
 
 
+def new_frame(table: pa.Table, kind: str, native: Native) -> Native:
+    """A table that is not the one that came in, as the same kind of frame: an Arrow table where there is none."""
+    if kind == "pandas":
+        return table.to_pandas()
+    if kind == "polars":
+        import polars as pl
+
+        return pl.from_arrow(table)
+    if kind == "narwhals":
+        import narwhals as nw
+
+        return nw.from_arrow(table, backend=native.implementation).to_native()
+    return table
+
+
 def _unchanged(table: pa.Table, before: pa.Table, kept: Rows | None) -> set[str]:
     """Names of the columns that hold just what they held."""
     known = set(before.column_names)

@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from coterie.config import Config
     from coterie.table import Table
 
-__all__ = ["Published", "ReadBoxes", "check_styles", "publish", "read_boxes"]
+__all__ = ["Published", "ReadBoxes", "check_styles", "publish", "read_boxes", "recode"]
 
 # A text array of Arrow holds 2 GB: pieces of this many rows stay below that unless labels have 8,000 letters.
 PIECE = 2**18
@@ -62,7 +62,7 @@ def publish(
         rows: Row of the table → position in the columns, if the table lacks some. These are suppressed.
     """
     check_styles(table.domains, names=columns.column_names, publish=config.publish)
-    recoded, roots = _recode(table, grouping, config)
+    recoded, roots = recode(table, grouping, config)
     grouping = grouping.published
     group_of_row = _group_of_row(columns.num_rows, grouping.labels, rows)
     suppressed = group_of_row < 0
@@ -93,7 +93,7 @@ def publish(
     return Published(released, kept, _classes(recoded, grouping.groups), roots)
 
 
-def _recode(table: Table, grouping: Grouping, config: Config) -> tuple[dict[str, Labels], dict[str, str]]:
+def recode(table: Table, grouping: Grouping, config: Config) -> tuple[dict[str, Labels], dict[str, str]]:
     """Quasi-identifier → its published values, and → what a suppressed cell looks like."""
     recoded: dict[str, Labels] = {}
     roots: dict[str, str] = {}

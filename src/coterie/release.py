@@ -101,6 +101,17 @@ class Release:
 
         return assign_rows(self, data)
 
+    def mapping(self) -> Any:  # noqa: ANN401 - the caller's own kind of frame
+        """What each group is published as, attribute by attribute, as the kind of frame that came in.
+
+        One row for each group and attribute: `group`, `rows`, `attribute`, `published`, `lowest`, `highest`, `values`,
+        `missing`, `cost`, `weight`, `share`. It holds original values and is not for recipients of the release.
+        """
+        from coterie.io_frames import new_frame
+        from coterie.mapping import mapping_table
+
+        return new_frame(mapping_table(self), self.source.kind, self.source.native)
+
     def write(self, path: str | os.PathLike[str], *, force: bool = False) -> None:
         """Write the published table, and beside it the configuration with what is needed to trace the release.
 

@@ -1,0 +1,121 @@
+"""The applied recoding as a table: which values of each attribute every group is published as, and what that costs.
+
+It holds original values (the ends of each interval), so it belongs to those who hold the original.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from coterie.costs import Measure, interval_costs
+from coterie.publish import recode
+from coterie.publish_text import interval_texts, value_texts
+from coterie.tree import Float64, Int32
+
+if TYPE_CHECKING:
+    from coterie.boxes import Grouping
+    from coterie.domain import Domain
+    from coterie.publish_labels import Labels
+    from coterie.release import Release
+
+COLUMNS = {
+    "group": "the group, as in `release.groups`; −1 for suppressed rows; for rows published one by one, the box",
+    "rows": "how many rows are published with it",
+    "attribute": "the quasi-identifier",
+    "published": "what is published of it, as text; nothing where the rows were removed",
+    "lowest": "the lowest original value that it may stand for, as text; of a category, the first in the hierarchy",
+    "highest": "the highest, or the last",
+    "values": "how many values of the table lie between them, both counted",
+    "missing": "whether missing values are among them",
+    "cost": "what it costs a row: NCP, 0 (unchanged) to 1 (anything)",
+    "weight": "the weight of the attribute",
+    "share": "its share of the whole loss: rows × weight × cost ÷ the sum of these",
+}
+
+
+def mapping_table(release: Release) -> pa.Table:
+    """One row for each group and attribute, groups in ascending order; suppressed rows come last, as group −1."""
+    shown = release.grouping.published
+    recoded, _ = recode(release.table, release.grouping, release.config)
+    suppressed = release.source.table.num_rows - int(shown.sizes.sum())
+    removed = len(release.published.kept) < release.source.table.num_rows
+    measure = Measure("ncp", release.table.leaf_counts)
+    parts = [
+        _attribute(domain, shown, at, recoded[domain.name], measure=measure)
+        for at, domain in enumerate(release.table.domains)
+    ]
+    if suppressed:
+        gone = [
+            _suppressed(domain, suppressed, None if removed else recoded[domain.name])
+            for domain in release.table.domains
+        ]
+        parts = [pa.concat_tables(pair) for pair in zip(parts, gone, strict=True)]
+    attributes, groups = len(parts), parts[0].num_rows if parts else 0
+    # Attribute after attribute → group after group, in the order of the quasi-identifiers.
+    order = np.arange(attributes * groups).reshape(attributes, groups).T.ravel()
+    table = pa.concat_tables(parts).take(pa.array(order))
+    loss = _numbers(table, "rows") * _numbers(table, "weight") * _numbers(table, "cost")
+    total = float(loss.sum())
+    return table.append_column("share", pa.array(loss / total if total > 0 else loss)).combine_chunks()
+
+
+def _numbers(table: pa.Table, name: str) -> Float64:
+    return np.asarray(table.column(name).to_numpy(), dtype=np.float64)
+
+
+def _attribute(domain: Domain, shown: Grouping, at: int, labels: Labels, *, measure: Measure) -> pa.Table:
+    lo, hi = np.ascontiguousarray(shown.lo[:, at]), np.ascontiguousarray(shown.hi[:, at])
+    # Missing values are the last code. What is joined with them may be anything up to the last value before.
+    missing = (hi == domain.missing) if domain.missing >= 0 else np.zeros(len(hi), dtype=np.bool_)
+    top = np.where(missing & (lo < hi), hi - 1, hi).astype(np.int32)
+    texts = value_texts(domain)
+    return pa.table(
+        {
+            "group": pa.array(np.arange(len(lo)), pa.int32()),
+            "rows": pa.array(shown.sizes, pa.int64()),
+            "attribute": pa.array([domain.name] * len(lo), pa.string()),
+            "published": published_texts(labels).take(pa.array(labels.of_group)),
+            "lowest": texts.take(pa.array(lo)),
+            "highest": texts.take(pa.array(top)),
+            "values": pa.array(hi - lo + 1, pa.int32()),
+            "missing": pa.array(missing),
+            "cost": pa.array(interval_costs(domain, lo, hi, measure)),
+            "weight": pa.array(np.full(len(lo), domain.weight)),
+        }
+    )
+
+
+def _suppressed(domain: Domain, rows: int, labels: Labels | None) -> pa.Table:
+    """Rows in no group: anything is possible, and all is lost."""
+    texts = value_texts(domain)
+    last = domain.size - (2 if domain.missing >= 0 else 1)
+    ends: Int32 = np.asarray([0, last], dtype=np.int32)
+    known = texts.take(pa.array(ends)) if last >= 0 else pa.nulls(2, texts.type)
+    published = pa.nulls(1, pa.string()) if labels is None else published_texts(labels).slice(labels.suppressed, 1)
+    return pa.table(
+        {
+            "group": pa.array([-1], pa.int32()),
+            "rows": pa.array([rows], pa.int64()),
+            "attribute": pa.array([domain.name], pa.string()),
+            "published": published,
+            "lowest": known.slice(0, 1),
+            "highest": known.slice(1, 1),
+            "values": pa.array([domain.size], pa.int32()),
+            "missing": pa.array([domain.missing >= 0]),
+            "cost": pa.array([1.0]),
+            "weight": pa.array([domain.weight]),
+        }
+    )
+
+
+def published_texts(labels: Labels) -> pa.Array:
+    """Label → what is published, as one text: bounds, which are two columns, as the interval between them."""
+    texts = [values.cast(pa.string()) for values in labels.values]
+    if len(texts) == 1:
+        return texts[0]
+    lo, hi = texts
+    return pc.if_else(pc.equal(lo, hi), lo, interval_texts(lo, hi))
