@@ -5,12 +5,12 @@ from __future__ import annotations
 import datetime as dt
 import os
 import platform
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from importlib.metadata import version
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, overload
 
 import numpy as np
 import numpy.typing as npt
@@ -24,7 +24,10 @@ if TYPE_CHECKING:
     from coterie.assign import Assignment
     from coterie.boxes import Grouping
     from coterie.config import Config
+    from coterie.explain import RowExplanation
+    from coterie.explain_loss import LossExplanation, WhatIfs
     from coterie.measures import Measures
+    from coterie.methods._method import Progress
     from coterie.publish import Published
     from coterie.risk import RiskChange
     from coterie.table import Table
@@ -55,6 +58,8 @@ class Release:
     """what the user's masks suppressed, if anything"""
     notes: tuple[str, ...] = ()
     """what the user should know, such as which method was chosen"""
+    written: dict[str, str] = field(default_factory=dict, repr=False)
+    """name of each file that it was written to → SHA-256"""
 
     @cached_property
     def frame(self) -> Any:  # noqa: ANN401 - the caller's own kind of frame
@@ -88,8 +93,10 @@ class Release:
         kept = None if people is None else people.take(pa.array(self.published.kept))
         quasi = self.config.quasi
         among = None if self.grouping.rings is None else self.config.k
-        before = risk_of_table(self.source.table, quasi=quasi, people=people)
-        return RiskChange(before, risk_of_table(self.published.table, quasi=quasi, people=kept, among=among))
+        limit: dict[str, Any] = {"threshold": self.config.threshold, "fraction": self.config.fraction}
+        before = risk_of_table(self.source.table, quasi=quasi, people=people, **limit)
+        after = risk_of_table(self.published.table, quasi=quasi, people=kept, among=among, **limit)
+        return RiskChange(before, after)
 
     def assign(self, data: Any) -> Assignment:  # noqa: ANN401 - any frame, or a path
         """Place later rows into the groups whose published cells admit them, and say which fit none.
@@ -112,6 +119,50 @@ class Release:
 
         return new_frame(mapping_table(self), self.source.kind, self.source.native)
 
+    @overload
+    def explain(self, row: None = None, *, nearest: int = 5, show_values: bool = False) -> LossExplanation: ...
+
+    @overload
+    def explain(self, row: int, *, nearest: int = 5, show_values: bool = False) -> RowExplanation: ...
+
+    def explain(
+        self, row: int | None = None, *, nearest: int = 5, show_values: bool = False
+    ) -> RowExplanation | LossExplanation:
+        """Why a row is as coarse as it is; without a row, which attributes and groups drive the loss.
+
+        Args:
+            row: Position in the original, the first being 0.
+            nearest: How many of its nearest rows to name, by position.
+            show_values: Also give original values; without it there are positions and figures only.
+        """
+        if row is None:
+            from coterie.explain_loss import explain_loss
+
+            return explain_loss(self)
+        from coterie.explain import explain_row
+
+        return explain_row(self, row, nearest=nearest, show_values=show_values)
+
+    def what_if(
+        self,
+        *,
+        k: Sequence[int] | None = None,
+        drop: Sequence[str] | None = None,
+        method: str | None = None,
+        progress: Progress | None = None,
+    ) -> WhatIfs:
+        """What another k, or one attribute less, would change: run again, quickly, and compared with a run as quick.
+
+        Args:
+            k: The k to try; half and twice that of the release when left out.
+            drop: Attributes to leave out, one at a time; each of them when left out.
+            method: The method to run; `compact` with effort fast when left out.
+            progress: Told (step, done, total).
+        """
+        from coterie.explain_loss import what_if
+
+        return what_if(self, k=k, drop=drop, method=method, progress=progress)
+
     def write(self, path: str | os.PathLike[str], *, force: bool = False) -> None:
         """Write the published table, and beside it the configuration with what is needed to trace the release.
 
@@ -123,10 +174,28 @@ class Release:
         if beside is not None:
             io.check_target(beside, force=force)
         digest = io.write(self.published.table, path, like=self.source, force=force)
+        self.written["standard output" if beside is None else Path(path).name] = digest
         if beside is not None:
             text = provenance_toml(self.config, self.provenance(output_sha256=digest))
             with io.whole_file(beside, force=force) as sink:
                 sink.write(text.encode())
+
+    def report(self, path: str | os.PathLike[str], *, variant: str = "internal", force: bool = False) -> None:
+        """Write a report on the release, for the person who has to sign it.
+
+        Args:
+            path: .html for a page that needs nothing else, .json for the same as data.
+            variant: "internal", or "external": without any value of the data, and without counts below k.
+            force: Overwrite a file that is there.
+        """
+        from coterie.report import write_report
+
+        write_report(self, path, variant=variant, force=force)
+
+    def _repr_html_(self) -> str:
+        from coterie.notebook import release_html
+
+        return release_html(self)
 
     def provenance(self, **more: str) -> dict[str, Any]:
         """Versions, hashes and the time: what it takes to make the same release again."""
