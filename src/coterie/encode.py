@@ -198,6 +198,11 @@ def encode_column(name: str, values: _Values, config: Config) -> tuple[Domain, I
     return domain, codes[values.index]
 
 
+def encode_values(column: pa.ChunkedArray, *, name: str, config: Config) -> tuple[Domain, Int32]:
+    """A column that need not have a role in the configuration, as a domain and a code per row."""
+    return encode_column(name, _values(column, name=name), config)
+
+
 def _number_domain(name: str, values: _Values, *, missing: bool, weight: float) -> tuple[Domain, Int32]:
     numbers = as_numbers(values.distinct, values.counts(), column=name)
     order = numbers.order

@@ -113,6 +113,21 @@ def read_cells(published: pa.Table, table: Table, config: Config) -> Cells:
     return Cells(lo, hi, unread, ((lo == 0) & (hi == last)).all(axis=1))
 
 
+def match_rows(published: pa.Table, *, table: Table, config: Config, rows: Positions | None = None) -> Positions:
+    """Published row → position in the original, in order: a row that fits none counts as what stands beside it.
+
+    Args:
+        published: The published columns, in the original's order.
+        table: The original's quasi-identifiers as codes.
+        config: How the columns were published.
+        rows: Row of the table → position in the original, if the table lacks some.
+    """
+    count = table.rows if rows is None else int(rows.max(initial=-1)) + 1
+    if published.num_rows == count:
+        return np.arange(count)
+    return _match(read_cells(published, table, config), _originals(table, rows, count))
+
+
 def _originals(table: Table, rows: Positions | None, count: int) -> _Originals:
     if rows is None:
         return _Originals(table.codes, np.ones(count, dtype=np.bool_))

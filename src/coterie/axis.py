@@ -1,0 +1,105 @@
+"""The axis of a column of numbers or dates: where a number written by a person lies among its values."""
+
+from __future__ import annotations
+
+import datetime as dt
+from decimal import Decimal
+from typing import TYPE_CHECKING, NamedTuple
+
+import numpy as np
+import pyarrow as pa
+
+from coterie.errors import DataError
+from coterie.hierarchy_values import EXACT, parse_number
+from coterie.number import Keys, as_numbers
+from coterie.tree import Float64
+
+if TYPE_CHECKING:
+    from coterie.domain import Domain
+
+# Beyond this, distances between values were scaled down and no longer say where a number lies.
+_FAR = 2.0**999
+
+
+class Axis(NamedTuple):
+    """Numbers as distances from the smallest value of a column."""
+
+    lowest: Decimal | float
+    """the smallest value, exactly where its kind allows"""
+    kind: pa.DataType
+    floating: bool
+    """whether distances are differences of floats"""
+
+    @property
+    def temporal(self) -> bool:
+        """Whether these are dates or times."""
+        return bool(pa.types.is_temporal(self.kind))
+
+    def place(self, text: str) -> float | None:
+        """The distance of a number or date from the smallest value; None if the text is neither."""
+        if self.temporal:
+            moment = _moment(text, self.kind)
+            return None if moment is None else float(moment - Decimal(self.lowest))
+        number = parse_number(text)
+        if number is None:
+            return None
+        if self.floating:  # the same operation that made the column's own distances
+            return float(np.float64(float(number)) - np.float64(float(self.lowest)))
+        return float(EXACT.subtract(number, Decimal(self.lowest)))
+
+
+def axis_of(domain: Domain) -> Axis:
+    """The axis of a column of numbers or dates."""
+    values = domain.values if domain.missing < 0 else domain.values[:-1]
+    if len(values) == 0:
+        return Axis(Decimal(0), pa.int64(), floating=False)
+    numbers = as_numbers(values, np.ones(len(values), dtype=np.int64), column=domain.name)
+    if domain.numbers is not None and np.nanmax(domain.numbers) >= _FAR:
+        raise DataError(
+            f"Column {domain.name!r} spans more than floating-point numbers can tell apart.",
+            column=domain.name,
+            hint="Leave it out, or bring it to another scale.",
+        )
+    floating = isinstance(numbers.keys, np.ndarray) and bool(np.issubdtype(numbers.keys.dtype, np.floating))
+    lowest = _lowest(numbers.keys)
+    return Axis(float(lowest) if floating else lowest, numbers.exact.type, floating)
+
+
+def _lowest(keys: Keys) -> Decimal:
+    smallest = keys.min() if isinstance(keys, np.ndarray) else min(keys)
+    return Decimal(smallest.item() if isinstance(smallest, np.generic) else smallest)
+
+
+def floats_of(domain: Domain) -> Float64 | None:
+    """Code → number, NaN for missing values; None if the values are no numbers."""
+    from coterie.number import guess_type
+
+    values = domain.values if domain.missing < 0 else domain.values[:-1]
+    ones = np.ones(len(values), dtype=np.int64)
+    try:
+        if guess_type(values, ones, column=domain.name) != "number" and domain.kind != "number":
+            return None
+        exact = as_numbers(values, ones, column=domain.name).exact
+    except DataError:
+        return None
+    if pa.types.is_temporal(exact.type):
+        return None
+    floats: Float64 = exact.cast(pa.float64(), safe=False).to_numpy(zero_copy_only=False)
+    return floats if domain.missing < 0 else np.append(floats, np.nan)
+
+
+def _moment(text: str, kind: pa.DataType) -> Decimal | None:
+    """A date or time in the units in which the column counts: days, seconds, microseconds, …."""
+    try:
+        moment = dt.datetime.fromisoformat(text.strip())
+    except ValueError:
+        return None
+    since = moment.replace(tzinfo=moment.tzinfo or dt.UTC) - dt.datetime(1970, 1, 1, tzinfo=dt.UTC)
+    micros = Decimal(since // dt.timedelta(microseconds=1))
+    if pa.types.is_date32(kind):
+        return micros / Decimal(86_400_000_000)
+    if pa.types.is_date64(kind):
+        return micros / 1000
+    if pa.types.is_timestamp(kind):
+        return micros * {"s": Decimal("1e-6"), "ms": Decimal("1e-3"), "us": Decimal(1), "ns": Decimal(1000)}[kind.unit]
+    return None
