@@ -24,7 +24,7 @@ def risk(
     config: AnyConfig = None,
     population: Any = None,  # noqa: ANN401
     fraction: float | None = None,
-    threshold: str | float | Fraction | Threshold = "ema",
+    threshold: str | float | Fraction | Threshold | None = None,
     **settings: Any,  # noqa: ANN401 - Config's fields
 ) -> Risk:
     """The risk that records of a table can be traced to people: of an original or of a release.
@@ -35,12 +35,14 @@ def risk(
         population: The population that the table comes from, one row a person, with the same quasi-identifiers.
         fraction: Or the share of the population that the table holds.
         threshold: The largest risk of a record that is accepted: a number, or "ema" (0.09), "cms" (1/11), "strict"
-            (0.05).
+            (0.05). The configuration's when left out, which is "ema" unless said otherwise.
         **settings: The fields of `Config`; `quasi` at least, where there is no configuration.
     """
-    limit = find_threshold(threshold)
-    check_population(population, fraction)
     settled = Config.build(config, **settings)
+    limit = find_threshold(settled.threshold if threshold is None else threshold)
+    if fraction is None and population is None:
+        fraction = settled.fraction
+    check_population(population, fraction)
     table = read_table(data, settled)
     return risk_of_table(
         table,

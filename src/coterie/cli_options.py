@@ -107,6 +107,39 @@ Delimiter = Annotated[
 ]
 Encoding = Annotated[str | None, typer.Option(metavar="NAME", help="Encoding of text files. [default: found]")]
 Threads = Annotated[int | None, typer.Option(metavar="N", help="Threads to use. [default: all cores]")]
+Purpose = Annotated[str | None, typer.Option(metavar="TEXT", help="What the release is for; for the report.")]
+Recipient = Annotated[str | None, typer.Option(metavar="TEXT", help="Who will have the release; for the report.")]
+ReleaseModel = Annotated[
+    str | None,
+    typer.Option("--release-model", metavar="MODEL", help="How it is given away: public, agreement or enclave."),
+]
+Author = Annotated[str | None, typer.Option(metavar="TEXT", help="Who made the release; for the report.")]
+Threshold = Annotated[
+    str | None,
+    typer.Option(
+        "--threshold",
+        metavar="RISK",
+        help="The largest accepted risk of a record: a number, ema (0.09), cms (1/11) or strict (0.05). [default: ema]",
+    ),
+]
+Fraction = Annotated[
+    float | None,
+    typer.Option("--fraction", metavar="SHARE", help="The share of the population that the table holds."),
+]
+Reports = Annotated[
+    list[Path] | None,
+    typer.Option(
+        "--report", metavar="FILE", help="Write a report: .html for people, .json for programs; may be repeated."
+    ),
+]
+ReportVariant = Annotated[
+    str,
+    typer.Option(
+        "--report-variant",
+        metavar="VARIANT",
+        help="internal, or external: without any value of the data and without counts below k.",
+    ),
+]
 Force = Annotated[bool, typer.Option("--force", help="Overwrite files that exist.")]
 Quiet = Annotated[bool, typer.Option("--quiet", "-q", help="Print errors only.")]
 AsJson = Annotated[bool, typer.Option("--json", help="Print JSON instead of a table.")]

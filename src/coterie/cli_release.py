@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Annotated
 
@@ -44,6 +45,14 @@ def anonymize(
     delimiter: flags.Delimiter = None,
     encoding: flags.Encoding = None,
     threads: flags.Threads = None,
+    purpose: flags.Purpose = None,
+    recipient: flags.Recipient = None,
+    release_model: flags.ReleaseModel = None,
+    author: flags.Author = None,
+    threshold: flags.Threshold = None,
+    fraction: flags.Fraction = None,
+    report: flags.Reports = None,
+    report_variant: flags.ReportVariant = "internal",
     force: flags.Force = False,
     dry_run: Annotated[bool, typer.Option("--dry-run", help="Do everything but write.")] = False,
     quiet: flags.Quiet = False,
@@ -82,11 +91,26 @@ def anonymize(
         delimiter=delimiter,
         encoding=encoding,
         threads=threads,
+        purpose=purpose,
+        recipient=recipient,
+        release_model=release_model,
+        author=author,
+        threshold=threshold,
+        fraction=fraction,
     )
     if output is None and not dry_run:
         raise ConfigError([Problem("output", "is required: name a file, - for standard output, or give --dry-run")])
     _check_output(data, output, force=force)
-    run_and_show(data, settings, output=None if dry_run else output, force=force, quiet=quiet)
+    _check_reports(data, output, report or [], variant=report_variant, force=force)
+    run_and_show(
+        data,
+        settings,
+        output=None if dry_run else output,
+        reports=report or [],
+        variant=report_variant,
+        force=force,
+        quiet=quiet,
+    )
 
 
 def _check_output(data: str, output: str | None, *, force: bool) -> None:
@@ -102,6 +126,22 @@ def _check_output(data: str, output: str | None, *, force: bool) -> None:
         raise ConfigError([Problem("output", "is the input itself; name another file")])
     check_target(output, force=force)
     check_target(provenance_path(output), force=force)
+
+
+def _check_reports(data: str, output: str | None, reports: Sequence[Path], *, variant: str, force: bool) -> None:
+    """The same of reports."""
+    if not reports:
+        return
+    from coterie.io_output import check_target
+    from coterie.report import check_request
+
+    others = [Path(each).resolve() for each in (data, output) if each not in (None, "-")]
+    for path in reports:
+        check_request(path, variant=variant)
+        if path.resolve() in others:
+            raise ConfigError([Problem("report", "is the input or the release itself; name another file")])
+        check_target(path, force=force)
+        others.append(path.resolve())
 
 
 def verify(

@@ -32,18 +32,8 @@ def risk(
         str | None,
         typer.Option("--population", metavar="FILE", help="The population that the table comes from, a row a person."),
     ] = None,
-    fraction: Annotated[
-        float | None,
-        typer.Option("--fraction", metavar="SHARE", help="Or the share of the population that the table holds."),
-    ] = None,
-    threshold: Annotated[
-        str,
-        typer.Option(
-            "--threshold",
-            metavar="RISK",
-            help="The largest accepted risk of a record: a number, ema (0.09), cms (1/11) or strict (0.05).",
-        ),
-    ] = "ema",
+    fraction: flags.Fraction = None,
+    threshold: flags.Threshold = None,
     hierarchy: flags.HierarchyOf = None,
     type_of: flags.TypeOf = None,
     missing_values: flags.MissingValues = None,
@@ -67,8 +57,13 @@ def risk(
         missing_values=missing_values,
         delimiter=delimiter,
         encoding=encoding,
+        threshold=threshold,
     )
-    show_risk(data, release, settings, population=population, fraction=fraction, threshold=threshold, as_json=as_json)
+    if population is None:
+        fraction = settings.fraction if fraction is None else fraction
+    show_risk(
+        data, release, settings, population=population, fraction=fraction, threshold=settings.threshold, as_json=as_json
+    )
 
 
 def show_risk(
@@ -78,7 +73,7 @@ def show_risk(
     *,
     population: str | None,
     fraction: float | None,
-    threshold: str,
+    threshold: str | float,
     as_json: bool,
 ) -> None:
     """Measure one or two files and print the result."""

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import math
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 import typer
@@ -11,6 +12,8 @@ import typer
 from coterie.cli_show import Progress, Voice
 
 if TYPE_CHECKING:
+    from pathlib import Path
+
     from coterie.api import Release
     from coterie.config import Config
     from coterie.measures import Measures
@@ -42,8 +45,17 @@ def _mention_compiling(quiet: bool) -> None:
         Voice(quiet=quiet).note(COMPILING)
 
 
-def run_and_show(data: str, config: Config, *, output: str | None, force: bool, quiet: bool) -> None:
-    """Anonymize a file, write the release unless `output` is None, and print a summary."""
+def run_and_show(
+    data: str,
+    config: Config,
+    *,
+    output: str | None,
+    force: bool,
+    quiet: bool,
+    reports: Sequence[Path] = (),
+    variant: str = "internal",
+) -> None:
+    """Anonymize a file, write the release unless `output` is None, write reports, and print a summary."""
     from coterie.release import provenance_path
 
     voice = Voice(quiet=quiet, output=output)
@@ -55,6 +67,11 @@ def run_and_show(data: str, config: Config, *, output: str | None, force: bool, 
         voice.say("Dry run: nothing was written.")
     elif output != "-":
         voice.say(f"Wrote {output} and {provenance_path(output)}.")
+    for path in reports:
+        with Progress(quiet=quiet) as progress:
+            progress("report", 0, 0)
+            release.report(path, variant=variant, force=force)
+        voice.say(f"Wrote the {variant} report {path}.")
 
 
 def show_release(release: Release, voice: Voice) -> None:

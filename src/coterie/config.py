@@ -46,6 +46,7 @@ DEFAULT_METHOD = "auto"
 ColumnType = Literal["number", "category", "date"]
 Missing = Literal["category", "suppress", "error"]
 Publish = Literal["interval", "bounds", "mean", "median", "ancestor", "set"]
+ReleaseModel = Literal["public", "agreement", "enclave"]
 
 
 def _listed(value: object) -> object:
@@ -86,6 +87,7 @@ def located_privacy(value: object, *, base: Path) -> object:
 
 Whole = Annotated[int, BeforeValidator(_whole)]
 Columns = Annotated[tuple[str, ...], BeforeValidator(_listed)]
+Text = Annotated[str, Field(min_length=1)]
 # Hierarchies check themselves; pydantic is to look at their class only.
 Given = Annotated[Hierarchy, GetPydanticSchema(lambda _, __: core_schema.is_instance_schema(Hierarchy))]
 
@@ -181,6 +183,23 @@ class Config(BaseModel):
         None, description="Threads to use; all usable cores when left out. It never changes the release."
     )
 
+    purpose: Text | None = Field(None, description="What the release is for, in a sentence; for the report.")
+    recipient: Text | None = Field(None, description="Who will have the release; for the report.")
+    release_model: ReleaseModel | None = Field(
+        None,
+        description="How the release is given away, for the report: to everybody (public), to named recipients who "
+        "sign an agreement (agreement), or inside a controlled place that rows do not leave (enclave).",
+    )
+    author: Text | None = Field(None, description="Who made the release and answers for it; for the report.")
+    threshold: str | FiniteFloat = Field(
+        "ema",
+        description="The largest risk of a record that is accepted, for risk and the report: a number, ema (0.09), cms "
+        "(1/11) or strict (0.05). It is compared with, not enforced.",
+    )
+    fraction: Annotated[FiniteFloat, Field(gt=0, le=1)] | None = Field(
+        None, description="The share of the population that the table holds, for risk and the report."
+    )
+
     def __init__(self, base: Path | None = None, /, **values: object) -> None:
         """`base` is where relative paths of hierarchies start: the current folder when left out."""
         known: dict[str, Any] = {name: value for name, value in values.items() if name in SETTINGS}
@@ -212,6 +231,10 @@ class Config(BaseModel):
         problems = role_problems({role: getattr(self, role) for role in ROLES})
         problems += entity_problems(self.entity, {role: getattr(self, role) for role in ROLES})
         problems += publish_problems(self.publish, self.types)
+        if self.threshold != "ema":
+            from coterie.risk_threshold import threshold_problems
+
+            problems += threshold_problems(self.threshold)
         # The default method without options needs no check: this spares `verify` the import of the methods.
         if self.options or self.method != DEFAULT_METHOD:
             checked, wrong = option_problems(self.method, self.options)

@@ -24,6 +24,7 @@ import pyarrow as pa
 
 from coterie.errors import ConfigError, Problem
 from coterie.risk_population import PopulationUniques, estimate_uniques
+from coterie.risk_threshold import PRESETS, Threshold, find_threshold
 from coterie.tree import Float64
 from coterie.verify import verify_table
 from coterie.verify_codes import Int64, column_codes
@@ -31,57 +32,7 @@ from coterie.verify_codes import Int64, column_codes
 if TYPE_CHECKING:
     from coterie.config import Config
 
-
-class Threshold(NamedTuple):
-    """The largest risk of a record that is accepted, and who says so."""
-
-    name: str
-    value: Fraction
-    source: str
-
-    @property
-    def rows(self) -> int:
-        """The smallest class whose records are within it."""
-        return math.ceil(1 / self.value)
-
-
-PRESETS: dict[str, Threshold] = {
-    preset.name: preset
-    for preset in (
-        Threshold(
-            "ema",
-            Fraction(9, 100),
-            "European Medicines Agency, guidance on policy 0070 (2016), and Health Canada, public release of clinical "
-            "information (2019): 0.09 for public release",
-        ),
-        Threshold(
-            "cms",
-            Fraction(1, 11),
-            "US Centers for Medicare & Medicaid Services, cell size suppression policy: no cell of 10 or fewer, k = 11",
-        ),
-        Threshold(
-            "strict",
-            Fraction(1, 20),
-            "the strictest of the cell sizes in use, 20: El Emam and Malin in Institute of Medicine (2015), appendix B",
-        ),
-    )
-}
-
-
-def find_threshold(given: str | float | Fraction | Threshold) -> Threshold:
-    """A threshold from the name of a preset, or from a number above 0 and up to 1."""
-    if isinstance(given, Threshold):
-        return given
-    if isinstance(given, str) and given.lower() in PRESETS:
-        return PRESETS[given.lower()]
-    try:
-        value = Fraction(str(given).strip())
-    except (ValueError, ZeroDivisionError):
-        value = Fraction(0)
-    if not 0 < value <= 1:
-        names = ", ".join(PRESETS)
-        raise ConfigError([Problem("threshold", f"must be a number above 0 and up to 1, or one of {names}")])
-    return Threshold(str(given), value, "given")
+__all__ = ["PRESETS", "Attacker", "Risk", "RiskChange", "Threshold", "find_threshold", "risk_of_table"]
 
 
 @dataclass(frozen=True)
@@ -177,7 +128,7 @@ def risk_of_table(
     limit = find_threshold(threshold)
     check_population(population, fraction)
     found = verify_table(table, quasi=quasi)
-    counts = found.sizes if people is None else _people(found.class_of_row, people, found.groups)
+    counts = found.sizes if people is None else people_per_class(found.class_of_row, people, found.groups)
     if among is not None:
         counts = np.maximum(counts, among)
     prosecutor = _attacker(1.0 / np.maximum(counts, 1), found.sizes, _too_small(counts, limit))
@@ -218,7 +169,7 @@ def check_population(population: object, fraction: float | None) -> None:
         raise ConfigError(problems)
 
 
-def _people(class_of_row: Int64, people: pa.ChunkedArray, classes: int) -> Int64:
+def people_per_class(class_of_row: Int64, people: pa.ChunkedArray, classes: int) -> Int64:
     """Class → distinct people. Rows without a person count as one person together, which is the safe side."""
     codes = column_codes(people, name="entity")
     pairs = np.unique(class_of_row * max(codes.size, 1) + codes.codes)

@@ -1,0 +1,110 @@
+"""What the external variant of a report leaves out.
+
+Counts of rows or people between 1 and k − 1 are hidden. So is whatever such a count could be worked out from: its share,
+and a total whose other parts are shown. Class sizes are joined until every bar stands for no row or for at least k.
+All other figures are rounded, since an exact fraction gives its denominator away.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+Int64 = npt.NDArray[np.int64]
+
+DIGITS = 3
+
+
+class Hider:
+    """Decides what may be shown. The internal variant shows everything."""
+
+    def __init__(self, k: int, *, external: bool, rows: int, published: int) -> None:
+        self.k = k
+        self.external = external
+        # With the rows of the release, which its reader has, the rows of the input would tell how many are missing.
+        self.rows_hidden = external and 0 < rows - published < k
+
+    def count(self, number: float | None, *, of: int | None = None) -> int | None:
+        """The count, or None if it or what is left of `of` is below k."""
+        if number is None or (self.external and (self._small(number) or (of is not None and self._small(of - number)))):
+            return None
+        return int(number)
+
+    def share(self, number: float, *, of: int) -> float | None:
+        """The share that a count is, or None if the count is hidden."""
+        if self.count(number, of=of) is None:
+            return None
+        return self.figure(number / of if of else 0.0)
+
+    def figure(self, value: float | None) -> float | None:
+        """A figure that is no count, rounded in the external variant; what has no limit is None."""
+        if value is None or not np.isfinite(value):
+            return None
+        return float(f"{value:.{DIGITS}g}") if self.external else float(value)
+
+    def of_rows(self, value: Any) -> Any:  # noqa: ANN401
+        """A figure from which the number of input rows could be worked out."""
+        return None if self.rows_hidden else value
+
+    def _small(self, number: float) -> bool:
+        return 0 < number < self.k
+
+
+def joined_edges(edges: Sequence[int], counts: Int64, rows: Int64, k: int) -> list[int]:
+    """The edges that are left when bins are joined until each holds no row or at least k.
+
+    Args:
+        edges: The smallest size of each bin, ascending; the last bin has no end.
+        counts: Class → its size.
+        rows: Class → its rows.
+        k: The fewest rows of a bin that is not empty.
+    """
+    held = np.zeros(len(edges), dtype=np.int64)
+    np.add.at(held, np.searchsorted(edges, counts, side="right") - 1, rows)
+    kept: list[int] = []
+    room = 0
+    for edge, inside in zip(edges, held.tolist(), strict=True):
+        # A bin that is too small takes the next one in, and the last one goes into the one before it.
+        if not kept or room == 0 or room >= k:
+            kept.append(edge)
+            room = 0
+        room += inside
+    while len(kept) > 1 and 0 < room < k:
+        last = kept.pop()
+        inside = [held[at] for at, edge in enumerate(edges) if kept[-1] <= edge < last]
+        room += int(sum(inside))
+    return kept
+
+
+def plain_configuration(values: Mapping[str, Any], *, shapes: Mapping[str, str]) -> dict[str, Any]:
+    """A configuration without anything that stands in a table: hierarchies by their shape only.
+
+    Args:
+        values: The settings, without secrets.
+        shapes: Column → its hierarchy in words.
+    """
+    left_out = ("missing_values", "hierarchies", "privacy", "options")
+    plain = {name: value for name, value in values.items() if name not in left_out}
+    plain["options"] = {name: value for name, value in values.get("options", {}).items() if not _speaks(value)}
+    plain["privacy"] = [_without_path(model) for model in values.get("privacy", [])]
+    plain["hierarchies"] = dict(shapes)
+    return {name: value for name, value in plain.items() if value not in ({}, [])}
+
+
+def _speaks(value: object) -> bool:
+    """Whether an option is free text; numbers, switches and single words of its method are not."""
+    if isinstance(value, str):
+        return not value.replace("-", "").isalpha() or len(value) > 20
+    if isinstance(value, Mapping):
+        return any(_speaks(inner) for inner in value.values())
+    return isinstance(value, list) and any(_speaks(inner) for inner in value)
+
+
+def _without_path(model: Any) -> Any:  # noqa: ANN401 - a text or a dict
+    """A privacy model without the path of its population."""
+    if isinstance(model, Mapping):
+        return {name: value for name, value in model.items() if name != "population"}
+    return ":".join(str(model).split(":")[:2]) if str(model).startswith("k-map") else model

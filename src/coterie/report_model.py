@@ -1,0 +1,318 @@
+"""What a report says, as plain data: the HTML page is drawn from it, and the JSON file is it.
+
+`report.schema.json` in this folder is the JSON schema of `Report`. In the external variant a count or a figure that is
+null is hidden: it is below k, or another one could be worked out from it.
+"""
+
+from __future__ import annotations
+
+from typing import Any, Literal
+
+from pydantic import BaseModel, ConfigDict, Field
+
+SCHEMA_VERSION = 1
+SCHEMA_ID = f"urn:coterie:report:{SCHEMA_VERSION}"
+
+Variant = Literal["internal", "external"]
+Role = Literal["quasi-identifier", "sensitive", "identifier", "person", "other"]
+Count = int | None
+Figure = float | None
+
+
+class Part(BaseModel):
+    """A part of a report."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+
+class Promise(Part):
+    """A promise that was checked on the published table."""
+
+    name: str
+    wanted: Figure
+    found: Figure
+    kept: bool
+    text: str
+    does_not_prove: str
+    source: str = Field(description="The paper that defines the promise.")
+
+
+class Context(Part):
+    """What the configuration says of the release; null where it says nothing."""
+
+    purpose: str | None
+    recipient: str | None
+    release_model: Literal["public", "agreement", "enclave"] | None
+    release_model_meaning: str | None
+    author: str | None
+
+
+class Input(Part):
+    """The table that the release was made from."""
+
+    name: str | None = Field(description="Its file or kind; null in the external variant.")
+    rows: Count
+    columns: int
+    missing_cells: Count
+    sha256: str | None = Field(description="Null in the external variant: a hash confirms a guess of the whole table.")
+    sha256_of: str
+    published_rows: int
+    published_columns: int
+
+
+class Attribute(Part):
+    """A column of the input and what became of it."""
+
+    name: str
+    role: Role
+    type: str
+    hierarchy: str | None
+    weight: float | None
+    techniques: list[str] = Field(description="As ISO/IEC 20889 names them; empty for a column published unchanged.")
+    changed: Figure = Field(description="Share of its cells that changed.")
+    missing: Count
+    distinct: int | None
+
+
+class Attacker(Part):
+    """The risk of records under one kind of attack."""
+
+    highest: Figure
+    average: Figure
+    above: Count
+    share_above: Figure
+
+
+class Side(Part):
+    """The risk of a table: before or after."""
+
+    rows: Count
+    classes: Count
+    uniques: Count
+    unique_share: Figure
+    prosecutor: Attacker
+    journalist: Attacker | None = Field(description="Null where nothing is known of the population.")
+    marketer: Figure
+    population_uniques: Figure = Field(description="Estimated share of the population that is unique in it.")
+
+
+class Threshold(Part):
+    """The largest risk of a record that is accepted, and who says so."""
+
+    name: str
+    value: float
+    smallest_class: int
+    source: str
+    chosen: bool = Field(description="Whether the configuration names it; otherwise it is the default.")
+    met: bool
+
+
+class Bin(Part):
+    """Rows in classes of some sizes."""
+
+    smallest: int
+    largest: int | None
+    before: Count
+    after: Count
+    before_share: Figure
+    after_share: Figure
+
+
+class CurvePoint(Part):
+    """Share of records whose risk is at least so high."""
+
+    risk: float
+    before: Figure
+    after: Figure
+
+
+class ColumnRisk(Part):
+    """What a quasi-identifier adds to the risk of the original."""
+
+    columns: list[str]
+    adds: Figure
+    distinct: int
+    separation: Figure
+
+
+class Risk(Part):
+    """Identity: how far records can be traced to people."""
+
+    attack_model: list[str]
+    counted: Literal["rows", "people"]
+    threshold: Threshold
+    before: Side
+    after: Side
+    class_sizes: list[Bin]
+    curve: list[CurvePoint]
+    columns: list[ColumnRisk]
+    notes: list[str]
+
+
+class Linking(Part):
+    """A linking attack with what the original says of the published people, played through."""
+
+    on: list[str]
+    people: Count
+    sampled: bool
+    matched: Count
+    pinned: Count
+    below_k: Count
+    fewest: Count
+    median: Figure
+    highest: Figure
+    average: Figure
+
+
+class Disclosure(Part):
+    """Attribute disclosure of one sensitive column."""
+
+    column: str
+    worst_group: dict[str, Figure] = Field(description="What each model finds in the worst group.")
+    baseline: Figure = Field(description="Share of the most frequent value: what anybody may guess.")
+    average: Figure = Field(description="Mean confidence in the likeliest value of a person after linking.")
+    highest: Figure
+    known_for_sure: Count
+    above_baseline: Count
+    lift: Figure
+    right: Figure
+    baseline_right: Figure
+
+
+class Question(Part):
+    """A question of the Article 29 Working Party (WP216), with measured evidence."""
+
+    name: Literal["singling out", "linkability", "inference"]
+    question: str
+    answer: str
+    evidence: list[str]
+    open: str = Field(description="What the evidence leaves open.")
+
+
+class AttributeUtility(Part):
+    """What one quasi-identifier lost."""
+
+    name: str
+    weight: float
+    ncp: Figure
+    changed: Figure
+    distortion: Figure
+
+
+class Bound(Part):
+    """What no grouping with this k could stay below."""
+
+    value: Figure
+    ratio: Figure
+    estimated: bool
+    text: str
+
+
+class Queries(Part):
+    """Relative errors of counting queries on the release."""
+
+    count: int
+    median: Figure
+    mean: Figure
+    percentile_95: Figure
+    text: str
+
+
+class Share(Part):
+    """A value, or a stretch of values, and how frequent it is."""
+
+    label: str
+    before: Figure
+    after: Figure
+
+
+class Distribution(Part):
+    """One attribute before and after. Values are in the internal variant only."""
+
+    name: str
+    distance: Figure = Field(description="Total variation distance, 0 (alike) to 1.")
+    levels: list[Share] = Field(description="How far cells were generalised; `before` is null.")
+    shares: list[Share]
+
+
+class Association(Part):
+    """How strongly two attributes go together."""
+
+    columns: list[str]
+    measure: str
+    before: Figure
+    after: Figure
+
+
+class Utility(Part):
+    """What is left."""
+
+    gcp: Figure
+    ncp: Figure
+    attributes: list[AttributeUtility]
+    bound: Bound
+    discernability: Figure
+    c_avg: Figure
+    groups: Count
+    smallest: Count
+    largest: Count
+    average_size: Figure
+    modification_rate: Figure
+    queries: Queries | None
+    distributions: list[Distribution]
+    associations: list[Association]
+    notes: list[str]
+
+
+class Suppression(Part):
+    """What is not published at all."""
+
+    rows: Count
+    share: Figure
+    removed: Count
+    cells: dict[str, Figure] = Field(description="Quasi-identifier → share of its cells of which nothing is said.")
+    text: list[str]
+
+
+class Reproducibility(Part):
+    """What it takes to make the same release again."""
+
+    configuration: dict[str, Any]
+    configuration_toml: str
+    seed: int
+    method: str
+    method_summary: str
+    method_source: str
+    versions: dict[str, str]
+    hashes: dict[str, str]
+    notes: list[str]
+
+
+class Report(Part):
+    """A report on a release."""
+
+    schema_id: Literal["urn:coterie:report:1"]
+    variant: Variant
+    made: str
+    coterie: str
+    k: int
+    verdict: bool
+    summary: str
+    promises: list[Promise]
+    context: Context
+    input: Input
+    attributes: list[Attribute]
+    risk: Risk
+    linking: Linking | None
+    disclosure: list[Disclosure]
+    questions: list[Question]
+    utility: Utility
+    suppression: Suppression
+    limits: list[str]
+    reproducibility: Reproducibility
+
+
+def json_schema() -> dict[str, Any]:
+    """The JSON schema of a report."""
+    schema = Report.model_json_schema()
+    return {"$schema": "https://json-schema.org/draft/2020-12/schema", "$id": SCHEMA_ID, **schema}

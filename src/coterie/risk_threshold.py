@@ -1,0 +1,71 @@
+"""How much risk is accepted, and who says so."""
+
+from __future__ import annotations
+
+import math
+from fractions import Fraction
+from typing import NamedTuple
+
+from coterie.errors import ConfigError, Problem
+
+
+class Threshold(NamedTuple):
+    """The largest risk of a record that is accepted, and who says so."""
+
+    name: str
+    value: Fraction
+    source: str
+
+    @property
+    def rows(self) -> int:
+        """The smallest class whose records are within it."""
+        return math.ceil(1 / self.value)
+
+
+PRESETS: dict[str, Threshold] = {
+    preset.name: preset
+    for preset in (
+        Threshold(
+            "ema",
+            Fraction(9, 100),
+            "European Medicines Agency, guidance on policy 0070 (2016), and Health Canada, public release of clinical "
+            "information (2019): 0.09 for public release",
+        ),
+        Threshold(
+            "cms",
+            Fraction(1, 11),
+            "US Centers for Medicare & Medicaid Services, cell size suppression policy: no cell of 10 or fewer, k = 11",
+        ),
+        Threshold(
+            "strict",
+            Fraction(1, 20),
+            "the strictest of the cell sizes in use, 20: El Emam and Malin in Institute of Medicine (2015), appendix B",
+        ),
+    )
+}
+
+
+def find_threshold(given: str | float | Fraction | Threshold) -> Threshold:
+    """A threshold from the name of a preset, or from a number above 0 and up to 1."""
+    if isinstance(given, Threshold):
+        return given
+    if isinstance(given, str) and given.lower() in PRESETS:
+        return PRESETS[given.lower()]
+    problems = threshold_problems(given)
+    if problems:
+        raise ConfigError(problems)
+    return Threshold(str(given), _number(given), "given")
+
+
+def threshold_problems(given: str | float | Fraction) -> list[Problem]:
+    """What is wrong with a threshold that is neither a preset nor a number above 0 and up to 1."""
+    if (isinstance(given, str) and given.lower() in PRESETS) or 0 < _number(given) <= 1:
+        return []
+    return [Problem("threshold", f"must be a number above 0 and up to 1, or one of {', '.join(PRESETS)}")]
+
+
+def _number(given: str | float | Fraction) -> Fraction:
+    try:
+        return Fraction(str(given).strip())
+    except (ValueError, ZeroDivisionError):
+        return Fraction(0)
