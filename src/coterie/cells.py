@@ -17,7 +17,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
@@ -195,7 +195,7 @@ def span_predicate(domain: Domain, spans: Sequence[Span]) -> Predicate:
     return Predicate(domain.name, mask, tuple(spans))
 
 
-def original_cells(domain: Domain, codes: npt.NDArray[np.integer]) -> Cells:
+def original_cells(domain: Domain, codes: npt.NDArray[np.integer[Any]]) -> Cells:
     """The cells of an original column: each code is a cell that admits itself."""
     every = np.arange(domain.size, dtype=np.int32)
     numbers = np.full(domain.size, np.nan) if domain.numbers is None else domain.numbers
