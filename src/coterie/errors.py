@@ -126,6 +126,11 @@ class Cancelled(CoterieError):  # noqa: N818 - nothing went wrong: it was asked 
 
     exit_code = 130
 
+    def __init__(self, message: str, *, hint: str = "", finished: object = None) -> None:
+        super().__init__(message, hint=hint)
+        self.finished = finished
+        """what was finished before, where that is of use: of a comparison, its finished runs"""
+
 
 class VerificationError(CoterieError):
     """The release did not pass its own verification and was withheld. This is a fault of coterie."""

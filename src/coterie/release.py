@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     from coterie.measures import Measures
     from coterie.methods._method import Progress
     from coterie.publish import Published
-    from coterie.risk import RiskChange
+    from coterie.risk import Risk, RiskChange
     from coterie.table import Table
     from coterie.verify import Verification
 
@@ -90,13 +90,22 @@ class Release:
         from coterie.risk import RiskChange, risk_of_table
 
         people = None if self.config.entity is None else self.source.table.column(self.config.entity)
+        before = risk_of_table(self.source.table, quasi=self.config.quasi, people=people, **self._limit)
+        return RiskChange(before, self.risk_after)
+
+    @cached_property
+    def risk_after(self) -> Risk:
+        """How likely records of the published table can be traced to people."""
+        from coterie.risk import risk_of_table
+
+        people = None if self.config.entity is None else self.source.table.column(self.config.entity)
         kept = None if people is None else people.take(pa.array(self.published.kept))
-        quasi = self.config.quasi
         among = None if self.grouping.rings is None else self.config.k
-        limit: dict[str, Any] = {"threshold": self.config.threshold, "fraction": self.config.fraction}
-        before = risk_of_table(self.source.table, quasi=quasi, people=people, **limit)
-        after = risk_of_table(self.published.table, quasi=quasi, people=kept, among=among, **limit)
-        return RiskChange(before, after)
+        return risk_of_table(self.published.table, quasi=self.config.quasi, people=kept, among=among, **self._limit)
+
+    @property
+    def _limit(self) -> dict[str, Any]:
+        return {"threshold": self.config.threshold, "fraction": self.config.fraction}
 
     def assign(self, data: Any) -> Assignment:  # noqa: ANN401 - any frame, or a path
         """Place later rows into the groups whose published cells admit them, and say which fit none.
