@@ -53,6 +53,8 @@ class Axis(NamedTuple):
     low: float | None = None
     """where it begins; by the data when left out"""
     high: float | None = None
+    ticks: Sequence[float] = ()
+    """where to write numbers; by the data when left out"""
 
     def text(self, value: object) -> str:
         """A value as the table writes it."""

@@ -154,6 +154,9 @@ def _scale(axes: Axes, axis: Axis, side: Literal["x", "y"], *, grid: bool = Fals
         which.set_minor_formatter(NullFormatter())
     else:
         which.set_major_formatter(FuncFormatter(lambda value, _: f"{value:,.6g}"))
+    if axis.ticks:
+        which.set_ticks(list(axis.ticks))
+        which.set_ticks([], minor=True)
     if grid:
         axes.grid(axis=side)
 
