@@ -102,7 +102,7 @@ class Cells:
     def share(self, predicate: Predicate) -> Float64:
         """Cell → how likely a value of it satisfies the predicate, 0 to 1."""
         if predicate.spans is None:
-            return self._mean_over_codes(predicate.mask.astype(np.float64))
+            return self.mean_over_codes(predicate.mask.astype(np.float64))
         found = np.zeros(self.count)
         for span in predicate.spans:
             found += self._overlap(span)[0]
@@ -117,7 +117,7 @@ class Cells:
         """
         numbers = np.nan_to_num(values, nan=0.0)
         if self.domain.kind != "number":
-            return self._mean_over_codes(numbers if predicate is None else np.where(predicate.mask, numbers, 0.0))
+            return self.mean_over_codes(numbers if predicate is None else np.where(predicate.mask, numbers, 0.0))
         base = float(numbers[0])
         if predicate is None:
             middle = np.nan_to_num((self.low + self.high) / 2) + base
@@ -137,7 +137,7 @@ class Cells:
             return share
         return (1.0 - self.blank) * share + self.blank * float(predicate.mask[self.domain.missing])
 
-    def _mean_over_codes(self, weights: Float64) -> Float64:
+    def mean_over_codes(self, weights: Float64) -> Float64:
         """Cell → mean of the weights of the codes that it admits."""
         before = np.concatenate([[0.0], np.cumsum(weights)])
         found: Float64 = (before[self.hi + 1] - before[self.lo]) / (self.hi - self.lo + 1)
