@@ -140,6 +140,14 @@ ReportVariant = Annotated[
         help="internal, or external: without any value of the data and without counts below k.",
     ),
 ]
+MappingFile = Annotated[
+    Path | None,
+    typer.Option(
+        "--mapping",
+        metavar="FILE",
+        help="Also write what each group is published as, column by column. It holds original values: keep it.",
+    ),
+]
 Force = Annotated[bool, typer.Option("--force", help="Overwrite files that exist.")]
 Quiet = Annotated[bool, typer.Option("--quiet", "-q", help="Print errors only.")]
 AsJson = Annotated[bool, typer.Option("--json", help="Print JSON instead of a table.")]

@@ -53,6 +53,7 @@ def anonymize(
     fraction: flags.Fraction = None,
     report: flags.Reports = None,
     report_variant: flags.ReportVariant = "internal",
+    mapping: flags.MappingFile = None,
     force: flags.Force = False,
     dry_run: Annotated[bool, typer.Option("--dry-run", help="Do everything but write.")] = False,
     quiet: flags.Quiet = False,
@@ -102,15 +103,28 @@ def anonymize(
         raise ConfigError([Problem("output", "is required: name a file, - for standard output, or give --dry-run")])
     _check_output(data, output, force=force)
     _check_reports(data, output, report or [], variant=report_variant, force=force)
+    _check_mapping(data, output, mapping, force=force)
     run_and_show(
         data,
         settings,
         output=None if dry_run else output,
         reports=report or [],
         variant=report_variant,
+        mapping=None if dry_run else mapping,
         force=force,
         quiet=quiet,
     )
+
+
+def _check_mapping(data: str, output: str | None, mapping: Path | None, *, force: bool) -> None:
+    if mapping is None:
+        return
+    from coterie.io_output import check_target, format_of
+
+    format_of(mapping)
+    if str(mapping) == "-" or str(mapping) in (output, data):
+        raise ConfigError([Problem("mapping", "needs a file of its own")])
+    check_target(mapping, force=force)
 
 
 def _check_output(data: str, output: str | None, *, force: bool) -> None:

@@ -54,6 +54,7 @@ def run_and_show(
     quiet: bool,
     reports: Sequence[Path] = (),
     variant: str = "internal",
+    mapping: Path | None = None,
 ) -> None:
     """Anonymize a file, write the release unless `output` is None, write reports, and print a summary."""
     from coterie.release import provenance_path
@@ -67,6 +68,12 @@ def run_and_show(
         voice.say("Dry run: nothing was written.")
     elif output != "-":
         voice.say(f"Wrote {output} and {provenance_path(output)}.")
+    if mapping is not None:
+        from coterie import io
+        from coterie.mapping import mapping_table
+
+        io.write(mapping_table(release), mapping, like=release.source, force=force)
+        voice.say(f"Wrote the mapping {mapping}. It holds original values.")
     for path in reports:
         with Progress(quiet=quiet) as progress:
             progress("report", 0, 0)
