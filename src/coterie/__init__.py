@@ -15,6 +15,7 @@ __version__ = "0.1.0"
 if TYPE_CHECKING:
     from coterie import datasets, errors
     from coterie.api import Release, anonymize, measure, verify
+    from coterie.api_compare import Comparison, compare
     from coterie.api_risk import attack, risk
     from coterie.config import Config
     from coterie.errors import (
@@ -34,6 +35,7 @@ if TYPE_CHECKING:
 
 _HOMES = {
     "coterie.api": ("Release", "anonymize", "measure", "verify"),
+    "coterie.api_compare": ("Comparison", "compare"),
     "coterie.api_risk": ("attack", "risk"),
     "coterie.config": ("Config",),
     "coterie.errors": (
@@ -67,6 +69,7 @@ __all__ = [
     "BackendError",
     "BetaLikeness",
     "Cancelled",
+    "Comparison",
     "Config",
     "ConfigError",
     "CoterieError",
@@ -86,6 +89,7 @@ __all__ = [
     "anonymize",
     "attack",
     "check_joint",
+    "compare",
     "datasets",
     "dates",
     "errors",

@@ -18,7 +18,17 @@ import click
 import typer
 
 import coterie
-from coterie import cli_compile, cli_demo, cli_hierarchy, cli_init, cli_methods, cli_release, cli_risk
+from coterie import (
+    cli_compare,
+    cli_compile,
+    cli_demo,
+    cli_explain,
+    cli_hierarchy,
+    cli_init,
+    cli_methods,
+    cli_release,
+    cli_risk,
+)
 from coterie.errors import CoterieError, CoterieWarning
 
 INTERRUPTED = 130
@@ -64,6 +74,8 @@ app.command("init", short_help="Guess a configuration, to be edited.")(cli_init.
 app.command("anonymize", short_help="Publish a table.")(cli_release.anonymize)
 app.command("verify", short_help="Check a published table.")(cli_release.verify)
 app.command("measure", short_help="Say what a release lost.")(cli_release.measure)
+app.command("explain", short_help="Say why rows are as coarse as they are.")(cli_explain.explain)
+app.command("compare", short_help="Put methods side by side.")(cli_compare.compare)
 app.command("risk", short_help="Say how far records can be traced to people.")(cli_risk.risk)
 app.command("attack", short_help="Try to find known people in a release.")(cli_risk.attack)
 app.command("methods", short_help="List methods and their options.")(cli_methods.methods)

@@ -32,13 +32,14 @@ def release_of(data: Any, config: Config, *, quiet: bool) -> Release:  # noqa: A
         def told(step: str, done: int, total: int) -> None:
             if step == "group" and not said:
                 said.append(step)
-                _mention_compiling(quiet)
+                mention_compiling(quiet)
             progress(step, done, total)
 
         return anonymize(data, config=config, progress=told)
 
 
-def _mention_compiling(quiet: bool) -> None:
+def mention_compiling(quiet: bool) -> None:
+    """Say so when this is the run that compiles."""
     from coterie import kernels
 
     if kernels.first_run():

@@ -103,14 +103,15 @@ class Progress:
     def __call__(self, step: str, done: int, total: int) -> None:
         """`done` of `total` units of the step are finished."""
         with self._lock:
-            fresh = step != self._state[0]
+            # "compare: kaca, k = 10" goes on where "compare: cb, k = 10" was.
+            fresh = step.partition(": ")[0] != self._state[0].partition(": ")[0]
             self._state = (step, done, total)
             if self._bar is not None and fresh:
                 # A step's speed says nothing about the next one's.
                 self._bar.remove_task(self._task)
                 self._task = self._bar.add_task(step, total=total or None, completed=done)
             elif self._bar is not None:
-                self._bar.update(self._task, completed=done, total=total or None)
+                self._bar.update(self._task, completed=done, total=total or None, description=step)
         if not self._quiet and time.monotonic() - self._started > PATIENCE:
             self._show()
 
@@ -142,7 +143,9 @@ class Progress:
 
         class TimeLeft(TimeRemainingColumn):
             def render(self, task: Task) -> Text:
-                return Text("left ").append_text(super().render(task)) if task.total else Text("")
+                # A step that knows better says so itself.
+                known = task.total and not task.description.endswith(" left")
+                return Text("left ").append_text(super().render(task)) if known else Text("")
 
         what = TextColumn("{task.description}", markup=False)
         columns = (what, BarColumn(), TaskProgressColumn(), TimeElapsedColumn(), TimeLeft())
