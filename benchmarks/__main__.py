@@ -15,6 +15,7 @@ NAMES = (
     "pipeline",
     "first_run",
     "methods",
+    "compare",
     "twins",
     "peers",
     "kdd",
