@@ -7,9 +7,8 @@ from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, Any, Final
 
 from coterie.config import Config
-from coterie.encode import encode
 from coterie.measures import Measures
-from coterie.measures_release import measure_release
+from coterie.measures_release import measure_tables
 from coterie.per_row import check_request
 from coterie.pipeline import Phases, make_release, prepare, read_source, start_run
 from coterie.promises import rules_of
@@ -20,6 +19,7 @@ if TYPE_CHECKING:
     import pyarrow as pa
 
     from coterie.methods._method import Progress
+    from coterie.query_workload import Workload
     from coterie.verify_models import Measured
 
 __all__ = ["Release", "anonymize", "measure", "verify"]
@@ -109,6 +109,9 @@ def measure(
     published: Any,  # noqa: ANN401
     *,
     config: AnyConfig = None,
+    queries: int | Workload | None = None,
+    query_file: str | os.PathLike[str] | None = None,
+    target: str | None = None,
     **settings: Any,  # noqa: ANN401
 ) -> Measures:
     """Measure what a published table lost against its original.
@@ -117,13 +120,21 @@ def measure(
         original: The table that the release was made from: a frame, a path or "-".
         published: The release, in the same row order.
         config: The configuration it was published with.
+        queries: Also measure the error of so many random COUNT queries, or of a `coterie.Workload`.
+        query_file: Also measure the error of own queries. `coterie.utility` has the answers one by one.
+        target: Also measure how well this column can be learnt from the release; needs the extra `ml`.
         **settings: The fields of `Config`.
     """
     settled = Config.build(config, **settings)
-    before, after = read_source(original, settled), read_source(published, settled)
-    settled.check_columns(before.table.column_names)
-    encoded = encode(before.table, settled)
-    return measure_release(before.table, after.table, table=encoded.table, config=settled, rows=encoded.rows)
+    before, after = read_source(original, settled).table, read_source(published, settled).table
+    measures = measure_tables(before, after, settled)
+    if queries is None and query_file is None and target is None:
+        return measures
+    from coterie.api_utility import UtilityRequest, utility_of
+    from coterie.before_after import BeforeAfter
+
+    request = UtilityRequest(queries=queries, query_file=query_file, target=target)
+    return measures.with_values(**utility_of(BeforeAfter(before, after, settled), request).measures())
 
 
 def read_table(data: Any, config: Config) -> pa.Table:  # noqa: ANN401

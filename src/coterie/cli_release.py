@@ -230,6 +230,33 @@ def measure(
     missing: flags.MissingPolicy = None,
     missing_values: flags.MissingValues = None,
     leaf_counts: flags.LeafCounts = None,
+    queries: Annotated[
+        int | None, typer.Option("--queries", metavar="N", help="Ask N random COUNT queries of both tables.")
+    ] = None,
+    sum_of: Annotated[
+        str | None, typer.Option("--sum", metavar="COLUMN", help="With --queries: ask for sums of a column as well.")
+    ] = None,
+    query_file: Annotated[
+        Path | None,
+        typer.Option("--query-file", metavar="FILE", help="Ask the queries of a file: TOML, or one query a line."),
+    ] = None,
+    target: Annotated[
+        str | None,
+        typer.Option(
+            "--target", metavar="COLUMN", help="Learn to predict a column from the release; needs the extra ml."
+        ),
+    ] = None,
+    feature: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--feature", metavar="COLUMNS", help="With --target: predict from these. [default: quasi-identifiers]"
+        ),
+    ] = None,
+    model: Annotated[str, typer.Option("--model", metavar="NAME", help="With --target: linear or forest.")] = "linear",
+    distributions: Annotated[
+        bool, typer.Option("--distributions", help="Compare columns, and pairs of them, before and after.")
+    ] = False,
+    seed: flags.Seed = None,
     delimiter: flags.Delimiter = None,
     encoding: flags.Encoding = None,
     as_json: flags.AsJson = False,
@@ -237,8 +264,11 @@ def measure(
     """Measure what a release lost, in all and per column.
 
     ORIGINAL is the table before, PUBLISHED the one after, with its rows in the same order.
+
+    With --queries, --query-file, --target or --distributions also how well the release serves those who work with it.
     """
-    from coterie.cli_run import show_measures
+    from coterie.api_utility import UtilityRequest
+    from coterie.cli_utility import show_measures
 
     settings = flags.configured(
         config,
@@ -252,7 +282,17 @@ def measure(
         missing=missing,
         missing_values=missing_values,
         leaf_counts=leaf_counts,
+        seed=seed,
         delimiter=delimiter,
         encoding=encoding,
     )
-    show_measures(original, published, settings, as_json=as_json)
+    request = UtilityRequest(
+        queries=queries,
+        sum=sum_of,
+        query_file=query_file,
+        target=target,
+        features=flags.names(feature) if feature else None,
+        model=model,  # type: ignore[arg-type]
+        distributions=distributions,
+    )
+    show_measures(original, published, settings, request=request, as_json=as_json)

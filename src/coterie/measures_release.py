@@ -41,6 +41,15 @@ class _Originals(NamedTuple):
     """row → whether it has codes: a row that was left out for its missing values has none"""
 
 
+def measure_tables(original: pa.Table, published: pa.Table, config: Config) -> Measures:
+    """Measure what a published table lost, from the two tables as they were read."""
+    from coterie.encode import encode
+
+    config.check_columns(original.column_names)
+    encoded = encode(original, config)
+    return measure_release(original, published, table=encoded.table, config=config, rows=encoded.rows)
+
+
 def measure_release(
     original: pa.Table,
     published: pa.Table,

@@ -1,0 +1,224 @@
+"""Queries as people write them: `sum(hours) where age between 30 and 40 and sex = 'Male'`.
+
+    query      = [ "count" [ "(" "*" ")" ] | "sum" "(" column ")" ] [ "where" ] [ conditions ]
+    conditions = condition { "and" condition }
+    condition  = column ( "=" | "!=" | "<>" | "<" | "<=" | ">" | ">=" ) value
+               | column [ "not" ] "between" value "and" value
+               | column [ "not" ] "in" "(" value { "," value } ")"
+               | column "is" [ "not" ] "null"
+               | "(" conditions ")"
+    column     = a name of letters, digits, _ . and - ; or any text in "double quotes" or `backticks`
+    value      = a number, or text in 'single quotes', where '' stands for one quote
+
+Key words may be written in capitals. There is no `or`: it would join boxes that an estimate keeps apart. Nothing is
+evaluated; a query becomes conditions on columns and nothing else. Messages name columns and places, never values.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from typing import Literal, NamedTuple
+
+_TOKEN = re.compile(
+    r"""\s*(?:
+        (?P<text>'(?:[^']|'')*')
+      | (?P<name>"(?:[^"]|"")*"|`[^`]*`)
+      | (?P<number>[+-]?(?:[0-9]+(?:\.[0-9]*)?|\.[0-9]+)(?:[eE][+-]?[0-9]{1,3})?(?![\w.]))
+      | (?P<word>[^\W\d][\w.-]*)
+      | (?P<sign><=|>=|<>|!=|[=<>(),*])
+    )""",
+    re.VERBOSE,
+)
+_COMPARISONS = ("=", "!=", "<>", "<", "<=", ">", ">=")
+_RESERVED = ("and", "or", "not", "in", "between", "is", "null", "where", "like")
+
+Operator = Literal["=", "!=", "<", "<=", ">", ">=", "between", "not between", "in", "not in", "is null", "is not null"]
+
+
+class QuerySyntaxError(ValueError):
+    """A query cannot be read: the message says what was expected, and at which letter."""
+
+
+class Value(NamedTuple):
+    """A number or text of a condition."""
+
+    text: str
+    quoted: bool
+    at: int
+    """where it stands: the number of its first letter, from 1"""
+
+
+@dataclass(frozen=True)
+class Condition:
+    """A condition on one column."""
+
+    column: str
+    operator: Operator
+    values: tuple[Value, ...]
+    at: int
+
+
+@dataclass(frozen=True)
+class ParsedQuery:
+    """A query as it was written."""
+
+    conditions: tuple[Condition, ...]
+    sum: str | None = None
+
+
+class _Token(NamedTuple):
+    kind: str
+    text: str
+    at: int
+
+    @property
+    def key(self) -> str:
+        """A key word or sign in small letters; nothing for names and values."""
+        return self.text.lower() if self.kind in ("word", "sign") else ""
+
+
+def parse_query(text: str) -> ParsedQuery:
+    """Read a query.
+
+    Raises:
+        QuerySyntaxError: It is not of the form above.
+    """
+    return _Parser(_tokens(text)).query()
+
+
+def _tokens(text: str) -> list[_Token]:
+    found: list[_Token] = []
+    at = 0
+    while text[at:].strip():
+        match = _TOKEN.match(text, at)
+        if match is None:
+            place = at + len(text[at:]) - len(text[at:].lstrip())
+            raise QuerySyntaxError(f"letter {place + 1} begins nothing that a query may hold; text goes in 'quotes'")
+        kind = str(match.lastgroup)
+        found.append(_Token(kind, match[kind], match.start(kind) + 1))
+        at = match.end()
+    return [*found, _Token("end", "", len(text) + 1)]
+
+
+class _Parser:
+    """Reads tokens from left to right, one ahead."""
+
+    def __init__(self, tokens: list[_Token]) -> None:
+        self._tokens = tokens
+        self._at = 0
+
+    @property
+    def _next(self) -> _Token:
+        return self._tokens[self._at]
+
+    def _take(self) -> _Token:
+        token = self._next
+        self._at = min(self._at + 1, len(self._tokens) - 1)
+        return token
+
+    def _accept(self, *keys: str) -> bool:
+        """Take these key words or signs, if they come next."""
+        ahead = self._tokens[self._at : self._at + len(keys)]
+        if [token.key for token in ahead] != list(keys):
+            return False
+        self._at += len(keys)
+        return True
+
+    def _expect(self, key: str) -> None:
+        if not self._accept(key):
+            raise self._fault(f"expected {key!r}")
+
+    def _fault(self, text: str) -> QuerySyntaxError:
+        if self._next.kind == "end":
+            return QuerySyntaxError(f"{text}, but the query ends")
+        return QuerySyntaxError(f"{text} at letter {self._next.at}")
+
+    def query(self) -> ParsedQuery:
+        sum_of = None
+        if self._ahead("sum", "("):
+            self._at += 2
+            sum_of = self._column()
+            self._expect(")")
+        elif self._ahead("count", "("):
+            self._at += 2
+            self._expect("*")
+            self._expect(")")
+        elif self._ahead("count") and (self._tokens[self._at + 1].key == "where" or self._ends(self._at + 1)):
+            self._at += 1
+        where = self._accept("where")
+        if self._next.kind == "end" and not where:
+            return ParsedQuery((), sum_of)
+        conditions = self._conditions()
+        if self._next.key == "or":
+            raise self._fault("`or` is not supported: write in (…) for one column, or two queries; found it")
+        if self._next.kind != "end":
+            raise self._fault("expected `and` or the end")
+        return ParsedQuery(tuple(conditions), sum_of)
+
+    def _ahead(self, *keys: str) -> bool:
+        return [token.key for token in self._tokens[self._at : self._at + len(keys)]] == list(keys)
+
+    def _ends(self, at: int) -> bool:
+        return self._tokens[at].kind == "end"
+
+    def _conditions(self) -> list[Condition]:
+        found = self._condition()
+        while self._accept("and"):
+            found += self._condition()
+        return found
+
+    def _condition(self) -> list[Condition]:
+        if self._accept("("):
+            inner = self._conditions()
+            if self._next.key == "or":
+                raise self._fault("`or` is not supported: write in (…) for one column, or two queries; found it")
+            self._expect(")")
+            return inner
+        at = self._next.at
+        column = self._column()
+        operator, values = self._test()
+        return [Condition(column, operator, values, at)]
+
+    def _test(self) -> tuple[Operator, tuple[Value, ...]]:
+        if self._accept("is", "not", "null"):
+            return "is not null", ()
+        if self._accept("is", "null"):
+            return "is null", ()
+        negated = self._accept("not")
+        if self._accept("between"):
+            low = self._value()
+            self._expect("and")
+            return ("not between" if negated else "between"), (low, self._value())
+        if self._accept("in"):
+            self._expect("(")
+            values = [self._value()]
+            while self._accept(","):
+                values.append(self._value())
+            self._expect(")")
+            return ("not in" if negated else "in"), tuple(values)
+        if not negated:
+            for sign in _COMPARISONS:
+                if self._accept(sign):
+                    return ("!=" if sign == "<>" else sign), (self._value(),)  # type: ignore[return-value]
+        raise self._fault("expected =, !=, <, <=, >, >=, between, in or is null")
+
+    def _column(self) -> str:
+        token = self._next
+        if token.kind == "name":
+            self._take()
+            return token.text[1:-1].replace('""', '"') if token.text.startswith('"') else token.text[1:-1]
+        if token.kind != "word" or token.key in _RESERVED:
+            raise self._fault("expected the name of a column")
+        self._take()
+        return token.text
+
+    def _value(self) -> Value:
+        token = self._next
+        if token.kind == "text":
+            self._take()
+            return Value(token.text[1:-1].replace("''", "'"), quoted=True, at=token.at)
+        if token.kind == "number":
+            self._take()
+            return Value(token.text, quoted=False, at=token.at)
+        raise self._fault("expected a number, or text in 'single quotes',")
