@@ -13,6 +13,9 @@ from __future__ import annotations
 from functools import cache
 from typing import TYPE_CHECKING
 
+import numpy as np
+import numpy.typing as npt
+
 from coterie.index import Index, build_index
 from coterie.tree import Float64
 
@@ -41,6 +44,15 @@ def row_bounds(table: Table, k: int, *, index: Index | None = None, rounds: int 
             break
         bounds = raised
     return bounds
+
+
+def sampled_bound(table: Table, k: int, *, rows: npt.NDArray[np.int64]) -> float:
+    """What every grouping loses at least per cell (weighted NCP), estimated from some rows.
+
+    Each of them is compared with all others, so with rows drawn at random this estimates the bound before it is raised.
+    """
+    bounds = build_index(table).neighbour_costs_of(rows, k - 1)
+    return float(bounds.mean()) / max(table.attributes, 1) if len(bounds) else 0.0
 
 
 def lower_bound(table: Table, k: int, *, index: Index | None = None, threads: int = 1) -> float:

@@ -174,7 +174,7 @@ def lines(
     x: Axis,
     y: Axis,
     name: str | None = None,
-    steps: bool = False,
+    steps: Literal["after", "before"] | None = None,
     markers: bool = True,
     rules: Sequence[Rule] = (),
     size: tuple[float, float] | None = None,
@@ -188,7 +188,7 @@ def lines(
         x: The horizontal axis.
         y: The vertical axis.
         name: Its id in a page; made of the title when left out.
-        steps: A value holds from its `x` to the next.
+        steps: A value holds from its `x` to the next (after), or from the one before (before).
         markers: Mark each point.
         rules: Lines across, such as a threshold.
         size: Width and height in inches.

@@ -45,7 +45,7 @@ def figure(
     *,
     rules: Sequence[Rule] = (),
     size: tuple[float, float] | None = None,
-    **how: bool,
+    **how: Any,  # noqa: ANN401
 ) -> Figure:
     """A figure of one chart."""
     import matplotlib as mpl
@@ -96,7 +96,7 @@ def _bars(axes: Axes, series: Sequence[Series], x: Axis, y: Axis, *, sideways: b
 
 
 def _lines(
-    axes: Axes, series: Sequence[Series], x: Axis, y: Axis, *, steps: bool = False, markers: bool = True
+    axes: Axes, series: Sequence[Series], x: Axis, y: Axis, *, steps: str | None = None, markers: bool = True
 ) -> None:
     for at, each in enumerate(series):
         axes.plot(
@@ -107,7 +107,7 @@ def _lines(
             marker=MARKERS[(at // len(SERIES) + at) % len(MARKERS)] if markers else None,
             markersize=4.5,
             linewidth=1.8,
-            drawstyle="steps-post" if steps else "default",
+            drawstyle={"after": "steps-post", "before": "steps-pre"}.get(steps or "", "default"),
             label=each.name,
         )
     _scale(axes, x, "x")
@@ -138,7 +138,7 @@ def _points(axes: Axes, series: Sequence[Series], x: Axis, y: Axis, *, joined: b
 
 def _scale(axes: Axes, axis: Axis, side: Literal["x", "y"], *, grid: bool = False) -> None:
     """Label, limits, logarithm and percent signs of one side."""
-    from matplotlib.ticker import FuncFormatter, NullFormatter, PercentFormatter
+    from matplotlib.ticker import FuncFormatter, NullFormatter
 
     which = axes.xaxis if side == "x" else axes.yaxis
     if axis.log:
@@ -147,7 +147,7 @@ def _scale(axes: Axes, axis: Axis, side: Literal["x", "y"], *, grid: bool = Fals
     if axis.low is not None or axis.high is not None:
         (axes.set_xlim if side == "x" else axes.set_ylim)(axis.low, axis.high)
     if axis.shown == "percent":
-        which.set_major_formatter(PercentFormatter(1.0, symbol=" %"))
+        which.set_major_formatter(FuncFormatter(lambda value, _: f"{100 * value:.4g} %"))
     elif axis.log:
         # 10⁻² in mathematical type would come out as several texts.
         which.set_major_formatter(FuncFormatter(lambda value, _: f"{value:,.6g}"))

@@ -10,6 +10,7 @@ from concurrent.futures import ThreadPoolExecutor
 from typing import TYPE_CHECKING
 
 import numpy as np
+import numpy.typing as npt
 
 from coterie.errors import DataError
 from coterie.tree import Float64, Int32
@@ -119,6 +120,17 @@ class Index:
             self.nodes, self.costs, self._reach, point, count, near_costs, near_rows, self._stack, self._bounds
         )
         return near_rows[:found]
+
+    def neighbour_costs_of(self, rows: npt.NDArray[np.int64], others: int) -> Float64:
+        """The same as `neighbour_costs` for some rows only, such as a sample of a large table."""
+        from coterie.kernels.neighbours import least_floors, neighbour_costs
+
+        size = len(self.nodes.points)
+        floor = np.zeros(size)
+        least = least_floors(self.nodes, floor)
+        places, of_row = np.unique(self.nodes.position[rows].astype(np.int64), return_inverse=True)
+        found = [neighbour_costs(self.nodes, self.costs, others, floor, least, at, at + 1) for at in places]
+        return np.concatenate(found)[of_row] if found else np.zeros(0)
 
     def neighbour_costs(self, others: int, *, threads: int = 1, floor: Float64 | None = None) -> Float64:
         """Row → cost of the pair's box with its `others`-th nearest free row, itself not counted.

@@ -82,6 +82,11 @@ class Measures(Mapping[str, float]):
     def __len__(self) -> int:
         return len({**self._values, **self._late})
 
+    @property
+    def known(self) -> frozenset[str]:
+        """The measures that need no more computing."""
+        return frozenset(self._values)
+
     def __repr__(self) -> str:
         return f"Measures({', '.join(f'{name}={value:.6g}' for name, value in self._values.items())})"
 

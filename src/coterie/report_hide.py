@@ -1,8 +1,8 @@
 """What the external variant of a report leaves out.
 
-Counts of rows or people between 1 and k − 1 are hidden. So is whatever such a count could be worked out from: its share,
-and a total whose other parts are shown. Class sizes are joined until every bar stands for no row or for at least k.
-All other figures are rounded, since an exact fraction gives its denominator away.
+Counts of rows or people between 1 and k − 1 are hidden. So is whatever such a count could be worked out from: its
+share, and a total whose other parts are shown. Class sizes are joined until every bar stands for no row or for at
+least k. All other figures are rounded, since an exact fraction gives its denominator away.
 """
 
 from __future__ import annotations

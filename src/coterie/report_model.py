@@ -10,8 +10,7 @@ from typing import Any, Literal
 
 from pydantic import BaseModel, ConfigDict, Field
 
-SCHEMA_VERSION = 1
-SCHEMA_ID = f"urn:coterie:report:{SCHEMA_VERSION}"
+SCHEMA_ID: Literal["urn:coterie:report:1"] = "urn:coterie:report:1"
 
 Variant = Literal["internal", "external"]
 Role = Literal["quasi-identifier", "sensitive", "identifier", "person", "other"]
