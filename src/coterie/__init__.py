@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from coterie.api import Release, anonymize, measure, verify
     from coterie.api_compare import Comparison, compare
     from coterie.api_risk import attack, risk
+    from coterie.api_utility import Utility, utility
     from coterie.config import Config
     from coterie.errors import (
         BackendError,
@@ -32,11 +33,13 @@ if TYPE_CHECKING:
     from coterie.hierarchy import Hierarchy, dates, flat, intervals, prefixes
     from coterie.joint import check_joint
     from coterie.privacy import AlphaK, BetaLikeness, DeltaDisclosure, KAnonymity, KMap, LDiversity, TCloseness
+    from coterie.query_workload import Workload
 
 _HOMES = {
     "coterie.api": ("Release", "anonymize", "measure", "verify"),
     "coterie.api_compare": ("Comparison", "compare"),
     "coterie.api_risk": ("attack", "risk"),
+    "coterie.api_utility": ("Utility", "utility"),
     "coterie.config": ("Config",),
     "coterie.errors": (
         "BackendError",
@@ -60,6 +63,7 @@ _HOMES = {
         "LDiversity",
         "TCloseness",
     ),
+    "coterie.query_workload": ("Workload",),
 }
 _HOME = {name: module for module, names in _HOMES.items() for name in names}
 _MODULES = ("datasets", "errors")
@@ -84,7 +88,9 @@ __all__ = [
     "LDiversity",
     "Release",
     "TCloseness",
+    "Utility",
     "VerificationError",
+    "Workload",
     "__version__",
     "anonymize",
     "attack",
@@ -98,6 +104,7 @@ __all__ = [
     "measure",
     "prefixes",
     "risk",
+    "utility",
     "verify",
 ]
 

@@ -1,4 +1,4 @@
-"""What `anonymize`, `verify` and `measure` do and print, apart from their flags."""
+"""What `anonymize` and `verify` do and print, apart from their flags."""
 
 from __future__ import annotations
 
@@ -175,22 +175,6 @@ def verification_values(found: Verification) -> dict[str, Any]:
             for each in made
         ]
     return values
-
-
-def show_measures(original: str, published: str, config: Config, *, as_json: bool) -> None:
-    """Measure a published file against its original and print the result."""
-    from coterie.api import measure
-    from coterie.measures import DESCRIPTIONS
-
-    measures = measure(original, published, config=config)
-    if as_json:
-        typer.echo(json.dumps(measures_values(measures), indent=2))
-        return
-    voice = Voice()
-    rows = [[name, f"{value:,.6g}", DESCRIPTIONS.get(name, "")] for name, value in measures.items()]
-    voice.table(["measure", "value", "what it is"], rows, numbers=["value"])
-    voice.say()
-    show_attributes(measures, voice)
 
 
 def measures_values(measures: Measures) -> dict[str, Any]:
