@@ -9,7 +9,15 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from coterie.privacy_exact import as_fraction, entropy_sign, log_sign, log_signs, plain_number, ratio_signs
+from coterie.privacy_exact import (
+    as_fraction,
+    entropy_sign,
+    entropy_signs,
+    log_sign,
+    log_signs,
+    plain_number,
+    ratio_signs,
+)
 
 
 def sign(value):
@@ -99,3 +107,20 @@ def test_fractions_are_shown_as_people_write_them():
     assert repr(plain_number(Fraction(1, 10))) == "0.1"
     assert plain_number(Fraction(1, 3)) == Fraction(1, 3)
     assert isinstance(plain_number(Fraction(10**400 + 1, 2)), Fraction)
+
+
+@given(
+    st.lists(st.lists(st.integers(1, 4), min_size=1, max_size=6), min_size=1, max_size=12),
+    st.sampled_from(
+        [Fraction(1), Fraction(2), Fraction(3), Fraction(4), Fraction(5, 2), Fraction(3_000_000_001, 10**9)]
+    ),
+)
+@example([[7], [2, 2], [4, 1, 1, 1, 1], [3, 3, 3, 3], [1, 2], [1]], Fraction(4))
+def test_entropies_of_many_groups_are_those_of_each(groups, limit):
+    """Groups of equal counts are decided all at once, other close ones by themselves, the rest by their floats."""
+    counts = np.array([count for group in groups for count in group])
+    starts = np.cumsum([0, *map(len, groups)])
+    shares = [np.array(group) / sum(group) for group in groups]
+    entropies = np.array([-(share * np.log(share)).sum() for share in shares])
+    found = entropy_signs(entropies, limit, starts=starts, counts=counts)
+    assert found.tolist() == [entropy_sign(group, limit) for group in groups]

@@ -157,10 +157,23 @@ def entropy_signs(entropies: Float64, limit: Fraction, *, starts: Integers, coun
     # Terms of a group's sum are at most ln(size) each and their rounding errors add up.
     terms = np.diff(starts)
     error = CLOSE * (1.0 + wanted + terms)
+    close = np.abs(gap) <= error
+    # Counts that are all equal have the entropy ln(values): those are the usual ones on a threshold, and may be many.
+    even = close & _alike(starts, counts)
+    signs[even] = ratio_signs(terms[even], np.ones(np.count_nonzero(even), dtype=np.int64), limit)
     seen: dict[tuple[int, ...], int] = {}
-    for at in np.flatnonzero(np.abs(gap) <= error):
+    for at in np.flatnonzero(close & ~even):
         key = tuple(np.sort(counts[starts[at] : starts[at + 1]]).tolist())
         if key not in seen:
             seen[key] = entropy_sign(key, limit)
         signs[at] = seen[key]
     return signs
+
+
+def _alike(starts: Integers, counts: Integers) -> npt.NDArray[np.bool_]:
+    """Group → whether it has counts and all of them are equal."""
+    alike = np.diff(starts) > 0
+    if alike.any():
+        first = starts[:-1][alike]
+        alike[alike] = np.maximum.reduceat(counts, first) == np.minimum.reduceat(counts, first)
+    return alike

@@ -153,9 +153,17 @@ def measure_models(classes: Classes, config: Config, sensitive: Sequence[str]) -
         for name, model in MEASURES.items():
             if model.domain_problem(domain):
                 continue
-            check = check_groups(groups, [replace(model, on=column)], sensitive)[0]  # type: ignore[type-var]
-            found.append(Measured(column, name, check.found, check.size, check.worst))
+            found.append(_worst(groups, model, column, name))
     return tuple(found)
+
+
+def _worst(groups: Groups, model: Model, column: str, name: str) -> Measured:
+    """What a model finds in its worst class. Nothing is promised here, so no exact decision is needed."""
+    if not len(groups.sizes):
+        return Measured(column, name, model.wanted, 0, -1)
+    values = model.measure(groups, column)
+    worst = int(np.argmin(values) if model.higher_is_better else np.argmax(values))
+    return Measured(column, name, float(values[worst]), int(groups.sizes[worst]), worst)
 
 
 def _counted(classes: Classes, config: Config, sensitive: Sequence[str]) -> tuple[Any, Groups]:
