@@ -1,0 +1,90 @@
+"""Li, Wong, Fu, Pei 2006: KACA against Incognito, over the number of quasi-identifiers (Fig. 2)."""
+
+from __future__ import annotations
+
+from benchmarks.papers.curves import Curves, Figure, Panel, curves, factors, pick
+from benchmarks.papers.effects import Effect
+from benchmarks.papers.trials import Point, Trial
+
+TITLE = "Li, Wong, Fu, Pei 2006: KACA"
+KS = (2, 10)
+ATTRIBUTES = tuple(range(1, 10))
+REPEATS = 10
+QUICK_ATTRIBUTES, QUICK_ROWS, QUICK_REPEATS = (3, 6, 9), 4_000, 2
+
+KACA, HEIGHT, INCOGNITO, COMPACT, BOUND = "kaca", "kaca, height weights", "incognito", "compact", "lower bound"
+
+
+def trials(quick: bool) -> list[Trial]:
+    made = []
+    for attributes in QUICK_ATTRIBUTES if quick else ATTRIBUTES:
+        size = {"attributes": attributes} | ({"rows": QUICK_ROWS} if quick else {})
+        for k in KS:
+            for repeat in range(QUICK_REPEATS if quick else REPEATS):
+                made += [
+                    Trial(KACA, "li", size, "kaca", k, repeat=repeat),
+                    Trial(HEIGHT, "li", size, "kaca", k, {"weights": "height"}, repeat),
+                    Trial(INCOGNITO, "li", size, "incognito", k, {"loss": "distortion"}, repeat),
+                ]
+            made += [
+                Trial(COMPACT, "li", size, "compact", k),
+                Trial(BOUND, "li", size, "", k, {"name": "whd"}, kind="bound"),
+                Trial(BOUND, "li", size, "", k, {"name": "whd", "beta": 1.0}, kind="bound"),
+            ]
+    return made
+
+
+def _curves(points: list[Point], y: str, k: int, *, kaca: str = KACA) -> Curves:
+    return curves(pick(points, k=k), "attributes", y, [kaca, INCOGNITO, COMPACT, BOUND])
+
+
+def figures(points: list[Point]) -> list[Figure]:
+    axis = "quasi-identifiers"
+    made = []
+    for name, title, y, kaca in (
+        ("fig-2", "Fig. 2: uniform weights", "distortion_ratio", KACA),
+        ("fig-2-height", "As Fig. 2, with height weights (β = 1)", "height_distortion_ratio", HEIGHT),
+    ):
+        panels = []
+        for k in KS:
+            panels += [
+                Panel(f"k = {k}", axis, "CPU seconds", _curves(points, "cpu", k, kaca=kaca), log_y=True),
+                Panel(f"k = {k}", axis, "distortion ratio", _curves(points, y, k, kaca=kaca)),
+            ]
+        made.append(Figure(f"li2006-{name}", title, panels))
+    return made
+
+
+def effects(points: list[Point]) -> list[Effect]:
+    uniform = [_curves(points, "distortion_ratio", k) for k in KS]
+    height = [_curves(points, "height_distortion_ratio", k, kaca=HEIGHT) for k in KS]
+    lower, lower_height = factors(uniform, INCOGNITO, KACA), factors(height, INCOGNITO, HEIGHT)
+    time = factors([_curves(points, "cpu", k) for k in KS], KACA, INCOGNITO)
+    compact, gap = factors(uniform, COMPACT, KACA), factors(uniform, COMPACT, BOUND)
+    steps = [
+        after >= before
+        for each in uniform
+        for label in (KACA, INCOGNITO)
+        for before, after in zip(each[label].mean, each[label].mean[1:], strict=False)
+    ]
+    with_k = [
+        more >= less
+        for label in (KACA, INCOGNITO)
+        for less, more in zip(uniform[0][label].mean, uniform[1][label].mean, strict=True)
+    ]
+    return [
+        Effect("C1", "below", "KACA's distortion ratio is lower than Incognito's",
+               f"{lower.text()} times lower", lower.least > 1),
+        Effect("C1", "factor", "5.57 times lower on average",
+               f"{lower.mean:.2f} times, the mean of {len(lower.values)} points", lower.mean >= 5.57, quick=False),
+        Effect("C1", "attributes", "It rises with the number of quasi-identifiers",
+               f"in {sum(steps)} of {len(steps)} steps", all(steps), quick=False),
+        Effect("C1", "k", "It rises with k", f"at {sum(with_k)} of {len(with_k)} points", all(with_k)),
+        Effect("C1", "height", "With height weights the results are similar",
+               f"{lower_height.mean:.2f} times lower on average", lower_height.least > 1),
+        Effect("C1", "time", "KACA takes longer than Incognito on average",
+               f"{time.mean:.2f} times as long ({time.text()})", time.mean > 1, quick=False),
+        Effect("C1", "compact", "`compact` distorts less than KACA, although it looks at NCP, not at levels",
+               f"{compact.text()} of KACA's distortion, {gap.text()} times the bound", compact.most < 1,
+               quick=False, aside=True),
+    ]  # fmt: skip

@@ -1,0 +1,132 @@
+"""Ni, Xie, Qian 2017: GCCG against KACA and Incognito, whole and in parts (Figs. 3–6, Table 10)."""
+
+from __future__ import annotations
+
+from benchmarks.papers.curves import Curves, Figure, Panel, curves, factors
+from benchmarks.papers.data import Data
+from benchmarks.papers.effects import Effect
+from benchmarks.papers.trials import Point, Trial, group, kind, rounded
+
+TITLE = "Ni, Xie, Qian 2017: GCCG"
+KS = tuple(range(3, 11))
+QUICK_KS, QUICK_ROWS = (3, 10), 6_000
+REPEATS = 10
+
+GCCG, TWO, FOUR = "gccg", "gccg, 2 parts", "gccg, 4 parts"
+PARTS = {GCCG: 1, TWO: 2, FOUR: 4}
+KACA, INCOGNITO, COMPACT, BOUND = "kaca", "incognito", "compact", "lower bound"
+WHOLE = (INCOGNITO, KACA, GCCG, COMPACT, BOUND)
+IN_PARTS = (GCCG, TWO, FOUR, COMPACT, BOUND)
+
+TABLE_10 = {
+    3: (851.69, 3.08, 3.00), 4: (851.69, 4.14, 4.00), 5: (1533.05, 5.12, 5.00), 6: (1533.05, 6.09, 6.00),
+    7: (1533.05, 7.24, 7.00), 8: (1533.05, 8.20, 8.00), 9: (1533.05, 9.22, 9.00), 10: (1533.05, 10.30, 10.00),
+}  # fmt: skip
+"""as printed: k → average class size of Incognito, KACA and GCCG"""
+
+
+@kind("sizes")
+def sizes(trial: Trial, made: Data) -> Point:
+    """Group sizes and time, with a thread for each part. Groups that are published alike are counted one by one."""
+    found = group(trial, made, threads=trial.options.get("parts", 1))
+    return {"own_size": rounded(made.judge.rows / found.grouping.groups), "clock": rounded(found.wall)}
+
+
+def trials(quick: bool) -> list[Trial]:
+    rows = {"rows": QUICK_ROWS} if quick else {}
+    number, ranges = {"age": "number", **rows}, {"age": "ranges", **rows}
+    made = []
+    for k in QUICK_KS if quick else KS:
+        made += [Trial(COMPACT, "ni", number, "compact", k), Trial(BOUND, "ni", number, "", k, kind="bound")]
+        for repeat in range(2 if quick else REPEATS):
+            made += [
+                Trial(INCOGNITO, "ni", ranges, "incognito", k, repeat=repeat),
+                Trial(KACA, "ni", ranges, "kaca", k, repeat=repeat),
+                *(Trial(label, "ni", number, "gccg", k, {"parts": parts}, repeat) for label, parts in PARTS.items()),
+            ]
+            made += [
+                Trial(label, "ni", number, "gccg", k, {"parts": parts}, repeat, kind="sizes")
+                for label, parts in PARTS.items()
+            ]
+            made.append(Trial(KACA, "ni", ranges, "kaca", k, {}, repeat, kind="sizes"))
+    return made
+
+
+def figures(points: list[Point]) -> list[Figure]:
+    def one(number: int, title: str, label: str, y: str, labels: tuple[str, ...], *, log_y: bool = False) -> Figure:
+        panel = Panel("", "k", label, curves(points, "k", y, labels), log_y=log_y)
+        return Figure(f"ni2017-fig-{number}", f"Fig. {number}: {title}", [panel])
+
+    parts = curves(points, "k", "cpu", IN_PARTS)
+    clock = curves(points, "k", "clock", IN_PARTS)
+    return [
+        one(3, "information loss", "information loss", "gcp", WHOLE),
+        one(4, "run time", "CPU seconds", "cpu", WHOLE, log_y=True),
+        Figure("ni2017-fig-5", "Fig. 5: run time, whole and in parts", [
+            Panel("work", "k", "CPU seconds, all threads together", parts, log_y=True),
+            Panel("clock, one thread a part", "k", "seconds", clock),
+        ]),
+        one(6, "information loss, whole and in parts", "information loss", "gcp", IN_PARTS),
+    ]  # fmt: skip
+
+
+def table_10(points: list[Point]) -> tuple[list[str], list[list[str]]]:
+    """Average class sizes, the paper's beside ours: head and lines."""
+    published = curves(points, "k", "average_size", WHOLE)
+    own = curves(points, "k", "own_size", WHOLE)
+    head = ["k", "Incognito, paper", "ours", "KACA, paper", "ours", "GCCG, paper", "ours", "`compact`"]
+    lines = []
+    for k, (incognito, kaca, gccg) in TABLE_10.items():
+        if k not in own[GCCG].x:
+            continue
+        lines.append([
+            f"{k}", f"{incognito:,.2f}", f"{published[INCOGNITO].at(k):,.2f}", f"{kaca:.2f}", f"{own[KACA].at(k):.2f}",
+            f"{gccg:.2f}", f"{own[GCCG].at(k):.2f}", f"{published[COMPACT].at(k):.2f}",
+        ])  # fmt: skip
+    return head, lines
+
+
+def effects(points: list[Point]) -> list[Effect]:
+    loss = curves(points, "k", "gcp", (*WHOLE, TWO, FOUR))
+    kaca, incognito = factors(loss, GCCG, KACA), factors(loss, GCCG, INCOGNITO)
+    compact, gap = factors(loss, COMPACT, GCCG), factors(loss, COMPACT, BOUND)
+    two, four = factors(loss, TWO, GCCG), factors(loss, FOUR, GCCG)
+    sizes_found = curves(points, "k", "own_size", WHOLE)[GCCG]
+    close = max(abs(size / k - 1) for k, size in zip(sizes_found.x, sizes_found.mean, strict=True))
+    return [
+        Effect("C9", "kaca", "GCCG loses less than KACA", f"{kaca.text()} of KACA's loss", kaca.most < 1),
+        Effect("C9", "half", "About half of it", f"{kaca.mean:.2f} on average", 0.4 <= kaca.mean <= 0.6, quick=False),
+        Effect("C9", "incognito", "GCCG loses less than Incognito", f"{incognito.text()} of Incognito's loss",
+               incognito.most < 1),
+        Effect("C9", "third", "About a third of it", f"{incognito.mean:.2f} on average",
+               incognito.mean <= 0.4, quick=False),
+        Effect("C9", "sizes", "GCCG's classes have exactly k rows on average (Table 10, two decimals)",
+               f"at most {100 * close:.2f} % above k", all(
+                   f"{size:.2f}" == f"{k:.2f}" for k, size in zip(sizes_found.x, sizes_found.mean, strict=True)
+               ), quick=False),
+        Effect("C9", "parts-loss", "In parts, little more is lost",
+               f"2 parts {two.text()}, 4 parts {four.text()} times the loss", max(two.most, four.most) < 1.1,
+               quick=False),
+        *_times(curves(points, "k", "cpu", (*WHOLE, TWO, FOUR)), curves(points, "k", "clock", tuple(PARTS))),
+        Effect("C9", "compact", "`compact` loses less than GCCG",
+               f"{compact.text()} of GCCG's loss, {gap.text()} times the bound", compact.most < 1, aside=True),
+    ]  # fmt: skip
+
+
+def _times(cpu: Curves, clock: Curves) -> list[Effect]:
+    kaca = factors(cpu, KACA, GCCG)
+    work = {label: factors(cpu, GCCG, label) for label in (TWO, FOUR)}
+    faster = {label: factors(clock, GCCG, label) for label in (TWO, FOUR)}
+    flat = max(cpu[FOUR].mean) / min(cpu[FOUR].mean)
+    return [
+        Effect("C9", "time", "GCCG is about 10 times as fast as KACA", f"{kaca.text(1)} times", kaca.mean >= 8,
+               quick=False),
+        Effect("C9", "two", "2 parts are about 3.5 times as fast",
+               f"{faster[TWO].mean:.1f} times by the clock, {work[TWO].mean:.1f} times less work",
+               faster[TWO].mean >= 3, quick=False),
+        Effect("C9", "four", "4 parts are about 10.5 times as fast",
+               f"{faster[FOUR].mean:.1f} times by the clock, {work[FOUR].mean:.1f} times less work",
+               faster[FOUR].mean >= 9, quick=False),
+        Effect("C9", "flat", "In parts, the time does not depend on k",
+               f"4 parts: {flat:.1f} times from the quickest to the slowest k", flat < 1.5, quick=False),
+    ]  # fmt: skip
