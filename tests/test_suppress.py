@@ -1,5 +1,7 @@
 """Suppression: rows and cells by masks, the limit, and that nothing suppressed makes a class which breaks a promise."""
 
+import tomllib
+
 import numpy as np
 import pandas as pd
 import pyarrow as pa
@@ -150,3 +152,24 @@ def test_what_a_method_suppresses_is_limited():
 def test_too_many_suppressed_rows_leave_too_few():
     with pytest.raises(InfeasibleError, match="59 of which are suppressed"):
         coterie.anonymize(TABLE, suppress_rows=np.arange(ROWS) > 0, **SETTINGS)
+
+
+def test_settings_beside_a_release_tell_its_masks_from_others(tmp_path):
+    rows, other = np.arange(ROWS) < 2, np.arange(ROWS) == 5
+    cells = {"age": np.arange(ROWS) == 9, "job": np.arange(ROWS) % 7 == 0}
+    given = [
+        {"suppress_rows": rows},
+        {"suppress_rows": other},
+        {"suppress_cells": cells},
+        {"suppress_cells": {"age": cells["job"], "job": cells["age"]}},
+        {"suppress_rows": rows, "suppress_cells": cells},
+    ]
+    told = []
+    for at, masks in enumerate(given):
+        coterie.anonymize(TABLE, **masks, **SETTINGS).write(tmp_path / f"out{at}.csv")
+        told.append(tomllib.loads((tmp_path / f"out{at}.coterie.toml").read_text())["provenance"])
+    assert len({facts["masks_sha256"] for facts in told}) == len(given)
+    assert told[-1]["masks"].startswith("2 rows and 10 cells")
+    again = coterie.anonymize(TABLE, suppress_cells=dict(reversed(cells.items())), **SETTINGS)
+    assert again.provenance()["masks_sha256"] == told[2]["masks_sha256"]
+    assert "masks" not in coterie.anonymize(TABLE, suppress_rows=np.zeros(ROWS, bool), **SETTINGS).provenance()

@@ -10,6 +10,7 @@ all s, which is again a bound for each row; and so on, round by round. docs/boun
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from functools import cache
 from typing import TYPE_CHECKING
 
@@ -60,11 +61,12 @@ def lower_bound(table: Table, k: int, *, index: Index | None = None, threads: in
     return float(row_bounds(table, k, index=index, threads=threads).sum())
 
 
-def with_bound(measures: Measures, table: Table, *, k: int, threads: int = 1) -> Measures:
+def with_bound(measures: Measures, table: Table, *, k: int, threads: int = 1, grouped: bool = True) -> Measures:
     """Measures with `bound` (per cell, as `gcp`) and `loss_over_bound`, computed when they are first asked for.
 
     The bound is for groups of the rows of the table. A row that is suppressed costs 1 per cell, which is no less than
-    what any group costs it, so the bound holds with suppression too.
+    what any group costs it, so the bound holds with suppression too. Rows that are published one by one (`grouped` is
+    false) may lose less than any grouping, so that there is no ratio for them.
     """
 
     @cache
@@ -75,4 +77,5 @@ def with_bound(measures: Measures, table: Table, *, k: int, threads: int = 1) ->
         return measures["ncp"] / bound() if bound() > 0 else (1.0 if measures["ncp"] == 0 else float("inf"))
 
     cells = max(table.rows * table.attributes, 1)
-    return measures.with_late(bound=lambda: bound() / cells, loss_over_bound=ratio)
+    late: dict[str, Callable[[], float]] = {"bound": lambda: bound() / cells}
+    return measures.with_late(**late, loss_over_bound=ratio) if grouped else measures.with_late(**late)

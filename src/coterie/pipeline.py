@@ -114,7 +114,8 @@ def make_release(prepared: Prepared, config: Config, run: Run, *, phases: Phases
         verification.raise_for_failure()
     with phases("measure"):
         measures = _measured(encoded, grouping, published, config, source.table.num_rows)
-        measures = with_bound(measures, encoded.table, k=config.k, threads=run.threads)
+        grouped = grouping.rings is None
+        measures = with_bound(measures, encoded.table, k=config.k, threads=run.threads, grouped=grouped)
     return Release(
         config=config,
         measures=measures,
@@ -126,6 +127,7 @@ def make_release(prepared: Prepared, config: Config, run: Run, *, phases: Phases
         published=published,
         seconds=phases.seconds,
         masked=prepared.mask.note,
+        masks_sha256=prepared.mask.sha256,
         notes=tuple(run.notes),
     )
 

@@ -56,6 +56,8 @@ class Release:
     """phase → seconds"""
     masked: str = ""
     """what the user's masks suppressed, if anything"""
+    masks_sha256: str = field(default="", repr=False)
+    """which masks these were: the settings do not hold them"""
     notes: tuple[str, ...] = ()
     """what the user should know, such as which method was chosen"""
     written: dict[str, str] = field(default_factory=dict, repr=False)
@@ -74,7 +76,10 @@ class Release:
 
     @property
     def bound(self) -> float:
-        """A lower bound for the loss per cell of every grouping with this k: compare with `measures["gcp"]`."""
+        """A lower bound for the loss per cell of every grouping with this k: compare with `measures["gcp"]`.
+
+        Rows that are published one by one are in no groups and may lose less.
+        """
         return self.measures["bound"]
 
     @cached_property
@@ -221,7 +226,7 @@ class Release:
         if self.source.sha256 is not None:
             facts["input_sha256"] = self.source.sha256
         if self.masked:
-            facts["masks"] = self.masked
+            facts |= {"masks": self.masked, "masks_sha256": self.masks_sha256}
         return facts | more
 
     def __repr__(self) -> str:

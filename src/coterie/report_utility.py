@@ -73,8 +73,10 @@ def _bound(release: Release, hider: Hider) -> model.Bound:
     measures, table = release.measures, release.table
     exact = table.rows <= BOUND_ROWS or "bound" in measures.known
     if release.grouping.rings is not None:
-        text = "The bound is for groups. Rows that are published one by one may lose less, so it does not bind this "
-        "release."
+        text = (
+            "The bound is for groups. Rows that are published one by one may lose less, so it does not bind this "
+            "release."
+        )
     elif exact:
         text = (
             "No local recoding with this k could lose less than the bound; the best one may lose more than the bound."
@@ -85,12 +87,14 @@ def _bound(release: Release, hider: Hider) -> model.Bound:
             "release.bound computes it in full, and raises it further."
         )
     if exact:
-        value, ratio = measures["bound"], measures["loss_over_bound"]
+        value, ratio = measures["bound"], measures.get("loss_over_bound")
     else:
         drawn = np.random.default_rng(release.config.seed).choice(table.rows, BOUND_SAMPLE, replace=False)
         value = sampled_bound(table, release.config.k, rows=np.sort(drawn))
         weighted = measures["ncp"] / max(table.rows * table.attributes, 1)
         ratio = weighted / value if value > 0 else (1.0 if weighted == 0 else float("inf"))
+    if release.grouping.rings is not None:
+        ratio = None
     return model.Bound(value=hider.figure(value), ratio=hider.figure(ratio), estimated=not exact, text=text)
 
 
