@@ -1,4 +1,4 @@
-"""`python -m benchmarks.papers [NAME …] [--quick] [--fresh] [--page]`."""
+"""`python -m benchmarks.papers [NAME …] [--quick] [--fresh] [--again METHOD] [--page]`."""
 
 from __future__ import annotations
 
@@ -26,6 +26,7 @@ def main() -> int:
     parser.add_argument("name", nargs="*", help=f"which: {', '.join(NAMES)}; all of them if none is named")
     parser.add_argument("--quick", action="store_true", help="few rows: do the effects have the signs they had?")
     parser.add_argument("--fresh", action="store_true", help="measure again what has been measured before")
+    parser.add_argument("--again", metavar="METHOD", help="measure the points of this method again")
     parser.add_argument("--page", action="store_true", help="only write docs/papers.md and the plots")
     asked = parser.parse_args()
     unknown = [name for name in asked.name if name not in NAMES]
@@ -37,7 +38,9 @@ def main() -> int:
         return _quick(names, started)
     for name in () if asked.page else names:
         print(f"{name}: {script(name).TITLE}", flush=True)
-        Notebook(name, fresh=asked.fresh).run(script(name).trials(False), say=_say)
+        notebook = Notebook(name, fresh=asked.fresh)
+        notebook.forget(asked.again)
+        notebook.run(script(name).trials(False), say=_say)
     from benchmarks.papers.page import write
 
     print(f"Wrote {', '.join(str(path.relative_to(harness.ROOT)) for path in write())}.")

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import json
+import math
 import statistics
 from collections.abc import Iterable, Sequence
 from typing import Any, NamedTuple
@@ -101,11 +102,16 @@ def curves(points: Sequence[Point], x: str, y: str, labels: Sequence[str]) -> Cu
             places = sorted(values)
             found[label] = Curve(
                 tuple(places),
-                tuple(statistics.fmean(values[place]) for place in places),
-                tuple(statistics.stdev(values[place]) if len(values[place]) > 1 else 0.0 for place in places),
+                tuple(_rounded(statistics.fmean(values[place])) for place in places),
+                tuple(_rounded(statistics.stdev(values[place])) if len(values[place]) > 1 else 0.0 for place in places),
                 tuple(len(values[place]) for place in places),
             )
     return found
+
+
+def _rounded(value: float) -> float:
+    """Six digits: the last ones may differ from one Python to the next."""
+    return float(f"{value:.6g}")
 
 
 def factors(many: Curves | Sequence[Curves], over: str, under: str) -> Factors:
@@ -120,8 +126,6 @@ def factors(many: Curves | Sequence[Curves], over: str, under: str) -> Factors:
 
 def slope(curve: Curve) -> float:
     """How fast a curve rises on doubly logarithmic paper: 1 is linear, 2 quadratic."""
-    import math
-
     x = [math.log(value) for value in curve.x]
     y = [math.log(value) for value in curve.mean]
     return statistics.linear_regression(x, y).slope

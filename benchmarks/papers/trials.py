@@ -175,6 +175,11 @@ class Notebook:
             self._place = {point_key(point): point for point in kept}
             self.save()
 
+    def forget(self, method: str | None) -> None:
+        """Drop the points of one method, so that they are measured again."""
+        self.points = [point for point in self.points if point["method"] != method]
+        self._place = {point_key(point): point for point in self.points}
+
     def save(self) -> None:
         """Write everything: one line a point, so that differences can be read."""
         self.path.parent.mkdir(parents=True, exist_ok=True)
