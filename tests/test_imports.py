@@ -9,7 +9,7 @@ import sys
 import pytest
 
 HEAVY = ("numba", "llvmlite", "pyarrow", "pydantic", "numpy", "pandas", "polars", "duckdb", "matplotlib", "rich")
-OPTIONAL = ("pandas", "polars", "fastexcel", "openpyxl", "pycanon", "scipy", "pyspark")
+OPTIONAL = ("pandas", "polars", "fastexcel", "openpyxl", "pycanon", "scipy", "sklearn", "pyspark")
 
 
 def run(code: str, *args: str) -> str:

@@ -25,6 +25,9 @@ from coterie.tree import Float64
 if TYPE_CHECKING:
     from coterie.methods._method import Progress
 
+# Above this share of all pieces, they are looked at one after the other.
+_MANY = 0.1
+
 
 @dataclass(frozen=True, eq=False)
 class Query:
@@ -172,6 +175,11 @@ class Pieces:
 
     def _pieces_of(self, name: str, cells: Int64) -> Int64:
         """The pieces that have one of these cells."""
+        if self._size(name, cells) > _MANY * len(self.counts):
+            # Looking at all of them in order is quicker than leaping to many.
+            wanted = np.zeros(self._cells[name].count, dtype=np.bool_)
+            wanted[cells] = True
+            return np.flatnonzero(wanted[self._of_piece[name]])
         start = self._start[name]
         lengths = start[cells + 1] - start[cells]
         ends = np.cumsum(lengths)
