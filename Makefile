@@ -8,7 +8,7 @@ BIN := .venv/bin
 READY := .venv/.ready
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test quick kernels check format bench docs clean
+.PHONY: help demo test quick kernels check format bench papers docs clean
 MAKEFLAGS += --no-print-directory
 
 help:  ## this list
@@ -45,6 +45,9 @@ format: $(READY)  ## bring the code into its usual form
 
 bench: $(READY)  ## benchmarks; each checks its answer. ARGS="name …" runs some
 	@$(BIN)/python -m benchmarks $(ARGS)
+
+papers: $(READY)  ## the papers' experiments again; QUICK=1: on few rows, are the effects still there?
+	@$(BIN)/python -m benchmarks.papers $(if $(QUICK),--quick) $(ARGS)
 
 docs: $(READY)  ## write the pages that follow from the code
 	@$(BIN)/python scripts/make_docs.py

@@ -124,7 +124,8 @@ def _against_nh(points: list[Point], name: str) -> list[Effect]:
                f"{wide.text()} of NH's loss", wide.most < 1),
         Effect("C10", f"{name}-narrow", f"{short}: for d = 3, " + (
                    "NH loses less than CB" if name == "sal" else "CB loses less than NH"),
-               f"CB has {narrow.text()} of NH's loss", narrow.least > 1 if name == "sal" else narrow.most < 1),
+               f"CB has {narrow.text()} of NH's loss", narrow.least > 1 if name == "sal" else narrow.most < 1,
+               aside=name == "kdd"),
     ]  # fmt: skip
 
 
@@ -141,12 +142,12 @@ def _growth(points: list[Point], over_k: list[Curves]) -> list[Effect]:
     ]
     slower = factors(list(time.values()), CB, NH)
     return [
-        Effect("C10", "linear-k", "GCP grows about linearly with k",
+        Effect("C10", "linear-k", "GCP grows about linearly with k [R² of CB at least 0.95]",
                f"R² of a straight line: CB at least {min(straight[CB]):.3f}, NH at least {min(straight[NH]):.3f}",
                min(straight[CB]) >= 0.95, quick=False),
         Effect("C10", "rows", "GCP falls with the number of rows", f"in {sum(falls)} of {len(falls)} steps", all(falls),
                quick=False),
-        Effect("C10", "linear-n", "Time grows about linearly with the number of rows",
+        Effect("C10", "linear-n", "Time grows about linearly with the number of rows [below n^1.3]",
                ", ".join(f"`{label}` n^{min(found):.2f} to n^{max(found):.2f}" for label, found in slopes.items()),
                max(max(found) for found in slopes.values()) < 1.3, quick=False),
         Effect("C10", "nh-faster", "NH is more efficient than CB", f"CB takes {slower.text()} times as long",

@@ -112,16 +112,17 @@ def effects(points: list[Point]) -> list[Effect]:
     close = max(abs(size / k - 1) for k, size in zip(sizes_found.x, sizes_found.mean, strict=True))
     return [
         Effect("C9", "kaca", "GCCG loses less than KACA", f"{kaca.text()} of KACA's loss", kaca.most < 1),
-        Effect("C9", "half", "About half of it", f"{kaca.mean:.2f} on average", 0.4 <= kaca.mean <= 0.6, quick=False),
+        Effect("C9", "half", "About half of it [0.4 to 0.6]", f"{kaca.mean:.2f} on average",
+               0.4 <= kaca.mean <= 0.6, quick=False),
         Effect("C9", "incognito", "GCCG loses less than Incognito", f"{incognito.text()} of Incognito's loss",
                incognito.most < 1),
-        Effect("C9", "third", "About a third of it", f"{incognito.mean:.2f} on average",
-               incognito.mean <= 0.4, quick=False),
+        Effect("C9", "third", "About a third of it [0.25 to 0.45]", f"{incognito.mean:.2f} on average",
+               0.25 <= incognito.mean <= 0.45, quick=False),
         Effect("C9", "sizes", "GCCG's classes have exactly k rows on average (Table 10, two decimals)",
                f"at most {100 * close:.2f} % above k", all(
                    f"{size:.2f}" == f"{k:.2f}" for k, size in zip(sizes_found.x, sizes_found.mean, strict=True)
                ), quick=False),
-        Effect("C9", "parts-loss", "In parts, little more is lost",
+        Effect("C9", "parts-loss", "In parts, little more is lost [below 1.1 times]",
                f"2 parts {two.text()}, 4 parts {four.text()} times the loss", max(two.most, four.most) < 1.1,
                quick=False),
         *_times(curves(points, "k", "cpu", (*WHOLE, TWO, FOUR)), curves(points, "k", "clock", tuple(PARTS))),
@@ -138,14 +139,14 @@ def _times(cpu: Curves, clock: Curves) -> list[Effect]:
     faster = {label: factors(clock, GCCG, label) for label in (TWO, FOUR)}
     flat = max(cpu[FOUR].mean) / min(cpu[FOUR].mean)
     return [
-        Effect("C9", "time", "GCCG is about 10 times as fast as KACA", f"{kaca.text(1)} times", kaca.mean >= 8,
+        Effect("C9", "time", "GCCG is about 10 times as fast as KACA [8]", f"{kaca.text(1)} times", kaca.mean >= 8,
                quick=False),
-        Effect("C9", "two", "2 parts are about 3.5 times as fast",
+        Effect("C9", "two", "2 parts are about 3.5 times as fast [3]",
                f"{faster[TWO].mean:.1f} times by the clock, {work[TWO].mean:.1f} times less work",
                faster[TWO].mean >= 3, quick=False),
-        Effect("C9", "four", "4 parts are about 10.5 times as fast",
+        Effect("C9", "four", "4 parts are about 10.5 times as fast [9]",
                f"{faster[FOUR].mean:.1f} times by the clock, {work[FOUR].mean:.1f} times less work",
                faster[FOUR].mean >= 9, quick=False),
-        Effect("C9", "flat", "In parts, the time does not depend on k",
+        Effect("C9", "flat", "In parts, the time does not depend on k [a factor of 1.5]",
                f"4 parts: {flat:.1f} times from the quickest to the slowest k", flat < 1.5, quick=False),
     ]  # fmt: skip

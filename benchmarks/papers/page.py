@@ -1,5 +1,156 @@
-"""Placeholder until the page is written."""
+"""Results → docs/papers.md and the plots. Every number on the page is worked out from the results; a test checks it."""
+
+from __future__ import annotations
+
+from importlib import import_module
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from benchmarks.harness import ROOT
+from benchmarks.markdown import table
+from benchmarks.papers.curves import Curves, Figure, Panel
+from benchmarks.papers.effects import Effect, verdict
+from benchmarks.papers.texts import CLAIMS, HEAD, PAPERS, Claim
+from benchmarks.papers.trials import RESULTS, Point, read
+
+PAGE = ROOT / "docs" / "papers.md"
+MARKS = {True: "yes", False: "no"}
 
 
-def write():
-    return []
+class Found(NamedTuple):
+    """What all scripts found."""
+
+    results: dict[str, dict[str, Any]]
+    effects: list[Effect]
+    figures: dict[str, Figure]
+    points: dict[str, list[Point]]
+
+
+def found() -> Found:
+    """Read the committed results and work out figures and effects."""
+    results = {}
+    for name in (name for paper in PAPERS for name in paper.scripts):
+        result = read(RESULTS / f"{name}.json")
+        if result is not None:
+            results[name] = result
+    modules = {name: import_module(f"benchmarks.papers.{name}") for name in results}
+    points = {name: result["points"] for name, result in results.items()}
+    effects = [effect for name, module in modules.items() for effect in module.effects(points[name])]
+    figures = [figure for name, module in modules.items() for figure in module.figures(points[name])]
+    return Found(results, effects, {figure.name: figure for figure in figures}, points)
+
+
+def write() -> list[Path]:
+    """Write the plots and the page; the paths written."""
+    from benchmarks.papers.plots import FOLDER, draw
+
+    everything = found()
+    drawn = [draw(figure) for figure in everything.figures.values()]
+    for old in set(FOLDER.glob("*.svg")) - set(drawn):
+        old.unlink()
+    PAGE.write_text(text(everything), encoding="utf-8")
+    return [PAGE, *drawn]
+
+
+def text(everything: Found) -> str:
+    """docs/papers.md."""
+    lines = [HEAD, *_overview(everything), ""]
+    for paper in PAPERS:
+        if not set(paper.scripts) & set(everything.results):
+            continue
+        lines += [f"## {paper.title}", "", paper.setting, ""]
+        for claim in paper.claims:
+            lines += _claim(claim, everything)
+        lines += [_where([everything.results[name] for name in paper.scripts if name in everything.results]), ""]
+    return "\n".join(lines).rstrip() + "\n"
+
+
+def _overview(everything: Found) -> list[str]:
+    lines = []
+    for number, claim in CLAIMS.items():
+        effects = [effect for effect in everything.effects if effect.claim == number]
+        if effects:
+            said = [effect for effect in effects if not effect.aside]
+            held = f"{sum(effect.holds for effect in said)} of {len(said)}"
+            lines.append([f"[{number}](#{_anchor(number, claim)})", claim.short, held, f"**{verdict(effects)}**"])
+    return table(["claim", "what it says", "statements that hold", "verdict"], lines)
+
+
+def _anchor(number: str, claim: Claim) -> str:
+    """The anchor that GitHub gives the heading."""
+    kept = "".join(letter for letter in f"{number}: {claim.title}".lower() if letter.isalnum() or letter in " -")
+    return kept.replace(" ", "-")
+
+
+def _claim(number: str, everything: Found) -> list[str]:
+    claim = CLAIMS[number]
+    effects = [effect for effect in everything.effects if effect.claim == number]
+    said, aside = [each for each in effects if not each.aside], [each for each in effects if each.aside]
+    lines = [f"### {number}: {claim.title}", "", f"*The paper:* {claim.says}", ""]
+    lines += [f"*Measured:* the claim **{verdict(effects)}**.", "", *_effects("what the paper says", said), ""]
+    if aside:
+        lines += [*_effects("beside it", aside), ""]
+    if claim.why:
+        lines += [claim.why, ""]
+    if number == "C9":
+        from benchmarks.papers.ni2017 import table_10
+
+        head, rows = table_10(everything.points["ni2017"])
+        lines += ["Table 10, average size of the classes, as printed and as found:", "", *table(head, rows), ""]
+    for name in claim.figures:
+        if name in everything.figures:
+            lines += _figure(everything.figures[name])
+    return lines
+
+
+def _effects(head: str, effects: list[Effect]) -> list[str]:
+    lines = ["|" + head + " | found | holds |", "|---|---|---|"]
+    return lines + [f"| {each.says} | {each.found} | {MARKS[each.holds]} |" for each in effects]
+
+
+def _figure(figure: Figure) -> list[str]:
+    lines = [f"![{figure.title}](papers/{figure.name}.svg)", "", f"<sub>{figure.title}.</sub>", ""]
+    lines += ["<details><summary>The numbers</summary>", ""]
+    for panel in figure.panels:
+        lines += [*_numbers(panel), ""]
+    return [*lines, "</details>", ""]
+
+
+def _numbers(panel: Panel) -> list[str]:
+    places = sorted({x for curve in panel.curves.values() for x in curve.x})
+    title = f"{panel.title}: {panel.y}" if panel.title else panel.y
+    rows = [[f"`{label}`", *_cells(panel.curves, label, places)] for label in panel.curves]
+    return table([title, *(f"{panel.x} {place:,g}" for place in places)], rows)
+
+
+def _cells(curves: Curves, label: str, places: list[float]) -> list[str]:
+    curve = curves[label]
+    shown = []
+    for place in places:
+        if place not in curve.x:
+            shown.append("–")
+            continue
+        at = curve.x.index(place)
+        spread = f" ± {_short(curve.spread[at])}" if curve.spread[at] else ""
+        shown.append(f"{_short(curve.mean[at])}{spread}")
+    return shown
+
+
+def _short(value: float) -> str:
+    return f"{value:,.0f}" if abs(value) >= 1000 else f"{value:.3g}"
+
+
+def _where(results: list[dict[str, Any]]) -> str:
+    """How the numbers came about, under each paper."""
+    runs = [run for result in results for run in result["runs"]]
+    used = {(id(result), point["run"]) for result in results for point in result["points"]}
+    runs = [run for result in results for at, run in enumerate(result["runs"]) if (id(result), at) in used]
+    machine = runs[-1]["machine"]
+    commits = ", ".join(dict.fromkeys(run["commit"] for run in runs))
+    commands = ", ".join(f"`{command}`" for command in dict.fromkeys(run["command"] for run in runs))
+    seconds = sum(run["cpu_seconds"] for run in runs)
+    return (
+        f"<sub>{commands}; {runs[-1]['date'][:10]}, commit {commits}; {sum(len(each['points']) for each in results):,} "
+        f"points in {seconds / 60:.0f} CPU minutes; {machine['processor']}, {machine['cores']} cores, Python "
+        f"{runs[-1]['python']}, Numba {runs[-1]['numba']}.</sub>"
+    )

@@ -93,8 +93,10 @@ def _panel(place: Any, panel: Panel) -> None:
         place.set_xscale("log")
     if panel.log_y:
         place.set_yscale("log")
-    elif panel.from_zero:
-        place.set_ylim(bottom=0)
+    else:
+        place.yaxis.set_major_formatter("{x:,.8g}")
+        if panel.from_zero:
+            place.set_ylim(bottom=0)
     place.set_xticks(values, [f"{value:,g}" if value < 1000 else f"{value / 1000:,g}k" for value in values])
     place.xaxis.set_minor_locator(_no_ticks())
     place.set_xlabel(panel.x)

@@ -80,10 +80,10 @@ def _penalties(penalty: Curves) -> list[Effect]:
     best = factors([{COMPACT: penalty[COMPACT], "best": _best(penalty)}], COMPACT, "best")
     bound = factors(penalty, COMPACT, BOUND)
     return [
-        Effect("C2", "gap", "The gap to MultiDim is stable, about 20,000",
+        Effect("C2", "gap", "The gap to MultiDim is stable, about 20,000 [10,000 to 40,000]",
                f"{min(gaps):,.0f} to {max(gaps):,.0f} (the larger of the two against MultiDim)",
                min(gaps) > 10_000 and max(gaps) < 40_000, quick=False),
-        Effect("C2", "alike", "Both are comparable with each other",
+        Effect("C2", "alike", "Both are comparable with each other [0.8 to 1.25]",
                f"`top-down` has {alike.text()} of `bottom-up`'s penalty", alike.least > 0.8 and alike.most < 1.25,
                quick=False),
         Effect("C2", "seed", "The other reading of `top-down`, rows compared with the seeds, is below MultiDim as well",
@@ -106,12 +106,12 @@ def _times(time: Curves) -> list[Effect]:
     down, up = factors(time, TOP_DOWN, MULTIDIM), factors(time, BOTTOM_UP, MULTIDIM)
     between = factors(time, BOTTOM_UP, TOP_DOWN)
     return [
-        Effect("C5", "top-down", "`top-down` takes 5 to 6 times as long as MultiDim on Adult",
+        Effect("C5", "top-down", "Adult: `top-down` takes 5 to 6 times as long as MultiDim [at most 6]",
                f"{down.text(1)} times", down.most <= 6, quick=False),
-        Effect("C5", "bottom-up", "`bottom-up` is much slower than `top-down` on Adult",
+        Effect("C5", "bottom-up", "Adult: `bottom-up` is much slower than `top-down` [twice]",
                f"{between.text()} times as long as `top-down`, {up.text(1)} times MultiDim", between.least > 2,
                quick=False),
-        Effect("C5", "flat", "The time does not depend much on k",
+        Effect("C5", "flat", "Adult: the time is not sensitive to k [a factor of 2]",
                "; ".join(f"`{label}` {max(time[label].mean) / min(time[label].mean):.1f}"
                          for label in (MULTIDIM, TOP_DOWN, BOTTOM_UP)) + " times from the quickest to the slowest k",
                all(max(time[label].mean) < 2 * min(time[label].mean) for label in (MULTIDIM, TOP_DOWN, BOTTOM_UP)),

@@ -97,13 +97,13 @@ def effects(points: list[Point]) -> list[Effect]:
 def _uniform(view: Curves) -> list[Effect]:
     down, up, seed = (factors(view, label, MONDRIAN) for label in (TOP_DOWN, BOTTOM_UP, SEED))
     return [
-        Effect("C7", "uniform-top-down", "Uniform: `top-down` and MultiDim are comparable",
+        Effect("C7", "uniform-top-down", "Uniform: `top-down` and MultiDim are comparable [0.8 to 1.25]",
                f"{down.text()} of MultiDim's penalty", down.least > 0.8 and down.most < 1.25, quick=False),
         Effect("C7", "uniform-small-k", "Uniform: `top-down` is better than MultiDim when k is small",
                f"{down.values[0]:.2f} of MultiDim's penalty at k = {view[TOP_DOWN].x[0]}", down.values[0] < 1),
         Effect("C7", "uniform-bottom-up", "Uniform: `bottom-up` is worse than MultiDim",
                f"{up.text()} of MultiDim's penalty", up.least > 1),
-        Effect("C7", "uniform-seed", "Uniform: so does `top-down` with rows compared with the seeds stay below",
+        Effect("C7", "uniform-seed", "Uniform: `top-down` with rows compared with the seeds is better than MultiDim",
                f"{seed.text()} of MultiDim's penalty", seed.most < 1, aside=True),
     ]  # fmt: skip
 
@@ -150,12 +150,12 @@ def _times(time: Curves) -> list[Effect]:
     down = factors(time, TOP_DOWN, MONDRIAN)
     slopes = {label: slope(time[label]) for label in (MONDRIAN, TOP_DOWN, BOTTOM_UP, COMPACT)}
     return [
-        Effect("C5", "rows", "Up to 100,000 rows, `top-down` takes less than 6 times as long as MultiDim",
+        Effect("C5", "rows", "Made-up, up to 100,000 rows: `top-down` takes less than 6 times as long as MultiDim",
                f"{down.text(1)} times", down.most < 6, quick=False),
-        Effect("C5", "rows-bottom-up", "`bottom-up` is much slower than `top-down`",
+        Effect("C5", "rows-bottom-up", "Made-up: `bottom-up` is much slower than `top-down` [twice]",
                f"{factors(time, BOTTOM_UP, TOP_DOWN).text(1)} times as long",
                factors(time, BOTTOM_UP, TOP_DOWN).least > 2, quick=False),
-        Effect("C5", "growth", "Time of `bottom-up` and `top-down` grows with the square of the rows at worst",
+        Effect("C5", "growth", "Made-up: time of `bottom-up` and `top-down` grows with the square of the rows at worst",
                ", ".join(f"`{label}` n^{value:.2f}" for label, value in slopes.items()),
                max(slopes[TOP_DOWN], slopes[BOTTOM_UP]) <= 2.0, quick=False),
     ]  # fmt: skip

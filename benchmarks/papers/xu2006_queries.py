@@ -25,7 +25,7 @@ K = 10
 QUERIES, FEW_QUERIES = 1_000, 250
 WEIGHTS = (8, 4, 2, 1)
 WEIGHTED, PLAIN = ", weights 8, 4, 2, 1", ", no weights"
-REPEATS = 3
+REPEATS, TABLES = 2, 5
 PREFIXES = ("A1", "A1A2", "A1A2A3", "A1A2A3A4")
 SUMMED = {"xu": "age", "synthetic": "A1"}
 ADULT_LABELS = (MULTIDIM, MONDRIAN, BOTTOM_UP, TOP_DOWN, SEED, COMPACT)
@@ -125,7 +125,7 @@ def trials(quick: bool) -> list[Trial]:
         for seed in range(repeats):
             size = {"shape": "gauss", "sigma": 1.0, "rows": 3_000 if quick else 10_000, "attributes": 4, "seed": seed}
             made += methods("synthetic", size, k, repeats=1, kind=f"{few}queries")
-    for seed in range(3 if quick else 10):
+    for seed in range(3 if quick else TABLES):
         size = {"shape": "uniform", "rows": 3_000 if quick else 10_000, "attributes": 4, "seed": seed}
         made += _weighted(size, seed, kind=f"{few}prefixes")
     return made
