@@ -85,7 +85,7 @@ def compare(
         ConfigError: The request is wrong. A method that cannot do what is asked is no error but a row with its reason.
         Cancelled: The user stopped it; `.finished` is the comparison as far as it went.
     """
-    from coterie.compare_run import Runner
+    from coterie.compare_run import NO_MEMORY, Runner
 
     base = Config.build(config, **settings)
     path = None if results is None else Path(results)
@@ -106,7 +106,8 @@ def compare(
     try:
         for each, row in runner.rows([each for each in plan if each.key not in known], done=len(known)):
             rows[each.key] = row
-            keep(path, each.key, row)
+            if row.reason != NO_MEMORY:  # there may be more of it another time
+                keep(path, each.key, row)
     except (KeyboardInterrupt, Cancelled):
         where = f" and kept in {path}; the same call goes on from there" if path is not None else ""
         raise Cancelled(
