@@ -5,6 +5,7 @@ from __future__ import annotations
 import datetime as dt
 from decimal import Decimal
 from typing import TYPE_CHECKING, NamedTuple
+from weakref import WeakKeyDictionary
 
 import numpy as np
 import pyarrow as pa
@@ -29,6 +30,8 @@ class Axis(NamedTuple):
     kind: pa.DataType
     floating: bool
     """whether distances are differences of floats"""
+    whole: bool
+    """whether all values are whole numbers, as dates are, too: only whole numbers are counted then"""
 
     @property
     def temporal(self) -> bool:
@@ -48,11 +51,21 @@ class Axis(NamedTuple):
         return float(EXACT.subtract(number, Decimal(self.lowest)))
 
 
+# Axes are asked for again and again; they go when their columns go.
+_KNOWN: WeakKeyDictionary[Domain, Axis] = WeakKeyDictionary()
+
+
 def axis_of(domain: Domain) -> Axis:
     """The axis of a column of numbers or dates."""
+    if domain not in _KNOWN:
+        _KNOWN[domain] = _axis(domain)
+    return _KNOWN[domain]
+
+
+def _axis(domain: Domain) -> Axis:
     values = domain.values if domain.missing < 0 else domain.values[:-1]
     if len(values) == 0:
-        return Axis(Decimal(0), pa.int64(), floating=False)
+        return Axis(Decimal(0), pa.int64(), floating=False, whole=True)
     numbers = as_numbers(values, np.ones(len(values), dtype=np.int64), column=domain.name)
     if domain.numbers is not None and np.nanmax(domain.numbers) >= _FAR:
         raise DataError(
@@ -62,7 +75,10 @@ def axis_of(domain: Domain) -> Axis:
         )
     floating = isinstance(numbers.keys, np.ndarray) and bool(np.issubdtype(numbers.keys.dtype, np.floating))
     lowest = _lowest(numbers.keys)
-    return Axis(float(lowest) if floating else lowest, numbers.exact.type, floating)
+    present = np.zeros(0) if domain.numbers is None else domain.numbers[: len(values)]
+    whole = bool(np.all(present == np.floor(present)) and np.all(present < 2.0**53))
+    whole = whole and lowest == lowest.to_integral_value()
+    return Axis(float(lowest) if floating else lowest, numbers.exact.type, floating, whole)
 
 
 def _lowest(keys: Keys) -> Decimal:

@@ -4,7 +4,7 @@ A cell is a value, an interval, a set, a label of a hierarchy or `*`. Whoever re
 takes every value that a cell admits for equally likely. This module holds that one assumption, which queries,
 learning and distributions share:
 
-* whole numbers and dates: every whole number of the interval is equally likely (values that lie whole units apart);
+* whole numbers and dates: every whole number (day, second, …) of the interval is equally likely;
 * other numbers: the interval's length counts;
 * categories: every value present in the table under the published label, or in the published set;
 * a cell that could also be missing: missing is one more value among the column's distinct ones.
@@ -22,6 +22,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
+from coterie.axis import axis_of
 from coterie.tree import Float64, Int32
 
 if TYPE_CHECKING:
@@ -171,11 +172,8 @@ class Cells:
 
 
 def is_whole(domain: Domain) -> bool:
-    """Whether the numbers of a column lie whole units apart, as whole numbers and dates do."""
-    if domain.numbers is None:
-        return False
-    present = present_numbers(domain)
-    return bool(np.all(present == np.floor(present)) and np.all(present < 2.0**53))
+    """Whether a column holds whole numbers, or dates, which are whole numbers of days or of smaller units."""
+    return domain.numbers is not None and axis_of(domain).whole
 
 
 def present_numbers(domain: Domain) -> Float64:

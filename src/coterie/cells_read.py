@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 import pyarrow as pa
 
+from coterie.axis import axis_of
 from coterie.cells import Cells, Int64, present_numbers
 from coterie.errors import DataError
 from coterie.publish_labels import style_of
@@ -102,8 +103,6 @@ def _number_cells(of_row: Int64, lo: Int32, hi: Int32, domain: Domain, centres: 
 
 def _centres(texts: list[str | None], domain: Domain) -> Float64:
     """Distinct text → the number that it is, where this is no value of the original; NaN for all others."""
-    from coterie.axis import axis_of
-
     known = set(value_texts(domain).to_pylist())
     axis = axis_of(domain)
     found = np.full(len(texts), np.nan)
