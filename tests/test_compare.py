@@ -12,6 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import coterie
+import coterie.before_after
 import coterie.compare_run
 import coterie.encode
 import coterie.pipeline
