@@ -3,13 +3,16 @@
 import numpy as np
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from oracles import naive_dissolve
 from tables import number_domain, tables
 
 from coterie.boxes import Grouping
+from coterie.index import build_index
 from coterie.kernels.costs import box_costs
+from coterie.kernels.dissolve import dissolve
 from coterie.methods import Run
 from coterie.privacy import LDiversity
-from coterie.refine import Effort, attribute_scales, keeps, refine
+from coterie.refine import Effort, _Search, attribute_scales, keeps, refine
 from coterie.table import Table
 
 EFFORT = Effort(neighbours=4, tries=4, sweeps=5)
@@ -70,6 +73,44 @@ def test_models_that_held_still_hold(drawn, data):
     for group in range(after.groups):
         assert len(set(sensitive[after.labels == group, 0])) >= 2
         assert (after.labels == group).sum() >= k
+
+
+@given(st.lists(st.tuples(st.integers(0, 8), st.integers(0, 4)), min_size=4, max_size=16), st.data())
+def test_groups_are_given_up_as_the_slow_twin_does(rows, data):
+    """Widths of 8 and 4: all costs are exact, so that ties are ties in both."""
+    rows = [*rows, (0, 0), (8, 4)]
+    domains = number_domain("x", list(range(9))), number_domain("y", list(range(5)))
+    table = Table(np.asarray(rows, dtype=np.int32), domains)
+    deal = data.draw(st.permutations([i % 3 for i in range(len(rows))]))
+    pools = _Search(table, build_index(table), len(rows), Run(), EFFORT).pools(np.asarray(deal, dtype=np.int32))
+    order = np.asarray(data.draw(st.permutations(range(3))), dtype=np.int32)
+    labels = pools.labels.copy()
+    dissolve(build_index(table).nodes, table.costs, pools, len(rows), 1000, order, labels)
+    assert labels.tolist() == naive_dissolve.dissolve(rows, deal, order.tolist(), (8, 4))
+
+
+def test_a_group_that_costs_more_than_its_rows_elsewhere_is_given_up():
+    """One row at each end of two clumps: no parting of two of the three groups helps."""
+    table = Table(np.asarray([[0], [0], [5], [5], [0], [5]], dtype=np.int32), (number_domain("x", list(range(6))),))
+    after = refine(table, Grouping.of(table.codes, [0, 0, 1, 1, 2, 2]), k=2, run=Run())
+    assert after.labels.tolist() == [0, 0, 1, 1, 0, 1]
+
+
+def test_a_group_is_not_given_up_where_a_model_would_break():
+    values = number_domain("disease", [0, 1])
+    table = Table(
+        np.asarray([[0], [0], [5], [5], [0], [5]], dtype=np.int32),
+        (number_domain("x", list(range(6))),),
+        np.asarray([[0], [1], [0], [1], [0], [0]], dtype=np.int32),
+        (values,),
+    )
+    before = Grouping.of(table.codes, [0, 0, 1, 1, 2, 2])
+
+    def allowed(labels, groups):  # nobody may join group 1
+        return np.asarray([int(g) != 1 or (labels == 1).sum() <= 2 for g in groups])
+
+    after = refine(table, before, k=2, run=Run(), allowed=allowed)
+    assert after.labels.tolist() == before.labels.tolist()
 
 
 def test_nothing_is_asked_of_no_models():

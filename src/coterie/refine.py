@@ -1,9 +1,10 @@
 """Local search that lowers the loss of any grouping, and never raises it.
 
-In sweeps: every group that has changed looks at its nearest groups; for each, the rows of the two are pooled and
-parted anew (grown from several seeds, then single rows moved and swapped). The best change of each group is
-proposed; proposals are taken in the order of their gain, as long as their groups are not part of another one. Since
-all proposals of a sweep look at the same state, they are computed on any number of threads with the same result.
+In sweeps: every group that has changed is given up if its rows lose less in the groups nearby. Then it looks at its
+nearest groups; for each, the rows of the two are pooled and parted anew (grown from several seeds, then single rows
+moved and swapped). The best change of each group is proposed; proposals are taken in the order of their gain, as long
+as their groups are not part of another one. Since all proposals of a sweep look at the same state, they are computed
+on any number of threads with the same result.
 
 Merging two groups never lowers the loss: the merged box costs every row at least as much. Groups of 2k rows or more
 are parted alone.
@@ -90,6 +91,7 @@ def refine(
         run.progress("refine", sweep, effort.sweeps)
         if len(changed) == 0 or run.out_of_time:
             break
+        labels, changed = search.dissolved(search.pools(labels), changed, allowed)
         pools = search.pools(labels)
         labels, changed = search.applied(pools, search.proposals(pools, changed), allowed)
     return Grouping.of(table.codes, labels)
@@ -125,6 +127,32 @@ class _Search:
         lo = np.minimum.reduceat(codes, starts[:-1], axis=0)
         hi = np.maximum.reduceat(codes, starts[:-1], axis=0)
         return Pools(order, starts, labels, lo, hi, box_costs(self.index.costs, lo, hi))
+
+    def dissolved(self, pools: Pools, asked: Int32, allowed: Allowed | None) -> tuple[Int32, Int32]:
+        """Labels with those of the asked groups given up whose rows lose less elsewhere, and the groups to look at."""
+        from coterie.kernels.dissolve import dissolve
+
+        old, new = pools.labels, pools.labels.copy()
+        lost = pools.costs * np.diff(pools.starts)
+        order = asked[np.argsort(-lost[asked], kind="stable")]
+        dissolve(self.index.nodes, self.index.costs, pools, self.k, self.most, order, new)
+        while allowed is not None:
+            moved = np.flatnonzero(old != new)
+            grown = np.unique(new[moved]).astype(np.int64)
+            broken = grown[~allowed(new, grown)] if len(grown) else grown
+            if len(broken) == 0:
+                break
+            # Groups that gave a row to a broken one come back whole; others may break without their rows.
+            back = np.unique(old[moved[np.isin(new[moved], broken)]])
+            rows = moved[np.isin(old[moved], back)]
+            new[rows] = old[rows]
+        used = np.bincount(new[new >= 0], minlength=len(lost)) > 0
+        again = np.zeros(len(lost), dtype=np.bool_)
+        again[asked] = True
+        again[new[old != new]] = True
+        number = np.cumsum(used, dtype=np.int64) - 1
+        new = np.where(new >= 0, number[new], -1).astype(np.int32)
+        return new, number[again & used].astype(np.int32)
 
     def proposals(self, pools: Pools, asked: Int32) -> _Proposals:
         """Pairs to part anew, by falling gain, no group in two of them."""

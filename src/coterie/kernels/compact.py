@@ -167,16 +167,12 @@ def _take_all(nodes, low, high, label, labels, stack, found):
 
 
 @kernel
-def cheapest_first(nodes, costs, k, scales, tries, near, near_count, lo, hi, keys, labels, first, last):
-    """Grow the boxes of the seeds first … last − 1, `keys` being their costs; or, where there are none, accept boxes.
+def grow_boxes(nodes, costs, k, scales, tries, near, near_count, lo, hi, keys, seeds, first, last):
+    """Grow the boxes of seeds[first:last] over the rows still free; `keys` gets their costs, infinite if none is left.
 
-    One kernel for both: what they share is then compiled once. Growing is for when all rows are free, and seeds are
-    independent of each other. Boxes are accepted in the order of their costs; gives back the number of groups.
-
-    A box that has lost rows to others is grown again and waits for its turn at its new cost: costs only rise as rows
-    are used up. Rows inside an accepted box join it at no cost. Rows left over keep the label −1.
+    Seeds are independent of each other, so that several threads may work on parts of them.
     """
-    m, d = nodes.points.shape
+    d = nodes.points.shape[1]
     room = near.shape[1] + 1
     reach = np.empty(costs.base[-1], dtype=np.float64)
     stack = np.empty(STACK, dtype=np.int32)
@@ -189,66 +185,59 @@ def cheapest_first(nodes, costs, k, scales, tries, near, near_count, lo, hi, key
     totals = np.empty(room, dtype=np.float64)
     low = np.empty(d, dtype=np.int32)
     high = np.empty(d, dtype=np.int32)
-    for seed in range(first, last):
+    for at in range(first, last):
+        seed = np.int64(seeds[at])
+        if nodes.point_free[seed] == 0:  # taken by a box that was accepted later in the same batch
+            keys[seed] = np.inf
+            continue
         if nodes.point_free[seed] >= k:
             near_count[seed] = 1
             near[seed, 0] = seed
         else:
-            _look_around(nodes, costs, reach, seed, near, near_count, heap, ids, stack, bounds)
-        keys[seed] = _best_box(
-            nodes, costs, k, scales, tries, seed, near, near_count, lo, hi, items, weights, shares, totals, low, high
-        )
-    if first < last:
-        return 0
-    found = np.empty(m, dtype=np.int32)
-    order_keys = np.empty(m + 1, dtype=np.float64)
-    order = np.empty(m + 1, dtype=np.int32)
-    size = 0
-    for seed in range(m):
-        if keys[seed] < np.inf:
-            _push(order_keys, order, size, keys[seed], seed)
-            size += 1
-    groups = 0
-    while size > 0 and nodes.free[0] >= k:
-        seed = _pop(order_keys, order, size)
-        size -= 1
-        if nodes.point_free[seed] == 0:
-            continue
-        if _held(nodes, near, near_count, seed, lo, hi) < k:
             left = 0
             for i in range(near_count[seed]):
                 left += nodes.point_free[near[seed, i]]
             # Too few of the noted neighbours are free to choose among: look around again.
             if 4 * left < 5 * k:
                 _look_around(nodes, costs, reach, seed, near, near_count, heap, ids, stack, bounds)
-            cost = _best_box(
-                nodes,
-                costs,
-                k,
-                scales,
-                tries,
-                seed,
-                near,
-                near_count,
-                lo,
-                hi,
-                items,
-                weights,
-                shares,
-                totals,
-                low,
-                high,
-            )
-            if cost == np.inf:
-                continue
-            if size > 0 and cost > order_keys[0]:
-                _push(order_keys, order, size, cost, seed)
-                size += 1
-                continue
+        keys[seed] = _best_box(
+            nodes, costs, k, scales, tries, seed, near, near_count, lo, hi, items, weights, shares, totals, low, high
+        )
+
+
+@kernel
+def accept_boxes(nodes, costs, k, near, near_count, lo, hi, keys, grown, heap_keys, heap, size, stale, groups, labels):
+    """Look at the cheapest boxes, as many as `stale` has room for; gives back entries left, stale ones, groups so far.
+
+    The `grown` seeds join the heap of `size` entries first. A box that has lost rows to others is stale: its seed is
+    noted in `stale`, to be grown again. Any other is accepted, and rows inside it join it at no cost.
+    """
+    d = lo.shape[1]
+    stack = np.empty(STACK, dtype=np.int32)
+    found = np.empty(nodes.points.shape[0], dtype=np.int32)
+    low = np.empty(d, dtype=np.int32)
+    high = np.empty(d, dtype=np.int32)
+    for i in range(grown.shape[0]):
+        seed = grown[i]
+        if keys[seed] < np.inf:
+            _push(heap_keys, heap, size, keys[seed], seed)
+            size += 1
+    lost = 0
+    looked = 0
+    while size > 0 and looked < stale.shape[0] and nodes.free[0] >= k:
+        seed = _pop(heap_keys, heap, size)
+        size -= 1
+        if nodes.point_free[seed] == 0:
+            continue
+        looked += 1
+        if _held(nodes, near, near_count, seed, lo, hi) < k:
+            stale[lost] = seed
+            lost += 1
+            continue
         for j in range(d):
             low[j] = lo[seed, j]
             high[j] = hi[seed, j]
         close_box(costs, low, high)
         _take_all(nodes, low, high, groups, labels, stack, found)
         groups += 1
-    return groups
+    return size, lost, groups

@@ -23,7 +23,7 @@ from pydantic import Field
 
 from coterie.blocks import ROWS, cut_into_blocks, rows_of
 from coterie.boxes import Grouping
-from coterie.index import build_index
+from coterie.index import Index, build_index
 from coterie.methods._method import Options, Run, method
 from coterie.refine import Effort, attribute_scales, keeps, refine
 from coterie.repair import repair
@@ -36,19 +36,22 @@ class _Settings(NamedTuple):
 
     reach: int
     """rows that a seed looks around for, in multiples of k"""
+    seeds: float
+    """share of the distinct rows from which boxes are grown at first"""
     tries: int
     """boxes grown from each seed"""
     search: Effort
 
 
 SMALL_K = 8
+BATCHES = 128  # into which the acceptance of all boxes falls
 
 EFFORTS = {
-    "fast": _Settings(2, 1, Effort(neighbours=2, tries=2, sweeps=1)),
-    "balanced": _Settings(3, 8, Effort(neighbours=8, tries=8, sweeps=20)),
+    "fast": _Settings(3, 0.7, 1, Effort(neighbours=2, tries=2, sweeps=1)),
+    "balanced": _Settings(3, 1.0, 8, Effort(neighbours=8, tries=8, sweeps=20)),
     # Small groups are many small choices: more is gained by parting them anew than by growing them better.
-    "balanced, small k": _Settings(3, 2, Effort(neighbours=40, tries=32, sweeps=40)),
-    "thorough": _Settings(4, 64, Effort(neighbours=24, tries=32, sweeps=60)),
+    "balanced, small k": _Settings(3, 1.0, 2, Effort(neighbours=40, tries=32, sweeps=40)),
+    "thorough": _Settings(4, 1.0, 64, Effort(neighbours=24, tries=32, sweeps=60)),
 }
 
 
@@ -85,7 +88,7 @@ def compact(table: Table, k: int, options: CompactOptions, run: Run) -> Grouping
         run.checkpoint()
         block = rows_of(table, rows) if len(blocks) > 1 else table
         tries = 1 if run.out_of_time else settings.tries
-        return _group_block(block, k, scales=scales, reach=settings.reach * k, tries=tries, threads=inner_threads)
+        return _group_block(block, k, scales=scales, settings=settings, tries=tries, threads=inner_threads)
 
     with ThreadPoolExecutor(min(run.threads, len(blocks))) as pool:
         groups = 0
@@ -101,35 +104,74 @@ def compact(table: Table, k: int, options: CompactOptions, run: Run) -> Grouping
     return grouping if options.suppress_above is None else _without_outliers(table, grouping, options.suppress_above)
 
 
-def _group_block(table: Table, k: int, *, scales: Float64, reach: int, tries: int, threads: int) -> Int32:
+def _group_block(table: Table, k: int, *, scales: Float64, settings: _Settings, tries: int, threads: int) -> Int32:
     """Row → group, for the rows of one block."""
-    from coterie.kernels.compact import cheapest_first
     from coterie.kernels.leftovers import place_leftovers
 
     index = build_index(table)
-    nodes, costs = index.nodes, index.costs
-    seeds = len(nodes.points)
-    near = np.empty((seeds, reach + 1), dtype=np.int32)
-    near_count = np.zeros(seeds, dtype=np.int32)
-    lo = np.zeros((seeds, table.attributes), dtype=np.int32)
-    hi = np.zeros((seeds, table.attributes), dtype=np.int32)
-    keys = np.empty(seeds, dtype=np.float64)
-    cuts = np.linspace(0, seeds, min(seeds, 4 * threads) + 1).astype(np.int64)
-
+    growth = _Growth(index, k, scales=scales, reach=settings.reach * k, tries=tries, threads=threads)
+    places = np.arange(len(index.nodes.points), dtype=np.int32)
     labels = np.full(table.rows, -1, dtype=np.int32)
-
-    def grow(i: int) -> None:
-        cheapest_first(nodes, costs, k, scales, tries, near, near_count, lo, hi, keys, labels, cuts[i], cuts[i + 1])
-
-    with ThreadPoolExecutor(threads) as pool:
-        list(pool.map(grow, range(len(cuts) - 1)))
-    cheapest_first(nodes, costs, k, scales, tries, near, near_count, lo, hi, keys, labels, np.int64(0), np.int64(0))
+    # Neighbouring places hold near rows, so that seeds at even distances are a fair choice of them all.
+    chosen = np.floor(places * settings.seeds) != np.floor((places + 1) * settings.seeds)
+    groups = growth.accept(places[chosen], labels, 0)
+    growth.accept(places[index.nodes.point_free > 0], labels, groups)
     left = np.flatnonzero(labels < 0).astype(np.int32)
     if len(left):
         boxes = Grouping.of(table.codes, labels)
         labels = boxes.labels.copy()
-        place_leftovers(costs, table.codes, labels, boxes.lo, boxes.hi, boxes.sizes, left)
+        place_leftovers(index.costs, table.codes, labels, boxes.lo, boxes.hi, boxes.sizes, left)
     return labels
+
+
+class _Growth:
+    """Boxes that are grown from seeds and accepted, the cheapest first, in batches.
+
+    Boxes that turn out to have lost rows are grown again between two batches, on several threads: an exact order
+    would let them be grown one after the other only. Small tables have batches of one.
+    """
+
+    def __init__(self, index: Index, k: int, *, scales: Float64, reach: int, tries: int, threads: int) -> None:
+        self.index, self.k, self.scales, self.tries, self.threads = index, k, scales, tries, threads
+        places, attributes = index.nodes.points.shape
+        self.near = np.empty((places, reach + 1), dtype=np.int32)
+        self.near_count = np.zeros(places, dtype=np.int32)
+        self.lo = np.zeros((places, attributes), dtype=np.int32)
+        self.hi = np.zeros((places, attributes), dtype=np.int32)
+        self.keys = np.empty(places, dtype=np.float64)
+
+    def accept(self, seeds: Int32, labels: Int32, groups: int) -> int:
+        """Label the rows of accepted boxes, from the number `groups` on; gives back the next number."""
+        from coterie.kernels.compact import accept_boxes
+
+        heap_keys = np.empty(len(seeds) + 1, dtype=np.float64)
+        heap = np.empty(len(seeds) + 1, dtype=np.int32)
+        stale = np.empty(max(1, len(seeds) // BATCHES), dtype=np.int32)
+        size, nodes, costs = 0, self.index.nodes, self.index.costs
+        with ThreadPoolExecutor(self.threads) as pool:
+            while size or len(seeds):
+                self._grow(seeds, pool)
+                boxes = self.near, self.near_count, self.lo, self.hi, self.keys
+                size, lost, groups = accept_boxes(
+                    nodes, costs, self.k, *boxes, seeds, heap_keys, heap, size, stale, groups, labels
+                )
+                seeds = stale[:lost].copy()
+                if nodes.free[0] < self.k:
+                    break
+        return groups
+
+    def _grow(self, seeds: Int32, pool: ThreadPoolExecutor) -> None:
+        from coterie.kernels.compact import grow_boxes
+
+        cuts = np.linspace(0, len(seeds), min(len(seeds), 4 * self.threads) + 1).astype(np.int64)
+
+        def piece(i: int) -> None:
+            grow_boxes(
+                self.index.nodes, self.index.costs, self.k, self.scales, self.tries,
+                self.near, self.near_count, self.lo, self.hi, self.keys, seeds, cuts[i], cuts[i + 1],
+            )  # fmt: skip
+
+        list(pool.map(piece, range(len(cuts) - 1)))
 
 
 def _without_outliers(table: Table, grouping: Grouping, limit: float) -> Grouping:
