@@ -323,3 +323,20 @@ def test_cutting_again_undoes_needless_merging(adults):
     after = repair(adults, before, [TCloseness(0.3)], k=50, run=Run())
     assert after.groups > 5
     assert loss(adults, after) < loss(adults, before)
+
+
+@pytest.mark.parametrize("strict", [True, False], ids=["strict", "relaxed"])
+@pytest.mark.parametrize(
+    "spec", ["l-diversity:3", "l-diversity:4::entropy", "l-diversity:3::frequency", "t-closeness:0.3"]
+)
+def test_mondrian_heeds_models_where_that_loses_less(adults, spec, strict):
+    """Never more than cuts for k alone, mended afterwards, and clearly less under a strict model."""
+    mondrian, models = find_method("mondrian"), parse_privacy(spec)
+    plain = mondrian.run(adults, 5, mondrian.options(strict=strict))
+    mended = repair(adults, plain, models, k=5, run=Run())
+    heeding = mondrian.run(adults, 5, mondrian.options(strict=strict), Run(privacy=models))
+    assert heeding.sizes.min() >= 5
+    assert repair(adults, heeding, models, k=5, run=Run()) is heeding  # nothing is left to mend
+    assert loss(adults, heeding) <= loss(adults, mended)
+    if spec == "t-closeness:0.3":
+        assert loss(adults, heeding) < 0.9 * loss(adults, mended)

@@ -6,13 +6,19 @@ promises need. Cuts at a median are tried, those that lower the loss most first.
 
 from __future__ import annotations
 
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
 import numpy as np
 
-from coterie.boxes import tight_boxes
+from coterie.boxes import Grouping, tight_boxes
 from coterie.privacy_exact import Integers
 from coterie.privacy_model import Bools
-from coterie.repair_state import State
+from coterie.repair_state import Aim, State
 from coterie.tree import Int32
+
+if TYPE_CHECKING:
+    from coterie.methods import Run
 
 # Ways to cut at an attribute, see kernels/resplit.py.
 KINDS = 3
@@ -26,6 +32,17 @@ def cut_again(state: State) -> State:
     while pieces.waiting.any():
         pieces.step()
     return pieces.state()
+
+
+def cut_whole(aim: Aim, run: Run) -> Grouping:
+    """All rows as one group, cut as far as the promises allow and the loss falls. The whole has to keep them."""
+    whole = np.zeros(aim.table.rows, dtype=np.int32)
+    state = State.of(aim, Grouping.of(aim.table.codes, whole))
+    pieces = _Pieces(replace(state, untouched=np.zeros(1, dtype=np.bool_)))
+    while pieces.waiting.any():
+        run.checkpoint()
+        pieces.step()
+    return Grouping.of(aim.table.codes, pieces.state().labels)
 
 
 class _Pieces:

@@ -8,6 +8,10 @@ Deviations
     * Strict: the cut lies after the median code or, where that leaves too few rows, before it; if neither holds on
       the widest attribute, the next widest is tried. Ties between attributes go to the first.
     * Relaxed: the left half takes ⌊size / 2⌋ rows; rows with the median code are shared out by row number.
+    * Privacy models beyond k: the paper would refuse cuts that break one, which soon leaves the widest attributes
+      uncut. Here the groups are made twice and those that lose less are kept: by the cuts above, mended by the shared
+      repair; and by median cuts that keep every model, those that lower the loss most first, where a cut may also halve
+      the rows of each sensitive value apart. Either may part rows with the same value.
 """
 
 from __future__ import annotations
@@ -33,8 +37,25 @@ def mondrian(table: Table, k: int, options: MondrianOptions, run: Run) -> Groupi
     """Cut the table in two at the median of its widest attribute, again and again."""
     from coterie.kernels.mondrian import relaxed_cuts, strict_cuts
 
-    if not options.strict:
-        return Grouping.of(table.codes, relaxed_cuts(table.costs, table.codes, k))
-    distinct = table.distinct
-    labels = strict_cuts(table.costs, distinct.codes, distinct.counts, k)
-    return Grouping.of(table.codes, labels[distinct.of_row])
+    if options.strict:
+        distinct = table.distinct
+        labels = strict_cuts(table.costs, distinct.codes, distinct.counts, k)[distinct.of_row]
+    else:
+        labels = relaxed_cuts(table.costs, table.codes, k)
+    grouping = Grouping.of(table.codes, labels)
+    return _heeding(table, k, grouping, run) if run.privacy else grouping
+
+
+def _heeding(table: Table, k: int, plain: Grouping, run: Run) -> Grouping:
+    """Groups that keep the privacy models of the run."""
+    from coterie.kernels.costs import box_costs
+    from coterie.repair import repair
+    from coterie.repair_cuts import cut_whole
+    from coterie.repair_state import Aim
+
+    def loss(grouping: Grouping) -> float:
+        return float((grouping.sizes * box_costs(table.costs, grouping.lo, grouping.hi)).sum())
+
+    mended = repair(table, plain, run.privacy, k=k, run=run)
+    cut = cut_whole(Aim(table, run.privacy, k), run)
+    return cut if loss(cut) < loss(mended) else mended
