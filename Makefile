@@ -8,11 +8,11 @@ BIN := .venv/bin
 READY := .venv/.ready
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test quick kernels check format bench papers docs clean
+.PHONY: help demo test test-web quick kernels check format bench papers docs clean
 MAKEFLAGS += --no-print-directory
 
 help:  ## this list
-	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "  make %-8s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-8s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
 
 demo: $(READY)  ## anonymize the bundled Adult table at k=10; leaves out.csv
 	@$(BIN)/coterie demo
@@ -24,6 +24,11 @@ test: $(READY)  ## all tests, kernels once more with bounds checked, then `make 
 
 quick: $(READY)  ## the tests that take a moment each
 	@$(BIN)/pytest -n $(JOBS) -m 'not slow'
+
+test-web: $(READY)  ## pages in a real browser: installs Chromium if it can, then runs tests/web
+	@$(BIN)/python -m pip install -qq --disable-pip-version-check --editable '.[dev,browser]'
+	@scripts/install_browser.sh
+	@$(BIN)/pytest -rs tests/web
 
 # Bounds checking changes the compiled code, so that run keeps its code apart.
 kernels: $(READY)

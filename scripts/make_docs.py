@@ -1,4 +1,4 @@
-"""Write the pages that follow from the code: docs/cli.md, docs/configuration.md and docs/methods.md.
+"""Write what follows from the code: docs/cli.md, docs/configuration.md, docs/methods.md and the schema of reports.
 
 Run `python scripts/make_docs.py` after a change of flags, settings or methods; a test runs it with --check.
 """
@@ -16,6 +16,7 @@ from coterie.cli import app
 from coterie.cli_methods import default_text, described, type_text
 from coterie.config import DEFAULT_METHOD, Config
 from coterie.methods import all_methods
+from coterie.report import SCHEMA, schema_text
 
 DOCS = Path(__file__).resolve().parent.parent / "docs"
 # Options that Typer adds by itself, in its own words.
@@ -151,15 +152,18 @@ def methods_page() -> str:
     return "\n".join(lines).rstrip() + "\n"
 
 
-PAGES = {"cli.md": cli_page, "configuration.md": configuration_page, "methods.md": methods_page}
+PAGES = {
+    DOCS / "cli.md": cli_page,
+    DOCS / "configuration.md": configuration_page,
+    DOCS / "methods.md": methods_page,
+    SCHEMA: schema_text,
+}
 
 
 def stale() -> list[str]:
     """The pages that differ from what the code says."""
     return [
-        name
-        for name, page in PAGES.items()
-        if not (DOCS / name).exists() or (DOCS / name).read_text(encoding="utf-8") != page()
+        path.name for path, page in PAGES.items() if not path.exists() or path.read_text(encoding="utf-8") != page()
     ]
 
 
@@ -173,8 +177,8 @@ def main() -> int:
             sys.stderr.write(f"out of date: {', '.join(old)}; run python scripts/make_docs.py\n")
         return 1 if old else 0
     DOCS.mkdir(exist_ok=True)
-    for name, page in PAGES.items():
-        (DOCS / name).write_text(page(), encoding="utf-8")
+    for path, page in PAGES.items():
+        path.write_text(page(), encoding="utf-8")
     return 0
 
 

@@ -97,7 +97,7 @@ def hierarchy_text(config: Config, domain: Domain | None, name: str, *, file: bo
 def _techniques(release: Release, name: str, role: model.Role) -> list[str]:
     if role in ("identifier", "person"):
         return [TECHNIQUES["identifier"]]
-    removed = release.published.table.num_rows < release.source.table.num_rows
+    removed = release.source.table.num_rows - release.published.table.num_rows
     found = [TECHNIQUES["rows"]] if removed else []
     if role != "quasi-identifier":
         return found
@@ -105,12 +105,12 @@ def _techniques(release: Release, name: str, role: model.Role) -> list[str]:
         recoding = find_method(release.config.method).recoding
         mean = release.config.publish.get(name) in ("mean", "median")
         found.insert(0, TECHNIQUES["mean" if mean else recoding])
-    if starred_share(release, release.config.quasi.index(name)) > int(release.measures["suppressed"]):
+    if starred_rows(release, release.config.quasi.index(name)) > removed:
         found.append(TECHNIQUES["cells"])
     return found
 
 
-def starred_share(release: Release, at: int) -> int:
+def starred_rows(release: Release, at: int) -> int:
     """Rows of which nothing is said in a quasi-identifier: its cell could be any value of the column."""
     shown, domain = release.grouping.published, release.table.domains[at]
     if domain.size <= 1:

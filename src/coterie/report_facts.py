@@ -105,7 +105,7 @@ def _input(release: Release, hider: Hider) -> model.Input:
     if hider.external:
         digest, what = None, "withheld: a hash would confirm a guess of the whole table; the internal report has it"
     return model.Input(
-        name=None if hider.external else source.name,
+        name=None if hider.external else source.name if source.path is None else source.path.name,
         rows=hider.of_rows(table.num_rows),
         columns=table.num_columns,
         missing_cells=hider.count(missing),
@@ -140,7 +140,7 @@ def _table_hash(table: pa.Table) -> str:
 
 
 def _suppression(release: Release, hider: Hider) -> model.Suppression:
-    from coterie.report_columns import starred_share
+    from coterie.report_columns import starred_rows
 
     rows = release.source.table.num_rows
     suppressed = int(release.measures["suppressed"])
@@ -160,7 +160,7 @@ def _suppression(release: Release, hider: Hider) -> model.Suppression:
         told.append(release.masked)
     elif release.masked:
         told.append("The author suppressed some rows or cells by hand.")
-    cells = {name: starred_share(release, at) for at, name in enumerate(release.config.quasi)}
+    cells = {name: starred_rows(release, at) for at, name in enumerate(release.config.quasi)}
     return model.Suppression(
         rows=hider.count(suppressed, of=rows),
         share=hider.share(suppressed, of=rows),
