@@ -43,6 +43,7 @@ SCHEMA = {
     "query_error_p95": pa.float64(),
     "seconds": pa.float64(),
     "seconds_in_all": pa.float64(),
+    "cpu_seconds": pa.float64(),
 }
 
 
@@ -80,6 +81,8 @@ class ComparisonRow:
     """of the grouping"""
     seconds_in_all: float | None = None
     """with publishing and verifying"""
+    cpu_seconds: float | None = None
+    """the same by the processor, all threads together: what else the machine does counts less"""
 
     @property
     def label(self) -> str:

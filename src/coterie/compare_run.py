@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Callable, Iterator, Sequence
 from typing import TYPE_CHECKING, Any
 
@@ -15,6 +16,7 @@ if TYPE_CHECKING:
     from coterie.config import Config
     from coterie.encode import Encoded
     from coterie.methods._method import Progress
+    from coterie.queries import Query
     from coterie.release import Release
 
 # Enough rows for every loop of a method to be compiled or loaded before the clock starts.
@@ -43,11 +45,10 @@ class Runner:
         self._warm: set[str] = set()
         self._took: dict[str, list[float]] = {}
         self._all_rows: Encoded | None = None
+        self._drawn: list[Query] = []
 
     def rows(self, plan: Sequence[Planned], *, done: int = 0) -> Iterator[tuple[Planned, ComparisonRow]]:
         """Each run of the plan with its row. `done` runs were made before."""
-        import time
-
         if not plan:
             return
         table = self._prepared.encoded.table
@@ -79,10 +80,10 @@ class Runner:
         config = planned.config
         prepared = self._prepared.under(config)
         self._warm_up(planned, prepared)
-        phases = Phases()
+        phases, cpu = Phases(), time.process_time()
         release = make_release(prepared, config, start_run(config, None, self._cancelled), phases=phases)
+        cpu = time.process_time() - cpu
         found, after = release.measures, release.risk_after
-        grouped = sum(phases.seconds.get(name, 0.0) for name in ("group",))
         figures: dict[str, Any] = {name: found[name] for name in ("gcp", "groups", "smallest", "largest", "suppressed")}
         if release.grouping.rings is None:
             bound = self._bound(config)
@@ -95,8 +96,9 @@ class Runner:
             risk_highest=after.prosecutor.highest,
             risk_average=after.prosecutor.average,
             risk_above=after.prosecutor.share_above,
-            seconds=grouped,
+            seconds=phases.seconds["group"],
             seconds_in_all=sum(phases.seconds.values()),
+            cpu_seconds=cpu,
             **figures,
         )
 
@@ -109,15 +111,18 @@ class Runner:
 
     def _query_errors(self, release: Release) -> dict[str, float | None]:
         from coterie.before_after import BeforeAfter
-        from coterie.query_workload import Workload, query_errors
+        from coterie.queries import answer_queries
+        from coterie.query_workload import Workload, draw_queries
 
         tables = BeforeAfter.of_release(release)
-        # The original is the same for all runs: it is encoded once.
+        # The original is the same for all runs: it is encoded once, and the same queries are put to all.
         if self._all_rows is None:
             whole = len(release.rows) == release.source.table.num_rows and not release.masked
             self._all_rows = self._prepared.encoded if whole else tables.encoded
         tables.__dict__["encoded"] = self._all_rows
-        summary = query_errors(tables, Workload(count=self._queries, seed=self._config.seed)).summary.to_dict()
+        if not self._drawn:
+            self._drawn = draw_queries(tables, Workload(count=self._queries, seed=self._config.seed))
+        summary = answer_queries(tables, self._drawn).summary.to_dict()
         return {"query_error": summary["median"], "query_error_p95": summary["p95"]}
 
     def _warm_up(self, planned: Planned, prepared: Prepared) -> None:
