@@ -16,6 +16,7 @@ NAMES = (
     "first_run",
     "methods",
     "compare",
+    "diversity",
     "twins",
     "peers",
     "kdd",

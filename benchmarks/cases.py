@@ -66,6 +66,14 @@ def _adult(rows: int | None, attributes: int | None) -> Case:
     return Case(columns.slice(0, rows).select(quasi), Config(quasi=quasi, hierarchies=trees))
 
 
+def adult_with(sensitive: str, *, rows: int | None = None) -> Case:
+    """Adult with one of its quasi-identifiers as the sensitive column instead."""
+    columns = adult(complete=True, part="train").slice(0, rows).select(ADULT_QUASI)
+    quasi = tuple(name for name in ADULT_QUASI if name != sensitive)
+    trees = {name: tree for name, tree in _adult_trees().items() if name in quasi}
+    return Case(columns, Config(quasi=quasi, sensitive=(sensitive,), hierarchies=trees))
+
+
 def _census(rows: int | None, attributes: int | None) -> Case:
     from benchmarks.census import QUASI, census, hierarchies
 

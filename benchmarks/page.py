@@ -15,6 +15,7 @@ README = ROOT / "README.md"
 ORDER = (
     "methods",
     "compare",
+    "diversity",
     "kdd",
     "peers",
     "twins",
