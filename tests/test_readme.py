@@ -79,7 +79,7 @@ def test_other_python_examples_run(people):
 def test_commands_run_in_their_order(people, capsys):
     lines = [line.split("#")[0].strip() for block in blocks("console") for line in block.splitlines()]
     commands = [shlex.split(line.removeprefix("$ ")) for line in lines if line.startswith("$ coterie")]
-    assert [words[1] for words in commands] == ["init", "anonymize", "verify", "measure"]
+    assert [words[1] for words in commands] == ["init", "anonymize", "verify", "measure", "compare", "explain"]
     for words in commands:
         assert main(words[1:]) == 0, capsys.readouterr().err
     assert coterie.verify("out.csv", config="coterie.toml", k=3).passed

@@ -1,4 +1,4 @@
-"""The examples of the pages on risk, attacks and releases run as they stand."""
+"""The examples of the pages on risk, attacks, releases, comparisons and explanations run as they stand."""
 
 import re
 from pathlib import Path
@@ -10,7 +10,7 @@ from coterie.risk import PRESETS
 DOCS = Path(__file__).parent.parent / "docs"
 
 
-@pytest.mark.parametrize("page", ["risk.md", "attack.md", "releases.md"])
+@pytest.mark.parametrize("page", ["risk.md", "attack.md", "releases.md", "compare.md", "explain.md"])
 def test_examples_run(page):
     blocks = re.findall(r"```python\n(.*?)```", (DOCS / page).read_text(encoding="utf-8"), flags=re.DOTALL)
     assert blocks
