@@ -221,7 +221,10 @@ def _predict(
     model = learner()
     if "Forest" in type(model).__name__:  # trees are much slower on sparse features
         features, matrix = features.toarray().astype(np.float32), matrix.toarray().astype(np.float32)
-    with warnings.catch_warnings():
+    from threadpoolctl import threadpool_limits  # comes with scikit-learn
+
+    # One thread: matrices are small, and sums are then always taken in the same order.
+    with warnings.catch_warnings(), threadpool_limits(1):
         warnings.simplefilter("ignore")  # a model that has not settled after a thousand steps is good enough
         model.fit(features, labels, sample_weight=weights)
         likely[:, model.classes_] = model.predict_proba(matrix)
