@@ -472,3 +472,16 @@ def test_the_command_line_refuses_before_any_work(folder, capsys, more, said):
 def test_a_dry_run_may_have_a_report(folder):
     assert main(["anonymize", "people.csv", *ARGUMENTS.split()[:-2], "--dry-run", "--report", "r.json"]) == 0
     assert json.loads((folder / "r.json").read_text())["reproducibility"]["hashes"].keys() == {"input"}
+
+
+def test_the_page_on_reports_runs():
+    from pathlib import Path
+
+    text = (Path(__file__).parent.parent / "docs" / "report.md").read_text(encoding="utf-8")
+    code = "\n".join(re.findall(r"```python\n(.*?)```", text, re.DOTALL))
+    assert code.count("assert") > 4
+    exec(compile(code, "docs/report.md", "exec"), {})
+    (toml,) = re.findall(r"```toml\n(.*?)```", text, re.DOTALL)
+    import tomllib
+
+    assert coterie.Config.from_dict(tomllib.loads(toml)).fraction == 0.01

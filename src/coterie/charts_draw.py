@@ -56,7 +56,7 @@ def figure(
         axes = made.subplots()
         axes.set_axisbelow(True)
         if kind == "bars":
-            _bars(axes, series, x, y, **how)
+            _bars(axes, series, x, y, wide=made.get_figwidth(), **how)
         elif kind == "lines":
             _lines(axes, series, x, y, **how)
         else:
@@ -69,7 +69,7 @@ def figure(
     return made
 
 
-def _bars(axes: Axes, series: Sequence[Series], x: Axis, y: Axis, *, sideways: bool = False) -> None:
+def _bars(axes: Axes, series: Sequence[Series], x: Axis, y: Axis, *, wide: float, sideways: bool = False) -> None:
     places = np.arange(len(series[0].x))
     width = 0.8 / max(len(series), 1)
     draw = axes.barh if sideways else axes.bar
@@ -88,7 +88,7 @@ def _bars(axes: Axes, series: Sequence[Series], x: Axis, y: Axis, *, sideways: b
         axes.set_ylabel(x.label)
         axes.tick_params(axis="y", length=0)
     else:
-        crowded = sum(len(text) + 2 for text in texts) > 80
+        crowded = sum(len(text) + 2 for text in texts) > 11 * wide
         axes.set_xticks(places, texts, rotation=35 if crowded else 0, ha="right" if crowded else "center")
         _scale(axes, y, "y", grid=True)
         axes.set_xlabel(x.label)

@@ -21,6 +21,8 @@ Int64 = npt.NDArray[np.int64]
 
 EDGES = (1, 2, 3, 4, 5, 7, 10, 15, 20, 30, 50, 100, 200, 500, 1000, 2000, 5000, 10_000, 100_000, 1_000_000)
 MOST_COLUMNS = 12
+# Of a larger table pairs of columns are not ranked: a report should take seconds.
+LARGE = 200_000
 
 
 class Sizes(NamedTuple):
@@ -199,7 +201,8 @@ def _curve(edges: list[int], before: Sizes, after: Sizes, hider: Hider) -> list[
 def _columns(release: Release, hider: Hider) -> list[model.ColumnRisk]:
     from coterie.risk_columns import rank_columns
 
-    ranked = rank_columns(release.source.table, quasi=release.config.quasi)
+    table = release.source.table
+    ranked = rank_columns(table, quasi=release.config.quasi, pairs=table.num_rows <= LARGE)
     return [
         model.ColumnRisk(
             columns=list(each.columns),

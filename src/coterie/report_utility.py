@@ -16,6 +16,8 @@ if TYPE_CHECKING:
     from coterie.release import Release
 
 QUERIES = 1000
+# Of a large table fewer queries are asked: a report should take seconds.
+LARGE, FEWER_QUERIES = 200_000, 300
 # Above this, the bound of all rows takes longer than a report should.
 BOUND_ROWS = 60_000
 BOUND_SAMPLE = 2_000
@@ -115,7 +117,8 @@ def _compared(
 def _queries(tables: BeforeAfter, release: Release, hider: Hider) -> model.Queries:
     from coterie.query_workload import Workload, query_errors
 
-    found = query_errors(tables, Workload(count=QUERIES, seed=release.config.seed)).summary
+    count = QUERIES if release.table.rows <= LARGE else FEWER_QUERIES
+    found = query_errors(tables, Workload(count=count, seed=release.config.seed)).summary
     skipped = f" {found.skipped:,} of them count nothing in the original and are left out." if found.skipped else ""
     return model.Queries(
         count=found.queries,

@@ -50,12 +50,13 @@ class _Spread(NamedTuple):
     average: float
 
 
-def rank_columns(table: pa.Table, *, quasi: Sequence[str]) -> ColumnRisks:
+def rank_columns(table: pa.Table, *, quasi: Sequence[str], pairs: bool = True) -> ColumnRisks:
     """Rank quasi-identifiers and pairs of them by the risk that they add.
 
     Args:
         table: An original or a published table.
         quasi: Its quasi-identifiers; `<name>_min` and `<name>_max` stand for a column published as bounds.
+        pairs: Whether to rank pairs too, of which there are many.
     """
     columns = {name: _codes(table, name) for name in quasi}
     everything = [codes for name in quasi for codes in columns[name]]
@@ -91,7 +92,7 @@ def rank_columns(table: pa.Table, *, quasi: Sequence[str]) -> ColumnRisks:
         found = [risk(names) for names in combinations(quasi, size)]
         return tuple(sorted(found, key=lambda each: (-each.adds, -each.separation)))
 
-    return ColumnRisks(ranked(1), ranked(2))
+    return ColumnRisks(ranked(1), ranked(2) if pairs else ())
 
 
 def _codes(table: pa.Table, name: str) -> list[Codes]:
