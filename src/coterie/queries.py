@@ -87,7 +87,8 @@ class QueryErrors:
 
     def where(self, chosen: Sequence[int] | Int64 | Bool) -> QueryErrors:
         """Some of the queries."""
-        places = np.arange(len(self.queries))[np.asarray(chosen)]
+        every = np.arange(len(self.queries))
+        places = every[np.asarray(chosen)] if len(chosen) else every[:0]
         return QueryErrors(tuple(self.queries[place] for place in places), self.actual[places], self.estimate[places])
 
     @property
