@@ -8,6 +8,7 @@ import pyarrow.csv as csv
 import pytest
 
 import coterie
+from coterie.api_utility import DESCRIPTIONS as USES
 from coterie.cli import main
 from coterie.measures import DESCRIPTIONS
 from coterie.methods import all_methods
@@ -89,7 +90,7 @@ def test_every_method_and_measure_has_its_place():
     methods = section("Methods")
     assert [name for name in all_methods() if f"`{name}`" not in methods] == []
     named = set(re.findall(r"`([a-z_]+)`", section("Measures")))
-    assert named <= {*DESCRIPTIONS, "bound", "loss_over_bound"}
+    assert named <= {*DESCRIPTIONS, *USES, "bound", "loss_over_bound"}
     assert {"gcp", "discernability", "c_avg", "modification_rate"} <= named
 
 
