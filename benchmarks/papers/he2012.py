@@ -17,6 +17,7 @@ WIDE, K, D = 7, 50, 6
 TABLES = {"sal": "SAL", "income": "INC", "kdd": "KDD"}
 MADE_UP = ("sal", "income")
 REPEATS = 3
+QUICK_KS, QUICK_ROWS = (50, 150), 8_000
 
 NH, CB, COMPACT, BOUND = "nh", "cb", "compact, effort = fast", "lower bound"
 LABELS = (NH, CB, COMPACT, BOUND)
@@ -24,8 +25,8 @@ LABELS = (NH, CB, COMPACT, BOUND)
 
 def trials(quick: bool) -> list[Trial]:
     if quick:
-        sizes = [(name, {"attributes": d, "rows": 10_000}, k) for name in MADE_UP for d in (3, D) for k in (50, 250)]
-        return [trial for size in sizes for trial in _methods(*size, ours=True, repeats=1)]
+        sizes = [(name, {"attributes": d, "rows": QUICK_ROWS}, k) for name in MADE_UP for d in (3, D) for k in QUICK_KS]
+        return [trial for name, size, k in sizes for trial in _methods(name, size, k, ours=k == QUICK_KS[0])]
     made = []
     for name in MADE_UP:
         for attributes in ATTRIBUTES:

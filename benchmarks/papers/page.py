@@ -11,7 +11,7 @@ from benchmarks.markdown import table
 from benchmarks.papers.curves import Curves, Figure, Panel
 from benchmarks.papers.effects import Effect, verdict
 from benchmarks.papers.texts import CLAIMS, HEAD, PAPERS, Claim
-from benchmarks.papers.trials import RESULTS, Point, read
+from benchmarks.papers.trials import RESULTS, Point, point_key, read
 
 PAGE = ROOT / "docs" / "papers.md"
 MARKS = {True: "yes", False: "no"}
@@ -28,12 +28,16 @@ class Found(NamedTuple):
 
 def found() -> Found:
     """Read the committed results and work out figures and effects."""
+    modules = {name: import_module(f"benchmarks.papers.{name}") for paper in PAPERS for name in paper.scripts}
     results = {}
-    for name in (name for paper in PAPERS for name in paper.scripts):
+    for name, module in modules.items():
         result = read(RESULTS / f"{name}.json")
-        if result is not None:
+        # A run that was interrupted is not shown: its curves have gaps.
+        if result is not None and {trial.key for trial in module.trials(False)} <= set(
+            map(point_key, result["points"])
+        ):
             results[name] = result
-    modules = {name: import_module(f"benchmarks.papers.{name}") for name in results}
+    modules = {name: modules[name] for name in results}
     points = {name: result["points"] for name, result in results.items()}
     effects = [effect for name, module in modules.items() for effect in module.effects(points[name])]
     figures = [figure for name, module in modules.items() for figure in module.figures(points[name])]
@@ -142,7 +146,6 @@ def _short(value: float) -> str:
 
 def _where(results: list[dict[str, Any]]) -> str:
     """How the numbers came about, under each paper."""
-    runs = [run for result in results for run in result["runs"]]
     used = {(id(result), point["run"]) for result in results for point in result["points"]}
     runs = [run for result in results for at, run in enumerate(result["runs"]) if (id(result), at) in used]
     machine = runs[-1]["machine"]
