@@ -46,10 +46,10 @@ def releases(draw, *, missing=True):
         }
     )
     k = draw(st.integers(1, min(4, rows)))
-    method = draw(st.sampled_from(["mondrian", "kmembers"]))
-    release = coterie.anonymize(
-        table, quasi=["age", "size", "place", "flat"], hierarchies={"place": PLACES}, k=k, method=method
-    )
+    method = draw(st.sampled_from(["mondrian", "kmembers", "incognito", "nh"]))
+    options = {"key": "the same key each time"} if method == "nh" else {}
+    quasi = ["age", "size", "place", "flat"]
+    release = coterie.anonymize(table, quasi=quasi, hierarchies={"place": PLACES}, k=k, method=method, options=options)
     return table, release
 
 
@@ -386,6 +386,14 @@ def test_sums_of_columns_that_are_numbers_under_a_hierarchy():
     found = answer_queries(tables, bind_queries(texts, tables))
     assert found.actual.tolist() == [25, 1, 2, 1]
     assert found.estimate.tolist() == pytest.approx([25, 1, 2, 1])
+
+
+def test_columns_without_a_role_may_hold_anything():
+    mixed = ["1", "2", "3", "4", "5", "6", "7", "8", "9", "x"]
+    table = pa.table({"age": list(range(10)), "mixed": mixed})
+    tables = BeforeAfter(table, table, Config(quasi=["age"]))
+    found = answer_queries(tables, bind_queries(["mixed = 'x'", "mixed in ('3', '4') and age > 2"], tables))
+    assert found.actual.tolist() == found.estimate.tolist() == [1, 1]
 
 
 def test_dates_are_counted_in_days():

@@ -40,7 +40,7 @@ class BeforeAfter:
     config: Config
     known_rows: Int64 | None = None
     """published row → position in the original, if it is known"""
-    _columns: dict[str, ColumnPair] = field(default_factory=dict, repr=False)
+    _columns: dict[str, ColumnPair] = field(default_factory=dict, init=False, repr=False)
 
     @classmethod
     def of_release(cls, release: Release) -> BeforeAfter:

@@ -200,7 +200,14 @@ def encode_column(name: str, values: _Values, config: Config) -> tuple[Domain, I
 
 def encode_values(column: pa.ChunkedArray, *, name: str, config: Config) -> tuple[Domain, Int32]:
     """A column that need not have a role in the configuration, as a domain and a code per row."""
-    return encode_column(name, _values(column, name=name), config)
+    values = _values(column, name=name)
+    if name not in config.types and name not in config.hierarchies:
+        try:
+            guess_type(values.distinct, values.counts(), column=name)
+        except DataError:
+            # Nobody was asked about this column: what looks like numbers with text among them is text.
+            config = config.model_copy(update={"types": {**config.types, name: "category"}})
+    return encode_column(name, values, config)
 
 
 def _number_domain(name: str, values: _Values, *, missing: bool, weight: float) -> tuple[Domain, Int32]:

@@ -10,9 +10,9 @@ counted.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict, dataclass, field
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 
@@ -195,24 +195,47 @@ def answer_queries(tables: BeforeAfter, queries: Sequence[Query], *, progress: P
     Raises:
         ConfigError: A column is not in both tables, or a column to sum holds no numbers.
     """
+
+    def told(done: int) -> None:
+        if progress is not None:
+            progress("queries", done, 2 * len(queries))
+
+    actual = answers_on(tables, queries, side="before", told=told)
+    estimate = answers_on(tables, queries, side="after", told=lambda done: told(len(queries) + done))
+    return QueryErrors(tuple(queries), actual, estimate)
+
+
+def answers_on(
+    tables: BeforeAfter,
+    queries: Sequence[Query],
+    *,
+    side: Literal["before", "after"],
+    told: Callable[[int], None] | None = None,
+) -> Float64:
+    """Query → answer on the original (before), or estimate on the release (after).
+
+    Args:
+        tables: The original and its release.
+        queries: The queries.
+        side: Which of the two.
+        told: Told now and then how many queries are answered.
+    """
     used = sorted({column for query in queries for column in query.columns})
     summed = sorted({query.sum for query in queries if query.sum is not None})
     numbers = {name: _numbers(tables, name) for name in summed}
-    results: list[Float64] = []
-    for side, rows in (("before", tables.original.num_rows), ("after", tables.published.num_rows)):
-        cells = {name: getattr(tables.column(name), side) for name in {*used, *summed}}
-        pieces = Pieces({name: cells[name] for name in used}, rows=rows)
-        sums = {name: pieces.sums(cells[name], numbers[name]) for name in summed}
-        answers = np.zeros(len(queries))
-        for place, query in enumerate(queries):
-            if progress is not None and place % 64 == 0:
-                progress("queries", place + len(results) * len(queries), 2 * len(queries))
-            inside = query.sum is not None and query.sum in query.columns
-            weights = pieces.counts if query.sum is None or inside else sums[query.sum]
-            values = numbers[query.sum] if inside and query.sum is not None else None
-            answers[place] = pieces.answer(query, weights=weights, values=values)
-        results.append(answers)
-    return QueryErrors(tuple(queries), results[0], results[1])
+    cells: dict[str, Cells] = {name: getattr(tables.column(name), side) for name in {*used, *summed}}
+    rows = (tables.original if side == "before" else tables.published).num_rows
+    pieces = Pieces({name: cells[name] for name in used}, rows=rows)
+    sums = {name: pieces.sums(cells[name], numbers[name]) for name in summed}
+    answers = np.zeros(len(queries))
+    for place, query in enumerate(queries):
+        if told is not None and place % 64 == 0:
+            told(place)
+        inside = query.sum is not None and query.sum in query.columns
+        weights = pieces.counts if query.sum is None or inside else sums[query.sum]
+        values = numbers[query.sum] if inside and query.sum is not None else None
+        answers[place] = pieces.answer(query, weights=weights, values=values)
+    return answers
 
 
 def _numbers(tables: BeforeAfter, name: str) -> Float64:

@@ -12,7 +12,7 @@ import numpy as np
 from coterie.before_after import BeforeAfter
 from coterie.cells import Predicate, Span, is_whole, present_numbers, span_predicate
 from coterie.errors import ConfigError, Problem
-from coterie.queries import Query, QueryErrors, answer_queries
+from coterie.queries import Query, QueryErrors, answer_queries, answers_on
 
 if TYPE_CHECKING:
     from coterie.domain import Domain
@@ -124,20 +124,13 @@ def draw_queries(tables: BeforeAfter, workload: Workload) -> list[Query]:
     if not workload.nonempty:
         return [_draw(domains, workload, rng) for _ in range(workload.count)]
     found: list[Query] = []
-    original = replace_release(tables)
     for _ in range(_ROUNDS):
         drawn = [_draw(domains, workload, rng) for _ in range(workload.count)]
-        skipped = answer_queries(original, drawn).skipped
-        found += [query for query, empty in zip(drawn, skipped, strict=True) if not empty]
+        actual = answers_on(tables, drawn, side="before")
+        found += [query for query, answer in zip(drawn, actual, strict=True) if answer != 0.0]
         if len(found) >= workload.count:
             break
     return found[: workload.count]
-
-
-def replace_release(tables: BeforeAfter) -> BeforeAfter:
-    """The original compared with nothing, to answer queries on it alone."""
-    empty = tables.published.slice(0, 0)
-    return BeforeAfter(tables.original, empty, tables.config)
 
 
 def _columns(tables: BeforeAfter, workload: Workload) -> tuple[str, ...]:
