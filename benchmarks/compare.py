@@ -70,8 +70,8 @@ def lines(result: dict) -> list[str]:
         "highest risk",
         "average risk",
         "query error",
-        "group s",
-        "all s",
+        "CPU s",
+        "clock s",
     ]
     refused = [f"* `{row['method']}`, k = {row['k']}: {row['reason']}" for row in rows if row["reason"]]
     return [
