@@ -214,6 +214,14 @@ def test_cells_of_which_nothing_is_said_are_local_suppression():
     assert found.suppression.cells["city"] == pytest.approx(shown.count("*") / ROWS)
 
 
+def test_cells_that_became_the_root_are_counted(report, release):
+    shown = release.frame["education"].to_pylist()
+    assert shown.count("*") > 0
+    assert report.suppression.cells["education"] == pytest.approx(shown.count("*") / ROWS)
+    levels = next(each for each in report.utility.distributions if each.name == "education").levels
+    assert levels[-1].after == pytest.approx(shown.count("*") / ROWS)
+
+
 def test_means_alone_cannot_be_attacked():
     found = report_of(released(quasi=["age"], hierarchies={}, publish={"age": "mean"}))
     assert found.linking is None

@@ -115,7 +115,11 @@ def starred_rows(release: Release, at: int) -> int:
     shown, domain = release.grouping.published, release.table.domains[at]
     if domain.size <= 1:
         return 0
-    anything = (shown.lo[:, at] == 0) & (shown.hi[:, at] == domain.size - 1)
+    lo, hi = shown.lo[:, at], shown.hi[:, at]
+    anything = (lo == 0) & (hi == domain.size - 1)
+    if domain.tree is not None and domain.labelled:
+        # The root is published as soon as nothing lower holds the box.
+        anything = (domain.tree.common_ancestor(lo, hi) == 0) & (hi > lo)
     grouped = shown.labels[shown.labels >= 0]
     suppressed = release.source.table.num_rows - len(grouped)
     return int(np.count_nonzero(anything[grouped])) + int(suppressed)
