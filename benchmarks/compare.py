@@ -9,6 +9,7 @@ from dataclasses import asdict
 from benchmarks.cases import adult_hierarchies_from, case
 from benchmarks.harness import Bench
 from benchmarks.markdown import loss, number, table
+from benchmarks.variants import SMALL_TABLES_ONLY
 
 TITLE = "coterie compare: all methods on Adult"
 KS = (2, 5, 10, 50)
@@ -29,7 +30,8 @@ def run(bench: Bench) -> None:
     bench.facts["cpu"] = round(time.process_time() - cpu, 1)
     for row in found.rows:
         bench.row(**asdict(row))
-    wanted = len(ks) * len(list(method_names("all")))
+    # Methods for small tables refuse, and their rows say so.
+    wanted = len(ks) * len([name for name in method_names("all") if name not in SMALL_TABLES_ONLY])
     bench.check("runs that gave a release", found=_done(bench), wanted=str(wanted), passed=_done(bench) == wanted)
     bench.at_most("CPU minutes for all of them", round(bench.facts["cpu"] / 60, 2), MINUTES)
     for row in found.rows:
@@ -40,7 +42,7 @@ def run(bench: Bench) -> None:
 
 
 def _done(bench: Bench) -> int:
-    return sum(row["status"] == "done" for row in bench.rows)
+    return sum(row["status"] == "done" for row in bench.rows if row["method"] not in SMALL_TABLES_ONLY)
 
 
 def lines(result: dict) -> list[str]:
