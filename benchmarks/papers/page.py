@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import textwrap
 from importlib import import_module
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -58,11 +59,12 @@ def write() -> list[Path]:
 
 def text(everything: Found) -> str:
     """docs/papers.md."""
-    lines = [HEAD, *_overview(everything), ""]
+    seconds = sum(run["cpu_seconds"] for result in everything.results.values() for run in _runs_of(result))
+    lines = [HEAD.replace("MINUTES", f"{seconds / 60:.0f}"), *_overview(everything), ""]
     for paper in PAPERS:
         if not set(paper.scripts) & set(everything.results):
             continue
-        lines += [f"## {paper.title}", "", paper.setting, ""]
+        lines += [f"## {paper.title}", "", _wrapped(paper.setting), ""]
         for claim in paper.claims:
             lines += _claim(claim, everything)
         lines += [_where([everything.results[name] for name in paper.scripts if name in everything.results]), ""]
@@ -77,7 +79,8 @@ def _overview(everything: Found) -> list[str]:
             said = [effect for effect in effects if not effect.aside]
             held = f"{sum(effect.holds for effect in said)} of {len(said)}"
             lines.append([f"[{number}](#{_anchor(number, claim)})", claim.short, held, f"**{verdict(effects)}**"])
-    return table(["claim", "what it says", "statements that hold", "verdict"], lines)
+    head = ["| claim | what it says | statements that hold | verdict |", "|---|---|---:|---|"]
+    return head + ["| " + " | ".join(line) + " |" for line in lines]
 
 
 def _anchor(number: str, claim: Claim) -> str:
@@ -90,12 +93,12 @@ def _claim(number: str, everything: Found) -> list[str]:
     claim = CLAIMS[number]
     effects = [effect for effect in everything.effects if effect.claim == number]
     said, aside = [each for each in effects if not each.aside], [each for each in effects if each.aside]
-    lines = [f"### {number}: {claim.title}", "", f"*The paper:* {claim.says}", ""]
+    lines = [f"### {number}: {claim.title}", "", _wrapped(f"*The paper:* {claim.says}"), ""]
     lines += [f"*Measured:* the claim **{verdict(effects)}**.", "", *_effects("what the paper says", said), ""]
     if aside:
         lines += [*_effects("beside it", aside), ""]
     if claim.why:
-        lines += [claim.why, ""]
+        lines += [_wrapped(claim.why), ""]
     if number == "C9":
         from benchmarks.papers.ni2017 import table_10
 
@@ -107,8 +110,12 @@ def _claim(number: str, everything: Found) -> list[str]:
     return lines
 
 
+def _wrapped(text: str) -> str:
+    return textwrap.fill(text, 120, break_long_words=False, break_on_hyphens=False)
+
+
 def _effects(head: str, effects: list[Effect]) -> list[str]:
-    lines = ["|" + head + " | found | holds |", "|---|---|---|"]
+    lines = [f"| {head} | found | holds |", "|---|---|---|"]
     return lines + [f"| {each.says} | {each.found} | {MARKS[each.holds]} |" for each in effects]
 
 
@@ -144,10 +151,15 @@ def _short(value: float) -> str:
     return f"{value:,.0f}" if abs(value) >= 1000 else f"{value:.3g}"
 
 
+def _runs_of(result: dict[str, Any]) -> list[dict[str, Any]]:
+    """The runs that points of a result come from; others were replaced."""
+    used = {point["run"] for point in result["points"]}
+    return [run for at, run in enumerate(result["runs"]) if at in used]
+
+
 def _where(results: list[dict[str, Any]]) -> str:
     """How the numbers came about, under each paper."""
-    used = {(id(result), point["run"]) for result in results for point in result["points"]}
-    runs = [run for result in results for at, run in enumerate(result["runs"]) if (id(result), at) in used]
+    runs = [run for result in results for run in _runs_of(result)]
     machine = runs[-1]["machine"]
     commits = ", ".join(dict.fromkeys(run["commit"] for run in runs))
     commands = ", ".join(f"`{command}`" for command in dict.fromkeys(run["command"] for run in runs))

@@ -36,8 +36,8 @@ again, with our implementations, and reports them as they came out. Nothing was 
 paper is vague ("about half", "comparable"), the limits that we read it by stand in square brackets. Tables headed
 *beside it* do not count for the verdict: they are about our own method, other readings of the paper, and reasons.
 
-`make papers` runs what has not been measured yet and writes this page; it takes about half an hour of CPU time, and a
-run that is interrupted goes on where it stopped. `make papers QUICK=1` runs everything on few rows in a minute or two
+`make papers` runs what has not been measured yet and writes this page; all of it took MINUTES minutes of CPU time. A run
+that is interrupted goes on where it stopped. `make papers QUICK=1` runs everything on few rows in a minute or two
 and checks that the effects that held in the full run have the same sign; continuous integration does so.
 
 **How to read it.** *Time* is CPU time of the grouping step alone, on one thread unless said otherwise, kernels compiled
