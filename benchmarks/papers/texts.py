@@ -36,8 +36,8 @@ again, with our implementations, and reports them as they came out. Nothing was 
 paper is vague ("about half", "comparable"), the limits that we read it by stand in square brackets. Tables headed
 *beside it* do not count for the verdict: they are about our own method, other readings of the paper, and reasons.
 
-`make papers` runs what has not been measured yet and writes this page; all of it took MINUTES minutes of CPU time. A run
-that is interrupted goes on where it stopped. `make papers QUICK=1` runs everything on few rows in a minute or two
+`make papers` runs what has not been measured yet and writes this page; all of it took MINUTES minutes of CPU time. A
+run that is interrupted goes on where it stopped. `make papers QUICK=1` runs everything on few rows in a minute or two
 and checks that the effects that held in the full run have the same sign; continuous integration does so.
 
 **How to read it.** *Time* is CPU time of the grouping step alone, on one thread unless said otherwise, kernels compiled
@@ -187,8 +187,8 @@ PAPERS = (
         " values from 1 to 16, uniform or Gaussian around the middle with σ in units of the values, rounded and "
         "clipped (a conjecture: the paper gives σ without a unit); on them the two kinds of `mondrian` are the same. "
         "The paper prints neither its k nor its σ: we took k = 2, 5, 10, 20, 50, 100 and σ = 0.5 to 6. Ten repeats "
-        "(Adult: seeds of the method; made-up: ten tables), three tables for time over rows, two repeats for queries,"
-        " five tables for weights; `compact` and the bound once for each point. `top-down` compares a row with a side"
+        "(Adult: seeds of the method; made-up: ten tables), three tables for time over rows, one run for queries, "
+        "three tables for weights; `compact` and the bound once for each point. `top-down` compares a row with a side"
         " as it has grown so far, as the paper says; it also says that rows are assigned according to the two seed "
         "tuples, which is the curve `compare = seed`.",
     ),
