@@ -69,7 +69,9 @@ def test_figures_are_those_of_the_releases():
 def test_every_method_can_be_compared():
     found = coterie.compare(PEOPLE, **SETTINGS, k=3)
     assert [row.method for row in found.rows] == [name for name in all_methods() if name != "auto"]
-    assert {row.status for row in found.rows if row.method != "incognito"} == {"done"}
+    assert all((row.gcp is None) == bool(row.reason) for row in found.rows)
+    done = {row.method for row in found.rows if row.status == "done"}
+    assert done >= {"bottom-up", "cb", "compact", "gccg", "kaca", "kmembers", "mondrian", "nh", "top-down"}
     per_row = next(row for row in found.rows if row.method == "nh")
     assert per_row.bound is per_row.loss_over_bound is None
     assert per_row.risk_highest == pytest.approx(1 / 3)
