@@ -12,7 +12,7 @@ VARIED = ("effort", "seeding")
 """options whose every value is measured; all others stay at their defaults"""
 NOT_GROUPING = ("auto",)
 """names that only choose another method"""
-SMALL_TABLES_ONLY: tuple[str, ...] = ()
+SMALL_TABLES_ONLY = ("optimal",)
 
 
 class Variant(NamedTuple):

@@ -98,7 +98,8 @@ def test_the_schema_refuses_what_is_no_report(report):
 @pytest.mark.parametrize("variant", ["internal", "external"])
 @pytest.mark.parametrize("name", list(all_methods()))
 def test_every_method_has_a_report(name, variant):
-    found = report_of(released(method=name, options={}), variant=variant)
+    small = {"k": 2} if name == "optimal" else {}  # more groups than it takes otherwise
+    found = report_of(released(method=name, options={}, **small), variant=variant)
     values = checked(found)
     assert values["verdict"]
     assert values["reproducibility"]["method"] == name
