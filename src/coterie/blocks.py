@@ -16,7 +16,7 @@ from coterie.tree import Int32
 if TYPE_CHECKING:
     from coterie.table import Table
 
-ROWS = 131_072
+ROWS = 2**21
 """rows that a block has at most, unless they cannot be parted into blocks of 2k rows"""
 
 

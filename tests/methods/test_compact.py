@@ -10,7 +10,7 @@ from tables import number_domain, tables, tree_domain
 from coterie.blocks import cut_into_blocks, rows_of
 from coterie.index import build_index
 from coterie.kernels.costs import aim_all, box_costs
-from coterie.kernels.growth import grow_box, near_points
+from coterie.kernels.growth import ALL, grow_box, near_points
 from coterie.kernels.index import STACK
 from coterie.kernels.sorting import sort_pairs
 from coterie.methods import Run, find_method
@@ -171,7 +171,7 @@ def test_near_points_are_the_nearest(drawn, wanted, data):
     aim_all(costs, reach, lo, hi)
     heap, ids = np.empty(wanted + 1), np.empty(wanted + 1, dtype=np.int32)
     stack, bounds = np.empty(STACK, dtype=np.int32), np.empty(STACK)
-    count = near_points(nodes, costs, reach, lo, hi, wanted, heap, ids, stack, bounds)
+    count = near_points(nodes, costs, reach, lo, hi, wanted, ALL, heap, ids, stack, bounds)
     found = dict(zip(ids[:count].tolist(), heap[:count].tolist(), strict=True))
     assert len(found) == count
     box = [lo.tolist(), hi.tolist()]

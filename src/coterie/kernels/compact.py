@@ -51,12 +51,12 @@ def _pop(keys, seeds, size):
 
 
 @kernel
-def _look_around(nodes, costs, reach, seed, near, near_count, heap, ids, stack, bounds):
+def _look_around(nodes, costs, reach, leaves, seed, near, near_count, heap, ids, stack, bounds):
     """Note the positions nearest to a seed, itself among them."""
     point = nodes.points[seed]
     aim_all(costs, reach, point, point)
     wanted = near.shape[1] - 1
-    count = near_points(nodes, costs, reach, point, point, wanted, heap, ids, stack, bounds)
+    count = near_points(nodes, costs, reach, point, point, wanted, leaves, heap, ids, stack, bounds)
     noted = False
     for i in range(count):
         near[seed, i] = ids[i]
@@ -167,7 +167,7 @@ def _take_all(nodes, low, high, label, labels, stack, found):
 
 
 @kernel
-def grow_boxes(nodes, costs, k, scales, tries, near, near_count, lo, hi, keys, seeds, first, last):
+def grow_boxes(nodes, costs, k, scales, tries, leaves, near, near_count, lo, hi, keys, seeds, first, last):
     """Grow the boxes of seeds[first:last] over the rows still free; `keys` gets their costs, infinite if none is left.
 
     Seeds are independent of each other, so that several threads may work on parts of them.
@@ -199,7 +199,7 @@ def grow_boxes(nodes, costs, k, scales, tries, near, near_count, lo, hi, keys, s
                 left += nodes.point_free[near[seed, i]]
             # Too few of the noted neighbours are free to choose among: look around again.
             if 4 * left < 5 * k:
-                _look_around(nodes, costs, reach, seed, near, near_count, heap, ids, stack, bounds)
+                _look_around(nodes, costs, reach, leaves, seed, near, near_count, heap, ids, stack, bounds)
         keys[seed] = _best_box(
             nodes, costs, k, scales, tries, seed, near, near_count, lo, hi, items, weights, shares, totals, low, high
         )

@@ -6,7 +6,7 @@ import numpy as np
 
 from coterie.kernels import kernel
 from coterie.kernels.costs import aim_all, union_cost
-from coterie.kernels.growth import near_points
+from coterie.kernels.growth import ALL, near_points
 from coterie.kernels.index import STACK
 
 TOLERANCE = 1e-9  # gains below this are rounding
@@ -100,7 +100,7 @@ def dissolve(nodes, costs, pools, k, most, asked, labels):
         low = lo[group]
         high = hi[group]
         aim_all(costs, reach, low, high)
-        count = near_points(nodes, costs, reach, low, high, size + 4 * k, heap, ids, stack, bounds)
+        count = near_points(nodes, costs, reach, low, high, size + 4 * k, ALL, heap, ids, stack, bounds)
         found = _list_near(
             nodes, labels, group, ids, count, seen, near, lo, hi, sizes, group_costs, trial_lo, trial_hi, rows, cost
         )

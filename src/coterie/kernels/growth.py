@@ -15,6 +15,8 @@ from coterie.kernels.costs import (
     touch_cost_large,
 )
 
+ALL = 2**62  # leaves of the index to look into: as many as it takes
+
 
 @inner
 def _push(heap, ids, size, cost, p):
@@ -51,10 +53,11 @@ def _replace_top(heap, ids, size, cost, p):
 
 
 @kernel
-def near_points(nodes, costs, reach, lo, hi, wanted, heap, ids, stack, bounds):
+def near_points(nodes, costs, reach, lo, hi, wanted, leaves, heap, ids, stack, bounds):
     """The positions nearest to an aimed box that hold at least `wanted` free rows together, in no order.
 
-    Writes them to `ids`, with their costs in `heap`, and gives back how many they are (at most `wanted` + 1).
+    Writes them to `ids`, with their costs in `heap`, and gives back how many they are (at most `wanted` + 1). Looks
+    into so many leaves of the tree at most once it has enough: the likeliest first, so that few give near ones mostly.
     """
     small, large, base = costs.small, costs.large, costs.base
     left, start, end, free = nodes.left, nodes.start, nodes.end, nodes.free
@@ -69,9 +72,10 @@ def near_points(nodes, costs, reach, lo, hi, wanted, heap, ids, stack, bounds):
         node = stack[top]
         bound = bounds[top]
         top -= 1
-        if bound >= worst:
+        if bound >= worst or (leaves <= 0 and held >= wanted):
             continue
         if left[node] < 0:
+            leaves -= 1
             for p in range(start[node], end[node]):
                 copies = point_free[p]
                 if copies == 0:

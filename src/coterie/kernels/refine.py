@@ -12,7 +12,7 @@ import numpy.typing as npt
 
 from coterie.kernels import inner, kernel
 from coterie.kernels.costs import aim_all, interval_cost
-from coterie.kernels.growth import add_up, near_points, reach_out, start_at
+from coterie.kernels.growth import ALL, add_up, near_points, reach_out, start_at
 from coterie.kernels.index import STACK
 from coterie.kernels.sorting import sort_pairs
 
@@ -284,7 +284,7 @@ def propose(nodes, costs, pools, k, scales, tries, neighbours, asked, first, las
         low = pools.lo[group]
         high = pools.hi[group]
         aim_all(costs, reach, low, high)
-        count = near_points(nodes, costs, reach, low, high, size + 4 * k, heap, ids, stack, bounds)
+        count = near_points(nodes, costs, reach, low, high, size + 4 * k, ALL, heap, ids, stack, bounds)
         sort_pairs(heap, ids, count)
         seen[group] = group
         tried = 0

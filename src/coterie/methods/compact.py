@@ -6,8 +6,10 @@ all of them). Boxes are accepted in the order of their cost; one that has lost r
 waits for its turn at its new cost. Rows inside an accepted box join it: they cost nothing more. What is left over
 goes where the loss rises least. Local search (`refine.py`) then parts pairs of neighbouring groups anew.
 
-The table is cut into blocks of near rows (`blocks.py`) which are grouped on several threads; local search runs over
-the whole table and repairs the borders. The release depends on `block_rows`, never on the number of threads.
+Threads grow boxes side by side: acceptance goes in batches, between which boxes are grown again, and no box depends on
+another of its batch. Tables of more than `block_rows` rows are cut into blocks of near rows (`blocks.py`), which are
+grouped one by one; local search runs over the whole table and repairs the borders. The release depends on
+`block_rows`, never on the number of threads.
 
 Cost, on Adult (30,162 rows, 8 attributes) at k = 10 against Mondrian's grouping: `fast` about 30 times as long,
 `balanced` 120, `thorough` 1,000; docs/benchmarks.md has the figures and the losses.
@@ -36,6 +38,8 @@ class _Settings(NamedTuple):
 
     reach: int
     """rows that a seed looks around for, in multiples of k"""
+    leaves: int
+    """of a large table's index that a seed looks into at most, once it has found enough rows"""
     seeds: float
     """share of the distinct rows from which boxes are grown at first"""
     tries: int
@@ -44,14 +48,16 @@ class _Settings(NamedTuple):
 
 
 SMALL_K = 8
+MANY_PLACES = 65_536  # distinct rows of a large table: many are near, so that a look into a few leaves finds good ones
+ALL = 2**62  # leaves of the index: as many as it takes
 BATCHES = 128  # into which the acceptance of all boxes falls
 
 EFFORTS = {
-    "fast": _Settings(3, 0.7, 1, Effort(neighbours=2, tries=2, sweeps=1)),
-    "balanced": _Settings(3, 1.0, 8, Effort(neighbours=8, tries=8, sweeps=20)),
+    "fast": _Settings(3, 16, 0.7, 1, Effort(neighbours=2, tries=2, sweeps=1)),
+    "balanced": _Settings(3, ALL, 1.0, 8, Effort(neighbours=8, tries=8, sweeps=20)),
     # Small groups are many small choices: more is gained by parting them anew than by growing them better.
-    "balanced, small k": _Settings(3, 1.0, 2, Effort(neighbours=40, tries=32, sweeps=40)),
-    "thorough": _Settings(4, 1.0, 64, Effort(neighbours=24, tries=32, sweeps=60)),
+    "balanced, small k": _Settings(3, ALL, 1.0, 2, Effort(neighbours=16, tries=8, sweeps=20)),
+    "thorough": _Settings(4, ALL, 1.0, 64, Effort(neighbours=24, tries=32, sweeps=60)),
 }
 
 
@@ -62,7 +68,9 @@ class CompactOptions(Options):
         "balanced", description="How long to search: fast, balanced (about 4 times as long) or thorough (about 40)."
     )
     block_rows: int = Field(
-        ROWS, ge=1, description="Rows of a block at most. Blocks are grouped on several threads; smaller is faster."
+        ROWS,
+        ge=1,
+        description="Rows of a block at most. Larger tables are grouped by blocks, at some loss.",
     )
     suppress_above: float | None = Field(
         None,
@@ -109,11 +117,13 @@ def _group_block(table: Table, k: int, *, scales: Float64, settings: _Settings, 
     from coterie.kernels.leftovers import place_leftovers
 
     index = build_index(table)
-    growth = _Growth(index, k, scales=scales, reach=settings.reach * k, tries=tries, threads=threads)
+    growth = _Growth(index, k, scales=scales, settings=settings, tries=tries, threads=threads)
     places = np.arange(len(index.nodes.points), dtype=np.int32)
     labels = np.full(table.rows, -1, dtype=np.int32)
-    # Neighbouring places hold near rows, so that seeds at even distances are a fair choice of them all.
+    # Neighbouring places hold near rows, so that seeds at even distances are a fair choice of them all. Places of k
+    # rows are boxes that cost nothing.
     chosen = np.floor(places * settings.seeds) != np.floor((places + 1) * settings.seeds)
+    chosen |= index.nodes.point_free >= k
     groups = growth.accept(places[chosen], labels, 0)
     growth.accept(places[index.nodes.point_free > 0], labels, groups)
     left = np.flatnonzero(labels < 0).astype(np.int32)
@@ -131,10 +141,11 @@ class _Growth:
     would let them be grown one after the other only. Small tables have batches of one.
     """
 
-    def __init__(self, index: Index, k: int, *, scales: Float64, reach: int, tries: int, threads: int) -> None:
+    def __init__(self, index: Index, k: int, *, scales: Float64, settings: _Settings, tries: int, threads: int) -> None:
         self.index, self.k, self.scales, self.tries, self.threads = index, k, scales, tries, threads
         places, attributes = index.nodes.points.shape
-        self.near = np.empty((places, reach + 1), dtype=np.int32)
+        self.leaves = settings.leaves if places > MANY_PLACES else ALL
+        self.near = np.empty((places, settings.reach * k + 1), dtype=np.int32)
         self.near_count = np.zeros(places, dtype=np.int32)
         self.lo = np.zeros((places, attributes), dtype=np.int32)
         self.hi = np.zeros((places, attributes), dtype=np.int32)
@@ -167,7 +178,7 @@ class _Growth:
 
         def piece(i: int) -> None:
             grow_boxes(
-                self.index.nodes, self.index.costs, self.k, self.scales, self.tries,
+                self.index.nodes, self.index.costs, self.k, self.scales, self.tries, self.leaves,
                 self.near, self.near_count, self.lo, self.hi, self.keys, seeds, cuts[i], cuts[i + 1],
             )  # fmt: skip
 
