@@ -20,6 +20,7 @@ from coterie.hierarchy import Hierarchy
 from coterie.methods import Run, find_method
 from coterie.privacy import LDiversity, TCloseness, parse_model, parse_privacy
 from coterie.repair import feasible, repair
+from coterie.repair_state import Aim
 from coterie.table import Table
 
 
@@ -265,6 +266,19 @@ def test_models_that_do_not_fit_their_column_are_refused():
     with pytest.raises(ConfigError, match="no sensitive column 'z'"):
         feasible(table, [LDiversity(2, on="z")])
     feasible(table, [])
+
+
+@pytest.mark.parametrize("spec", ["l-diversity:2", "l-diversity:2::frequency", "t-closeness:0.3", "beta-likeness:1"])
+def test_groups_without_rows_break_nothing_and_change_nothing(spec):
+    table = line(list(range(12)), [0, 1, 0, 0, 0, 0, 0, 0, 1, 2, 1, 2])
+    aim = Aim(table, parse_privacy(spec), 2)
+    labels = np.repeat(np.arange(3, dtype=np.int32), 4)
+    plain = aim.assess(aim.count(labels, 3))
+    assert not plain.holds.all()
+    spread = aim.assess(aim.count((2 * labels + 1).astype(np.int32), 8))
+    assert spread.holds[[0, 2, 4, 6, 7]].all()
+    np.testing.assert_array_equal(spread.holds[[1, 3, 5]], plain.holds)
+    np.testing.assert_array_equal(spread.shortfall[[1, 3, 5]], plain.shortfall)
 
 
 def test_a_run_can_be_stopped():

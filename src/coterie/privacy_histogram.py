@@ -7,7 +7,7 @@ check is a pass over the pairs, without a loop over groups. Missing values are a
 from __future__ import annotations
 
 from collections.abc import Hashable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from types import MappingProxyType
 from typing import Any
@@ -175,6 +175,16 @@ class Groups:
     """sensitive column → its histogram"""
     matches: Mapping[Hashable, Integers] = field(default_factory=lambda: MappingProxyType({}))
     """population table → group → rows of the population that its published values match"""
+
+    def without_empty(self) -> Groups:
+        """The groups that have rows, numbered anew in their order."""
+        filled = self.sizes > 0
+        number = np.cumsum(filled) - 1
+        columns = {
+            name: replace(each, group=number[each.group], sizes=each.sizes[filled])
+            for name, each in self.columns.items()
+        }
+        return Groups(self.sizes[filled], columns, {key: each[filled] for key, each in self.matches.items()})
 
     def column(self, name: str | None) -> Histogram:
         """The histogram of a sensitive column."""

@@ -58,7 +58,12 @@ class Aim:
         return build_index(self.table)
 
     def assess(self, groups: Groups) -> Assessment:
-        """Judge groups by all models."""
+        """Judge groups by all models. A group without rows, as a search may leave behind, breaks none."""
+        filled = groups.sizes > 0
+        if not filled.all():
+            holds, shortfall = np.ones(len(filled), dtype=np.bool_), np.zeros(len(filled))
+            holds[filled], shortfall[filled] = self.assess(groups.without_empty())
+            return Assessment(holds, shortfall)
         holds = np.ones(len(groups.sizes), dtype=np.bool_)
         shortfall = np.zeros(len(groups.sizes))
         for model in self.models:

@@ -18,7 +18,7 @@ millionth.
 
 Finding the best grouping is NP-hard for k ≥ 3 (Meyerson and Williams 2004). What is practical depends on the table more
 than on its size. The first rows of Adult with 8 quasi-identifiers, in CPU seconds: 100 rows take 0.2 at k = 2 and 1.3
-at k = 3; 200 rows 10 and 5; 100 rows at k = 5 about a minute. Fewer quasi-identifiers make many groups equally good,
+at k = 3; 200 rows 10 and 5; 100 rows at k = 5 take 33. Fewer quasi-identifiers make many groups equally good,
 and that is harder: 100 rows with 4 of them take 30 at k = 3. Tables with too many groups to choose from are refused.
 
 Privacy models beyond k are met by the shared repair afterwards; the result is then no longer the least loss.
