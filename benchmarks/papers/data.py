@@ -90,11 +90,16 @@ def _xu(rows: int | None = None, numbers: bool = False) -> Data:
 
 
 def _numbered(columns: pa.Table, categories: list[str]) -> Data:
-    for name in categories:
+    types = dict.fromkeys(columns.column_names, "number")
+    return _alike(_ranked(columns, categories), Config(quasi=tuple(columns.column_names), types=types))
+
+
+def _ranked(columns: pa.Table, names: list[str]) -> pa.Table:
+    """Texts as their places in alphabetical order."""
+    for name in names:
         rank = pc.index_in(columns[name], pc.unique(columns[name]).sort())
         columns = columns.set_column(columns.schema.get_field_index(name), name, rank)
-    types = dict.fromkeys(columns.column_names, "number")
-    return _alike(columns, Config(quasi=tuple(columns.column_names), types=types))
+    return columns
 
 
 def _synthetic(
@@ -154,28 +159,27 @@ def _upper_label(value: str) -> str:
     return _upper_labels()[value]
 
 
-def _sal(attributes: int = 7, rows: int = 500_000) -> Data:
+def _sal(attributes: int = 7, rows: int = 500_000, ordered: bool = False) -> Data:
     """The made-up census of the SAL schema; race and country are numbers, as Table 3 of He et al. has them."""
     from benchmarks.census import QUASI, census, hierarchies
 
-    quasi = QUASI[:attributes]
-    columns = census(rows, attributes=attributes).select(quasi)
-    trees = {name: tree for name, tree in hierarchies().items() if name in quasi and name not in ("race", "country")}
-    for name in set(quasi) & {"race", "country"}:
-        rank = pc.index_in(columns[name], pc.unique(columns[name]).sort())
-        columns = columns.set_column(columns.schema.get_field_index(name), name, rank)
-    types = {name: "number" for name in quasi if name not in trees}
-    return _alike(columns, Config(quasi=quasi, hierarchies=trees, types=types))
+    trees = {name: tree for name, tree in hierarchies().items() if name not in ("race", "country")}
+    return _census(census(rows, attributes=attributes).select(QUASI[:attributes]), trees, ordered=ordered)
 
 
-def _income(attributes: int = 7, rows: int = 600_000) -> Data:
+def _income(attributes: int = 7, rows: int = 600_000, ordered: bool = False) -> Data:
     from benchmarks.papers.income import QUASI, hierarchies, income
 
-    quasi = QUASI[:attributes]
-    columns = income(rows).select(quasi)
-    trees = {name: tree for name, tree in hierarchies().items() if name in quasi}
+    return _census(income(rows).select(QUASI[:attributes]), hierarchies(), ordered=ordered)
+
+
+def _census(columns: pa.Table, trees: dict[str, Hierarchy], *, ordered: bool) -> Data:
+    """Categories with their trees; all others are numbers, texts by their rank. With `ordered`, categories are too."""
+    quasi = tuple(columns.column_names)
+    trees = {} if ordered else {name: tree for name, tree in trees.items() if name in quasi}
+    texts = [name for name in quasi if name not in trees and pa.types.is_string(columns.schema.field(name).type)]
     types = {name: "number" for name in quasi if name not in trees}
-    return _alike(columns, Config(quasi=quasi, hierarchies=trees, types=types))
+    return _alike(_ranked(columns, texts), Config(quasi=quasi, hierarchies=trees, types=types))
 
 
 def _kdd(attributes: int = 7, rows: int | None = None) -> Data:
