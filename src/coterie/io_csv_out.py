@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import codecs
 from collections.abc import Callable, Iterator
-from typing import TypeAlias
+from typing import NamedTuple, TypeAlias
 
 import numpy as np
 import pyarrow as pa
@@ -48,12 +48,16 @@ def _joined(columns: list[pa.Array], quoted: list[bool], dialect: Dialect, like_
         for column, always in zip(columns, quoted, strict=True)
     ]
     # Arrow joins texts of one type only.
-    kind = pa.large_string() if any(pa.types.is_large_string(cell.type) for cell in cells) else pa.string()
-    delimiter, empty, line_end = (pa.scalar(text, kind) for text in (dialect.delimiter, "", dialect.line_end))
+    kind = pa.large_string() if any(pa.types.is_large_string(cell.texts.type) for cell in cells) else pa.string()
+    pieces: list[pa.Array | pa.Scalar] = []
+    before = ""
+    for cell in cells:
+        pieces += [pa.scalar(before + '"' * cell.in_quotes, kind), cell.texts.cast(kind)]
+        before = '"' * cell.in_quotes + dialect.delimiter
+    end = '"' * cells[-1].in_quotes + dialect.line_end
     lines = pc.binary_join_element_wise(
-        *(cell.cast(kind) for cell in cells), delimiter, null_handling="replace", null_replacement=dialect.missing
+        *pieces, pa.scalar(end, kind), pa.scalar("", kind), null_handling="replace", null_replacement=dialect.missing
     )
-    lines = pc.binary_join_element_wise(lines, empty, line_end)
     # The values of an Arrow string array lie end to end: they are the text.
     return _values(lines)
 
@@ -67,7 +71,15 @@ def _values(column: pa.Array) -> Content:
     return values.slice(start, stop - start) if values is not None else b""
 
 
-def _quoted(column: pa.Array, dialect: Dialect, *, always: bool, like_missing: tuple[str, ...]) -> pa.Array:
+class _Cells(NamedTuple):
+    """A column as it is written."""
+
+    texts: pa.Array
+    in_quotes: bool = False
+    """whether quotes still have to be put around all of them"""
+
+
+def _quoted(column: pa.Array, dialect: Dialect, *, always: bool, like_missing: tuple[str, ...]) -> _Cells:
     """Quote the cells that would be misread, or all that are not missing."""
     import pyarrow.compute as pc
 
@@ -75,21 +87,24 @@ def _quoted(column: pa.Array, dialect: Dialect, *, always: bool, like_missing: t
     # Looking once through all bytes is far cheaper than asking each cell, and most columns need no quotes.
     present = [sign for sign in ('"', dialect.delimiter, "\n", "\r") if sign.encode() in content]
 
+    def doubled() -> pa.Array:
+        return pc.replace_substring(column, '"', '""') if '"' in present else column
+
     def wrapped() -> pa.Array:
         quote, nothing = pa.scalar('"', column.type), pa.scalar("", column.type)
-        inner = pc.replace_substring(column, '"', '""') if '"' in present else column
-        return pc.binary_join_element_wise(quote, inner, quote, nothing)
+        return pc.binary_join_element_wise(quote, doubled(), quote, nothing)
 
     if always:
-        return wrapped()
+        # Quotes cost nothing as part of what stands between two columns, but a null has none.
+        return _Cells(wrapped()) if column.null_count else _Cells(doubled(), in_quotes=True)
     # A null is written as the missing text and never quoted; a value that only looks like one has to be.
     needs = pc.and_(pc.is_in(column, value_set=pa.array(like_missing, column.type)), column.is_valid())
     if present:
         pattern = "[" + "".join(f"\\x{{{ord(sign):x}}}" for sign in present) + "]"
         needs = pc.or_(needs, pc.match_substring_regex(column, pattern))
     elif not pc.any(needs).as_py():
-        return column
-    return pc.if_else(needs, wrapped(), column)
+        return _Cells(column)
+    return _Cells(pc.if_else(needs, wrapped(), column))
 
 
 def _as_text(column: pa.Array, name: str) -> pa.Array:
