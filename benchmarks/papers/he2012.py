@@ -37,7 +37,7 @@ def trials(quick: bool) -> list[Trial]:
                 made += _methods(name, {"attributes": attributes, "rows": ROWS, "ordered": True}, k, ours=False)
     for attributes in (*ATTRIBUTES, WIDE):
         for k in KS[::2]:
-            made += _methods("kdd", {"attributes": attributes, "rows": ROWS}, k, ours=k == K)
+            made += _methods("kdd", {"attributes": attributes, "rows": ROWS}, k, ours=True)
     for name in MADE_UP:
         for rows in CARDINALITIES:
             made += _methods(name, {"attributes": WIDE, "rows": rows}, K, ours=rows == ROWS)

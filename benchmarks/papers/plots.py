@@ -10,10 +10,10 @@ from benchmarks.papers.curves import Curve, Figure, Panel
 
 FOLDER = ROOT / "docs" / "papers"
 
-# Okabe and Ito's palette; ours is black and thick, the bound is dotted and has no marks.
+# Okabe and Ito's palette; ours is black and thick, the bound is dotted.
 STYLES: dict[str, tuple[str, str, str]] = {
     "compact": ("#000000", "o", "-"),
-    "lower bound": ("#777777", "", ":"),
+    "lower bound": ("#777777", "_", ":"),
     "kaca": ("#0072B2", "s", "-"),
     "kaca, ages published in ranges": ("#56B4E9", "P", "--"),
     "incognito": ("#D55E00", "^", "-"),
@@ -60,10 +60,10 @@ def draw(figure: Figure) -> Path:
     across = min(count, 2 if count in (2, 4) else 3)
     down = -(-count // across)
     labels = list(dict.fromkeys(label for panel in figure.panels for label in panel.curves))
-    legend = 0.3 + 0.19 * -(-len(labels) // (2 if across == 1 else 3))
-    drawn, places = pyplot.subplots(
-        down, across, figsize=(max(SIZE[0] * across, 5.2), SIZE[1] * down + legend), layout="constrained", squeeze=False
-    )
+    beside = 2 if across == 1 else 3
+    width = max(SIZE[0] * across, beside * (0.6 + 0.068 * max(map(len, labels))))
+    height = SIZE[1] * down + 0.3 + 0.19 * -(-len(labels) // beside)
+    drawn, places = pyplot.subplots(down, across, figsize=(width, height), layout="constrained", squeeze=False)
     for place, panel in zip(places.flat, figure.panels, strict=False):
         _panel(place, panel)
     for place in places.flat[count:]:
@@ -72,9 +72,7 @@ def draw(figure: Figure) -> Path:
     for place in places.flat:
         for handle, label in zip(*place.get_legend_handles_labels(), strict=True):
             handles.setdefault(label, handle)
-    drawn.legend(
-        list(handles.values()), list(handles), loc="outside lower center", ncols=2 if across == 1 else 3, frameon=False
-    )
+    drawn.legend(list(handles.values()), list(handles), loc="outside lower center", ncols=beside, frameon=False)
     FOLDER.mkdir(parents=True, exist_ok=True)
     path = FOLDER / f"{figure.name}.svg"
     drawn.savefig(path, metadata={"Date": None, "Title": figure.title, "Description": f"data {figure.digest}"})
