@@ -54,10 +54,10 @@ BATCHES = 128  # into which the acceptance of all boxes falls
 
 EFFORTS = {
     "fast": _Settings(3, 64, 0.7, 1, Effort(neighbours=2, tries=2, sweeps=1)),
-    "balanced": _Settings(3, ALL, 1.0, 8, Effort(neighbours=8, tries=8, sweeps=20)),
+    "balanced": _Settings(3, ALL, 1.0, 8, Effort(neighbours=8, tries=4, sweeps=10)),
     # Small groups are many small choices: more is gained by parting them anew than by growing them better.
     "balanced, small k": _Settings(3, ALL, 1.0, 2, Effort(neighbours=16, tries=8, sweeps=20)),
-    "thorough": _Settings(4, ALL, 1.0, 64, Effort(neighbours=24, tries=32, sweeps=60)),
+    "thorough": _Settings(4, ALL, 1.0, 32, Effort(neighbours=24, tries=32, sweeps=60)),
 }
 
 
