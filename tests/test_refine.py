@@ -4,7 +4,7 @@ import numpy as np
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from oracles import naive_dissolve
-from tables import number_domain, tables
+from tables import number_domain, tables, tree_domain
 
 from coterie.boxes import Grouping
 from coterie.index import build_index
@@ -12,6 +12,7 @@ from coterie.kernels.costs import box_costs
 from coterie.kernels.dissolve import dissolve
 from coterie.methods import Run
 from coterie.privacy import LDiversity
+from coterie.rebuild import rebuild
 from coterie.refine import Effort, _Search, attribute_scales, keeps, refine
 from coterie.table import Table
 
@@ -143,3 +144,40 @@ def test_the_first_scale_is_plain():
     assert scales.shape == (11, 3)
     assert (scales[0] == 1).all()
     assert ((scales[1:] > np.exp(-2)) & (scales[1:] <= 1)).all()
+
+
+@given(groupings(max_rows=40), st.integers(0, 3))
+def test_pooling_several_groups_never_raises_the_loss(drawn, seed):
+    table, k, before = drawn
+    index, scales = build_index(table), attribute_scales(table.attributes, Run())
+    again = [
+        rebuild(table, before, k=k, run=Run(seed=seed, threads=threads), index=index, scales=scales, rounds=2)
+        for threads in (1, 4)
+    ]
+    assert again[0].labels.tolist() == again[1].labels.tolist()
+    after = again[0]
+    assert loss_of(table, after) <= loss_of(table, before) + 1e-9
+    assert after.groups == before.groups
+    assert after.groups == 0 or after.sizes.min() >= k
+    assert (after.suppressed == before.suppressed).all()
+
+
+def test_four_groups_in_a_ring_are_parted_at_once():
+    """Each group has one row of the next one's clump: no two of them can be parted better, all four can."""
+    rows = [[corner, corner] for corner in range(4) for _ in range(3)]
+    labels = [label for corner in range(4) for label in (corner, corner, (corner + 1) % 4)]
+    domains = tuple(tree_domain(name, [None, 0, 0, 0, 0], [1, 2, 3, 4]) for name in "xy")
+    table = Table(np.asarray(rows, dtype=np.int32), domains)
+    before = Grouping.of(table.codes, labels)
+    index, scales = build_index(table), attribute_scales(2, Run())
+    after = rebuild(table, before, k=3, run=Run(), index=index, scales=scales, rounds=3)
+    assert loss_of(table, before) > 0
+    assert loss_of(table, after) == 0
+
+
+def test_pooling_stops_when_time_is_up():
+    table = Table(np.asarray([[0], [5]] * 8, dtype=np.int32), (number_domain("x", list(range(6))),))
+    before = Grouping.of(table.codes, [0, 0, 0, 0, 1, 1, 1, 1, 2, 2, 2, 2, 3, 3, 3, 3])
+    index, scales = build_index(table), attribute_scales(1, Run())
+    after = rebuild(table, before, k=4, run=Run(deadline=0.0), index=index, scales=scales, rounds=3)
+    assert after.labels.tolist() == before.labels.tolist()

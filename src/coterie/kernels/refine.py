@@ -10,10 +10,11 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from coterie.kernels import inner, kernel
-from coterie.kernels.costs import aim_all, interval_cost
-from coterie.kernels.growth import ALL, add_up, near_points, reach_out, start_at
+from coterie.kernels import kernel
+from coterie.kernels.costs import aim_all
+from coterie.kernels.growth import ALL, near_points
 from coterie.kernels.index import STACK
+from coterie.kernels.sides import at_an_edge, find_edges, grow_side, leave_and_join
 from coterie.kernels.sorting import sort_pairs
 
 TOLERANCE = 1e-9  # gains below this are rounding
@@ -56,125 +57,26 @@ def _pool(nodes, pools, one, two, slot, slots, items, weights):
 
 
 @kernel
-def _part(costs, scales, items, weights, n, seed, k, side, lo, hi, shares, totals):
-    """Side 1 grows from a seed, item by item, to at least k rows; the rest is side 0. Gives back side 1's rows."""
-    for i in range(n):
-        side[i] = 0
-    side[seed] = 1
-    held = weights[seed]
-    start_at(costs, scales, items, n, seed, lo, hi, shares)
-    add_up(shares, n, totals)
-    while held < k:
-        best = -1
-        least = np.inf
-        for i in range(n):
-            if side[i] == 0 and totals[i] < least:
-                least = totals[i]
-                best = i
-        if best < 0:
-            return held
-        side[best] = 1
-        held += weights[best]
-        if least > totals[seed]:
-            reach_out(costs, scales, items, n, best, lo, hi, shares)
-            add_up(shares, n, totals)
-    return held
-
-
-@kernel
-def _edges(items, side, n, edges):
-    """Per side and attribute: lowest code, highest, how many items are there, next lowest and next highest."""
-    d = items.shape[0]
-    for s in range(2):
-        for j in range(d):
-            lowest, highest, at_low, at_high = 2**31 - 1, -1, 0, 0
-            next_low, next_high = 2**31 - 1, -1
-            for i in range(n):
-                if side[i] != s:
-                    continue
-                c = items[j, i]
-                if c < lowest:
-                    next_low = lowest
-                    lowest = c
-                    at_low = 1
-                elif c == lowest:
-                    at_low += 1
-                elif c < next_low:
-                    next_low = c
-                if c > highest:
-                    next_high = highest
-                    highest = c
-                    at_high = 1
-                elif c == highest:
-                    at_high += 1
-                elif c > next_high:
-                    next_high = c
-            edges[s, 0, j] = lowest
-            edges[s, 1, j] = highest
-            edges[s, 2, j] = at_low
-            edges[s, 3, j] = at_high
-            edges[s, 4, j] = next_low
-            edges[s, 5, j] = next_high
-
-
-@inner
-def _without(edges, s, j, c):
-    """The interval of a side when an item with the code c leaves it (empty, lowest > highest, if it was alone)."""
-    low = edges[s, 0, j]
-    high = edges[s, 1, j]
-    if c == low and edges[s, 2, j] == 1:
-        low = edges[s, 4, j]
-    if c == high and edges[s, 3, j] == 1:
-        high = edges[s, 5, j]
-    return low, high
-
-
-@kernel
-def _leave_and_join(costs, items, edges, s, leaver, joiner):
-    """Cost of a side when an item leaves and another joins it; −1 stands for no item."""
-    total = 0.0
-    for j in range(items.shape[0]):
-        low, high = edges[s, 0, j], edges[s, 1, j]
-        if leaver >= 0:
-            low, high = _without(edges, s, j, items[j, leaver])
-        if joiner >= 0:
-            low = min(low, items[j, joiner])
-            high = max(high, items[j, joiner])
-        if low < high:
-            total += interval_cost(costs, j, low, high)
-    return total
-
-
-@kernel
-def _at_an_edge(items, edges, s, i):
-    """Whether a side's box would shrink without this item."""
-    for j in range(items.shape[0]):
-        c = items[j, i]
-        if (c == edges[s, 0, j] and edges[s, 2, j] == 1) or (c == edges[s, 1, j] and edges[s, 3, j] == 1):
-            return True
-    return False
-
-
-@kernel
 def _improve(costs, items, weights, n, k, side, sizes, edges):
     """Move or swap items between the sides while that lowers the loss; gives back the loss.
 
     An item that lies inside its side's box leaves it as it is, so one of two swapped items is at an edge.
     """
     while True:
-        _edges(items, side, n, edges)
+        for s in range(2):
+            find_edges(items, side, n, s, edges)
         now = 0.0
         for s in range(2):
-            now += sizes[s] * _leave_and_join(costs, items, edges, s, -1, -1)
+            now += sizes[s] * leave_and_join(costs, items, edges, s, -1, -1)
         best = now - TOLERANCE
         one = -1
         two = -1
         for i in range(n):
             s = side[i]
-            joined = _leave_and_join(costs, items, edges, 1 - s, -1, i)
-            at_edge = _at_an_edge(items, edges, s, i)
+            joined = leave_and_join(costs, items, edges, 1 - s, -1, i)
+            at_edge = at_an_edge(items, edges, s, i)
             if sizes[s] - weights[i] >= k:
-                loss = (sizes[s] - weights[i]) * _leave_and_join(costs, items, edges, s, i, -1)
+                loss = (sizes[s] - weights[i]) * leave_and_join(costs, items, edges, s, i, -1)
                 loss += (sizes[1 - s] + weights[i]) * joined
                 if loss < best:
                     best = loss
@@ -189,9 +91,9 @@ def _improve(costs, items, weights, n, k, side, sizes, edges):
                 other = sizes[1 - s] - weights[q] + weights[i]
                 if size < k or other < k:
                     continue
-                loss = size * _leave_and_join(costs, items, edges, s, i, q)
+                loss = size * leave_and_join(costs, items, edges, s, i, q)
                 if loss < best:
-                    loss += other * _leave_and_join(costs, items, edges, 1 - s, q, i)
+                    loss += other * leave_and_join(costs, items, edges, 1 - s, q, i)
                     if loss < best:
                         best = loss
                         one = i
@@ -230,15 +132,18 @@ def _repart(
     for t in range(tries):
         scale = scales[0] if t % 2 == 0 else scales[1 + (one * 31 + two * 17 + t) % (scales.shape[0] - 1)]
         seed = (t * n) // tries
-        held = _part(costs, scale, items, weights, n, seed, k, side, low, high, shares, totals)
+        for i in range(n):
+            side[i] = 0
+        held = grow_side(costs, scale, items, weights, n, seed, k, 1, side, low, high, shares, totals)
         if held < k or rows - held < k:
             continue
         sizes[0] = rows - held
         sizes[1] = held
-        _edges(items, side, n, edges)
+        for s in range(2):
+            find_edges(items, side, n, s, edges)
         loss = 0.0
         for s in range(2):
-            loss += sizes[s] * _leave_and_join(costs, items, edges, s, -1, -1)
+            loss += sizes[s] * leave_and_join(costs, items, edges, s, -1, -1)
         if loss < 1.05 * best:  # worth a closer look
             loss = _improve(costs, items, weights, n, k, side, sizes, edges)
         if loss < best - TOLERANCE:

@@ -4,7 +4,9 @@ From every distinct row a box of at least k rows is grown over its nearest rows,
 time, with several random scales of the attributes (a large group does better to give one attribute up than to widen
 all of them). Boxes are accepted in the order of their cost; one that has lost rows to others is grown again and
 waits for its turn at its new cost. Rows inside an accepted box join it: they cost nothing more. What is left over
-goes where the loss rises least. Local search (`refine.py`) then parts pairs of neighbouring groups anew.
+goes where the loss rises least. Local search (`refine.py`) then parts pairs of neighbouring groups anew, and `thorough`
+pools several (`rebuild.py`). Where few attributes are numbers spread evenly, cutting leaves fewer gaps than growing: if
+Mondrian comes close, its groups are searched as well, and the better end is kept.
 
 Threads grow boxes side by side: acceptance goes in batches, between which boxes are grown again, and no box depends on
 another of its batch. Tables of more than `block_rows` rows are cut into blocks of near rows (`blocks.py`), which are
@@ -27,6 +29,8 @@ from coterie.blocks import ROWS, cut_into_blocks, rows_of
 from coterie.boxes import Grouping
 from coterie.index import Index, build_index
 from coterie.methods._method import Options, Run, method
+from coterie.methods.mondrian import MondrianOptions, mondrian
+from coterie.rebuild import rebuild
 from coterie.refine import Effort, attribute_scales, keeps, refine
 from coterie.repair import repair
 from coterie.table import Table
@@ -45,11 +49,14 @@ class _Settings(NamedTuple):
     tries: int
     """boxes grown from each seed"""
     search: Effort
+    rounds: int = 0
+    """in which several groups at a time are parted anew"""
 
 
 SMALL_K = 8
 MANY_PLACES = 65_536  # distinct rows of a large table: many are near, so that a look into a few leaves finds good ones
 ALL = 2**62  # leaves of the index: as many as it takes
+NEARLY = 1.25  # a start that loses less than this times the other is searched as well
 BATCHES = 128  # into which the acceptance of all boxes falls
 
 EFFORTS = {
@@ -57,7 +64,7 @@ EFFORTS = {
     "balanced": _Settings(3, ALL, 1.0, 8, Effort(neighbours=8, tries=4, sweeps=10)),
     # Small groups are many small choices: more is gained by parting them anew than by growing them better.
     "balanced, small k": _Settings(3, ALL, 1.0, 2, Effort(neighbours=16, tries=8, sweeps=20)),
-    "thorough": _Settings(4, ALL, 1.0, 32, Effort(neighbours=24, tries=32, sweeps=60)),
+    "thorough": _Settings(3, ALL, 1.0, 8, Effort(neighbours=16, tries=16, sweeps=20), rounds=4),
 }
 
 
@@ -104,12 +111,34 @@ def compact(table: Table, k: int, options: CompactOptions, run: Run) -> Grouping
             labels[rows] = found + groups
             groups += int(found.max()) + 1
             run.progress("group", done + 1, len(blocks))
-    grouping = Grouping.of(table.codes, labels)
+    starts = [Grouping.of(table.codes, labels)]
+    cut = mondrian(table, k, MondrianOptions.model_validate({}), Run())
+    if loss_of(table, cut) < NEARLY * loss_of(table, starts[0]):
+        starts.append(cut)
+    searched = [_search(table, start, k, settings, run, index, scales) for start in starts]
+    grouping = min(searched, key=lambda found: loss_of(table, found))
+    return grouping if options.suppress_above is None else _without_outliers(table, grouping, options.suppress_above)
+
+
+def _search(
+    table: Table, grouping: Grouping, k: int, settings: _Settings, run: Run, index: Index, scales: Float64
+) -> Grouping:
+    """Mend what breaks the privacy models, then lower the loss."""
     if run.privacy:
         grouping = repair(table, grouping, run.privacy, k=k, run=run)
     allowed = keeps(table, run.privacy, k)
     grouping = refine(table, grouping, k=k, run=run, effort=settings.search, allowed=allowed, index=index)
-    return grouping if options.suppress_above is None else _without_outliers(table, grouping, options.suppress_above)
+    if settings.rounds and allowed is None:  # groups that have to keep models are changed by pairs only
+        grouping = rebuild(table, grouping, k=k, run=run, index=index, scales=scales, rounds=settings.rounds)
+        grouping = refine(table, grouping, k=k, run=run, effort=settings.search, index=index)
+    return grouping
+
+
+def loss_of(table: Table, grouping: Grouping) -> float:
+    """Loss of all rows, weighted."""
+    from coterie.kernels.costs import box_costs
+
+    return float((grouping.sizes * box_costs(table.costs, grouping.lo, grouping.hi)).sum())
 
 
 def _group_block(table: Table, k: int, *, scales: Float64, settings: _Settings, tries: int, threads: int) -> Int32:
