@@ -13,8 +13,8 @@ another of its batch. Tables of more than `block_rows` rows are cut into blocks 
 grouped one by one; local search runs over the whole table and repairs the borders. The release depends on
 `block_rows`, never on the number of threads.
 
-Cost, on Adult (30,162 rows, 8 attributes) at k = 10 against Mondrian's grouping: `fast` about 30 times as long,
-`balanced` 120, `thorough` 1,000; docs/benchmarks.md has the figures and the losses.
+Cost, on Adult (30,162 rows, 8 attributes) at k = 10 against Mondrian's grouping: `fast` about 70 times as long by
+the clock on two cores, `balanced` 150, `thorough` 2,000; docs/benchmarks.md has the figures and the losses.
 """
 
 from __future__ import annotations
@@ -64,7 +64,7 @@ EFFORTS = {
     "balanced": _Settings(3, ALL, 1.0, 8, Effort(neighbours=8, tries=4, sweeps=10)),
     # Small groups are many small choices: more is gained by parting them anew than by growing them better.
     "balanced, small k": _Settings(3, ALL, 1.0, 2, Effort(neighbours=16, tries=8, sweeps=20)),
-    "thorough": _Settings(3, ALL, 1.0, 8, Effort(neighbours=16, tries=16, sweeps=20), rounds=4),
+    "thorough": _Settings(3, ALL, 1.0, 8, Effort(neighbours=16, tries=16, sweeps=20), rounds=3),
 }
 
 
@@ -72,7 +72,7 @@ class CompactOptions(Options):
     """Options of `compact`."""
 
     effort: Literal["fast", "balanced", "thorough"] = Field(
-        "balanced", description="How long to search: fast, balanced (about 4 times as long) or thorough (about 40)."
+        "balanced", description="How long to search: fast, balanced (about 3 times as long) or thorough (about 30)."
     )
     block_rows: int = Field(
         ROWS,
