@@ -7,7 +7,7 @@ from the distinct values. pyarrow's messages quote the row that they refuse, so 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import pyarrow as pa
 
@@ -90,38 +90,15 @@ def _parse(
     """Read with pyarrow. Raises pyarrow's own errors, whose text holds cell values."""
     from pyarrow import csv
 
-    dialect, header = found.dialect, found.header
-    one = len(header) == 1  # then an empty line is a row whose only value is missing
-
     def once(names: list[str]) -> pa.Table:
         with opened() as stream:
-            return csv.read_csv(
-                stream,
-                read_options=csv.ReadOptions(
-                    encoding="utf8" if dialect.encoding.startswith("utf-8") else dialect.encoding,
-                    block_size=block_size,
-                    use_threads=on_bad_row is None,  # only a single thread knows the numbers of rows
-                    skip_rows=found.blank_lines if one else 0,
-                ),
-                parse_options=csv.ParseOptions(
-                    delimiter=dialect.delimiter,
-                    newlines_in_values=True,
-                    ignore_empty_lines=not one,
-                    invalid_row_handler=on_bad_row,
-                ),
-                convert_options=csv.ConvertOptions(
-                    column_types=dict.fromkeys(names, pa.string()),
-                    null_values=list(dialect.missing_values),
-                    strings_can_be_null=True,
-                    quoted_strings_can_be_null=False,
-                ),
-            )
+            return csv.read_csv(stream, **_options(found, names, block_size=block_size, on_bad_row=on_bad_row))
 
     try:
-        table = once(header)
+        table = once(found.header)
     except pa.ArrowInvalid as error:
         if "cannot infer number of columns" in str(error):
-            return pa.table({title: pa.array([], pa.string()) for title in header})
+            return pa.table({title: pa.array([], pa.string()) for title in found.header})
         if "straddl" not in str(error) or block_size > _BLOCK_BYTES:
             raise
         # One cell is larger than a block.
@@ -130,6 +107,61 @@ def _parse(
         # pyarrow read a name otherwise than we did, and so guessed that column's type.
         table = once(table.column_names)
     return table
+
+
+def _options(
+    found: Sniffed,
+    names: list[str],
+    *,
+    block_size: int = _BLOCK_BYTES,
+    on_bad_row: Callable[[csv.InvalidRow], str] | None = None,
+) -> dict[str, Any]:
+    """What pyarrow has to be told to read columns of these names as text."""
+    from pyarrow import csv
+
+    dialect = found.dialect
+    one = len(found.header) == 1  # then an empty line is a row whose only value is missing
+    return {
+        "read_options": csv.ReadOptions(
+            encoding="utf8" if dialect.encoding.startswith("utf-8") else dialect.encoding,
+            block_size=block_size,
+            use_threads=on_bad_row is None,  # only a single thread knows the numbers of rows
+            skip_rows=found.blank_lines if one else 0,
+        ),
+        "parse_options": csv.ParseOptions(
+            delimiter=dialect.delimiter,
+            newlines_in_values=True,
+            ignore_empty_lines=not one,
+            invalid_row_handler=on_bad_row,
+        ),
+        "convert_options": csv.ConvertOptions(
+            column_types=dict.fromkeys(names, pa.string()),
+            null_values=list(dialect.missing_values),
+            strings_can_be_null=True,
+            quoted_strings_can_be_null=False,
+        ),
+    }
+
+
+def csv_batches(opened: Opener, found: Sniffed) -> Iterator[pa.RecordBatch]:
+    """The rows of a text table a piece at a time, for tables that are larger than the memory.
+
+    Raises a ValueError where only `read_csv`, which reads the whole, can read it or say what is wrong with it.
+    """
+    from pyarrow import csv
+
+    try:
+        with opened() as stream, csv.open_csv(stream, **_options(found, found.header)) as reader:
+            if reader.schema.names != found.header:
+                raise ValueError("pyarrow reads the header otherwise")
+            last = None
+            for batch in reader:
+                last = batch if batch.num_rows else last
+                yield batch
+    except _PARSING:
+        raise ValueError("cannot be read in pieces") from None
+    if last is None or {"\r", "\n"} & set(last.column(last.num_columns - 1)[-1].as_py() or ""):
+        raise ValueError("no rows, or a quote that may never be closed")
 
 
 def _explained(error: BaseException, opened: Opener, found: Sniffed, name: str) -> DataError:

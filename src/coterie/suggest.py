@@ -99,7 +99,11 @@ def without_marks(table: pa.Table, marks: list[str]) -> pa.Table:
 
 def guess_column(name: str, column: pa.ChunkedArray) -> Guess:
     """What one column probably is."""
-    facts = count(column)
+    return guess_from(name, count(column))
+
+
+def guess_from(name: str, facts: Facts) -> Guess:
+    """What a column of this name probably is, after its cells were counted."""
     role, reason = _role(facts, meaning(name))
     kind, hierarchy = _generalised(facts, meaning(name)) if role == "quasi" else (None, None)
     return Guess(name, role, kind, hierarchy, reason, facts.distinct, facts.missing)
