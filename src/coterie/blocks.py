@@ -48,4 +48,5 @@ def rows_of(table: Table, rows: Int32) -> Table:
         np.ascontiguousarray(sensitive),
         table.sensitive,
         table.leaf_counts,
+        sensitive_totals=table.sensitive_totals,
     )

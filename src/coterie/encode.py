@@ -37,8 +37,12 @@ class _Values:
     distinct: pa.Array
     index: Int32
     """row → place in `distinct`, or len(distinct) for a missing value"""
+    tally: npt.NDArray[np.int64] | None = None
+    """place → rows, where these were counted elsewhere"""
 
     def counts(self) -> npt.NDArray[np.int64]:
+        if self.tally is not None:
+            return self.tally
         return np.bincount(self.index, minlength=len(self.distinct) + 1)[: len(self.distinct)]
 
     @property

@@ -6,7 +6,7 @@ check is a pass over the pairs, without a loop over groups. Missing values are a
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Mapping
+from collections.abc import Hashable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from types import MappingProxyType
@@ -193,11 +193,31 @@ class Groups:
 
 
 def count_columns(
-    group_of_row: npt.NDArray[np.integer[Any]], codes: Int32, domains: tuple[Domain, ...], *, groups: int
+    group_of_row: npt.NDArray[np.integer[Any]],
+    codes: Int32,
+    domains: tuple[Domain, ...],
+    *,
+    groups: int,
+    totals: Sequence[Integers] | None = None,
 ) -> Groups:
-    """Count every sensitive column of a table by group; rows of group −1 are not counted."""
+    """Count every sensitive column of a table by group; rows of group −1 are not counted.
+
+    Args:
+        group_of_row: Row → group, or −1.
+        codes: [rows, columns] the values.
+        domains: The columns.
+        groups: Number of groups.
+        totals: Column → the distribution to compare with, if it is not that of the counted rows.
+    """
     columns = {
-        domain.name: count_values(group_of_row, codes[:, j], groups=groups, values=domain.size, tree=domain.tree)
+        domain.name: count_values(
+            group_of_row,
+            codes[:, j],
+            groups=groups,
+            values=domain.size,
+            tree=domain.tree,
+            totals=None if totals is None else totals[j],
+        )
         for j, domain in enumerate(domains)
     }
     sizes = np.bincount(group_of_row[group_of_row >= 0], minlength=groups).astype(np.int64)

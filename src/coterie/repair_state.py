@@ -74,7 +74,10 @@ class Aim:
 
     def count(self, labels: Int32, groups: int) -> Groups:
         """Count the sensitive values of groups of rows, and the rows of populations that match them."""
-        counted = count_columns(labels, self.table.sensitive_codes, self.table.sensitive, groups=groups)
+        table = self.table
+        counted = count_columns(
+            labels, table.sensitive_codes, table.sensitive, groups=groups, totals=table.sensitive_totals
+        )
         return replace(counted, matches=self._matches(self.table.codes, labels, groups))
 
     def count_some(self, labels: Integers, rows: Int32, groups: int, before: Groups) -> Groups:

@@ -65,6 +65,8 @@ class Table:
     leaf_counts: LeafCounts = "present"
     populations: Populations | None = None
     """population tables in the codes of this one, for k-map"""
+    sensitive_totals: tuple[npt.NDArray[np.int64], ...] | None = None
+    """sensitive column → value → rows of the whole of which this table is a part, if it is one"""
 
     def __post_init__(self) -> None:
         if self.codes.dtype != np.int32 or self.codes.ndim != 2 or not self.codes.flags.c_contiguous:
