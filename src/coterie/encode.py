@@ -100,12 +100,9 @@ def _person_domain(name: str, values: _Values) -> tuple[Domain, Int32]:
 
 def _values(column: pa.ChunkedArray, *, name: str) -> _Values:
     """The distinct values of a column and where they stand; NaN is missing, −0.0 is 0.0."""
-    column = _plain(column)
+    column = comparable(column)
     if pa.types.is_null(column.type):  # Arrow encodes such columns in one chunk only
         return _Values(pa.nulls(0), np.zeros(len(column), dtype=np.int32))
-    if pa.types.is_floating(column.type):
-        column = pc.add(column, pa.scalar(0.0, column.type))  # −0.0 + 0.0 is 0.0
-        column = pc.if_else(pc.is_nan(column), pa.scalar(None, column.type), column)
     try:
         encoded = column.dictionary_encode()
     except pa.ArrowNotImplementedError:
@@ -123,6 +120,15 @@ def _values(column: pa.ChunkedArray, *, name: str) -> _Values:
     distinct = encoded.dictionary
     index = encoded.indices.fill_null(len(distinct)).to_numpy(zero_copy_only=False).astype(np.int32)
     return _only_present(_Values(distinct, index))
+
+
+def comparable(column: pa.ChunkedArray) -> pa.ChunkedArray:
+    """The column in a plain type, in which equal values are equal: NaN is missing, −0.0 is 0.0."""
+    column = _plain(column)
+    if pa.types.is_floating(column.type):
+        column = pc.add(column, pa.scalar(0.0, column.type))  # −0.0 + 0.0 is 0.0
+        column = pc.if_else(pc.is_nan(column), pa.scalar(None, column.type), column)
+    return column
 
 
 def _plain(column: pa.ChunkedArray) -> pa.ChunkedArray:
@@ -200,6 +206,22 @@ def encode_column(name: str, values: _Values, config: Config) -> tuple[Domain, I
         labelled=hierarchy is not None,
     )
     return domain, codes[values.index]
+
+
+def encode_distinct(
+    name: str, distinct: pa.Array, *, counts: npt.NDArray[np.int64], missing: bool, config: Config
+) -> tuple[Domain, Int32]:
+    """A column that was counted elsewhere, as a domain and a code per distinct value; the last code is of missing ones.
+
+    Args:
+        name: The column.
+        distinct: Its distinct values without null, as `comparable` leaves them, in the order of their first rows.
+        counts: Distinct value → rows.
+        missing: Whether values are missing.
+        config: Types, hierarchies and weights.
+    """
+    index = np.arange(len(distinct) + missing, dtype=np.int32)
+    return encode_column(name, _Values(distinct, index, counts), config)
 
 
 def encode_values(column: pa.ChunkedArray, *, name: str, config: Config) -> tuple[Domain, Int32]:
