@@ -28,6 +28,7 @@ from coterie import (
     cli_methods,
     cli_release,
     cli_risk,
+    cli_serve,
 )
 from coterie.errors import CoterieError, CoterieWarning
 
@@ -78,6 +79,7 @@ app.command("explain", short_help="Say why rows are as coarse as they are.")(cli
 app.command("compare", short_help="Put methods side by side.")(cli_compare.compare)
 app.command("risk", short_help="Say how far records can be traced to people.")(cli_risk.risk)
 app.command("attack", short_help="Try to find known people in a release.")(cli_risk.attack)
+app.command("serve", short_help="Open a page on this machine for all of it.")(cli_serve.serve)
 app.command("methods", short_help="List methods and their options.")(cli_methods.methods)
 app.command("compile", short_help="Compile now what the first release would.")(cli_compile.compile_kernels)
 app.command("demo", short_help="Try it on the bundled table.")(cli_demo.demo)

@@ -1,0 +1,85 @@
+"""The application: every step's routes, the projects, and the guard around them."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from importlib import import_module
+from importlib.util import find_spec
+from pathlib import Path
+
+from starlette.applications import Starlette
+from starlette.exceptions import HTTPException
+from starlette.middleware import Middleware
+from starlette.requests import Request
+from starlette.responses import Response
+from starlette.routing import BaseRoute, Mount
+from starlette.staticfiles import StaticFiles
+
+from coterie.errors import CoterieError
+from coterie.web.jobs import Jobs
+from coterie.web.pages import is_htmx, render
+from coterie.web.project import Projects
+from coterie.web.security import Guard
+from coterie.web.settings import Settings
+
+STATIC = Path(__file__).parent / "static"
+MODULES = (
+    "step_projects",
+    "step_data",
+    "step_roles",
+    "step_hierarchies",
+    "step_goals",
+    "step_run",
+    "step_recipe",
+    "step_results",
+)
+
+
+def create_app(settings: Settings) -> Starlette:
+    """The application of one server."""
+    jobs = Jobs(settings)
+
+    @asynccontextmanager
+    async def lifespan(_: Starlette) -> AsyncIterator[None]:
+        yield
+        jobs.stop_all()
+
+    app = Starlette(
+        routes=[*_routes(), Mount("/static", StaticFiles(directory=STATIC))],
+        middleware=[Middleware(Guard, settings=settings)],
+        exception_handlers={HTTPException: _http_error, CoterieError: _own_error},
+        lifespan=lifespan,
+    )
+    app.state.settings = settings
+    app.state.projects = Projects(settings.work_folder, settings.allowed_folders)
+    app.state.jobs = jobs
+    return app
+
+
+def _routes() -> list[BaseRoute]:
+    found: list[BaseRoute] = []
+    for name in MODULES:
+        full = f"coterie.web.{name}"
+        if find_spec(full) is not None:
+            found += import_module(full).routes
+    return found
+
+
+async def _http_error(request: Request, error: Exception) -> Response:
+    assert isinstance(error, HTTPException)
+    if error.status_code in (204, 304):
+        return Response(status_code=error.status_code, headers=error.headers)
+    if error.status_code == 303:
+        return Response(status_code=303, headers=error.headers)
+    return _told(request, error.status_code, error.detail)
+
+
+async def _own_error(request: Request, error: Exception) -> Response:
+    """An error that coterie raised on purpose: its message holds no cell and says what to do."""
+    return _told(request, 422, str(error))
+
+
+def _told(request: Request, status: int, text: str) -> Response:
+    template = "_message.html" if is_htmx(request) else "message.html"
+    return render(request, template, status=status, status_code=status, text=text)

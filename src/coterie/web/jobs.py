@@ -1,0 +1,190 @@
+"""Long work in processes of its own, which outlive a closed tab and can be stopped.
+
+A job is a folder with a `state.json`. The worker writes it, pages read it; nothing else is shared. A worker ends when
+the server does: it listens to a pipe that only the server holds.
+"""
+
+from __future__ import annotations
+
+import os
+import shutil
+import signal
+import subprocess
+import sys
+import threading
+import time
+from collections.abc import Collection
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from coterie.web.project import Project, private_folder, read_json, write_json
+from coterie.web.settings import Settings
+
+WAITING = ("queued", "running")
+PATIENCE = 2.0
+"""seconds between asking a worker to end and ending it"""
+KEPT = ("coterie.toml", "state.json")
+"""what stays of a run that was cancelled or failed"""
+
+
+class State(NamedTuple):
+    """How far a job is. No text of it holds a value of the data."""
+
+    state: str
+    """none, queued, running, finished, failed or cancelled"""
+    step: str = ""
+    done: int = 0
+    total: int = 0
+    message: str = ""
+    started: float = 0.0
+    """seconds since 1970"""
+    step_started: float = 0.0
+    seconds: float = 0.0
+    """how long it took, once it is over"""
+
+    @property
+    def active(self) -> bool:
+        """Whether it may still change."""
+        return self.state in WAITING
+
+    @property
+    def elapsed(self) -> float:
+        """Seconds that it has taken so far."""
+        return max(time.time() - self.started, 0.0) if self.active else self.seconds
+
+    @property
+    def left(self) -> float | None:
+        """Seconds that the present step will probably take, if it says how far it is."""
+        if not self.active or not self.total or not 0 < self.done < self.total:
+            return None
+        return (time.time() - self.step_started) / self.done * (self.total - self.done)
+
+
+def state_of(folder: Path) -> State:
+    """What a job has written about itself."""
+    values = read_json(folder / "state.json")
+    if "state" not in values:
+        return State("none")
+    return State(**{name: values[name] for name in State._fields if name in values})
+
+
+class Jobs:
+    """The workers of a server."""
+
+    def __init__(self, settings: Settings) -> None:
+        self.settings = settings
+        self._running: dict[Path, subprocess.Popen[bytes]] = {}
+        self._lock = threading.Lock()
+
+    def start(self, kind: str, folder: Path, project: Project, **more: Any) -> None:  # noqa: ANN401 - what JSON holds
+        """Start a worker on a folder, in place of one that is still at it.
+
+        Args:
+            kind: One of `worker.KINDS`.
+            folder: Where it says how far it is, and where it may write.
+            project: What it is about.
+            **more: What else the worker is told.
+        """
+        self.cancel(folder)
+        if not folder.is_dir():
+            private_folder(folder)
+        write_json(folder / "state.json", State("queued", started=time.time())._asdict())
+        write_json(folder / "job.json", {**self._job(kind, project), **more})
+        with self._lock:
+            # -P: a file of the user's that is called numpy.py must not be taken for the library.
+            self._running[folder] = subprocess.Popen(
+                [sys.executable, "-P", "-m", "coterie.web.worker", str(folder)],
+                stdin=subprocess.PIPE,
+                stdout=subprocess.DEVNULL,
+                stderr=subprocess.DEVNULL,
+                cwd=project.folder,
+                start_new_session=True,
+            )
+
+    def _job(self, kind: str, project: Project) -> dict[str, Any]:
+        return {
+            "kind": kind,
+            "project": str(project.folder),
+            "source": None if project.source is None else str(project.source),
+            "name": project.name,
+            "recipe": str(project.recipe_path),
+            "allowed": [str(folder) for folder in project.allowed_folders],
+            "unpacked_limit": self.settings.unpacked_limit,
+            "column_limit": self.settings.column_limit,
+        }
+
+    def state(self, folder: Path) -> State:
+        """How far a job is; one whose process ended without a word has failed."""
+        found = state_of(folder)
+        with self._lock:
+            process = self._running.get(folder)
+        if process is None or process.poll() is None:
+            return found
+        found = state_of(folder)  # it may have finished between the two looks
+        with self._lock:
+            self._running.pop(folder, None)
+        _close(process)
+        if found.active:
+            text = "The work ended unexpectedly; perhaps the memory was not enough. Use fewer rows or columns."
+            found = found._replace(state="failed", message=text, seconds=found.elapsed)
+            write_json(folder / "state.json", found._asdict())
+            clear(folder)
+        return found
+
+    def cancel(self, folder: Path) -> bool:
+        """Stop a job and remove what it has begun to write. Says whether there was one."""
+        with self._lock:
+            process = self._running.pop(folder, None)
+        if process is None:
+            return False
+        found = state_of(folder)
+        stop(process)
+        if state_of(folder).active:
+            ended = found._replace(state="cancelled", message="Cancelled; nothing was kept.", seconds=found.elapsed)
+            write_json(folder / "state.json", ended._asdict())
+            clear(folder)
+        return True
+
+    def cancel_below(self, folder: Path) -> None:
+        """Stop all jobs of a project."""
+        for each in [each for each in self._running if each.is_relative_to(folder)]:
+            self.cancel(each)
+
+    def stop_all(self) -> None:
+        """Stop every job: the server ends."""
+        for folder in list(self._running):
+            self.cancel(folder)
+
+
+def stop(process: subprocess.Popen[bytes]) -> None:
+    """End a worker and everything that it has started."""
+    for number in (signal.SIGTERM, getattr(signal, "SIGKILL", signal.SIGTERM)):
+        try:
+            if hasattr(os, "killpg"):
+                os.killpg(process.pid, number)
+            else:
+                process.terminate()
+        except (ProcessLookupError, PermissionError):
+            pass
+        try:
+            process.wait(PATIENCE)
+            break
+        except subprocess.TimeoutExpired:
+            continue
+    _close(process)
+
+
+def _close(process: subprocess.Popen[bytes]) -> None:
+    if process.stdin is not None:
+        process.stdin.close()
+
+
+def clear(folder: Path, keep: Collection[str] = KEPT) -> None:
+    """Remove what a job has written, but for a few files."""
+    for each in folder.iterdir():
+        if each.name in keep:
+            continue
+        if each.is_dir() and not each.is_symlink():
+            shutil.rmtree(each, ignore_errors=True)
+        else:
+            each.unlink(missing_ok=True)

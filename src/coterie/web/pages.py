@@ -1,0 +1,200 @@
+"""What all pages share: templates, the steps above them, and faults beside the fields they belong to."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from functools import cache
+from typing import Any, NamedTuple
+
+from jinja2 import Environment, PackageLoader, StrictUndefined
+from starlette.datastructures import FormData
+from starlette.exceptions import HTTPException
+from starlette.requests import Request
+from starlette.responses import HTMLResponse, RedirectResponse, Response
+
+from coterie.web.project import Project, Projects, read_json
+from coterie.web.settings import Settings
+
+FORM_FIELDS = 50_000
+"""fields of a form: a table may have many columns"""
+
+STEPS = (
+    ("data", "Data"),
+    ("roles", "Roles"),
+    ("hierarchies", "Hierarchies"),
+    ("goals", "Goals"),
+    ("run", "Run"),
+    ("results", "Results"),
+)
+
+
+class Fault(NamedTuple):
+    """One thing that is wrong: the id of the field it belongs to (or nothing) and a sentence that says what to do."""
+
+    field: str
+    text: str
+
+
+class Step(NamedTuple):
+    """One step, as the navigation shows it."""
+
+    key: str
+    title: str
+    url: str
+    state: str
+    """done, open, faulty, or later: not yet possible"""
+    current: bool
+
+
+@cache
+def templates() -> Environment:
+    """Jinja's environment. Everything is escaped, and a name that nobody gave is an error."""
+    room = Environment(
+        loader=PackageLoader("coterie.web", "templates"),
+        autoescape=True,
+        undefined=StrictUndefined,
+        trim_blocks=True,
+        lstrip_blocks=True,
+    )
+    room.filters |= {"count": _count, "figure": _figure, "percent": _percent, "seconds": seconds_text}
+    return room
+
+
+def render(
+    request: Request,
+    template: str,
+    *,
+    project: Project | None = None,
+    step: str = "",
+    status: int = 200,
+    faults: Iterable[Fault] = (),
+    **context: Any,  # noqa: ANN401 - whatever the template asks for
+) -> HTMLResponse:
+    """A page, or with a template whose name starts with `_` a part of one.
+
+    Args:
+        request: What is answered.
+        template: The name of the template.
+        project: The project it is about, if any.
+        step: The key of the step that is shown.
+        status: 422 where what was sent is at fault; the page then shows it again, with the faults.
+        faults: What is wrong; the summary of it takes the focus.
+        **context: What the template needs besides.
+    """
+    wrong = list(faults)
+    values: dict[str, Any] = {
+        "request": request,
+        "project": project,
+        "steps": steps_of(project, step) if project is not None else [],
+        "faults": wrong,
+        "fault_of": {fault.field: fault.text for fault in reversed(wrong) if fault.field},
+        **context,
+    }
+    return HTMLResponse(templates().get_template(template).render(values), status_code=status)
+
+
+def steps_of(project: Project, current: str = "") -> list[Step]:
+    """The steps of a project with how far each is."""
+    from coterie.web.recipe import faulty_steps
+
+    ready = project.table_path.is_file()
+    faulty = faulty_steps(project) if ready else set()
+    runs = [read_json(folder / "state.json").get("state") for folder in project.runs]
+    shown = []
+    for key, title in STEPS:
+        if key == "data":
+            state = "done" if ready else "open"
+        elif key == "results":
+            state = "open" if "finished" in runs else "later"
+        elif not ready:
+            state = "later"
+        elif key in faulty:
+            state = "faulty"
+        else:
+            state = "done" if key in project.seen or (key == "run" and "finished" in runs) else "open"
+        shown.append(Step(key, title, f"{project.url}/{key}", state, key == current))
+    return shown
+
+
+def settings_of(request: Request) -> Settings:
+    """What the server was started with."""
+    settings = request.app.state.settings
+    assert isinstance(settings, Settings)
+    return settings
+
+
+def projects_of(request: Request) -> Projects:
+    """All projects of the server."""
+    projects = request.app.state.projects
+    assert isinstance(projects, Projects)
+    return projects
+
+
+def project_of(request: Request, *, ready: bool = False) -> Project:
+    """The project that the address names.
+
+    Args:
+        request: What is answered.
+        ready: Whether its table has to have been looked at already; the Data step is shown otherwise.
+    """
+    project = projects_of(request).get(request.path_params["project"])
+    if project is None:
+        raise HTTPException(404, "There is no such project (any more); it may have been deleted.")
+    if ready and not project.table_path.is_file():
+        raise HTTPException(303, headers={"Location": f"{project.url}/data"})
+    return project
+
+
+async def form_of(request: Request) -> FormData:
+    """The fields of a form."""
+    return await request.form(max_fields=FORM_FIELDS, max_files=50, max_part_size=8 << 20)
+
+
+def is_htmx(request: Request) -> bool:
+    """Whether a part of a page will do as the answer."""
+    return request.headers.get("hx-request") == "true"
+
+
+def go(url: str, request: Request | None = None) -> Response:
+    """Show another page after a change; a browser's reload then does not send the form again."""
+    if request is not None and is_htmx(request):
+        return Response(status_code=204, headers={"HX-Redirect": url})
+    return RedirectResponse(url, status_code=303)
+
+
+def seen(request: Request, project: Project, step: str) -> Project:
+    """Note that somebody has looked a step over."""
+    if step in project.seen:
+        return project
+    return projects_of(request).change(project, seen=(*project.seen, step))
+
+
+def _count(value: int) -> str:
+    return f"{value:,}"
+
+
+def _figure(value: float, digits: int = 3) -> str:
+    return f"{value:,.{digits}g}"
+
+
+def _percent(value: float) -> str:
+    from coterie.report import percent_text
+
+    return percent_text(value)
+
+
+def seconds_text(seconds: float) -> str:
+    """A length of time for people to read."""
+    whole = round(seconds)
+    if whole < 1:
+        return "less than a second"
+    if whole < 90:
+        return f"{whole} s"
+    if whole < 5400:
+        return f"{whole // 60} min {whole % 60} s" if whole < 600 else f"{whole // 60} min"
+    return f"{whole // 3600} h {whole % 3600 // 60} min"
+
+
+def values_of(form: FormData) -> Mapping[str, str]:
+    """The text fields of a form; of several with one name the last."""
+    return {name: value for name, value in form.multi_items() if isinstance(value, str)}

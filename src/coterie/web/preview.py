@@ -1,0 +1,110 @@
+"""Rows and values of a project's table, read from its Parquet file a row group at a time."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import NamedTuple
+
+import pyarrow as pa
+import pyarrow.compute as pc
+from pyarrow import parquet
+
+from coterie.web.project import Project
+
+LONGEST = 120
+"""signs of a cell that are shown"""
+
+
+class Rows(NamedTuple):
+    """Some rows of a table, as texts."""
+
+    start: int
+    """position of the first of them, from 0"""
+    names: list[str]
+    cells: list[list[str | None]]
+    """row → column → text; None is missing"""
+    total: int
+    """rows of the whole table"""
+
+
+class ValueCount(NamedTuple):
+    """A value of a column as text (None: missing), and how many rows have it."""
+
+    value: str | None
+    rows: int
+
+
+def rows(project: Project, *, start: int = 0, count: int = 100, columns: Sequence[int] | None = None) -> Rows:
+    """Rows from a position on.
+
+    Args:
+        project: Whose table.
+        start: Position of the first row, from 0; one beyond the end gives no rows.
+        count: How many rows at most.
+        columns: Positions of the columns; all when left out.
+    """
+    with parquet.ParquetFile(project.table_path) as table:
+        names = table.schema_arrow.names
+        chosen = [names[place] for place in (range(len(names)) if columns is None else columns)]
+        total = table.metadata.num_rows
+        start = max(start, 0)
+        pieces, first = [], 0
+        for group in range(table.num_row_groups):
+            size = table.metadata.row_group(group).num_rows
+            if first < start + count and first + size > start:
+                piece = table.read_row_group(group, columns=chosen)
+                begin = max(start - first, 0)
+                pieces.append(piece.slice(begin, min(start + count - first, size) - begin))
+            first += size
+    if not pieces:
+        return Rows(start, chosen, [], total)
+    shown = pa.concat_tables(pieces)
+    by_column = [[shorten(cell) for cell in texts(column)] for column in shown.columns]
+    return Rows(start, chosen, [list(row) for row in zip(*by_column, strict=True)], total)
+
+
+def value_counts(project: Project, column: int, *, limit: int | None = None) -> list[ValueCount]:
+    """The values of a column with their rows, the most frequent first; the missing value, if any, among them.
+
+    Args:
+        project: Whose table.
+        column: Position of the column.
+        limit: How many at most; all when left out.
+    """
+    with parquet.ParquetFile(project.table_path) as table:
+        name = table.schema_arrow.names[column]
+        found: pa.Table | None = None
+        for group in range(table.num_row_groups):
+            values = table.read_row_group(group, columns=[name]).column(0)
+            counted = pc.value_counts(values.combine_chunks())
+            part = pa.table({"value": counted.field("values"), "rows": counted.field("counts")})
+            joined = part if found is None else pa.concat_tables([found, part])
+            found = joined.group_by("value").aggregate([("rows", "sum")]).rename_columns(["value", "rows"])
+    if found is None:
+        return []
+    ordered = found.sort_by([("rows", "descending"), ("value", "ascending")])
+    ordered = ordered if limit is None else ordered.slice(0, limit)
+    counts = ordered.column("rows").to_pylist()
+    return [ValueCount(*pair) for pair in zip(texts(ordered.column("value")), counts, strict=True)]
+
+
+def texts(column: pa.ChunkedArray) -> list[str | None]:
+    """Cells as people would write them; NaN is missing."""
+    kind = column.type
+    if pa.types.is_dictionary(kind):
+        column = column.cast(kind.value_type)
+        kind = column.type
+    if pa.types.is_floating(kind):
+        column = pc.if_else(pc.is_nan(column), pa.scalar(None, kind), column)
+    if not (pa.types.is_string(kind) or pa.types.is_large_string(kind)):
+        try:
+            column = column.cast(pa.string())
+        except (pa.ArrowInvalid, pa.ArrowNotImplementedError):
+            return [None if cell is None else str(cell) for cell in column.to_pylist()]
+    found: list[str | None] = column.to_pylist()
+    return found
+
+
+def shorten(text: str | None) -> str | None:
+    """A cell that a table can show."""
+    return text if text is None or len(text) <= LONGEST else f"{text[:LONGEST]}…"

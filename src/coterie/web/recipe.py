@@ -1,0 +1,202 @@
+"""A project's coterie.toml: the one recipe that the page, the command line and Python share.
+
+It is read anew for every page, so that what somebody changes in an editor shows at once. A change is written into
+the text that is there: comments and everything that was not changed stay.
+"""
+
+from __future__ import annotations
+
+import tomllib
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from coterie.config import Config, changed
+from coterie.config_check import column_problems
+from coterie.config_toml import read_toml, write_toml
+from coterie.errors import ConfigError, DataError, HierarchyError, Problem
+from coterie.io_output import whole_file
+from coterie.web.pages import STEPS, Fault
+from coterie.web.project import Project
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+STEP_OF = {
+    **dict.fromkeys(("delimiter", "encoding", "missing_values"), "data"),
+    **dict.fromkeys(("quasi", "sensitive", "identifiers"), "roles"),
+    **dict.fromkeys(("hierarchies", "types", "publish"), "hierarchies"),
+    **dict.fromkeys(("method", "options", "refine", "time_limit", "seed", "threads"), "run"),
+}
+"""setting → the step that asks for it; all others are goals"""
+
+
+def read_values(project: Project) -> dict[str, Any]:
+    """The settings as they stand in the file; a ConfigError if it is no TOML."""
+    if not project.recipe_path.is_file():
+        return {}
+    values = read_toml(project.recipe_path)
+    return {name: value for name, value in values.items() if name != "provenance"}
+
+
+def load_config(project: Project) -> Config:
+    """The configuration that the file means. Raises with all faults at once, as the command line does."""
+    return config_of(project, read_values(project))
+
+
+def config_of(project: Project, values: Mapping[str, Any]) -> Config:
+    """The configuration that these settings mean, with paths as the project's recipe has them."""
+    outside = path_problems(project, values)
+    if outside:
+        raise ConfigError(outside)
+    return Config.from_dict(values, base=project.recipe_path.parent)
+
+
+def change(project: Project, changes: Mapping[str, Any]) -> None:
+    """Write settings into the recipe; None takes one out. What no longer fits the columns' roles goes with it.
+
+    Nothing is checked here: `faults` says what is wrong, and a recipe may be wrong for a while.
+    """
+    with project.lock:
+        before = read_values(project)
+        after = changed(before, changes)
+        after = {name: value for name, value in after.items() if value is not None and value != {}}
+        text = project.recipe_path.read_text(encoding="utf-8-sig") if project.recipe_path.is_file() else ""
+        write_text(project, edited(text, after))
+
+
+def write_text(project: Project, text: str) -> None:
+    """Replace the whole text of the recipe."""
+    with whole_file(project.recipe_path, force=True) as sink:
+        sink.write(text.encode())
+
+
+def edited(text: str, values: Mapping[str, Any]) -> str:
+    """A TOML text changed so that it says these settings, with its comments kept."""
+    import tomlkit
+    from tomlkit.exceptions import TOMLKitError
+
+    try:
+        document = tomlkit.parse(text)
+        for name in [name for name in document if name not in values and name != "provenance"]:
+            document.remove(name)
+        for name, value in values.items():
+            _put(document, name, value)
+        new = tomlkit.dumps(document)
+        said = {name: value for name, value in tomllib.loads(new).items() if name != "provenance"}
+        if said == tomllib.loads(write_toml(values)):
+            return new
+    except (TOMLKitError, tomllib.TOMLDecodeError, ValueError, TypeError):
+        pass
+    # Rather without comments than with another meaning.
+    return write_toml(values)
+
+
+def _put(place: Any, name: str, value: Any) -> None:  # noqa: ANN401 - parts of a TOML document
+    """Set one key of a document or table, and touch nothing that says the same already."""
+    import tomlkit
+
+    there = place.get(name)
+    if there is not None and _plain(there) == _plain(value):
+        return
+    if isinstance(value, Mapping) and isinstance(there, Mapping) and hasattr(there, "remove"):
+        for key in [key for key in there if key not in value]:
+            there.remove(key)
+        for key, inner in value.items():
+            _put(there, key, inner)
+        return
+    if isinstance(value, list | tuple) and len(value) > 3 and all(isinstance(item, str) for item in value):
+        array = tomlkit.array()
+        array.extend(value)
+        place[name] = array.multiline(True)
+        return
+    place[name] = tomlkit.item(_plain(value))
+
+
+def _plain(value: Any) -> Any:  # noqa: ANN401
+    if hasattr(value, "unwrap"):
+        value = value.unwrap()
+    if isinstance(value, Mapping):
+        return {str(name): _plain(inner) for name, inner in value.items()}
+    return [_plain(inner) for inner in value] if isinstance(value, list | tuple) else value
+
+
+def path_problems(project: Project, values: Mapping[str, Any]) -> list[Problem]:
+    """Files that the recipe names and that lie outside of what the user allowed."""
+    named: list[tuple[str, str]] = []
+    specs = values.get("hierarchies")
+    if isinstance(specs, Mapping):
+        # What is text and no rule is a path.
+        named += [(f"hierarchies.{column}", spec) for column, spec in specs.items() if isinstance(spec, str)]
+    models = values.get("privacy")
+    for entry in [models] if isinstance(models, str | Mapping) else models if isinstance(models, list) else []:
+        if isinstance(entry, Mapping) and isinstance(entry.get("population"), str):
+            named.append(("privacy", entry["population"]))
+        elif isinstance(entry, str) and entry.count(":") >= 2 and entry.casefold().startswith("k"):
+            named.append(("privacy", entry.split(":", 2)[2].strip()))
+    return [
+        Problem(path, "names a file outside the folders that may be used; put it beside coterie.toml")
+        for path, text in named
+        if text != "flat" and not _below(project, text)
+    ]
+
+
+def _below(project: Project, text: str) -> bool:
+    base = project.recipe_path.parent
+    try:
+        resolved = (base / Path(text)).resolve()
+        return any(resolved.is_relative_to(folder.resolve()) for folder in (base, *project.allowed_folders))
+    except (OSError, RuntimeError, ValueError):
+        return False
+
+
+def problems_of(project: Project, names: Sequence[str] | None = None) -> list[Problem]:
+    """Everything that is wrong with the recipe, and with its fit to a table with these columns."""
+    try:
+        values = read_values(project)
+    except ConfigError as error:
+        return list(error.problems)
+    return problems_in(project, values, names)
+
+
+def problems_in(project: Project, values: Mapping[str, Any], names: Sequence[str] | None = None) -> list[Problem]:
+    """Everything that is wrong with these settings."""
+    try:
+        config = config_of(project, values)
+    except (ConfigError, HierarchyError) as error:
+        return list(error.problems)
+    except DataError as error:
+        return [Problem("", str(error))]
+    return column_problems(config, names) if names is not None else []
+
+
+def faults(project: Project, names: Sequence[str] | None = None, *, step: str | None = None) -> list[Fault]:
+    """What is wrong, for the pages: of one step, or of all."""
+    found = problems_of(project, names)
+    return as_faults(found if step is None else [each for each in found if step_of(each) == step], names)
+
+
+def as_faults(problems: Iterable[Problem], names: Sequence[str] | None = None) -> list[Fault]:
+    """Problems with the ids of the fields they belong to."""
+    return [Fault(field_id(problem.path, names), str(problem)) for problem in problems]
+
+
+def field_id(path: str, names: Sequence[str] | None = None) -> str:
+    """The id of the field of a setting: `k`, `options-effort`, and for columns their position: `weights-3`."""
+    setting, _, rest = path.partition(".")
+    if names is not None and rest in names:
+        return f"{setting}-{list(names).index(rest)}"
+    return "-".join(part for part in (setting, rest) if part).replace(" ", "-")
+
+
+def step_of(problem: Problem) -> str:
+    """The step that asks for the setting that a problem is about."""
+    return STEP_OF.get(problem.path.split(".")[0], "goals")
+
+
+def faulty_steps(project: Project) -> set[str]:
+    """Steps whose settings have faults."""
+    from coterie.web.facts import column_names
+
+    known = {key for key, _ in STEPS}
+    return {step_of(problem) for problem in problems_of(project, column_names(project))} & known

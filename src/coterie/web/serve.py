@@ -1,0 +1,161 @@
+"""The server: one process on the loopback address, with a work folder that lives as long as it does."""
+
+from __future__ import annotations
+
+import logging
+import os
+import shutil
+import socket
+import tempfile
+import threading
+import webbrowser
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import replace
+from pathlib import Path
+
+import uvicorn
+
+from coterie.errors import ConfigError, Problem
+from coterie.web.app import create_app
+from coterie.web.settings import Settings, resolve_allowed
+
+LOOPBACK = "127.0.0.1"
+PREFIX = "coterie-page-"
+
+
+def serve(
+    settings: Settings,
+    *,
+    file: Path | None = None,
+    config: Path | None = None,
+    browser: bool = True,
+    say: Callable[[str], None] = lambda _: None,
+) -> None:
+    """Run until it is interrupted; then stop all runs and remove the work folder.
+
+    Args:
+        settings: What to start with; the port may be 0 for any that is free.
+        file: A table to open at once.
+        config: The coterie.toml that its project reads and writes.
+        browser: Whether to open a browser.
+        say: Told what a person has to know.
+    """
+    _quiet_logs()
+    with bound(settings.port) as listener:
+        settings = replace(settings, port=listener.getsockname()[1])
+        app = create_app(settings)
+        at = ""
+        if file is not None:
+            from coterie.web.step_projects import open_path
+
+            project = open_path(app, file, recipe=config)
+            at = f"{project.url}/data"
+        address = settings.address.replace("/?", f"{at or '/'}?", 1)
+        say(f"coterie is at {address}")
+        say("Only this machine can reach it, with this address only. Ctrl-C stops it and deletes what was uploaded.")
+        if browser:
+            threading.Thread(target=webbrowser.open, args=(address,), daemon=True).start()
+        # No access log: addresses of requests may hold what somebody looks for.
+        options = uvicorn.Config(
+            app,
+            log_config=None,
+            access_log=False,
+            server_header=False,
+            proxy_headers=False,
+            timeout_graceful_shutdown=1,
+            lifespan="on",
+        )
+        try:
+            uvicorn.Server(options).run(sockets=[listener])
+        except KeyboardInterrupt:
+            pass
+        finally:
+            app.state.jobs.stop_all()
+
+
+@contextmanager
+def bound(port: int) -> Iterator[socket.socket]:
+    """A socket on the loopback address."""
+    listener = socket.socket(socket.AF_INET, socket.SOCK_STREAM)
+    try:
+        if os.name == "posix":
+            listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        try:
+            listener.bind((LOOPBACK, port))
+        except (OSError, OverflowError):
+            text = f"{port} cannot be used: another program has it, or it is reserved; choose another, or 0 for any"
+            raise ConfigError([Problem("port", text)]) from None
+        yield listener
+    finally:
+        listener.close()
+
+
+@contextmanager
+def work_folder(parent: Path | None = None) -> Iterator[Path]:
+    """A folder that only this user can enter, removed at the end; those that a crash left behind go as well."""
+    if parent is not None and not parent.is_dir():
+        raise ConfigError([Problem("work folder", f"there is no folder {parent}; create it first")])
+    root = Path(parent or tempfile.gettempdir())
+    for left in root.glob(f"{PREFIX}*"):
+        _remove_abandoned(left)
+    folder = Path(tempfile.mkdtemp(prefix=PREFIX, dir=root))
+    with (folder / "lock").open("w") as lock:
+        _lock(lock.fileno())
+        try:
+            yield folder
+        finally:
+            shutil.rmtree(folder, ignore_errors=True)
+
+
+def _lock(handle: int) -> bool:
+    """Hold a file for as long as the process lives; says whether nobody else does."""
+    try:
+        import fcntl
+    except ImportError:
+        return False
+    try:
+        fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except OSError:
+        return False
+    return True
+
+
+def _remove_abandoned(folder: Path) -> None:
+    """Delete a work folder whose server is gone: nobody holds its lock any more."""
+    try:
+        if folder.is_symlink() or (hasattr(os, "getuid") and folder.stat().st_uid != os.getuid()):
+            return
+        with (folder / "lock").open("r+") as lock:
+            free = _lock(lock.fileno())
+    except OSError:
+        return
+    if free:
+        shutil.rmtree(folder, ignore_errors=True)
+
+
+def check_file(file: str, folders: Sequence[Path]) -> Path:
+    """The file that the command line names: it is there, and below what may be opened."""
+    path = Path(file)
+    if not path.is_file():
+        raise ConfigError([Problem("file", f"there is no file {file}")])
+    resolved = resolve_allowed(str(path.absolute()), tuple(folders))
+    if resolved is None:
+        folder = path.resolve().parent
+        raise ConfigError(
+            [Problem("file", f"{file} lies outside the folders that may be opened; add --allow {folder}")]
+        )
+    return resolved
+
+
+def _quiet_logs() -> None:
+    """Only faults are told, by kind and place."""
+    handler = logging.StreamHandler()
+    handler.setFormatter(logging.Formatter("coterie: %(message)s"))
+    log = logging.getLogger("coterie.web")
+    if not log.handlers:
+        log.addHandler(handler)
+    log.propagate = False
+    # uvicorn's own messages about broken requests quote nothing, but tracebacks would.
+    for name in ("uvicorn", "uvicorn.error", "uvicorn.access", "uvicorn.asgi"):
+        logging.getLogger(name).setLevel(logging.CRITICAL)

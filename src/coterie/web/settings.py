@@ -1,0 +1,66 @@
+"""What a server was started with."""
+
+from __future__ import annotations
+
+import secrets
+from dataclasses import dataclass, field
+from pathlib import Path
+
+MEGABYTE = 1 << 20
+GIGABYTE = 1 << 30
+
+
+@dataclass(frozen=True)
+class Settings:
+    """What a server was started with; it does not change while it runs."""
+
+    work_folder: Path
+    """private to this server, and removed when it ends"""
+    port: int = 0
+    allowed_folders: tuple[Path, ...] = ()
+    """files are opened by path below these only; links are followed before that is checked"""
+    token: str = field(default_factory=lambda: secrets.token_urlsafe(32), repr=False)
+    """who knows it may use the page"""
+    upload_limit: int = 4 * GIGABYTE
+    """bytes of an upload"""
+    unpacked_limit: int = 16 * GIGABYTE
+    """bytes of a compressed file once it is unpacked"""
+    form_limit: int = 32 * MEGABYTE
+    """bytes of any other request"""
+    column_limit: int = 2_000
+
+    @property
+    def hosts(self) -> frozenset[str]:
+        """The names under which this machine may ask."""
+        return frozenset({f"127.0.0.1:{self.port}", f"localhost:{self.port}"})
+
+    @property
+    def origins(self) -> frozenset[str]:
+        """Where a form may come from."""
+        return frozenset(f"http://{host}" for host in self.hosts)
+
+    @property
+    def cookie(self) -> str:
+        """Cookies do not tell ports apart, so that two servers need two names."""
+        return f"coterie-{self.port}"
+
+    @property
+    def address(self) -> str:
+        """The address to open, with the token."""
+        return f"http://127.0.0.1:{self.port}/?token={self.token}"
+
+
+def resolve_allowed(given: str, folders: tuple[Path, ...]) -> Path | None:
+    """The file that a path means, links and `..` followed, or None if it is not below one of the folders.
+
+    Relative paths start at the first folder. Whether there is such a file is not said here: outside the folders,
+    nothing is to be learnt.
+    """
+    if not given or "\0" in given or not folders:
+        return None
+    try:
+        resolved = (folders[0] / Path(given).expanduser()).resolve()
+        below = any(resolved.is_relative_to(folder.resolve()) for folder in folders)
+    except (OSError, RuntimeError, ValueError):
+        return None
+    return resolved if below else None

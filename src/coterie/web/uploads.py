@@ -1,0 +1,122 @@
+"""Uploads, written to disk as they arrive: into a private folder, under a name of ours, up to a limit."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+from typing import BinaryIO, NamedTuple
+
+from python_multipart.exceptions import FormParserError
+from python_multipart.multipart import MultipartParser, parse_options_header
+from starlette.exceptions import HTTPException
+from starlette.requests import ClientDisconnect, Request
+
+from coterie.web.project import clean_name
+from coterie.web.security import UNLIMITED
+
+MEGABYTE = 1 << 20
+FIELD_LIMIT = 64 * 1024
+"""bytes of all other fields of such a form"""
+
+
+class Upload(NamedTuple):
+    """What a form sent."""
+
+    path: Path | None
+    """the file, under our own name; None if no file was chosen"""
+    name: str
+    """what the sender called it, fit to be shown; never used as a path"""
+    fields: dict[str, str]
+
+
+class _Parts:
+    """Takes the parts of a multipart body as they come: the first file to disk, short fields into memory."""
+
+    def __init__(self, target: Path, *, field: str, limit: int) -> None:
+        self.target, self.field, self.limit = target, field, limit
+        self.name = ""
+        self.size = 0
+        self.fields: dict[str, bytes] = {}
+        self.file: BinaryIO | None = None
+        self._header = self._value = b""
+        self._into = ""
+        self._filled = 0
+
+    def callbacks(self) -> dict[str, object]:
+        return {
+            "on_part_begin": self._begin,
+            "on_header_field": lambda data, start, end: self._add("_header", data[start:end]),
+            "on_header_value": lambda data, start, end: self._add("_value", data[start:end]),
+            "on_header_end": self._header_end,
+            "on_part_data": lambda data, start, end: self._data(data[start:end]),
+        }
+
+    def _begin(self) -> None:
+        self._header = self._value = b""
+        self._into = ""
+
+    def _add(self, name: str, data: bytes) -> None:
+        self._filled += len(data)
+        if self._filled > FIELD_LIMIT:
+            raise HTTPException(413, "The form's fields are too long. Nothing was kept.")
+        setattr(self, name, getattr(self, name) + data)
+
+    def _header_end(self) -> None:
+        if self._header.lower() == b"content-disposition":
+            _, options = parse_options_header(self._value)
+            self._into = options.get(b"name", b"").decode("utf-8", "replace")
+            if self._into == self.field and self.file is None and options.get(b"filename"):
+                self.name = options[b"filename"].decode("utf-8", "replace")
+                # Ours alone, and new: nobody can have put a link in its place.
+                handle = os.open(self.target, os.O_CREAT | os.O_EXCL | os.O_WRONLY, 0o600)
+                self.file = os.fdopen(handle, "wb")
+        self._header = self._value = b""
+
+    def _data(self, data: bytes) -> None:
+        if self._into == self.field and self.file is not None:
+            self.size += len(data)
+            if self.size > self.limit:
+                text = f"The file has more than {self.limit // MEGABYTE:,} MB, which is the limit for uploads. "
+                raise HTTPException(413, f"{text}Open it by its path instead, or start with a higher --upload-limit.")
+            self.file.write(data)
+        elif self._into and self._into != self.field:
+            self._filled += len(data)
+            if self._filled > FIELD_LIMIT:
+                raise HTTPException(413, "The form's fields are too long. Nothing was kept.")
+            self.fields[self._into] = self.fields.get(self._into, b"") + data
+
+
+async def receive_upload(request: Request, target: Path, *, field: str, limit: int) -> Upload:
+    """Read a multipart form, with its file going straight to disk. If anything fails, no file stays.
+
+    Args:
+        request: Has the form as its body.
+        target: Where the file goes; it must not be there yet.
+        field: The name of the file's field.
+        limit: Bytes that the file may have.
+    """
+    kind, options = parse_options_header(request.headers.get("content-type", ""))
+    if kind != b"multipart/form-data" or b"boundary" not in options:
+        raise HTTPException(415, "Files are sent as a form of the kind multipart/form-data.")
+    length = request.headers.get("content-length", "")
+    if length.isdecimal() and int(length) > limit + FIELD_LIMIT + 8192:
+        text = f"The file has more than {limit // MEGABYTE:,} MB, which is the limit for uploads. "
+        raise HTTPException(413, f"{text}Open it by its path instead, or start with a higher --upload-limit.")
+    request.scope[UNLIMITED] = True  # counted here
+    parts = _Parts(target, field=field, limit=limit)
+    parser = MultipartParser(options[b"boundary"], parts.callbacks())  # type: ignore[arg-type]
+    whole = False
+    try:
+        async for chunk in request.stream():
+            parser.write(chunk)
+        parser.finalize()
+        whole = True
+    except (FormParserError, ClientDisconnect):
+        raise HTTPException(400, "The upload broke off. Send the file again.") from None
+    finally:
+        if parts.file is not None:
+            parts.file.close()
+            if not whole:
+                target.unlink(missing_ok=True)
+    fields = {name: value.decode("utf-8", "replace") for name, value in parts.fields.items()}
+    return Upload(target if parts.file is not None else None, clean_name(parts.name), fields)

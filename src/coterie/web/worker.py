@@ -1,0 +1,113 @@
+"""The process that does long work: `python -m coterie.web.worker FOLDER`. See jobs.py for what it is told and tells."""
+
+from __future__ import annotations
+
+import os
+import sys
+import threading
+import time
+import traceback
+import warnings
+from importlib import import_module
+from pathlib import Path
+from typing import Any
+
+from coterie.errors import CoterieError
+from coterie.web.jobs import State, clear, state_of
+from coterie.web.project import read_json, write_json
+
+KINDS = {
+    "inspect": "inspect_table.inspect_job",
+    "risk": "column_risk.risk_job",
+    "run": "run_job.run_job",
+}
+"""kind of job → the function of coterie.web that does it: (job, folder, tell) → None"""
+TELL_EVERY = 0.2
+"""seconds between two notes of progress"""
+
+
+class Teller:
+    """Writes how far the work is into `state.json`, now and then."""
+
+    def __init__(self, folder: Path) -> None:
+        self.folder = folder
+        self.state = state_of(folder)._replace(state="running")
+        self._lock = threading.Lock()
+        self._told = 0.0
+        self._write()
+
+    def __call__(self, step: str, done: int, total: int) -> None:
+        """`done` of `total` units of the step are finished; methods may call this from several threads."""
+        with self._lock:
+            fresh = step.partition(": ")[0] != self.state.step.partition(": ")[0]
+            started = time.time() if fresh else self.state.step_started
+            self.state = self.state._replace(step=step, done=int(done), total=int(total), step_started=started)
+            if fresh or time.monotonic() - self._told > TELL_EVERY:
+                self._write()
+
+    def end(self, state: str, message: str = "") -> None:
+        """The last note."""
+        with self._lock:
+            took = time.time() - self.state.started
+            self.state = self.state._replace(state=state, message=message, seconds=took)
+            self._write()
+
+    def _write(self) -> None:
+        self._told = time.monotonic()
+        write_json(self.folder / "state.json", self.state._asdict())
+
+
+def main(arguments: list[str]) -> int:
+    """Do the job that a folder describes."""
+    folder = Path(arguments[0])
+    job = read_json(folder / "job.json")
+    _end_with_the_server()
+    if hasattr(os, "nice"):
+        os.nice(5)  # pages come first
+    tell = Teller(folder)
+    try:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            _work(job, folder, tell)
+    except CoterieError as error:
+        # People know an upload by their own name for it.
+        return _failed(folder, tell, str(error).replace(str(job["source"]), str(job["name"])))
+    except MemoryError:
+        return _failed(folder, tell, "The memory is not enough for this table. Close other programs or use fewer rows.")
+    except OSError as error:
+        return _failed(folder, tell, f"A file cannot be used: {(error.strerror or 'input or output error').lower()}.")
+    except Exception as error:
+        # Texts of foreign exceptions may quote cells, so only the kind and the place are told.
+        place = traceback.extract_tb(error.__traceback__)[-1]
+        where = f"{type(error).__name__} in {Path(place.filename).name}:{place.lineno}"
+        return _failed(folder, tell, f"Unexpected {where}; this is a fault of coterie.")
+    tell.end("finished")
+    return 0
+
+
+def _work(job: dict[str, Any], folder: Path, tell: Teller) -> None:
+    module, function = KINDS[job["kind"]].split(".")
+    getattr(import_module(f"coterie.web.{module}"), function)(job, folder, tell)
+
+
+def _failed(folder: Path, tell: Teller, text: str) -> int:
+    clear(folder)
+    tell.end("failed", " ".join(text.split()))
+    return 1
+
+
+def _end_with_the_server() -> None:
+    """Standard input is a pipe that only the server holds: its end is the server's."""
+
+    def listen() -> None:
+        while os.read(0, 1):
+            pass
+        os._exit(1)
+
+    threading.Thread(target=listen, daemon=True).start()
+
+
+__all__ = ["State", "Teller", "main"]
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))
