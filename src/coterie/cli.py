@@ -30,7 +30,7 @@ from coterie import (
     cli_risk,
     cli_serve,
 )
-from coterie.errors import CoterieError, CoterieWarning
+from coterie.errors import CoterieError, CoterieWarning, without_passwords
 
 INTERRUPTED = 130
 PIPE_CLOSED = 141
@@ -141,7 +141,7 @@ def _stopped(text: str, code: int, debug: bool) -> int:
     if debug:
         typer.echo(traceback.format_exc(), err=True)
         typer.echo("note: the traceback above may hold values of the data; look before you share it", err=True)
-    typer.echo(f"error: {text}", err=True)
+    typer.echo(f"error: {without_passwords(text)}", err=True)
     return code
 
 
@@ -153,7 +153,7 @@ def _show_own_warnings(debug: bool) -> None:
 
     def show(message: Warning | str, category: type[Warning], *_: object) -> None:
         if debug or issubclass(category, CoterieWarning):
-            typer.echo(f"warning: {one_line(str(message))}", err=True)
+            typer.echo(f"warning: {without_passwords(one_line(str(message)))}", err=True)
 
     warnings.showwarning = show  # type: ignore[assignment]
 

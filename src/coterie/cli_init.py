@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import shlex
 from pathlib import Path
 from typing import Annotated
 
 import typer
 
 from coterie.cli_options import Delimiter, Encoding, Force, MissingValues, Quiet, changes_of
+from coterie.errors import without_passwords
 
 
 def init(
@@ -23,7 +25,8 @@ def init(
 ) -> None:
     """Guess roles, types and hierarchies, and write a commented configuration to edit.
 
-    FILE is the table to look at. Guesses come from column names and counts; no cell is written down.
+    FILE is the table to look at, also in a database. Guesses come from column names and counts; no cell is written
+    down.
     """
     from coterie import io
     from coterie.cli_show import Voice
@@ -41,7 +44,9 @@ def init(
         reading["missing_values"] = ["", *marks]
         table = without_marks(table, marks)
     guesses = suggest(table)
-    text = suggestion_toml(guesses, source=Path(data).name, rows=table.num_rows, reading=reading)
+    text = suggestion_toml(
+        guesses, source=source.name if source.path is None else source.path.name, rows=table.num_rows, reading=reading
+    )
     if to_file:
         output.write_text(text, encoding="utf-8")
     else:
@@ -55,4 +60,6 @@ def init(
     if not any(guess.role == "quasi" for guess in guesses):
         voice.note("warning: no column looks like a quasi-identifier; list those that others may know in quasi")
     if to_file:
-        voice.say(f"Wrote {output}. Look it over, then: coterie anonymize {data} -c {output} -o out.csv")
+        # Quoted where the shell would take part of an address for something else.
+        again = shlex.quote(without_passwords(data))
+        voice.say(f"Wrote {output}. Look it over, then: coterie anonymize {again} -c {output} -o out.csv")

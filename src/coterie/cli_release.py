@@ -60,7 +60,8 @@ def anonymize(
 ) -> None:
     """Publish a table in which every row shares its quasi-identifiers with at least k - 1 others.
 
-    FILE is CSV, Parquet, Feather or Excel, gzipped or not; - is standard input.
+    FILE is CSV, Parquet, Feather or Excel, gzipped or not; - is standard input. It may also be a table of a database,
+    such as sqlite:///people.db#people or postgresql://user@host/census#people, and so may the output.
 
     The release is verified before anything is written. Beside it stands a .coterie.toml with the configuration, the
     versions and the checksums that belong to it.
@@ -132,8 +133,16 @@ def _check_output(data: str, output: str | None, *, force: bool) -> None:
     if output is None or output == "-":
         return
     from coterie.io_output import check_target, format_of
+    from coterie.io_place import place_of, target_of
     from coterie.release import provenance_path
 
+    if (place := target_of(output)) is not None:
+        origin = place_of(data)
+        if origin is not None and origin.same_table(place):
+            raise ConfigError([Problem("output", "is the input itself; name another table")])
+        check_target(provenance_path(output), force=force)
+        check_target(output, force=force)
+        return
     format_of(output)
     path = Path(output)
     if data != "-" and path.exists() and Path(data).exists() and path.samefile(data):

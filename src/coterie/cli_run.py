@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 import typer
 
 from coterie.cli_show import Progress, Voice
+from coterie.errors import without_passwords
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -68,7 +69,7 @@ def run_and_show(
     if output is None:
         voice.say("Dry run: nothing was written.")
     elif output != "-":
-        voice.say(f"Wrote {output} and {provenance_path(output)}.")
+        voice.say(f"Wrote {without_passwords(output)} and {provenance_path(output)}.")
     if mapping is not None:
         from coterie import io
         from coterie.mapping import mapping_table

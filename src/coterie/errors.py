@@ -16,8 +16,18 @@ row counts. It never holds a value of a cell.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from typing import Any, NamedTuple
+
+# user:password@ in an address, and password=… among its parameters.
+_PASSWORD = re.compile(r"\b([a-z][a-z0-9+.-]*:/{1,2}[^\s/:@]*):\S*@", re.IGNORECASE)
+_PASSWORD_PARAMETER = re.compile(r"([?&]\w*password=)[^\s&#]*", re.IGNORECASE)
+
+
+def without_passwords(text: str) -> str:
+    """The text with passwords left out of the addresses in it."""
+    return _PASSWORD_PARAMETER.sub(r"\1", _PASSWORD.sub(r"\1@", text))
 
 
 class Problem(NamedTuple):
@@ -36,9 +46,10 @@ class CoterieError(Exception):
     exit_code = 3
 
     def __init__(self, message: str, *, hint: str = "") -> None:
-        super().__init__(message)
-        self.message = message
-        self.hint = hint
+        # Whatever was given as a file, a column or an option may have been the address of a database.
+        super().__init__(without_passwords(message))
+        self.message = without_passwords(message)
+        self.hint = without_passwords(hint)
 
     def __str__(self) -> str:
         if not self.hint:

@@ -1,9 +1,10 @@
-"""Files and frames in and out: Narwhals and files at the edge, Arrow inside.
+"""Files, frames and databases in and out: Narwhals, files and drivers at the edge, Arrow inside.
 
     read(frame or path)  →  Source.table  →  …  →  to_native(table, source)  or  write(table, path, like=source)
 
 Text files are read with every column as text, frames and Parquet keep their types. What comes in says how it goes
 out: the same kind of frame with the same index, or a CSV file with the same delimiter, encoding, quotes and line ends.
+Wherever a path is taken, the address of a table in a database may stand: `coterie.io_place` says how it is written.
 """
 
 from __future__ import annotations
@@ -19,12 +20,14 @@ import pyarrow as pa
 from coterie.errors import ConfigError, DataError, Problem
 from coterie.io_csv import read_csv
 from coterie.io_csv_out import csv_chunks
+from coterie.io_database import read_database, write_database
 from coterie.io_files import Format, open_raw, read_columnar, read_excel
 from coterie.io_frames import FrameKind, Native, Rows, Taken, check_names, give_frame, take_frame
 from coterie.io_output import check_target, format_of, gzipped, whole_file, write_columnar
+from coterie.io_place import Place, place_of, target_of
 from coterie.io_text import Dialect
 
-__all__ = ["Dialect", "Source", "check_target", "read", "to_native", "whole_file", "write"]
+__all__ = ["Dialect", "Source", "check_target", "place_of", "read", "to_native", "whole_file", "write"]
 
 
 @dataclass(frozen=True, eq=False)
@@ -34,13 +37,13 @@ class Source:
     table: pa.Table
     kind: FrameKind | Literal["file"]
     name: str
-    """what to call it in messages: "people.csv", "standard input", "the pandas frame" """
+    """what to call it in messages: "people.csv", "standard input", "the pandas frame", "sqlite:///people.db#people" """
     native: Native = None
     """the caller's frame: collected if it was lazy, copied if it is pandas"""
     path: Path | None = None
-    """None for frames and for standard input"""
+    """None for frames, for standard input and for databases"""
     sha256: str | None = None
-    """of the file as it lies on disk, compressed or not; None for frames"""
+    """of the file as it lies on disk, compressed or not; None for frames and databases"""
     format: Format | None = None
     dialect: Dialect | None = None
     """how a text file was written"""
@@ -55,13 +58,14 @@ def read(
     encoding: str | None = None,
     sheet: str | int | None = None,
 ) -> Source:
-    """Read a frame or a file.
+    """Read a frame, a file, or a table of a database.
 
     Args:
         data: a pandas, Polars or PyArrow frame, anything else that Narwhals takes, the path of a file, or "-" for
             standard input. Lazy frames are collected. What a file is, is told by its content, not by its name.
+            A table of a database is named by its address: "sqlite:///people.db#people".
         missing_values: texts of a CSV file that mean "missing". Quoted, they are text like any other. Frames,
-            Parquet, Feather and Excel know themselves what is missing.
+            Parquet, Feather, Excel and databases know themselves what is missing.
         delimiter: of a CSV file; found among comma, semicolon, tab and bar if not given.
         encoding: of a CSV file; UTF-8, UTF-16, Windows-1252 and Latin-1 are told apart if not given.
         sheet: name or number (from 0) of a sheet of an Excel file; the first if not given.
@@ -70,9 +74,12 @@ def read(
         DataError: there is no such file, it cannot be read, or it has no rows; column names are not text or not
             unique.
         ConfigError: the delimiter, encoding or sheet cannot be.
-        BackendError: the file is an Excel file and the `excel` extra is not installed.
+        BackendError: the file is an Excel file and the extra `excel` is not installed, or the table is in PostgreSQL
+            and the extra `db` is not.
     """
-    if isinstance(data, str | os.PathLike):
+    if (place := place_of(data)) is not None:
+        source = _read_database(place, sheet=sheet)
+    elif isinstance(data, str | os.PathLike):
         source = _read_file(
             data, missing_values=tuple(missing_values), delimiter=delimiter, encoding=encoding, sheet=sheet
         )
@@ -87,6 +94,12 @@ def read(
         raise DataError(f"{source.name} has a header but no rows.", hint="Give a table with at least one row.")
     # Notes on the columns by another program (pandas' index, statistics) would no longer hold for what is published.
     return replace(source, table=table.replace_schema_metadata(None))
+
+
+def _read_database(place: Place, *, sheet: str | int | None) -> Source:
+    if sheet is not None:
+        raise ConfigError([Problem("sheet", f"{place.name} is no Excel file and has no sheets")])
+    return Source(read_database(place), "file", place.name)
 
 
 def _read_file(
@@ -158,20 +171,23 @@ def write(
     force: bool = False,
     dialect: Dialect | None = None,
 ) -> str:
-    """Write a table to a file that appears whole or not at all, and return the file's SHA-256.
+    """Write a table that appears whole or not at all, and return the SHA-256 of the file ("" for a database).
 
     Args:
         table: what to write.
         path: its ending says the format: .csv, .tsv, .txt (each also with .gz), .parquet, .feather. "-" is standard
-            output, as CSV.
+            output, as CSV. The address of a table of a database is written into in one transaction.
         like: the source whose delimiter, encoding, quotes and line ends a CSV file keeps.
-        force: overwrite a file that is there.
+        force: overwrite a file or table that is there.
         dialect: how to write a CSV file, in place of what `like` says.
 
     Raises:
         ConfigError: the file is there already, its folder is not, or the ending is none that can be written.
         DataError: the disk refuses, or a column cannot be written in this format or encoding.
     """
+    if (place := target_of(path)) is not None:
+        write_database(table, place, force=force)
+        return ""
     kind, zipped = format_of(path)
     with whole_file(path, force=force) as sink:
         if kind != "csv":

@@ -18,7 +18,9 @@ import pyarrow as pa
 
 from coterie.errors import ConfigError, DataError, Problem
 from coterie.io_csv_out import Content
+from coterie.io_database import check_database
 from coterie.io_files import Format
+from coterie.io_place import target_of
 
 _ENDINGS: dict[str, Format] = {
     ".csv": "csv",
@@ -89,6 +91,9 @@ def format_of(path: str | os.PathLike[str]) -> tuple[Format, bool]:
 def check_target(path: str | os.PathLike[str], *, force: bool) -> None:
     """Refuse a place where nothing may be written, so that this is said before any work is done."""
     if os.fspath(path) == "-":
+        return
+    if (place := target_of(path)) is not None:
+        check_database(place, force=force)
         return
     target = Path(path)
     if target.is_dir():

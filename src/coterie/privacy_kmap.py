@@ -10,7 +10,8 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from coterie.errors import ConfigError, Problem
+from coterie.errors import ConfigError, Problem, without_passwords
+from coterie.io_place import is_database
 from coterie.privacy_histogram import Groups
 from coterie.privacy_model import Bools, Model
 from coterie.tree import Float64
@@ -22,7 +23,7 @@ class KMap(Model):
 
     k: int
     population: Any
-    """the population: the path of a file, or a frame"""
+    """the population: the path of a file, the address of a table in a database, or a frame"""
 
     name: ClassVar[str] = "k-map"
     paper: ClassVar[str] = "Sweeney 2001"
@@ -46,12 +47,15 @@ class KMap(Model):
     @property
     def path(self) -> Path | None:
         """Where the population is kept, if it is a file."""
-        return Path(self.population) if isinstance(self.population, str | os.PathLike) else None
+        kept = isinstance(self.population, str | os.PathLike) and not is_database(self.population)
+        return Path(self.population) if kept else None
 
     @property
     def key(self) -> Hashable:
-        """What tells this population from others: its path, or the frame itself."""
-        return str(self.path) if self.path is not None else id(self.population)
+        """What tells this population from others: its path or address, or the frame itself."""
+        if self.path is not None:
+            return str(self.path)
+        return self.population if isinstance(self.population, str) else id(self.population)
 
     def __eq__(self, other: object) -> bool:
         return isinstance(other, KMap) and (self.k, self.key) == (other.k, other.key)
@@ -60,9 +64,9 @@ class KMap(Model):
         return hash((self.k, self.key))
 
     def given(self) -> dict[str, Any]:
-        """The fields as plain values. A frame cannot be written down: a remark stands for it."""
-        path = self.path
-        return {"k": self.k, "population": "<a frame>" if path is None else os.fspath(path)}
+        """The fields as plain values. A frame or a password cannot be written down: a remark stands for a frame."""
+        kept = isinstance(self.key, str)
+        return {"k": self.k, "population": without_passwords(str(self.key)) if kept else "<a frame>"}
 
     def measure(self, groups: Groups, column: str | None = None) -> Float64:
         """Group → rows of the population that match it."""

@@ -5,6 +5,7 @@ from __future__ import annotations
 import datetime as dt
 import os
 import platform
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
@@ -182,17 +183,22 @@ class Release:
 
         Args:
             path: .csv, .tsv, .txt (also with .gz), .parquet or .feather; "-" is standard output, with nothing beside.
-            force: Overwrite files that are there.
+                Or a table of a database, such as "postgresql://user@host/census#people_k10", made in one transaction;
+                its configuration goes to people_k10.coterie.toml in the current folder.
+            force: Overwrite files or a table that are there.
         """
-        beside = None if str(path) == "-" else provenance_path(path)
-        if beside is not None:
-            io.check_target(beside, force=force)
-        digest = io.write(self.published.table, path, like=self.source, force=force)
-        self.written["standard output" if beside is None else Path(path).name] = digest
-        if beside is not None:
-            text = provenance_toml(self.config, self.provenance(output_sha256=digest))
-            with io.whole_file(beside, force=force) as sink:
-                sink.write(text.encode())
+        if str(path) == "-":
+            self.written["standard output"] = io.write(self.published.table, path, like=self.source)
+            return
+        # Begun first, so that a folder that takes no file is found out before a table is in its place.
+        with io.whole_file(provenance_path(path), force=force) as sink:
+            digest = io.write(self.published.table, path, like=self.source, force=force)
+            if (place := io.place_of(path)) is not None:
+                facts = self.provenance(output=place.name)
+            else:
+                self.written[Path(path).name] = digest
+                facts = self.provenance(output_sha256=digest)
+            sink.write(provenance_toml(self.config, facts).encode())
 
     def report(self, path: str | os.PathLike[str], *, variant: str = "internal", force: bool = False) -> None:
         """Write a report on the release, for the person who has to sign it.
@@ -238,6 +244,8 @@ class Release:
 
 
 def provenance_path(output: str | os.PathLike[str]) -> Path:
-    """Where the configuration of a release is written: out.csv.gz → out.coterie.toml."""
+    """Where its configuration is written: out.csv.gz → out.coterie.toml, sqlite:///a.db#out → out.coterie.toml."""
+    if (place := io.place_of(output)) is not None:
+        return Path(re.sub(r"[^\w.-]", "_", place.label) + ".coterie.toml")
     path = Path(output)
     return path.with_name(Path(path.name.removesuffix(".gz")).stem + ".coterie.toml")
