@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
@@ -82,6 +82,10 @@ class Measures(Mapping[str, float]):
     def __len__(self) -> int:
         return len({**self._values, **self._late})
 
+    def __reduce__(self) -> tuple[object, ...]:
+        # What is computed late is computed before it leaves the process that can.
+        return Measures, (dict(self), tuple(self.attributes.values()))
+
     @property
     def known(self) -> frozenset[str]:
         """The measures that need no more computing."""
@@ -148,7 +152,9 @@ def measure_boxes(
     if class_of_group is None:
         class_of_group = same_boxes(domains, lo=lo, hi=hi)
     class_sizes = np.bincount(class_of_group, weights=sizes, minlength=0).astype(np.int64)
-    values = _losses(attributes, rows) | _sizes(class_sizes[class_sizes > 0], rows=rows, suppressed=suppressed, k=k)
+    values = losses_of(attributes, rows) | ClassSizes.of(class_sizes[class_sizes > 0]).measures(
+        rows=rows, suppressed=suppressed, k=k
+    )
     root = np.ones(len(lo), dtype=np.bool_)
     for domain, cost in zip(domains, costs, strict=True):
         root &= (cost.ncp >= 1.0) | (domain.size == 1)
@@ -183,7 +189,7 @@ def _attribute(
     )
 
 
-def _losses(attributes: Sequence[AttributeMeasures], rows: int) -> dict[str, float]:
+def losses_of(attributes: Sequence[AttributeMeasures], rows: int) -> dict[str, float]:
     """Losses of the whole table from those of its attributes. Each cost is at most 1, so the root costs 1 a cell."""
 
     def mean(name: str) -> float:
@@ -205,17 +211,34 @@ def _losses(attributes: Sequence[AttributeMeasures], rows: int) -> dict[str, flo
     }
 
 
-def _sizes(sizes: npt.NDArray[np.int64], *, rows: int, suppressed: int, k: int) -> dict[str, float]:
-    groups = len(sizes)
-    return {
-        "discernability": int((sizes**2).sum()) + suppressed * rows,
-        "c_avg": rows / (max(groups, 1) * k),
-        "groups": groups,
-        "smallest": int(sizes.min()) if groups else 0,
-        "largest": int(sizes.max()) if groups else 0,
-        "average_size": (rows - suppressed) / max(groups, 1),
-        "suppressed": suppressed,
-    }
+class ClassSizes(NamedTuple):
+    """What measures need of the sizes of all classes."""
+
+    groups: int
+    smallest: int
+    largest: int
+    squares: int
+    """sum of the squared sizes"""
+
+    @classmethod
+    def of(cls, sizes: npt.NDArray[np.int64]) -> ClassSizes:
+        """Of classes whose sizes are at hand."""
+        found = len(sizes) > 0
+        return cls(
+            len(sizes), int(sizes.min()) if found else 0, int(sizes.max()) if found else 0, int((sizes**2).sum())
+        )
+
+    def measures(self, *, rows: int, suppressed: int, k: int) -> dict[str, float]:
+        """The measures that follow; suppressed rows are in no class."""
+        return {
+            "discernability": self.squares + suppressed * rows,
+            "c_avg": rows / (max(self.groups, 1) * k),
+            "groups": self.groups,
+            "smallest": self.smallest,
+            "largest": self.largest,
+            "average_size": (rows - suppressed) / max(self.groups, 1),
+            "suppressed": suppressed,
+        }
 
 
 def same_boxes(domains: Sequence[Domain], *, lo: Int32, hi: Int32) -> Int32:

@@ -1,0 +1,157 @@
+"""A plan: how a table is cut into blocks, and all that it takes to group and publish one of them anywhere.
+
+It is made before anything is published, is small, and can be sent to other processes and machines. The release follows
+from the plan and the rows alone: not from the engine, the number of threads or the order in which blocks are done.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from dataclasses import dataclass
+from functools import cached_property
+from typing import TYPE_CHECKING
+
+import numpy as np
+import numpy.typing as npt
+
+from coterie.errors import ConfigError, InfeasibleError, Problem
+from coterie.privacy_checks import check_domains, refuse_infeasible
+from coterie.privacy_histogram import Groups, Histogram
+from coterie.privacy_kmap import KMap
+from coterie.promises import models_of
+from coterie.tree import Int32
+
+if TYPE_CHECKING:
+    from coterie.config import Config
+    from coterie.scale_domains import Codebook
+    from coterie.scale_tree import CutTree
+
+Int64 = npt.NDArray[np.int64]
+
+# What the program itself takes, before any row: Python, NumPy, Numba with its kernels, Arrow and DuckDB.
+PROGRAM_BYTES = 320 * 2**20
+# The least memory that is worth a try, and the fewest rows of a block.
+LEAST_BYTES = 512 * 2**20
+LEAST_ROWS = 4096
+# Bytes that `compact` holds per row at the most, without what grows with k and the number of attributes.
+ROW_BYTES = 300
+
+# Settings that decide nothing about the release.
+IDLE = (
+    "threads", "memory", "engine", "purpose", "recipient", "release_model", "author", "threshold", "fraction",
+)  # fmt: skip
+
+
+@dataclass(frozen=True, eq=False)
+class Plan:
+    """The blocks of a table."""
+
+    book: Codebook
+    tree: CutTree
+    block_of_leaf: Int32
+    sizes: Int64
+    """block → rows, counted over the whole table"""
+    most: int
+    """rows of a block at most, as asked for"""
+
+    @property
+    def blocks(self) -> int:
+        """Number of blocks."""
+        return len(self.sizes)
+
+    def block_of(self, codes: Int32, rows: Int64) -> Int32:
+        """Row → block.
+
+        Args:
+            codes: [n, d] the rows' codes.
+            rows: Their numbers in the table.
+        """
+        return self.block_of_leaf[self.tree.leaf_of(codes, rows)]
+
+    def seed(self, block: int) -> int | tuple[int, ...]:
+        """Where random choices of a block start. A table in one block is grouped as it would be in memory."""
+        seed = self.book.config.seed
+        return seed if self.blocks == 1 else (seed, block)
+
+    @cached_property
+    def sha256(self) -> str:
+        """What tells this plan from others: settings, values and cuts."""
+        digest = hashlib.sha256(settings_text(self.book.config).encode())
+        for domain, lookup in zip(
+            (*self.book.domains, *self.book.sensitive),
+            (*self.book.lookups, *self.book.sensitive_lookups),
+            strict=True,
+        ):
+            digest.update(f"{domain.name}:{domain.size}:{domain.missing}:{len(lookup.values)};".encode())
+            digest.update(lookup.codes.tobytes())
+        for array in (self.tree.attribute, self.tree.cut, self.tree.left, self.tree.leaf, self.block_of_leaf):
+            digest.update(array.tobytes())
+        digest.update(self.sizes.tobytes())
+        return digest.hexdigest()
+
+
+def settings_text(config: Config) -> str:
+    """The settings that decide a release, as a text that is the same for the same settings."""
+    values = {name: value for name, value in config.to_dict().items() if name not in IDLE}
+    return json.dumps(values, sort_keys=True, default=str)
+
+
+def check_blocks(config: Config) -> None:
+    """Raise a ConfigError for what cannot be done block by block; every problem at once."""
+    from coterie.methods import find_method
+
+    problems = []
+    recoding = find_method(config.method).recoding
+    if recoding == "global":
+        text = f"{config.method} recodes whole columns alike, which blocks on their own cannot; choose another method"
+        problems.append(Problem("method", text))
+    if recoding == "per-row":
+        text = f"{config.method} publishes rows one by one, which cannot be verified in blocks; choose another method"
+        problems.append(Problem("method", text))
+    if config.entity is not None:
+        text = "people can be counted in memory only so far: their rows may lie in several blocks; use engine memory"
+        problems.append(Problem("entity", text))
+    if config.time_limit is not None:
+        text = "a run that may be resumed cannot depend on the clock; leave it out and choose the effort of the method"
+        problems.append(Problem("time_limit", text))
+    if problems:
+        raise ConfigError(problems)
+
+
+def refuse_impossible(book: Codebook) -> None:
+    """Raise an InfeasibleError, before any work, for what no grouping of the table can keep."""
+    config, left, rows = book.config, book.rows, book.all_rows
+    if left < config.k:
+        taken = f", {rows - left:,} of which are suppressed" if left < rows else ""
+        raise InfeasibleError(
+            f"Groups of {config.k:,} rows cannot be made: the table has {rows:,} rows{taken}.",
+            wanted=config.k,
+            possible=left,
+            hint=f"Ask for k of at most {left:,}." if left else "Give a table with rows.",
+        )
+    models = [model for model in models_of(config) if not isinstance(model, KMap)]
+    if not models:
+        return
+    check_domains(models, book.sensitive)
+    columns = {}
+    for domain in book.sensitive:
+        totals = book.totals[domain.name]
+        value = np.flatnonzero(totals)
+        group = np.zeros(len(value), dtype=np.int64)
+        columns[domain.name] = Histogram(group, value, totals[value], np.array([left]), totals, domain.tree)
+    refuse_infeasible(Groups(np.array([left]), columns), models, tuple(columns))
+
+
+def rows_in_memory(memory: int, config: Config) -> int:
+    """Rows that a block may have, so that the whole process stays within so many bytes.
+
+    Args:
+        memory: Bytes.
+        config: k and the quasi-identifiers: each row is compared with 3k others and has a box.
+    """
+    if memory < LEAST_BYTES:
+        text = f"must be at least {LEAST_BYTES // 2**20} MB: the program itself takes more than half of that"
+        raise ConfigError([Problem("memory", text)])
+    per_row = ROW_BYTES + 4 * (3 * config.k + 1) + 40 * len(config.quasi)
+    return max((memory - PROGRAM_BYTES) // per_row, LEAST_ROWS, 4 * config.k)
