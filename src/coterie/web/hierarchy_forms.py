@@ -1,0 +1,159 @@
+"""The forms that build a hierarchy by rule: what they ask, what they mean, and what they show again."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+import pyarrow as pa
+
+from coterie.errors import ConfigError, HierarchyError, Problem
+from coterie.hierarchy import Hierarchy
+from coterie.hierarchy_bind import tree_paths
+from coterie.hierarchy_check import Column
+from coterie.hierarchy_dates import LEVELS
+from coterie.hierarchy_values import is_number, parse_number, plain_array
+
+KINDS = {
+    "intervals": "Intervals, for numbers",
+    "dates": "Dates: days, months, quarters, years, decades",
+    "prefixes": "First characters, for codes such as zip codes",
+    "flat": "Flat: a value is published or hidden",
+}
+SHOWN = 12
+"""values that a preview shows"""
+
+
+@dataclass(frozen=True)
+class RuleForm:
+    """What stands in the form, as text."""
+
+    kind: str = "intervals"
+    widths: str = ""
+    start: str = "0"
+    levels: tuple[str, ...] = LEVELS
+    lengths: str = ""
+    mask: str = "*"
+    faults: Mapping[str, str] = field(default_factory=dict)
+    """field → what is wrong with it"""
+
+
+def form_of_rule(hierarchy: Hierarchy) -> RuleForm:
+    """A rule as the form that makes it."""
+    spec: Any = hierarchy.spec
+    if hierarchy.kind == "intervals":
+        return RuleForm("intervals", widths=_listed(spec["intervals"]), start=str(spec.get("start", 0)))
+    if hierarchy.kind == "dates":
+        return RuleForm("dates", levels=tuple(spec["dates"]))
+    if hierarchy.kind == "prefixes":
+        return RuleForm("prefixes", lengths=_listed(spec["prefixes"]), mask=spec.get("mask", "*"))
+    return RuleForm("flat")
+
+
+def suggested(column: Column, kind: str) -> RuleForm:
+    """The form to start with, by what the column holds.
+
+    Args:
+        column: Its values.
+        kind: What they look like: integer, decimal, date, code, …
+    """
+    if kind == "date":
+        return RuleForm("dates", levels=("month", "quarter", "year", "decade"))
+    if kind == "code":
+        return RuleForm("prefixes")
+    if is_number(column.values.type):
+        return RuleForm("intervals", widths=_widths(column.values))
+    return RuleForm("flat", widths="5, 10, 20")
+
+
+def _widths(values: pa.Array) -> str:
+    """About twenty intervals over the range of the values, then half as many, then a quarter."""
+    import pyarrow.compute as pc
+
+    ends = pc.min_max(plain_array(values).cast(pa.float64()))
+    low, high = ends["min"].as_py(), ends["max"].as_py()
+    spread = (high - low) if low is not None and math.isfinite(high - low) else 0.0
+    if spread <= 0:
+        return "5, 10, 20"
+    power = 10.0 ** math.floor(math.log10(spread / 20))
+    width = next((step * power for step in (1, 2, 5, 10) if step * power >= spread / 20), 10 * power)
+    if pa.types.is_integer(values.type):
+        width = max(width, 2)
+    return ", ".join(f"{width * factor:.10g}" for factor in (1, 2, 4))
+
+
+def read_form(values: Mapping[str, str], levels: Sequence[str]) -> RuleForm:
+    """The form that was sent."""
+    return RuleForm(
+        kind=values.get("kind", ""),
+        widths=values.get("widths", "")[:500],
+        start=values.get("start", "0")[:100],
+        levels=tuple(levels),
+        lengths=values.get("lengths", "")[:500],
+        mask=values.get("mask", "*")[:10],
+    )
+
+
+def rule_of(form: RuleForm) -> Hierarchy:
+    """The rule that a form means.
+
+    Raises:
+        ConfigError: Its fields do not fit; the paths of the problems are the names of the fields.
+    """
+    try:
+        if form.kind == "intervals":
+            return Hierarchy.intervals(*_parts(form.widths), start=form.start.strip() or "0")
+        if form.kind == "dates":
+            if not form.levels:
+                raise ConfigError([Problem("dates", "choose at least one level")])
+            return Hierarchy.dates(*form.levels)
+        if form.kind == "prefixes":
+            return Hierarchy.prefixes(*map(_length, _parts(form.lengths)), mask=form.mask.strip() or "*")
+        if form.kind == "flat":
+            return Hierarchy.flat()
+    except ConfigError as error:
+        raise ConfigError([Problem(_FIELDS.get(each.path, each.path), each.text) for each in error.problems]) from None
+    raise ConfigError([Problem("kind", "choose a kind of rule")])
+
+
+_FIELDS = {"intervals": "widths", "dates": "levels", "prefixes": "lengths"}
+
+
+def _parts(text: str) -> list[str]:
+    """`5, 10 20` → its numbers; both a comma and a blank separate them."""
+    return text.replace(",", " ").replace(";", " ").split()
+
+
+def _length(text: str) -> Any:  # noqa: ANN401 - what is no number is refused where lengths are checked
+    number = parse_number(text)
+    return int(number) if number is not None and number == int(number) else text
+
+
+def _listed(values: Sequence[object]) -> str:
+    return ", ".join(map(str, values))
+
+
+@dataclass(frozen=True)
+class Preview:
+    """What a rule makes of some values of the column."""
+
+    rows: list[list[str]]
+    more: int
+    problems: list[Problem]
+    levels: int = 0
+
+
+def preview(hierarchy: Hierarchy, column: Column) -> Preview:
+    """What a hierarchy makes of a column: the ways of some values spread over it, or why it does not fit."""
+    try:
+        hierarchy.bind(column.values, counts=column.counts, column=column.name, show_values=True)
+    except HierarchyError as error:
+        return Preview([], 0, list(error.problems))
+    paths = tree_paths(hierarchy, column.values)
+    step = max(len(paths) / SHOWN, 1.0)
+    chosen = [paths[int(at * step)] for at in range(min(SHOWN, len(paths)))]
+    width = max(map(len, paths), default=0)
+    padded = [[path[0], *[""] * (width - len(path)), *path[1:]] for path in chosen]
+    return Preview(padded, len(paths) - len(chosen), [], width)

@@ -1,0 +1,252 @@
+"""What the pages of the Hierarchies step show."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Sequence
+from dataclasses import dataclass
+from typing import Any, NamedTuple
+
+from starlette.exceptions import HTTPException
+from starlette.requests import Request
+from starlette.responses import Response
+
+from coterie.errors import CoterieError, HierarchyError
+from coterie.hierarchy import Hierarchy
+from coterie.hierarchy_check import Column as Values
+from coterie.hierarchy_dates import LEVELS
+from coterie.hierarchy_faults import doubts
+from coterie.web import column_values, hierarchy_forms, hierarchy_view, recipe
+from coterie.web.facts import Column, facts_of
+from coterie.web.hierarchy_forms import RuleForm
+from coterie.web.hierarchy_store import MOST_VALUES, Draft, Opened, open_draft, open_hierarchy
+from coterie.web.pages import Fault, render
+from coterie.web.project import Project
+
+LOST_SHOWN = 300
+
+
+class Entry(NamedTuple):
+    """One quasi-identifier in the list."""
+
+    column: Column
+    opened: Opened
+    what: str
+    good: bool | None
+    """whether all values have a place; None where there is no hierarchy"""
+    wrong: str
+
+
+@dataclass(frozen=True)
+class Place:
+    """The column that a page is about."""
+
+    project: Project
+    column: Column
+    values: Values
+
+    @property
+    def url(self) -> str:
+        """The address of its page."""
+        return f"{self.project.url}/hierarchies/{self.column.index}"
+
+    def opened(self) -> Opened:
+        """What the recipe says of its hierarchy now."""
+        return open_hierarchy(self.project, self.column.name)
+
+
+def place_of(project: Project, request: Request) -> Place:
+    """The column that the address names, by its position in the file."""
+    facts = facts_of(project)
+    position = int(request.path_params["column"])
+    if facts is None or not 0 <= position < len(facts.columns):
+        raise HTTPException(404, "There is no such column. Go back to the list of hierarchies.")
+    column = facts.columns[position]
+    return Place(project, column, column_values.values_of(project.table_path, position))
+
+
+def entries(project: Project) -> list[Entry]:
+    """The quasi-identifiers with the state of their hierarchies."""
+    facts = facts_of(project)
+    quasi = recipe.read_values(project).get("quasi", [])
+    chosen = [quasi] if isinstance(quasi, str) else list(quasi)
+    known = {column.name: column for column in facts.columns} if facts is not None else {}
+    found = []
+    for name in chosen:
+        if name not in known:
+            continue
+        place = Place(project, known[name], column_values.values_of(project.table_path, known[name].index))
+        opened = place.opened()
+        good, wrong = _fits(opened, place)
+        found.append(Entry(place.column, opened, describe(opened, place.column), good, wrong))
+    return found
+
+
+def _fits(opened: Opened, place: Place) -> tuple[bool | None, str]:
+    if opened.hierarchy is None:
+        return (None, "") if opened.state == "none" else (False, "; ".join(map(str, opened.problems)))
+    fit = column_values.fit_of(opened.hierarchy, place.values)
+    return fit.good, "; ".join(problem.text for problem in fit.problems)
+
+
+def describe(opened: Opened, column: Column) -> str:
+    """A hierarchy in a few words."""
+    hierarchy = opened.hierarchy
+    if opened.state == "none":
+        ranges = column.kind in ("integer", "decimal", "date")
+        return "No hierarchy: published as ranges" if ranges else "No hierarchy: values are joined as sets"
+    if hierarchy is None:
+        return "Cannot be used"
+    if hierarchy.tree is not None:
+        levels = int(hierarchy.tree.heights[0])
+        where = f", {opened.file}" if opened.file else ""
+        return f"Tree of {len(hierarchy.tree.leaf_of):,} values, {levels} level{'s' if levels != 1 else ''}{where}"
+    form = hierarchy_forms.form_of_rule(hierarchy)
+    if form.kind == "intervals":
+        return f"Intervals of {form.widths}" + (f", from {form.start}" if form.start != "0" else "")
+    if form.kind == "dates":
+        return "Dates by " + ", ".join(form.levels)
+    if form.kind == "prefixes":
+        return f"First {form.lengths} characters" if form.lengths else "First characters, one less at a time"
+    return "Flat: each value is published or hidden"
+
+
+def show_column(
+    request: Request,
+    place: Place,
+    *,
+    view: str = "",
+    form: RuleForm | None = None,
+    faults: Sequence[Fault] = (),
+    **context: Any,  # noqa: ANN401 - what a part of the page needs besides
+) -> Response:
+    """The page of one column.
+
+    Args:
+        request: What is answered.
+        place: The column.
+        view: tree, table or start; by what there is when left out.
+        form: The form of the rule as it was sent.
+        faults: What is wrong with what was sent.
+        **context: What else the templates need.
+    """
+    opened = place.opened()
+    if view not in ("tree", "table", "start"):
+        view = "tree" if opened.state == "tree" else "start"
+    if view in ("tree", "table") and opened.state != "tree":
+        view = "start"
+    values: dict[str, Any] = {}
+    wrong = [*faults, *(Fault("", str(problem)) for problem in opened.problems)]
+    try:
+        if view == "tree":
+            values = editor(place, opened)
+        elif view == "table":
+            values = table(place, opened, request)
+    except HierarchyError as error:
+        view = "start"
+        wrong.append(Fault("", str(error)))
+    if view == "start":
+        values = start(place, opened, form)
+    return render(
+        request,
+        "hierarchy.html",
+        project=place.project,
+        step="hierarchies",
+        status=422 if faults else 200,
+        faults=wrong,
+        **{"place": place, "opened": opened, "view": view, "what": describe(opened, place.column), **values, **context},
+    )
+
+
+def start(place: Place, opened: Opened, form: RuleForm | None) -> dict[str, Any]:
+    """What the part of the page needs that builds and imports."""
+    rule = opened.hierarchy if opened.state == "rule" else None
+    given = form
+    if form is None:
+        known = hierarchy_forms.form_of_rule(rule) if rule is not None else None
+        form = known or hierarchy_forms.suggested(place.values, place.column.kind)
+    shown = None
+    try:
+        if given is not None or rule is not None:
+            shown = hierarchy_forms.preview(hierarchy_forms.rule_of(form), place.values)
+    except CoterieError:
+        shown = None  # the faults say why
+    return {
+        "form": form,
+        "kinds": hierarchy_forms.KINDS,
+        "levels": LEVELS,
+        "preview": shown,
+        "editable": len(place.values.values) <= MOST_VALUES,
+        "most_values": MOST_VALUES,
+    }
+
+
+def editor(
+    place: Place,
+    opened: Opened,
+    *,
+    draft: Draft | None = None,
+    wanted: Collection[int] | None = None,
+    focus: int = 0,
+    chosen: Collection[int] = (),
+) -> dict[str, Any]:
+    """What the tree editor needs.
+
+    Args:
+        place: The column.
+        opened: Its hierarchy.
+        draft: The tree; the draft of the column when left out.
+        wanted: The groups that are open.
+        focus: The node that has the focus.
+        chosen: The nodes that are chosen.
+    """
+    assert opened.hierarchy is not None
+    draft = draft or open_draft(place.project, place.column.index, opened.hierarchy)
+    tree = draft.tree
+    counts = hierarchy_view.counts_of(tree, place.values)
+    shown = {node for node in (focus, *chosen) if node in tree.labels}
+    opening = hierarchy_view.open_nodes(tree, wanted)
+    opening |= {above for node in shown for above in tree.path(node)[1:]}
+    whole = opened.hierarchy.tree
+    return {
+        "top": hierarchy_view.lines_of(tree, counts.rows, opened=opening, shown=shown),
+        "groups": hierarchy_view.groups_of(tree),
+        "lost": counts.lost[:LOST_SHOWN],
+        "lost_all": len(counts.lost),
+        "lost_text": column_values.lost_text(counts.lost) if counts.lost else "",
+        "undo": draft.undo,
+        "focus": focus if focus in tree.labels else 0,
+        "chosen": set(chosen) & set(tree.labels),
+        "doubts": doubts(whole) if whole is not None else [],
+        "size": len(tree.labels),
+        "told": "",
+        "found": "",
+        "edit_faults": [],
+    }
+
+
+def table(place: Place, opened: Opened, request: Request) -> dict[str, Any]:
+    """What the table editor needs."""
+    assert opened.hierarchy is not None
+    draft = open_draft(place.project, place.column.index, opened.hierarchy)
+    first = _number(request.query_params.get("from", "0"))
+    extra = min(_number(request.query_params.get("more", "0")), 3)
+    shown = hierarchy_view.table_of(draft.tree, first=first, extra=extra)
+    counts = hierarchy_view.counts_of(draft.tree, place.values)
+    return {
+        "table": shown,
+        "undo": draft.undo,
+        "more": extra,
+        "per_page": hierarchy_view.TABLE_ROWS,
+        "lost_text": column_values.lost_text(counts.lost) if counts.lost else "",
+    }
+
+
+def _number(text: str) -> int:
+    return int(text) if text.isascii() and text.isdecimal() and len(text) < 9 else 0
+
+
+def as_tree(hierarchy: Hierarchy, place: Place) -> Hierarchy:
+    """A rule as the tree that it makes of the column's values."""
+    from coterie.hierarchy_bind import tree_paths
+
+    return Hierarchy.from_rows(tree_paths(hierarchy, place.values.values))
