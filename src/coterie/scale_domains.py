@@ -88,7 +88,8 @@ class Lookup:
         if found.null_count != cells.null_count or (cells.null_count and len(self.codes) == len(self.values)):
             raise _changed(self.name)
         places = found.fill_null(len(self.values)).to_numpy(zero_copy_only=False)
-        return self.codes[places]
+        codes: Int32 = self.codes[places]
+        return codes
 
     def _search(self, cells: pa.Array) -> pa.Array:
         keys, order = self._sorted
@@ -128,7 +129,7 @@ def _changed(name: str) -> DataError:
 
 @dataclass(frozen=True, eq=False)
 class Codebook:
-    """All that turns the rows of a table into codes, and codes into published values. It can be sent to other machines."""
+    """All that turns the rows of a table into codes, and codes into published values; it can be sent elsewhere."""
 
     config: Config
     domains: tuple[Domain, ...]

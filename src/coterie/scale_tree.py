@@ -195,7 +195,7 @@ def _sample_groups(codes: Int32, book: Codebook, scale: float, threads: int) -> 
 
 
 def _best_cut(codes: Int32, labels: Int32, scale: float, *, k: int, most: int) -> _Cut | None:
-    """The cut with the fewest rows in groups on both of its sides, for what it parts; None if there is nothing to cut."""
+    """The cut with the fewest rows in groups on both sides, for what it parts; None if there is nothing to cut."""
     groups, of_row = np.unique(labels, return_inverse=True)
     lo, hi = tight_boxes(codes, of_row.astype(np.int32), len(groups))
     sizes = np.bincount(of_row, minlength=len(groups))
