@@ -205,7 +205,7 @@ def _number(text: str) -> object:
     return text
 
 
-def _option_value(text: str) -> object:
+def option_value(text: str) -> object:
     """Lists and tables as TOML writes them; everything else is text, which the option's own type then reads."""
     if text.startswith(("[", "{")):
         import tomllib
@@ -236,7 +236,7 @@ def changes_of(flags: Mapping[str, Any]) -> dict[str, Any]:
     if "hierarchies" in changes:
         changes["hierarchies"] = {column: hierarchy_spec(text) for column, text in changes["hierarchies"].items()}
     if "options" in changes:
-        changes["options"] = {name: _option_value(text) for name, text in changes["options"].items()}
+        changes["options"] = {name: option_value(text) for name, text in changes["options"].items()}
     return changes
 
 

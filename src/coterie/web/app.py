@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from importlib import import_module
-from importlib.util import find_spec
 from pathlib import Path
+from pkgutil import iter_modules
 
 from starlette.applications import Starlette
 from starlette.exceptions import HTTPException
@@ -24,16 +24,6 @@ from coterie.web.security import Guard
 from coterie.web.settings import Settings
 
 STATIC = Path(__file__).parent / "static"
-MODULES = (
-    "step_projects",
-    "step_data",
-    "step_roles",
-    "step_hierarchies",
-    "step_goals",
-    "step_run",
-    "step_recipe",
-    "step_results",
-)
 
 
 def create_app(settings: Settings) -> Starlette:
@@ -58,12 +48,10 @@ def create_app(settings: Settings) -> Starlette:
 
 
 def _routes() -> list[BaseRoute]:
-    found: list[BaseRoute] = []
-    for name in MODULES:
-        full = f"coterie.web.{name}"
-        if find_spec(full) is not None:
-            found += import_module(full).routes
-    return found
+    """What every module of a step answers."""
+    package = import_module("coterie.web")
+    steps = sorted(module.name for module in iter_modules(package.__path__) if module.name.startswith("step_"))
+    return [route for name in steps for route in import_module(f"coterie.web.{name}").routes]
 
 
 async def _http_error(request: Request, error: Exception) -> Response:

@@ -6,7 +6,6 @@ this worker ever holds a large file whole.
 
 from __future__ import annotations
 
-import tempfile
 import zipfile
 import zlib
 from collections.abc import Iterator
@@ -26,10 +25,9 @@ from coterie.io_text import SAMPLE_BYTES, Sniffed, sniff
 from coterie.methods._method import Progress
 from coterie.suggest import Facts, count, guess_from, missing_marks
 from coterie.suggest_toml import suggestion_toml
+from coterie.web.parquet_file import GROUP_ROWS, write_parquet
 from coterie.web.project import write_json
 
-GROUP_ROWS = 20_000
-"""rows of a row group: what showing a page has to read"""
 CHUNK = 1 << 20
 MEGABYTE = 1 << 20
 READING = ("delimiter", "encoding", "missing_values")
@@ -136,7 +134,7 @@ def _convert(raw: Raw, target: Path, reading: dict[str, Any], *, job: dict[str, 
         _check_width(len(found.header), raw.name, job["column_limit"])
         check_names(found.header, raw.name)
         try:
-            _write(csv_batches(raw.open, found), target, tell=tell, size=raw)
+            write_parquet(csv_batches(raw.open, found), target, tell=tell)
             return found
         except ValueError as error:
             if isinstance(error, DataError):
@@ -146,7 +144,7 @@ def _convert(raw: Raw, target: Path, reading: dict[str, Any], *, job: dict[str, 
         _check_width(len(schema.names), raw.name, job["column_limit"])
     source = io.read(raw.path or "-", **(reading if raw.format == "csv" else {}))
     _check_width(source.table.num_columns, raw.name, job["column_limit"])
-    _write(iter(source.table.to_batches(max_chunksize=GROUP_ROWS)), target, tell=tell, size=raw)
+    write_parquet(source.table.to_batches(max_chunksize=GROUP_ROWS), target, tell=tell)
     return found
 
 
@@ -172,32 +170,6 @@ def _check_width(columns: int, name: str, limit: int) -> None:
             f"{name} has {columns:,} columns; this page takes up to {limit:,}.",
             hint="Keep the columns that are to be published, or use the command line.",
         )
-
-
-def _write(batches: Iterator[pa.RecordBatch], target: Path, *, tell: Progress, size: Raw) -> None:
-    """Write batches as row groups of about `GROUP_ROWS` rows; the file appears when it is whole."""
-    rows = 0
-    with tempfile.TemporaryDirectory(dir=target.parent) as folder:
-        part = Path(folder) / "part.parquet"
-        writer, waiting, waiting_rows = None, [], 0
-        try:
-            for batch in batches:
-                writer = writer or parquet.ParquetWriter(part, batch.schema.remove_metadata(), compression="zstd")
-                waiting.append(batch.replace_schema_metadata(None))
-                waiting_rows += batch.num_rows
-                if waiting_rows >= GROUP_ROWS:
-                    writer.write_table(pa.Table.from_batches(waiting), row_group_size=GROUP_ROWS)
-                    rows += waiting_rows
-                    waiting, waiting_rows = [], 0
-                    tell(f"reading: {rows:,} rows", 0, 0)
-            if writer is not None and waiting:
-                writer.write_table(pa.Table.from_batches(waiting), row_group_size=GROUP_ROWS)
-        finally:
-            if writer is not None:
-                writer.close()
-        if writer is None:
-            raise ValueError(f"{size.name} has no rows")
-        part.replace(target)
 
 
 def _count(table: parquet.ParquetFile, tell: Progress) -> dict[str, Facts]:

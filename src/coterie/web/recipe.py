@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 from coterie.config import Config, changed
 from coterie.config_check import column_problems
-from coterie.config_toml import read_toml, write_toml
+from coterie.config_toml import plain, read_toml, write_toml
 from coterie.errors import ConfigError, DataError, HierarchyError, Problem
 from coterie.io_output import whole_file
 from coterie.web.pages import STEPS, Fault
@@ -63,6 +63,20 @@ def change(project: Project, changes: Mapping[str, Any]) -> None:
         after = {name: value for name, value in after.items() if value is not None and value != {}}
         text = project.recipe_path.read_text(encoding="utf-8-sig") if project.recipe_path.is_file() else ""
         write_text(project, edited(text, after))
+
+
+def frozen(project: Project) -> str:
+    """The recipe as a run keeps it: the same text, but what it takes from files is spelled out: it stands alone."""
+    values = read_values(project)
+    config = config_of(project, values)
+    specs = values.get("hierarchies", {})
+    full = dict(values)
+    if any(isinstance(spec, str) and spec != "flat" for spec in specs.values()):
+        full["hierarchies"] = {column: plain(config.hierarchies[column]) for column in specs}
+    if any(model.name == "k-map" for model in config.privacy):
+        full["privacy"] = plain(config.privacy)
+    text = project.recipe_path.read_text(encoding="utf-8-sig")
+    return text if full == values else edited(text, full)
 
 
 def write_text(project: Project, text: str) -> None:
@@ -143,6 +157,8 @@ def path_problems(project: Project, values: Mapping[str, Any]) -> list[Problem]:
 
 def _below(project: Project, text: str) -> bool:
     base = project.recipe_path.parent
+    if "://" in text:
+        return False  # a database
     try:
         resolved = (base / Path(text)).resolve()
         return any(resolved.is_relative_to(folder.resolve()) for folder in (base, *project.allowed_folders))

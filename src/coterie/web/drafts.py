@@ -1,0 +1,26 @@
+"""What somebody typed and what could not be saved yet: kept with the project, so that it is there on the next visit."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from coterie.web.project import Project, private_folder, read_json, write_json
+
+
+def keep_draft(project: Project, step: str, given: Mapping[str, str]) -> None:
+    """Keep the fields of a form that has faults."""
+    folder = project.folder / "drafts"
+    if not folder.is_dir():
+        private_folder(folder)
+    write_json(folder / f"{step}.json", given)
+
+
+def draft_of(project: Project, step: str) -> dict[str, str] | None:
+    """The fields of a form that had faults when it was sent last, if any."""
+    values = read_json(project.folder / "drafts" / f"{step}.json")
+    return {name: str(value) for name, value in values.items()} or None
+
+
+def drop_draft(project: Project, step: str) -> None:
+    """The form was saved, or somebody went back to what was saved."""
+    (project.folder / "drafts" / f"{step}.json").unlink(missing_ok=True)

@@ -1,0 +1,78 @@
+"""The runs of a project: started from its recipe, followed, cancelled, removed."""
+
+from __future__ import annotations
+
+import shutil
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from coterie.errors import ConfigError, Problem
+from coterie.io_output import whole_file
+from coterie.web import recipe
+from coterie.web.jobs import Jobs, State
+from coterie.web.project import Project, private_folder, read_json
+from coterie.web.run_job import COMPILING, STEPS
+
+
+class RunInfo(NamedTuple):
+    """One run as lists show it."""
+
+    name: str
+    """0001, 0002, …"""
+    folder: Path
+    state: State
+    result: dict[str, Any]
+    """the figures of a finished run; see run_job.py"""
+
+    @property
+    def number(self) -> int:
+        """What people call it."""
+        return int(self.name)
+
+    @property
+    def step_text(self) -> str:
+        """What it is doing, in a sentence."""
+        return step_text(self.state)
+
+
+def step_text(state: State) -> str:
+    """What a run is doing, in words."""
+    if state.state == "queued" or not state.step:
+        return "Starting"
+    if state.step == COMPILING:
+        return f"{STEPS['group']} (compiling first, once after installation: half a minute)"
+    return STEPS.get(state.step) or f"Grouping rows: {state.step}"
+
+
+def start_run(jobs: Jobs, project: Project) -> Path:
+    """Start a run with the recipe as it is now. Raises a ConfigError if one is under way already."""
+    with project.lock:
+        if active_run(jobs, project) is not None:
+            raise ConfigError([Problem("", "a run of this project is under way; wait for it or cancel it first")])
+        text = recipe.frozen(project)
+        number = 1 + max((int(folder.name) for folder in project.runs), default=0)
+        if not project.runs_folder.is_dir():
+            private_folder(project.runs_folder)
+        folder = private_folder(project.runs_folder / f"{number:04d}")
+        with whole_file(folder / "coterie.toml", force=False) as sink:
+            sink.write(text.encode())
+        jobs.start("run", folder, project)
+    return folder
+
+
+def runs_of(jobs: Jobs, project: Project) -> list[RunInfo]:
+    """Every run, the latest first."""
+    return [
+        RunInfo(folder.name, folder, jobs.state(folder), read_json(folder / "result.json")) for folder in project.runs
+    ]
+
+
+def active_run(jobs: Jobs, project: Project) -> RunInfo | None:
+    """The run that is under way."""
+    return next((run for run in runs_of(jobs, project) if run.state.active), None)
+
+
+def remove_run(jobs: Jobs, folder: Path) -> None:
+    """Stop a run if need be, and delete all that it made."""
+    jobs.cancel(folder)
+    shutil.rmtree(folder, ignore_errors=True)

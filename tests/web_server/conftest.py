@@ -1,0 +1,71 @@
+"""A server's application without a network, and projects in it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from starlette.applications import Starlette
+from starlette.testclient import TestClient
+from web_helpers import ORIGIN, PORT, wait
+
+from coterie.cli_demo import people
+from coterie.web.app import create_app
+from coterie.web.project import Project, private_folder
+from coterie.web.settings import Settings
+from coterie.web.step_projects import open_path
+
+
+@pytest.fixture(scope="session")
+def adult_csv(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """1,500 people of Adult as a CSV file."""
+    from coterie import io
+
+    path = tmp_path_factory.mktemp("adult") / "adult.csv"
+    io.write(people().slice(0, 1500), path)
+    return path
+
+
+@pytest.fixture
+def files(tmp_path: Path) -> Path:
+    """The folder whose files may be opened by path."""
+    folder = tmp_path / "files"
+    folder.mkdir()
+    return folder
+
+
+@pytest.fixture
+def settings(tmp_path: Path, files: Path) -> Settings:
+    return Settings(private_folder(tmp_path / "work"), port=PORT, allowed_folders=(files,), upload_limit=8 << 20)
+
+
+@pytest.fixture
+def app(settings: Settings) -> Iterator[Starlette]:
+    app = create_app(settings)
+    yield app
+    app.state.jobs.stop_all()
+
+
+@pytest.fixture
+def stranger(app: Starlette) -> TestClient:
+    """A client that does not know the token."""
+    return TestClient(app, base_url=ORIGIN, raise_server_exceptions=False, follow_redirects=False)
+
+
+@pytest.fixture
+def client(app: Starlette, settings: Settings) -> TestClient:
+    """A client that was let in, whose forms come from the server's own pages."""
+    client = TestClient(app, base_url=ORIGIN, follow_redirects=False, headers={"Origin": ORIGIN})
+    assert client.get(f"/?token={settings.token}").status_code == 303
+    return client
+
+
+@pytest.fixture
+def adult(app: Starlette, files: Path, adult_csv: Path) -> Project:
+    """A project with the Adult table, looked at."""
+    path = files / "adult.csv"
+    path.write_bytes(adult_csv.read_bytes())
+    project = open_path(app, path)
+    assert wait(app, project.folder / "inspect") == "finished"
+    return project
