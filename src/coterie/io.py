@@ -193,7 +193,7 @@ def write(
         if kind != "csv":
             write_columnar(table, sink, kind)
         else:
-            chunks = csv_chunks(table, dialect or _dialect(path, like))
+            chunks = csv_chunks(table, dialect or dialect_of(path, like))
             if zipped:
                 with gzipped(sink) as packed:
                     for chunk in chunks:
@@ -204,7 +204,7 @@ def write(
     return sink.sha256
 
 
-def _dialect(path: str | os.PathLike[str], like: Source | None) -> Dialect:
+def dialect_of(path: str | os.PathLike[str], like: Source | None) -> Dialect:
     """How to write a CSV file of this name: as the source was, but .tsv has tabs and .csv from a .tsv has commas."""
 
     def tabs(name: object) -> bool:

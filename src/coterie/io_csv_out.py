@@ -7,7 +7,7 @@ text or none, and cannot keep a file's line ends.
 from __future__ import annotations
 
 import codecs
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from typing import NamedTuple, TypeAlias
 
 import numpy as np
@@ -24,19 +24,30 @@ Content: TypeAlias = "pa.Buffer | bytes"
 
 def csv_chunks(table: pa.Table, dialect: Dialect) -> Iterator[Content]:
     """A table as pieces of encoded text in the given dialect, header first. Each piece is bytes or a buffer."""
+    return csv_stream([table], table.column_names, dialect)
+
+
+def csv_stream(tables: Iterable[pa.Table], names: list[str], dialect: Dialect) -> Iterator[Content]:
+    """The same for tables that follow each other: the rows of one file, a part at a time.
+
+    Args:
+        tables: Tables with the same columns.
+        names: These columns.
+        dialect: How to write them.
+    """
     encode = _encoder(dialect)
-    titles = [pa.array([title], pa.string()) for title in table.column_names]
+    titles = [pa.array([title], pa.string()) for title in names]
     # A name may be empty (pandas leaves its index unnamed), but an empty line would not be read as a header.
-    bare = () if table.num_columns > 1 else ("",)
-    quoted = [dialect.quoted_header] * table.num_columns
-    yield encode(_joined(titles, quoted, dialect, bare), titles, table.column_names)
+    bare = () if len(names) > 1 else ("",)
+    yield encode(_joined(titles, [dialect.quoted_header] * len(names), dialect, bare), titles, names)
     like_missing = (*dialect.missing_values, dialect.missing)
     everything = dialect.quoting == "all"
-    quoted = [everything or title in dialect.quoted_columns for title in table.column_names]
-    rows = max(1, min(_BATCH_ROWS, _BATCH_BYTES * table.num_rows // max(1, table.nbytes)))
-    for batch in table.to_batches(max_chunksize=rows):
-        columns = [_as_text(column, name) for column, name in zip(batch.columns, table.column_names, strict=True)]
-        yield encode(_joined(columns, quoted, dialect, like_missing), columns, table.column_names)
+    quoted = [everything or title in dialect.quoted_columns for title in names]
+    for table in tables:
+        rows = max(1, min(_BATCH_ROWS, _BATCH_BYTES * table.num_rows // max(1, table.nbytes)))
+        for batch in table.to_batches(max_chunksize=rows):
+            columns = [_as_text(column, name) for column, name in zip(batch.columns, names, strict=True)]
+            yield encode(_joined(columns, quoted, dialect, like_missing), columns, names)
 
 
 def _joined(columns: list[pa.Array], quoted: list[bool], dialect: Dialect, like_missing: tuple[str, ...]) -> Content:

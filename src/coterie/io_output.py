@@ -131,7 +131,7 @@ def whole_file(path: str | os.PathLike[str], *, force: bool) -> Iterator[HashedF
                 yield HashedFile(file)
                 file.flush()
                 os.fsync(file.fileno())
-            _appear(temporary, target, force=force)
+            appear(temporary, target, force=force)
         finally:
             temporary.unlink(missing_ok=True)
     except OSError as error:
@@ -153,7 +153,7 @@ def _created(temporary: Path, *, like: Path) -> Iterator[BinaryIO]:
         yield file
 
 
-def _appear(temporary: Path, target: Path, *, force: bool) -> None:
+def appear(temporary: Path, target: Path, *, force: bool) -> None:
     """Give the finished file its name, and without force never in place of another that came up meanwhile."""
     if force:
         temporary.replace(target)

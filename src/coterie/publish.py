@@ -77,13 +77,13 @@ def publish(
     arrays: dict[str, pa.ChunkedArray] = {}
     for name in columns.column_names:
         if name in as_before:
-            arrays[name] = _as_type_of(columns.column(name), as_before[name])
+            arrays[name] = as_type_of(columns.column(name), as_before[name])
         elif name in recoded:
             index = np.append(recoded[name].of_group, recoded[name].suppressed)[group_of_row]
             spread = [_spread(values, index) for values in recoded[name].values]
             arrays.update(zip(recoded[name].names, spread, strict=True))
         elif name not in config.identifiers and name != config.entity:
-            arrays[name] = _rows_of(columns.column(name), kept)
+            arrays[name] = keep_rows(columns.column(name), kept)
     # The schema's metadata are left behind: they may name identifiers or describe the original values.
     fields = [
         pa.field(name, array.type) if name not in columns.column_names or name in recoded else columns.field(name)
@@ -156,24 +156,24 @@ def _spread(values: pa.Array, index: Int32) -> pa.ChunkedArray:
     return pa.chunked_array(pieces, type=values.type)
 
 
-def _rows_of(column: pa.ChunkedArray, kept: npt.NDArray[np.int64]) -> pa.ChunkedArray:
+def keep_rows(column: pa.ChunkedArray, kept: npt.NDArray[np.int64]) -> pa.ChunkedArray:
     """The kept rows of an untouched column. A dictionary forgets values that only removed rows had."""
     if len(kept) == len(column):
         return column
     kind = column.type
     if pa.types.is_dictionary(kind):
-        return _as_type_of(column, column.cast(kind.value_type).take(pa.array(kept)))
+        return as_type_of(column, column.cast(kind.value_type).take(pa.array(kept)))
     # Arrow cannot take rows of these:
     if pa.types.is_string_view(kind) or pa.types.is_binary_view(kind):
         plain = pa.large_string() if pa.types.is_string_view(kind) else pa.large_binary()
         return column.cast(plain).take(pa.array(kept)).cast(kind)
     if pa.types.is_run_end_encoded(kind):
         whole = pa.chunked_array(map(pc.run_end_decode, column.chunks), type=kind.value_type)
-        return _as_type_of(column, whole.take(pa.array(kept)))
+        return as_type_of(column, whole.take(pa.array(kept)))
     return column.take(pa.array(kept))
 
 
-def _as_type_of(original: pa.ChunkedArray, column: pa.ChunkedArray) -> pa.ChunkedArray:
+def as_type_of(original: pa.ChunkedArray, column: pa.ChunkedArray) -> pa.ChunkedArray:
     """The column in the original's type. A dictionary keeps its order and lists only values that occur."""
     kind = original.type
     if pa.types.is_run_end_encoded(kind):

@@ -19,6 +19,7 @@ import pyarrow.compute as pc
 from coterie.domain import Domain
 from coterie.encode import comparable, encode_distinct
 from coterie.errors import DataError
+from coterie.promises import models_of
 from coterie.tree import Int32
 
 if TYPE_CHECKING:
@@ -168,12 +169,31 @@ def kept_rows(batch: pa.RecordBatch | pa.Table, config: Config) -> npt.NDArray[n
     return keep
 
 
+class Roles(NamedTuple):
+    """The columns that have to be encoded."""
+
+    quasi: tuple[str, ...]
+    sensitive: tuple[str, ...]
+    """those that some promise beyond k speaks of; others are published as they are"""
+
+    @property
+    def all(self) -> tuple[str, ...]:
+        """Both."""
+        return (*self.quasi, *self.sensitive)
+
+
+def coded_columns(config: Config) -> Roles:
+    """The columns of which distinct values are to be counted."""
+    named = {column for model in models_of(config) for column in model.columns(config.sensitive)}
+    return Roles(tuple(config.quasi), tuple(column for column in config.sensitive if column in named))
+
+
 def make_codebook(config: Config, counted: Mapping[str, Counted], *, rows: int, all_rows: int) -> Codebook:
     """Domains from counted values.
 
     Args:
         config: Roles, types, hierarchies, weights and what becomes of missing values.
-        counted: Quasi-identifier or sensitive column → its values.
+        counted: Column → its values, for each of `coded_columns`.
         rows: Rows that take part.
         all_rows: Rows of the table.
 
@@ -187,18 +207,19 @@ def make_codebook(config: Config, counted: Mapping[str, Counted], *, rows: int, 
             f"Rows have missing values in {listed}.",
             hint='Fill them, or set missing = "category" (a value of its own) or "suppress" (take such rows out).',
         )
-    made = {name: _column(name, counted[name], config) for name in (*config.quasi, *config.sensitive)}
+    roles = coded_columns(config)
+    made = {name: _column(name, counted[name], config) for name in roles.all}
     totals = {}
-    for name in config.sensitive:
+    for name in roles.sensitive:
         domain, lookup = made[name]
         rows_of = np.append(counted[name].counts, counted[name].missing)[: len(lookup.codes)]
         totals[name] = np.bincount(lookup.codes, weights=rows_of, minlength=domain.size).astype(np.int64)
     return Codebook(
         config,
-        tuple(made[name][0] for name in config.quasi),
-        tuple(made[name][1] for name in config.quasi),
-        tuple(made[name][0] for name in config.sensitive),
-        tuple(made[name][1] for name in config.sensitive),
+        tuple(made[name][0] for name in roles.quasi),
+        tuple(made[name][1] for name in roles.quasi),
+        tuple(made[name][0] for name in roles.sensitive),
+        tuple(made[name][1] for name in roles.sensitive),
         totals,
         rows,
         all_rows,

@@ -19,7 +19,6 @@ from coterie.scale_plan import Plan
 from coterie.tree import Int32
 
 if TYPE_CHECKING:
-    from coterie.config import Config
     from coterie.scale_domains import Codebook
     from coterie.scale_tree import CutTree
 
@@ -29,18 +28,13 @@ Int64 = npt.NDArray[np.int64]
 PENDING = 2**21
 
 
-def needs_values(config: Config) -> bool:
-    """Whether sensitive values have to be counted leaf by leaf: some promise speaks of them."""
-    return any(model.needs_sensitive for model in models_of(config))
-
-
 class LeafCounts:
     """How many rows fall into each leaf and, where promises speak of them, with which sensitive values."""
 
     def __init__(self, leaves: int, book: Codebook) -> None:
         self.rows: Int64 = np.zeros(leaves, dtype=np.int64)
         """leaf → rows"""
-        self._sizes = [domain.size for domain in book.sensitive] if needs_values(book.config) else []
+        self._sizes = [domain.size for domain in book.sensitive]
         self._pending: list[list[tuple[Int64, Int64]]] = [[] for _ in self._sizes]
         self._held = 0
 
