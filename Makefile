@@ -8,7 +8,7 @@ BIN := .venv/bin
 READY := .venv/.ready
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test test-web quick kernels check format bench papers docs clean
+.PHONY: help demo test test-web test-db quick kernels check format bench papers docs clean
 MAKEFLAGS += --no-print-directory
 
 help:  ## this list
@@ -29,6 +29,11 @@ test-web: $(READY)  ## pages in a real browser: installs Chromium if it can, the
 	@$(BIN)/python -m pip install -qq --disable-pip-version-check --editable '.[dev,browser]'
 	@scripts/install_browser.sh
 	@$(BIN)/pytest -rs tests/web
+
+test-db: $(READY)  ## databases: installs PostgreSQL if it can, then runs tests/db on a server of their own
+	@$(BIN)/python -m pip install -qq --disable-pip-version-check --editable '.[dev,db]'
+	@scripts/install_postgres.sh
+	@$(BIN)/pytest -rs tests/db
 
 # Bounds checking changes the compiled code, so that run keeps its code apart.
 kernels: $(READY)

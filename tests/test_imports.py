@@ -9,7 +9,8 @@ import sys
 import pytest
 
 HEAVY = ("numba", "llvmlite", "pyarrow", "pydantic", "numpy", "pandas", "polars", "duckdb", "matplotlib", "rich")
-OPTIONAL = ("pandas", "polars", "fastexcel", "openpyxl", "pycanon", "scipy", "sklearn", "pyspark")
+OPTIONAL = ("pandas", "polars", "fastexcel", "openpyxl", "pycanon", "scipy", "sklearn", "pyspark", "sqlite3")
+OPTIONAL += ("adbc_driver_manager", "adbc_driver_postgresql")
 
 
 def run(code: str, *args: str) -> str:

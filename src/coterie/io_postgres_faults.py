@@ -54,6 +54,17 @@ _CONNECTING = (
     ("starting up", _Told("is just starting", "Try again in a moment.")),
     ("invalid", _Told("has an address that libpq does not take", "Check port and parameters.")),
 )
+# Part of the server's message on what went wrong between two batches → SQLSTATE.
+_STREAMED = (
+    ("invalid input syntax", "22"),
+    ("out of range", "22"),
+    ("division by zero", "22"),
+    ("canceling statement", "57014"),
+    ("terminating connection", "57P01"),
+    ("permission denied", "42501"),
+    ("No space left", "53100"),
+    ("server closed the connection", "08"),
+)
 _UNKNOWN = _Told("is refused by the server", "Try it in psql, which says why.")
 
 
@@ -71,6 +82,5 @@ def fault(error: Exception, place: Place) -> DataError:
 
 
 def _state_in(text: str) -> str:
-    """The SQLSTATE at the end of a message: errors that come through a stream of batches have it there only."""
-    _, mark, rest = text.rpartition("SQLSTATE: ")
-    return rest[:5] if mark and rest[:5].isalnum() else ""
+    """The likely SQLSTATE of an error that came through a stream of batches, which has its text only."""
+    return next((state for part, state in _STREAMED if part in text), "") if "Execution error" in text else ""

@@ -94,11 +94,11 @@ def _opened(place: Place, mode: str) -> Iterator[sqlite3.Connection]:
         address = f"{path.resolve().as_uri()}?mode={mode}"
         with closing(sqlite3.connect(address, uri=True, timeout=PATIENCE, isolation_level=None)) as connection:
             yield connection
-    except sqlite3.Error as error:
+    except (sqlite3.Error, UnicodeError) as error:
         raise _fault(error, place) from None
 
 
-def _fault(error: sqlite3.Error, place: Place) -> DataError:
+def _fault(error: Exception, place: Place) -> DataError:
     """The error in words of our own: the driver's may quote cells and literals of a query."""
     code = getattr(error, "sqlite_errorname", None) or ""
     text = str(error)
@@ -119,7 +119,7 @@ def _fault(error: sqlite3.Error, place: Place) -> DataError:
             if part in text:
                 return DataError(f"{place.name} {said} that is not there.", hint="Check the query.")
         return DataError(f"{place.name} is refused by SQLite.", hint="Try it in the sqlite3 program, which says why.")
-    if "decode to UTF-8" in text:
+    if "decode to UTF-8" in text or isinstance(error, UnicodeError):
         return DataError(f"{place.name} has text that is not UTF-8.", hint="Read such a column as hex(…) by a query.")
     return DataError(f"{place.name} is refused by SQLite.", hint="Check the table in the sqlite3 program.")
 
