@@ -14,7 +14,7 @@ from coterie.hierarchy import Hierarchy
 from coterie.hierarchy_bind import find_leaves
 from coterie.hierarchy_check import Column, distinct_values
 from coterie.hierarchy_tree import WholeTree
-from coterie.hierarchy_values import count_of, plain_array, texts
+from coterie.hierarchy_values import count_of, parse_number, plain_array, texts
 
 MOST_KEPT = 24
 """columns whose values are kept at hand"""
@@ -68,14 +68,12 @@ def values_of(table: Path, position: int) -> Column:
 
 
 def value_texts(column: Column) -> list[str]:
-    """The values as the texts by which hierarchies know them, in ascending order of the column's own type."""
-    import pyarrow.compute as pc
-
-    values = plain_array(column.values)
-    if pa.types.is_float16(values.type):
-        values = values.cast(pa.float32())
-    order = pc.sort_indices(values) if not pa.types.is_null(values.type) else None
-    return texts(values if order is None else values.take(order), column=column.name)
+    """The values as the texts by which hierarchies know them, in ascending order: as numbers where all are numbers."""
+    names = texts(plain_array(column.values), column=column.name)
+    numbers = [parse_number(name) for name in names]
+    if all(number is not None for number in numbers):
+        return [name for _, name in sorted(zip(numbers, names, strict=True))]
+    return sorted(names)
 
 
 def fit_of(hierarchy: Hierarchy, column: Column) -> Fit:

@@ -7,14 +7,13 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-import pyarrow as pa
-
 from coterie.errors import ConfigError, HierarchyError, Problem
 from coterie.hierarchy import Hierarchy
 from coterie.hierarchy_bind import tree_paths
 from coterie.hierarchy_check import Column
 from coterie.hierarchy_dates import LEVELS
-from coterie.hierarchy_values import is_number, parse_number, plain_array
+from coterie.hierarchy_values import parse_number
+from coterie.web.column_values import value_texts
 
 KINDS = {
     "intervals": "Intervals, for numbers",
@@ -63,24 +62,20 @@ def suggested(column: Column, kind: str) -> RuleForm:
         return RuleForm("dates", levels=("month", "quarter", "year", "decade"))
     if kind == "code":
         return RuleForm("prefixes")
-    if is_number(column.values.type):
-        return RuleForm("intervals", widths=_widths(column.values))
+    if kind in ("integer", "decimal"):
+        return RuleForm("intervals", widths=_widths(value_texts(column), whole=kind == "integer"))
     return RuleForm("flat", widths="5, 10, 20")
 
 
-def _widths(values: pa.Array) -> str:
+def _widths(names: Sequence[str], *, whole: bool) -> str:
     """About twenty intervals over the range of the values, then half as many, then a quarter."""
-    import pyarrow.compute as pc
-
-    ends = pc.min_max(plain_array(values).cast(pa.float64()))
-    low, high = ends["min"].as_py(), ends["max"].as_py()
-    spread = (high - low) if low is not None and math.isfinite(high - low) else 0.0
-    if spread <= 0:
+    numbers = [number for number in map(parse_number, names) if number is not None]
+    spread = float(max(numbers) - min(numbers)) if numbers else 0.0
+    if not 0 < spread < 1e300:
         return "5, 10, 20"
     power = 10.0 ** math.floor(math.log10(spread / 20))
     width = next((step * power for step in (1, 2, 5, 10) if step * power >= spread / 20), 10 * power)
-    if pa.types.is_integer(values.type):
-        width = max(width, 2)
+    width = max(width, 2.0) if whole else width
     return ", ".join(f"{width * factor:.10g}" for factor in (1, 2, 4))
 
 

@@ -23,6 +23,7 @@ from coterie.web.pages import Fault, render
 from coterie.web.project import Project
 
 LOST_SHOWN = 300
+LOOKS = {"integer": "whole numbers", "decimal": "decimal numbers", "date": "dates", "code": "codes", "category": "texts"}
 
 
 class Entry(NamedTuple):
@@ -34,6 +35,11 @@ class Entry(NamedTuple):
     good: bool | None
     """whether all values have a place; None where there is no hierarchy"""
     wrong: str
+
+    @property
+    def kind(self) -> str:
+        """What the values look like."""
+        return LOOKS.get(self.column.kind, self.column.kind)
 
 
 @dataclass(frozen=True)
@@ -48,6 +54,11 @@ class Place:
     def url(self) -> str:
         """The address of its page."""
         return f"{self.project.url}/hierarchies/{self.column.index}"
+
+    @property
+    def kind(self) -> str:
+        """What the values look like."""
+        return LOOKS.get(self.column.kind, self.column.kind)
 
     def opened(self) -> Opened:
         """What the recipe says of its hierarchy now."""
