@@ -23,7 +23,15 @@ from coterie.web.pages import Fault, render
 from coterie.web.project import Project
 
 LOST_SHOWN = 300
-LOOKS = {"integer": "whole numbers", "decimal": "decimal numbers", "date": "dates", "code": "codes", "category": "texts"}
+LOOKS = {
+    "integer": "Whole numbers",
+    "decimal": "Numbers",
+    "date": "Dates",
+    "code": "Codes of digits",
+    "mixed": "Numbers and texts",
+    "category": "Texts",
+    "empty": "Nothing",
+}
 
 
 class Entry(NamedTuple):

@@ -1,6 +1,6 @@
 """Long work of the results page, in a worker: loss over k, why a row is so coarse, the map of all runs.
 
-What is asked stands in `ask.json` of the job's folder, what came of it goes into `answer.json` there.
+What came of it goes into `answer.json` of the job's folder.
 """
 
 from __future__ import annotations
@@ -11,31 +11,23 @@ from typing import TYPE_CHECKING, Any, cast
 
 from coterie.config import Config
 from coterie.methods._method import Progress
-from coterie.web.project import read_json, write_json
+from coterie.web.project import write_json
 from coterie.web.results_charts import curve_chart, keep_map
 
 if TYPE_CHECKING:
     from coterie.release import Release
 
-KINDS = ("curve", "explain", "map")
-ASK = "ask.json"
 ANSWER = "answer.json"
 NEAREST = 5
 
 
-def results_job(job: dict[str, Any], folder: Path, tell: Progress) -> None:
-    """Do one of the jobs."""
-    asked = read_json(folder / ASK)
-    if job["kind"] == "curve":
-        _curve(job, folder, asked, tell)
-    elif job["kind"] == "explain":
-        _explain(folder, asked, tell)
-    else:
-        tell("drawing", 0, 0)
-        keep_map(Path(job["project"]))
+def map_job(job: dict[str, Any], folder: Path, tell: Progress) -> None:
+    """Draw the map of all runs again."""
+    tell("drawing", 0, 0)
+    keep_map(Path(job["project"]))
 
 
-def _curve(job: dict[str, Any], folder: Path, asked: dict[str, Any], tell: Progress) -> None:
+def curve_job(job: dict[str, Any], folder: Path, tell: Progress) -> None:
     """The same method at several k; what other runs of the project have found already is taken from there."""
     from coterie.api_compare import compare
 
@@ -44,7 +36,7 @@ def _curve(job: dict[str, Any], folder: Path, asked: dict[str, Any], tell: Progr
         job["source"],
         config=config,
         methods=[config.method],
-        k=[int(k) for k in asked["ks"]],
+        k=[int(k) for k in job["ks"]],
         queries=0,
         results=Path(job["project"]) / "curve.jsonl",
         progress=tell,
@@ -55,7 +47,7 @@ def _curve(job: dict[str, Any], folder: Path, asked: dict[str, Any], tell: Progr
     write_json(folder / ANSWER, {"ks": [row.k for row in found.rows], "figure": figure, "refused": refused})
 
 
-def _explain(folder: Path, asked: dict[str, Any], tell: Progress) -> None:
+def explain_job(job: dict[str, Any], folder: Path, tell: Progress) -> None:
     """Why one row is as coarse as it is, with its values: the page is the steward's own."""
     tell("reading the release", 0, 0)
     run = folder.parent.parent
@@ -63,5 +55,5 @@ def _explain(folder: Path, asked: dict[str, Any], tell: Progress) -> None:
     with (run / "release.pickle").open("rb") as file:
         release = cast("Release", pickle.load(file))
     tell("looking around the row", 0, 0)
-    explained = release.explain(int(asked["row"]), nearest=NEAREST, show_values=True)
+    explained = release.explain(int(job["row"]), nearest=NEAREST, show_values=True)
     write_json(folder / ANSWER, explained.to_dict())

@@ -20,6 +20,7 @@ from coterie.io_output import whole_file
 from coterie.methods._method import Progress
 from coterie.web.parquet_file import GROUP_ROWS, write_parquet
 from coterie.web.project import read_json, write_json
+from coterie.web.results_keep import keep
 
 if TYPE_CHECKING:
     from coterie.release import Release
@@ -58,6 +59,7 @@ def run_job(job: dict[str, Any], folder: Path, tell: Progress) -> None:
     tell("report", 0, 0)
     _write_reports(release, folder)
     write_json(folder / "result.json", {**result, "release": table.name})
+    keep(release, folder)
 
 
 def _compiling(tell: Progress) -> Progress:

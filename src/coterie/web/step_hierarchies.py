@@ -20,7 +20,6 @@ from coterie.web.edit_tree import flat_tree
 from coterie.web.facts import column_names
 from coterie.web.hierarchy_pages import Place, as_tree, entries, place_of, show_column
 from coterie.web.pages import Fault, form_of, go, project_of, render, seen, values_of
-from coterie.web.step_hierarchy_tree import routes as tree_routes
 
 LARGEST_IMPORT = 8 << 20
 """bytes of a hierarchy file"""
@@ -187,5 +186,4 @@ routes: list[BaseRoute] = [
     Route(COLUMN + "/to-tree", to_tree, methods=["POST"]),
     Route(COLUMN + "/remove", remove, methods=["POST"]),
     Route(COLUMN + "/download", download, methods=["GET"]),
-    *tree_routes,
 ]

@@ -14,8 +14,8 @@ from coterie.charts import page_style
 from coterie.web.facts import column_names
 from coterie.web.jobs import Jobs, State
 from coterie.web.pages import Fault, go, is_htmx, project_of, render
-from coterie.web.project import Project, private_folder, read_json, write_json
-from coterie.web.results_jobs import ANSWER, ASK
+from coterie.web.project import Project, read_json
+from coterie.web.results_jobs import ANSWER
 from coterie.web.results_read import DOWNLOADS, curve_ks, download_path, map_of, report_of, runs_of
 from coterie.web.results_rows import PER_PAGE, page_of
 
@@ -126,7 +126,7 @@ def explain(request: Request) -> Response:
         raise HTTPException(404, "There is no such row in this run.")
     place = folder / "explain" / str(position)
     if not read_json(place / ANSWER) and not _jobs(request).state(place).active:
-        _ask(request, project, place, "explain", {"row": position})
+        _jobs(request).start("explain", place, project, row=position)
     return go(f"{project.url}/results/{folder.name}/row?row={position + 1}", request)
 
 
@@ -135,7 +135,7 @@ def curve(request: Request) -> Response:
     project, folder = _run(request)
     report = report_of(folder)
     if report is not None and not _jobs(request).state(folder / "curve").active:
-        _ask(request, project, folder / "curve", "curve", {"ks": curve_ks(report)})
+        _jobs(request).start("curve", folder / "curve", project, ks=curve_ks(report))
     return go(f"{project.url}/results/{folder.name}#over-k", request)
 
 
@@ -160,7 +160,7 @@ def stop_curve(request: Request) -> Response:
 def draw_map(request: Request) -> Response:
     """Draw the map of all runs again, after one was deleted."""
     project, folder = _run(request)
-    _ask(request, project, project.folder / "map", "map", {})
+    _jobs(request).start("map", project.folder / "map", project)
     return go(f"{project.url}/results/{folder.name}#map", request)
 
 
@@ -197,13 +197,6 @@ def _jobs(request: Request) -> Jobs:
     jobs = request.app.state.jobs
     assert isinstance(jobs, Jobs)
     return jobs
-
-
-def _ask(request: Request, project: Project, place: Path, kind: str, asked: dict[str, Any]) -> None:
-    if not place.is_dir():
-        private_folder(place)
-    write_json(place / ASK, asked)
-    _jobs(request).start(kind, place, project)
 
 
 def _curve(request: Request, folder: Path) -> dict[str, Any]:

@@ -20,6 +20,9 @@ KINDS = {
     "inspect": "inspect_table.inspect_job",
     "risk": "column_risk.risk_job",
     "run": "run_job.run_job",
+    "curve": "results_jobs.curve_job",
+    "explain": "results_jobs.explain_job",
+    "map": "results_jobs.map_job",
 }
 """kind of job → the function of coterie.web that does it: (job, folder, tell) → None"""
 TELL_EVERY = 0.2
