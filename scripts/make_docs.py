@@ -121,7 +121,7 @@ def configuration_page() -> str:
         "",
         "Beside every release stands a file `<name>.coterie.toml` with all settings that made it, hierarchies spelled",
         "out, and a table `[provenance]` (versions, SHA-256 of input and output, time), which is ignored when the file",
-        "is read again.",
+        "is read again. It is internal: do not hand it on with the release.",
         "",
     ]
     return "\n".join(lines)

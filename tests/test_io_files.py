@@ -113,6 +113,30 @@ def test_excel(tmp_path):
         cio.read(path, sheet=9)
 
 
+def test_a_sheet_is_named_after_the_file(tmp_path):
+    import openpyxl
+
+    path = tmp_path / "two #1.xlsx"
+    book = openpyxl.Workbook()
+    for title, cell in (("first", "a"), ("2024", "b")):
+        sheet = book.create_sheet(title)
+        sheet.append(["name"])
+        sheet.append([cell])
+    book.remove(book.worksheets[0])
+    book.save(path)
+    assert cio.read(path).table.to_pydict() == {"name": ["a"]}
+    assert cio.read(f"{path}#2024").table.to_pydict() == {"name": ["b"]}
+    assert cio.read(f"{path}#2024").path == path
+    with pytest.raises(ConfigError, match="there is no sheet 'third'; there are first, 2024"):
+        cio.read(f"{path}#third")
+    plain = tmp_path / "a.csv"
+    plain.write_text("a\n1\n", encoding="utf-8")
+    with pytest.raises(ConfigError, match="is no Excel file and has no sheets"):
+        cio.read(f"{plain}#x")
+    with pytest.raises(DataError, match=r"There is no file .*none\.csv#x"):
+        cio.read(tmp_path / "none.csv#x")
+
+
 def test_excel_without_its_extra(tmp_path, monkeypatch):
     path = tmp_path / "book.xlsx"
     path.write_bytes(b"PK\x03\x04 rest")

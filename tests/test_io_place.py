@@ -1,5 +1,6 @@
 """How tables of databases are named, and that passwords stay where they were written."""
 
+import re
 import sys
 from pathlib import Path
 
@@ -146,6 +147,16 @@ def test_no_command_tells_a_password(arguments, tmp_path, monkeypatch, capsys):
     told = "".join(capsys.readouterr())
     assert told.startswith("error: ")
     assert "s3cr3t" not in told
+
+
+def test_the_page_shows_addresses_that_are_understood():
+    page = Path(__file__).parent.parent / "docs" / "databases.md"
+    text = page.read_text(encoding="utf-8")
+    shown = re.findall(r"""['"`]((?:sqlite|postgresql)://[^'"`]*)['"`]""", text)
+    places = [place_of(address) for address in shown]
+    assert {place.kind for place in places} == {"sqlite", "postgresql"}
+    assert len(places) > 8
+    assert sum(place.query is not None for place in places) == 1
 
 
 def test_without_the_driver_the_extra_is_named(monkeypatch):

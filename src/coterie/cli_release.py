@@ -60,8 +60,9 @@ def anonymize(
 ) -> None:
     """Publish a table in which every row shares its quasi-identifiers with at least k - 1 others.
 
-    FILE is CSV, Parquet, Feather or Excel, gzipped or not; - is standard input. It may also be a table of a database,
-    such as sqlite:///people.db#people or postgresql://user@host/census#people, and so may the output.
+    FILE is CSV, Parquet, Feather or Excel (people.xlsx#2024 is the sheet 2024), gzipped or not; - is standard input. It
+    may also be a table of a database, such as sqlite:///people.db#people or postgresql://user@host/census#people, and
+    so may the output.
 
     The release is verified before anything is written. Beside it stands a .coterie.toml with the configuration, the
     versions and the checksums that belong to it.

@@ -58,8 +58,8 @@ def provenance_toml(config: Config, provenance: Mapping[str, Any]) -> str:
     """The text to write beside a release: the configuration that made it, and where it came from.
 
     `provenance` holds what makes the release traceable: versions, SHA-256 of input and output, the time. The
-    text is itself a configuration: read again, it makes the same release from the same input. Options that must stay
-    secret are left out, since the file may travel with the release.
+    text is itself a configuration: read again, it makes the same release from the same input. It is internal, since it
+    spells out hierarchies and holds the hash of the input. Options that must stay secret even there are left out.
     """
     values = config.to_dict()
     secret = config.method_options().secrets
@@ -67,6 +67,7 @@ def provenance_toml(config: Config, provenance: Mapping[str, Any]) -> str:
     but = f", but for what the secret option {', '.join(sorted(secret))} draws" if secret else ""
     head = (
         "# The configuration of a release made by coterie, and where it came from.\n"
-        f"# `coterie anonymize INPUT -c THIS_FILE -o OUTPUT` makes the same release from the same input{but}.\n\n"
+        f"# `coterie anonymize INPUT -c THIS_FILE -o OUTPUT` makes the same release from the same input{but}.\n"
+        "# It is internal: do not hand it on with the release.\n\n"
     )
     return head + write_toml({**values, "provenance": plain(provenance)})

@@ -63,7 +63,8 @@ def read(
     Args:
         data: a pandas, Polars or PyArrow frame, anything else that Narwhals takes, the path of a file, or "-" for
             standard input. Lazy frames are collected. What a file is, is told by its content, not by its name.
-            A table of a database is named by its address: "sqlite:///people.db#people".
+            A table of a database is named by its address: "sqlite:///people.db#people", and a sheet of a workbook
+            likewise: "people.xlsx#2024".
         missing_values: texts of a CSV file that mean "missing". Quoted, they are text like any other. Frames,
             Parquet, Feather, Excel and databases know themselves what is missing.
         delimiter: of a CSV file; found among comma, semicolon, tab and bar if not given.
@@ -80,6 +81,7 @@ def read(
     if (place := place_of(data)) is not None:
         source = _read_database(place, sheet=sheet)
     elif isinstance(data, str | os.PathLike):
+        data, sheet = _with_sheet(data, sheet)
         source = _read_file(
             data, missing_values=tuple(missing_values), delimiter=delimiter, encoding=encoding, sheet=sheet
         )
@@ -100,6 +102,17 @@ def _read_database(place: Place, *, sheet: str | int | None) -> Source:
     if sheet is not None:
         raise ConfigError([Problem("sheet", f"{place.name} is no Excel file and has no sheets")])
     return Source(read_database(place), "file", place.name)
+
+
+def _with_sheet(
+    path: str | os.PathLike[str], sheet: str | int | None
+) -> tuple[str | os.PathLike[str], str | int | None]:
+    """The file and its sheet, where the path is that of no file but for what follows the last #."""
+    text = os.fspath(path)
+    base, mark, name = text.rpartition("#") if isinstance(text, str) else ("", "", "")
+    # os.path rather than pathlib: it answers for any text, however long.
+    named = bool(mark and name) and not os.path.exists(text) and os.path.isfile(base)  # noqa: PTH110, PTH113
+    return (base, name) if sheet is None and named else (path, sheet)
 
 
 def _read_file(
