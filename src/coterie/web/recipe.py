@@ -146,7 +146,7 @@ def path_problems(project: Project, values: Mapping[str, Any]) -> list[Problem]:
     for entry in [models] if isinstance(models, str | Mapping) else models if isinstance(models, list) else []:
         if isinstance(entry, Mapping) and isinstance(entry.get("population"), str):
             named.append(("privacy", entry["population"]))
-        elif isinstance(entry, str) and entry.count(":") >= 2 and entry.casefold().startswith("k"):
+        elif isinstance(entry, str) and entry.count(":") >= 2 and entry.strip().casefold().startswith("k"):
             named.append(("privacy", entry.split(":", 2)[2].strip()))
     return [
         Problem(path, "names a file outside the folders that may be used; put it beside coterie.toml")
