@@ -214,6 +214,15 @@ def test_small_counts_are_hidden_and_large_ones_shown():
     assert outside.risk.class_sizes[0].before == 43 or outside.risk.class_sizes[0].before == 0
 
 
+def test_a_table_whose_class_sizes_are_all_hidden_has_a_report_without_the_curve():
+    # One size of class holds too few rows to be shown, and all others hold none: the bars are joined into one.
+    table = pa.table({"number": [*range(58), 0, 1], "word": [f"w{row}" for row in range(58)] + ["w0", "w1"]})
+    report = report_of(coterie.anonymize(table, quasi=["number", "word"], k=10), variant="external")
+    assert report.risk.curve == []
+    assert 'id="risk-curve"' not in report_html(report)
+    assert 'id="class-sizes"' in report_html(report)
+
+
 def test_uniques_are_shown_where_there_are_many():
     table = pa.table({"age": list(range(40)) + [50] * 20})
     release = coterie.anonymize(table, quasi=["age"], k=5, method="mondrian")

@@ -30,9 +30,11 @@ def class_size_chart(report: model.Report) -> Chart:
     return bars("Class sizes", series, description=told, x=axis, y=SHARE, name="class-sizes")
 
 
-def risk_chart(report: model.Report) -> Chart:
-    """Share of records at each risk."""
+def risk_chart(report: model.Report) -> Chart | None:
+    """Share of records at each risk; nothing where all sizes of classes are hidden."""
     curve = sorted(report.risk.curve, key=lambda point: point.risk)
+    if not curve:
+        return None
     limit, highest = report.risk.threshold, report.risk.after.prosecutor.highest or 0.0
     series = [
         Series("before", [point.risk for point in curve], [point.before or 0.0 for point in curve]),

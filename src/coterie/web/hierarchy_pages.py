@@ -248,14 +248,12 @@ def table(place: Place, opened: Opened, request: Request) -> dict[str, Any]:
     assert opened.hierarchy is not None
     draft = open_draft(place.project, place.column.index, opened.hierarchy)
     first = _number(request.query_params.get("from", "0"))
-    extra = min(_number(request.query_params.get("more", "0")), 3)
-    shown = hierarchy_view.table_of(draft.tree, first=first, extra=extra)
+    shown = hierarchy_view.table_of(draft.tree, first=first)
     counts = hierarchy_view.counts_of(draft.tree, place.values)
     return {
         "table": shown,
         "undo": draft.undo,
-        "more": extra,
-        "per_page": hierarchy_view.TABLE_ROWS,
+        "most_levels": hierarchy_view.LEVELS,
         "lost_text": column_values.lost_text(counts.lost) if counts.lost else "",
     }
 

@@ -164,14 +164,14 @@ class TableView:
     total: int
 
 
-def table_of(tree: EditTree, *, first: int = 0, extra: int = 0) -> TableView:
-    """Some rows of a tree as a table; `extra` empty levels are added next to the values.
+def table_of(tree: EditTree, *, first: int = 0) -> TableView:
+    """Some rows of a tree as a table.
 
     Raises:
         HierarchyError: The tree is too deep for a table.
     """
     paths = [path[:-1] for path in rows(tree)]
-    levels = max((len(path) for path in paths), default=1) - 1 + extra
+    levels = max((len(path) for path in paths), default=1) - 1
     if levels > LEVELS:
         raise HierarchyError(
             f"the tree has {levels} levels below the root; the table shows {LEVELS}. Edit it as a tree"

@@ -13,7 +13,7 @@ from starlette.routing import BaseRoute, Route
 
 from coterie.errors import HierarchyError
 from coterie.web import hierarchy_ops, hierarchy_store, hierarchy_view
-from coterie.web.edit_tree import TOP, from_whole
+from coterie.web.edit_tree import TOP, from_whole, rows
 from coterie.web.hierarchy_ops import Asked, Done
 from coterie.web.hierarchy_pages import Place, editor, place_of, show_column
 from coterie.web.pages import Fault, form_of, go, is_htmx, project_of, render, values_of
@@ -112,21 +112,28 @@ def _table(request: Request, form: FormData) -> Response:
     cells = _cells(fields, count, levels)
     with place.project.lock:
         draft = _draft(place)
+        if fields.get("do") == "level":
+            # Nothing is saved yet, and nothing that was typed is lost.
+            wider = [[row[0], "", *row[1:]] for row in cells]
+            shown = hierarchy_view.TableView(levels + 1, wider, first, len(draft.tree.values))
+            return show_column(request, place, view="table", table=shown)
         try:
             made = hierarchy_view.with_rows(draft.tree, cells, first=first)
         except HierarchyError as error:
             faults = [Fault("", str(problem)) for problem in error.problems[:20]] or [Fault("", str(error))]
             shown = hierarchy_view.TableView(levels, cells, first, len(draft.tree.values))
-            return show_column(request, place, view="table", faults=faults, table=shown, more=0)
+            return show_column(request, place, view="table", faults=faults, table=shown)
         assert made.tree is not None
         after = from_whole(made.tree)
-        hierarchy_store.keep_draft(place.project, *_names(place), before=draft.tree, after=after)
-    return go(f"{place.url}?view=table&from={first}&saved=table", request)
+        if rows(after) != rows(draft.tree):
+            hierarchy_store.keep_draft(place.project, *_names(place), before=draft.tree, after=after)
+    step = {"before": -hierarchy_view.TABLE_ROWS, "after": hierarchy_view.TABLE_ROWS}.get(fields.get("do", ""), 0)
+    return go(f"{place.url}?view=table&from={max(first + step, 0)}&saved=table", request)
 
 
-def _cells(fields: Mapping[str, str], rows: int, levels: int) -> list[list[str]]:
+def _cells(fields: Mapping[str, str], count: int, levels: int) -> list[list[str]]:
     """The cells of the form, row by row: the value and its levels."""
-    return [[fields.get(f"c-{row}-{level}", "") for level in range(levels + 1)] for row in range(rows)]
+    return [[fields.get(f"c-{row}-{level}", "") for level in range(levels + 1)] for row in range(count)]
 
 
 async def undo(request: Request) -> Response:
