@@ -107,6 +107,17 @@ Delimiter = Annotated[
 ]
 Encoding = Annotated[str | None, typer.Option(metavar="NAME", help="Encoding of text files. [default: found]")]
 Threads = Annotated[int | None, typer.Option(metavar="N", help="Threads to use. [default: all cores]")]
+Engine = Annotated[
+    str | None,
+    typer.Option("--engine", metavar="NAME", help="Where to work: auto, memory, duckdb (on disk) or spark."),
+]
+Memory = Annotated[
+    str | None, typer.Option("--memory", metavar="SIZE", help="Memory to use, such as 2GB. [default: half of it]")
+]
+BlockRows = Annotated[
+    int | None,
+    typer.Option("--block-rows", metavar="N", help="Rows of a block, when working in blocks. [default: by memory]"),
+]
 Purpose = Annotated[str | None, typer.Option(metavar="TEXT", help="What the release is for; for the report.")]
 Recipient = Annotated[str | None, typer.Option(metavar="TEXT", help="Who will have the release; for the report.")]
 ReleaseModel = Annotated[

@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Literal, Self
 
 from pydantic import (
+    AfterValidator,
     BaseModel,
     BeforeValidator,
     ConfigDict,
@@ -37,6 +38,7 @@ from coterie.config_check import (
 from coterie.config_toml import plain, read_toml, write_toml
 from coterie.errors import ConfigError, DataError, HierarchyError, Problem
 from coterie.hierarchy import Hierarchy
+from coterie.scale_memory import memory_bytes
 
 if TYPE_CHECKING:
     from coterie.methods import Options
@@ -47,6 +49,7 @@ ColumnType = Literal["number", "category", "date"]
 Missing = Literal["category", "suppress", "error"]
 Publish = Literal["interval", "bounds", "mean", "median", "ancestor", "set"]
 ReleaseModel = Literal["public", "agreement", "enclave"]
+Engine = Literal["auto", "memory", "duckdb", "spark"]
 
 
 def _listed(value: object) -> object:
@@ -83,6 +86,12 @@ def located_privacy(value: object, *, base: Path) -> object:
         return privacy.parse_privacy(_listed(value), base=base)
     except ConfigError:
         return value
+
+
+def checked_memory(value: str) -> str:
+    """A size of memory that can be understood."""
+    memory_bytes(value)
+    return value
 
 
 Whole = Annotated[int, BeforeValidator(_whole)]
@@ -181,6 +190,19 @@ class Config(BaseModel):
     )
     threads: Annotated[Whole, Field(ge=1)] | None = Field(
         None, description="Threads to use; all usable cores when left out. It never changes the release."
+    )
+    engine: Engine = Field(
+        "auto",
+        description="Where rows are while they are grouped: all in memory, or in blocks on disk (duckdb), or in blocks "
+        "on a cluster (spark). auto takes duckdb for files that would not fit the memory, and memory otherwise.",
+    )
+    memory: Annotated[str, AfterValidator(checked_memory)] | None = Field(
+        None, description='Memory that a run may take, such as "2GB"; half of the machine\'s when left out.'
+    )
+    block_rows: Annotated[Whole, Field(ge=1)] | None = Field(
+        None,
+        description="Rows of a block at most, for the engines that work in blocks; as many as fit the memory when left "
+        "out. The release depends on it.",
     )
 
     purpose: Text | None = Field(None, description="What the release is for, in a sentence; for the report.")

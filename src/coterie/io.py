@@ -206,7 +206,7 @@ def write(
         if kind != "csv":
             write_columnar(table, sink, kind)
         else:
-            chunks = csv_chunks(table, dialect or dialect_of(path, like))
+            chunks = csv_chunks(table, dialect or _dialect(path, like))
             if zipped:
                 with gzipped(sink) as packed:
                     for chunk in chunks:
@@ -217,15 +217,25 @@ def write(
     return sink.sha256
 
 
-def dialect_of(path: str | os.PathLike[str], like: Source | None) -> Dialect:
-    """How to write a CSV file of this name: as the source was, but .tsv has tabs and .csv from a .tsv has commas."""
+def _dialect(path: str | os.PathLike[str], like: Source | None) -> Dialect:
+    return dialect_of(path, dialect=like.dialect if like else None, before=like.path if like else None)
+
+
+def dialect_of(path: str | os.PathLike[str], *, dialect: Dialect | None, before: Path | None) -> Dialect:
+    """How to write a CSV file of this name: as the source was, but .tsv has tabs and .csv from a .tsv has commas.
+
+    Args:
+        path: The name.
+        dialect: How the source was written, if it was text.
+        before: The name of the source, if it has one.
+    """
 
     def tabs(name: object) -> bool:
         return str(name).lower().removesuffix(".gz").endswith((".tsv", ".tab"))
 
-    dialect = (like.dialect if like else None) or Dialect()
+    dialect = dialect or Dialect()
     if tabs(path):
         return replace(dialect, delimiter="\t")
-    if dialect.delimiter == "\t" and like and tabs(like.path) and str(path) != "-":
+    if dialect.delimiter == "\t" and tabs(before) and str(path) != "-":
         return replace(dialect, delimiter=",")
     return dialect

@@ -208,7 +208,7 @@ def make_codebook(config: Config, counted: Mapping[str, Counted], *, rows: int, 
             hint='Fill them, or set missing = "category" (a value of its own) or "suppress" (take such rows out).',
         )
     roles = coded_columns(config)
-    made = {name: _column(name, counted[name], config) for name in roles.all}
+    made = {name: counted_domain(name, counted[name], config) for name in roles.all}
     totals = {}
     for name in roles.sensitive:
         domain, lookup = made[name]
@@ -226,7 +226,8 @@ def make_codebook(config: Config, counted: Mapping[str, Counted], *, rows: int, 
     )
 
 
-def _column(name: str, counted: Counted, config: Config) -> tuple[Domain, Lookup]:
+def counted_domain(name: str, counted: Counted, config: Config) -> tuple[Domain, Lookup]:
+    """One column as a domain, and what finds the codes of its cells."""
     domain, codes = encode_distinct(
         name, counted.values, counts=counted.counts, missing=counted.missing > 0, config=config
     )

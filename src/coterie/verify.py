@@ -132,14 +132,14 @@ def verify_table(
     """
     if isinstance(quasi, str):
         quasi = [quasi]
-    names = _published_names(published, quasi, k)
+    names = published_names(published.column_names, quasi, k)
     columns = [column_codes(published.column(name), name=name) for name in names]
     class_of_row, groups = row_classes(columns)
     sizes = np.bincount(class_of_row, minlength=groups).astype(np.int64)
     below = sizes < (k or 0)
     suppressed = _suppressed_classes(names, columns, class_of_row, groups, roots or {})
     classes = Classes(published, tuple(quasi), class_of_row, sizes)
-    checks = [] if k is None else [_k_anonymity(k, sizes)]
+    checks = [] if k is None else [_k_anonymity(k, sizes, below)]
     return Verification(
         rows=published.num_rows,
         groups=groups,
@@ -163,28 +163,41 @@ def _listed(made: Check | list[Check]) -> list[Check]:
     return [made] if isinstance(made, Check) else made
 
 
-def _k_anonymity(k: int, sizes: Int64) -> Check:
-    below = sizes[sizes < k]
+def _k_anonymity(k: int, sizes: Int64, below: npt.NDArray[np.bool_]) -> Check:
     smallest = int(sizes.min(initial=k)) if len(sizes) else 0
-    if len(below):
+    counted = int(sizes[below].sum()), int(np.count_nonzero(below))
+    check = k_check(k, rows=int(sizes.sum()), smallest=smallest, below=counted)
+    return check._replace(worst=int(np.argmin(sizes)) if len(sizes) else -1)
+
+
+def k_check(k: int, *, rows: int, smallest: int, below: tuple[int, int]) -> Check:
+    """The check of k-anonymity, from counts.
+
+    Args:
+        k: What is wanted.
+        rows: Rows of the table.
+        smallest: Rows of the smallest class.
+        below: Rows in classes of fewer than k, and how many such classes there are.
+    """
+    if below[1]:
         text = (
-            f"{k}-anonymity is wanted, but {int(below.sum()):,} rows are in {len(below):,} groups of fewer "
+            f"{k}-anonymity is wanted, but {below[0]:,} rows are in {below[1]:,} groups of fewer "
             f"than {k} rows; the smallest has {smallest:,}."
         )
-    elif len(sizes):
+    elif rows:
         text = f"Every row shares its quasi-identifiers with at least {k - 1:,} others."
     else:
         text = "The table has no rows, so nobody is exposed."
-    worst = int(np.argmin(sizes)) if len(sizes) else -1
-    return Check("k-anonymity", k, smallest, not len(below), text, worst, smallest)
+    found = min(smallest, k)
+    return Check("k-anonymity", k, found, not below[1], text, -1, found)
 
 
-def _published_names(published: pa.Table, quasi: Sequence[str], k: int | None) -> list[str]:
+def published_names(columns: Sequence[str], quasi: Sequence[str], k: int | None) -> list[str]:
     """The columns that stand for the quasi-identifiers; a ConfigError with everything that is wrong otherwise."""
     problems = [] if quasi else [Problem("quasi", "at least one quasi-identifier must be named")]
     if k is not None and (isinstance(k, bool) or not isinstance(k, int | np.integer) or k < 1):
         problems.append(Problem("k", "must be a whole number of at least 1"))
-    present = list(published.column_names)
+    present = list(columns)
     names: list[str] = []
     for name in dict.fromkeys(quasi):
         pair = [f"{name}_min", f"{name}_max"]

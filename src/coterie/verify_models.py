@@ -91,7 +91,7 @@ def _plain(classes: Classes, models: Sequence[Model], config: Config) -> list[Ch
         types=config.types,
         hierarchies=config.hierarchies,
     )
-    return [_as_check(check) for check in made]
+    return [as_check(check) for check in made]
 
 
 def _refuse_absent(table: pa.Table, columns: Sequence[str]) -> None:
@@ -100,14 +100,15 @@ def _refuse_absent(table: pa.Table, columns: Sequence[str]) -> None:
         raise ConfigError([Problem("sensitive", f"the table has no column {column!r}") for column in absent])
 
 
-def _as_check(made: ModelCheck) -> Check:
+def as_check(made: ModelCheck) -> Check:
+    """The check of a model as one of a table."""
     return Check(made.name, made.wanted, made.found, made.passed, made.text, made.worst, made.size)
 
 
 def _k_map(classes: Classes, model: KMap, config: Config) -> list[Check]:
     matches = population_matches(classes, model, config)
     groups = Groups(classes.sizes, matches={model.key: matches})
-    return [_as_check(check) for check in check_groups(groups, [model], ())]
+    return [as_check(check) for check in check_groups(groups, [model], ())]
 
 
 def population_matches(classes: Classes, model: KMap, config: Config) -> Int64:

@@ -1,0 +1,171 @@
+"""The end of a run out of core: suppressed rows, writing, verification, and the name that makes it a release."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import sys
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, NamedTuple
+
+from coterie import io
+from coterie.config_toml import provenance_toml
+from coterie.errors import InfeasibleError
+from coterie.io_output import appear
+from coterie.publish_labels import root_text, style_of
+from coterie.release import provenance_path
+from coterie.scale_block import BlockSums, measures_of, with_suppressed
+from coterie.scale_plan import PROGRAM_BYTES
+from coterie.scale_source import TableFile, open_table
+from coterie.scale_verify import Checked, Checker, verify_file
+from coterie.scale_write import Publisher, Target, Written, write_release
+from coterie.stored import StoredRelease
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from coterie.config import Config
+    from coterie.pipeline import Phases
+    from coterie.scale_plan import Plan
+    from coterie.scale_run import Job
+    from coterie.scale_state import WorkFolder
+    from coterie.scale_store import BlockStore, Finished
+
+
+# What DuckDB gets at least.
+LEAST_DUCKDB = 128 * 2**20
+
+
+class _Draft(NamedTuple):
+    """A release that was written and checked, but has no name yet."""
+
+    path: Path
+    written: Written
+    checked: Checked
+
+
+@dataclass(frozen=True, eq=False)
+class Ending:
+    """What is at hand when all blocks are finished."""
+
+    table: TableFile
+    plan: Plan
+    store: BlockStore
+    finished: tuple[Finished, ...]
+    work: WorkFolder
+    job: Job
+    target: Target
+    phases: Phases
+
+    def finish(self) -> StoredRelease:
+        """Write and verify the release, and give it its name if it has passed."""
+        plan, job = self.plan, self.job
+        sums = total(self.finished, plan)
+        check_limit(self.finished, plan)
+        shown = _may_show(sums, plan)
+        draft = self._draft(sums, shown=shown)
+        if shown and sums.suppressed and not draft.checked.verification.passed:
+            # Suppressed rows are shown only where they keep every promise; without them the others are what they were.
+            draft = self._draft(sums, shown=False)
+        draft.checked.verification.raise_for_failure()
+        release = StoredRelease(
+            path=Path(job.output),
+            config=_settled(job),
+            measures=measures_of(sums, plan, classes=draft.checked.classes),
+            verification=draft.checked.verification,
+            rows=plan.book.all_rows,
+            blocks=plan.blocks,
+            input_sha256=self.table.stamp.sha256,
+            output_sha256=draft.written.sha256,
+            seconds=self.phases.seconds,
+            notes=_notes(self.finished, plan),
+        )
+        _publish(draft.path, release, job)
+        return release
+
+    def _draft(self, sums: BlockSums, *, shown: bool) -> _Draft:
+        """Write the release into the folder of the run, and check what was written."""
+        plan, target, config = self.plan, self.target, self.plan.book.config
+        path = self.work.path / f"release{target.suffix}"
+        if path.exists():
+            shutil.rmtree(path) if path.is_dir() else path.unlink()
+        with self.phases("write"):
+            publisher = Publisher(self.table, plan, self.store, self.finished, shown, sums.suppressed)
+            written = write_release(publisher, path, target, progress=self.job.progress)
+        with self.phases("verify"):
+            readable = config
+            if target.dialect is not None:
+                readable = config.replace(delimiter=target.dialect.delimiter, encoding=target.dialect.encoding)
+            roots = {domain.name: root_text(domain, style_of(domain, config.publish)) for domain in plan.book.domains}
+            memory = max((self.job.memory - PROGRAM_BYTES) * 2 // 3, LEAST_DUCKDB)
+            checked = verify_file(
+                open_table(path, readable),
+                config,
+                roots=roots,
+                hidden=sums.suppressed if shown else 0,
+                checker=Checker(self.work.spare, memory, config.usable_threads),
+            )
+        return _Draft(path, written, checked)
+
+
+def total(finished: Sequence[Finished], plan: Plan) -> BlockSums:
+    """The sums of all blocks in their order, with the rows that were suppressed from the start."""
+    sums = BlockSums.none(len(plan.book.domains))
+    for each in finished:
+        sums = sums + each.sums
+    return with_suppressed(sums, plan.book.all_rows - plan.book.rows)
+
+
+def check_limit(finished: Sequence[Finished], plan: Plan) -> None:
+    """Refuse a release for which the method suppressed more rows than is allowed."""
+    config, rows = plan.book.config, plan.book.rows
+    suppressed = sum(each.sums.suppressed for each in finished)
+    if config.suppress_at_most is None or 100 * suppressed <= config.suppress_at_most * rows * (1 + 1e-12):
+        return
+    share = 100 * suppressed / rows
+    raise InfeasibleError(
+        f"{config.method} suppressed {suppressed:,} of {rows:,} rows ({share:.2f} %); at most "
+        f"{config.suppress_at_most:g} % are allowed.",
+        wanted=config.suppress_at_most,
+        possible=share,
+        hint="Allow more by suppress_at_most, or change the method's options.",
+    )
+
+
+def _may_show(sums: BlockSums, plan: Plan) -> bool:
+    """Whether suppressed rows, with the groups that are published as nothing but `*`, are enough to be shown."""
+    config = plan.book.config
+    return config.suppressed == "auto" and (sums.suppressed == 0 or sums.suppressed + sums.starred >= config.k)
+
+
+def _settled(job: Job) -> Config:
+    """The configuration with what the machine decided, so that it gives the same release elsewhere."""
+    return job.config.replace(engine="duckdb", block_rows=job.block_rows)
+
+
+def _notes(finished: Sequence[Finished], plan: Plan) -> tuple[str, ...]:
+    """What methods said, once each; and how the table was cut."""
+    if plan.blocks == 1:
+        return finished[0].notes
+    sizes = f"{int(plan.sizes.min()):,} to {int(plan.sizes.max()):,} rows"
+    return (f"The table was cut into {plan.blocks:,} blocks of {sizes}, grouped one by one.",)
+
+
+def _publish(draft: Path, release: StoredRelease, job: Job) -> None:
+    """Give the release its name, and write its settings beside it."""
+    if os.fspath(job.output) == "-":
+        with draft.open("rb") as file:
+            shutil.copyfileobj(file, sys.stdout.buffer)
+        sys.stdout.buffer.flush()
+        return
+    target = Path(job.output)
+    if draft.is_dir():
+        if target.exists():
+            shutil.rmtree(target)
+        draft.rename(target)
+    else:
+        appear(draft, target.resolve(), force=job.force)
+    text = provenance_toml(release.config, release.provenance())
+    with io.whole_file(provenance_path(target), force=job.force) as sink:
+        sink.write(text.encode())

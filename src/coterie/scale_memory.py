@@ -1,0 +1,46 @@
+"""How much memory a run may take: as the user says, or as the machine has."""
+
+from __future__ import annotations
+
+import os
+import re
+from pathlib import Path
+
+_UNITS = {"": 1, "K": 2**10, "M": 2**20, "G": 2**30, "T": 2**40}
+_TEXT = re.compile(r"\s*([0-9]+(?:\.[0-9]+)?)\s*([KMGT]?)I?B?\s*", re.IGNORECASE)
+# Where the system does not tell.
+FALLBACK = 4 * 2**30
+
+
+def memory_bytes(text: str) -> int:
+    """Bytes from a text such as "2GB", "512 MB" or "1.5g"; a kilobyte has 1,024 bytes.
+
+    Raises:
+        ValueError: It is no such text.
+    """
+    found = _TEXT.fullmatch(text)
+    if found is None:
+        raise ValueError('must be a size such as "2GB" or "512MB"')
+    return int(float(found[1]) * _UNITS[found[2].upper()])
+
+
+def default_memory() -> int:
+    """Half of the memory that this process may take: of the machine's, or of its container's."""
+    found = [FALLBACK * 2]
+    names = getattr(os, "sysconf_names", {})
+    if "SC_PHYS_PAGES" in names and "SC_PAGE_SIZE" in names:
+        found = [os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE")]
+    for limit in (Path("/sys/fs/cgroup/memory.max"), Path("/sys/fs/cgroup/memory/memory.limit_in_bytes")):
+        try:
+            found.append(int(limit.read_text()))
+        except (OSError, ValueError):
+            continue
+    return min(found) // 2
+
+
+def shown(size: int) -> str:
+    """A number of bytes for people: 1.5 GB."""
+    for unit, name in ((2**30, "GB"), (2**20, "MB")):
+        if size >= unit:
+            return f"{size / unit:,.1f} {name}".replace(".0 ", " ")
+    return f"{size:,} bytes"

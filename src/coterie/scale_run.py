@@ -1,0 +1,219 @@
+"""A release out of core: read in batches, cut into blocks on disk, grouped block by block, written in row order.
+
+    count → sample, tree → rows by leaf → blocks → grouped, one by one → written → verified → given its name
+
+Each step holds no more than a batch, a block or a stripe of rows, whatever the size of the table.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
+from itertools import islice
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from coterie.errors import Cancelled
+from coterie.pipeline import Phases
+from coterie.publish_labels import check_styles
+from coterie.scale_block import anonymize_block
+from coterie.scale_count import count_table
+from coterie.scale_finish import Ending
+from coterie.scale_memory import default_memory, memory_bytes
+from coterie.scale_plan import Plan, check_blocks, refuse_impossible, rows_in_memory
+from coterie.scale_settle import LeafCounts, settle
+from coterie.scale_source import TableFile, open_table
+from coterie.scale_spill import Rows, Spill
+from coterie.scale_state import WorkFolder, open_work
+from coterie.scale_store import BlockStore, Finished
+from coterie.scale_tree import CutTree, in_sample, plant, sample_share
+from coterie.scale_write import target_of
+
+if TYPE_CHECKING:
+    from coterie.config import Config
+    from coterie.methods._method import Progress
+    from coterie.scale_domains import Codebook
+    from coterie.stored import StoredRelease
+
+# Blocks that are grouped at the same time, at most. Each may then take this part of the memory. It must not follow
+# from the number of threads, since the size of blocks decides the release.
+AT_ONCE = 4
+STRIPE_ROWS = 2**18
+
+
+def _never() -> bool:
+    return False
+
+
+@dataclass(frozen=True)
+class Job:
+    """What a run out of core is asked to do."""
+
+    config: Config
+    output: str | os.PathLike[str]
+    memory: int
+    """bytes"""
+    block_rows: int
+    resume: bool = False
+    force: bool = False
+    progress: Progress | None = None
+    cancelled: Callable[[], bool] = _never
+
+    def checkpoint(self) -> None:
+        """Raise Cancelled if the user stopped the run."""
+        if self.cancelled():
+            raise Cancelled("The run was stopped.", hint="Finished blocks are kept: go on with --resume.")
+
+
+def make_job(
+    config: Config,
+    output: str | os.PathLike[str],
+    *,
+    resume: bool = False,
+    force: bool = False,
+    progress: Progress | None = None,
+    cancelled: Callable[[], bool] | None = None,
+) -> Job:
+    """A job with the sizes that follow from the configuration and the machine."""
+    memory = default_memory() if config.memory is None else memory_bytes(config.memory)
+    least = 4 * config.k
+    rows = config.block_rows or max(rows_in_memory(memory, config) // AT_ONCE, least)
+    return Job(config, output, memory, max(rows, least), resume, force, progress, cancelled or _never)
+
+
+def anonymize_file(data: str | os.PathLike[str], job: Job) -> StoredRelease:
+    """Anonymize a file that need not fit the memory.
+
+    Args:
+        data: The path of a CSV, Parquet or Feather file, or of a folder of Parquet files.
+        job: What to do.
+
+    Raises:
+        ConfigError: The request is wrong, or cannot be had out of core; all problems at once.
+        DataError: The data are not what the configuration says, or have changed since the run that is resumed.
+        InfeasibleError: The table cannot give what was asked for.
+        VerificationError: The written table did not pass; there is no release.
+    """
+    check_blocks(job.config)
+    target_of(job.output, force=job.force)
+    phases = Phases(job.progress)
+    with phases("read"):
+        table = open_table(data, job.config)
+        job.config.check_columns(table.schema.names)
+        target = target_of(job.output, force=job.force, like=table)
+        work = open_work(
+            job.output, job.config, table.stamp, block_rows=job.block_rows, resume=job.resume, force=job.force
+        )
+        kept = False
+    try:
+        with phases("count"):
+            book = count_table(table, job.config, memory=job.memory, progress=job.progress)
+            check_styles(book.domains, names=table.schema.names, publish=job.config.publish)
+            refuse_impossible(book)
+        with phases("cut"):
+            spill = Spill(work.rows, book)
+            plan = make_plan(table, book, spill, job)
+            work.note_plan(plan.sha256)
+        with phases("group"):
+            store = BlockStore(work.blocks, stripe_rows=STRIPE_ROWS)
+            finished = _group_all(plan, spill, store, job)
+        return Ending(table, plan, store, finished, work, job, target, phases).finish()
+    except (Cancelled, KeyboardInterrupt, MemoryError, OSError):
+        kept = any(work.blocks.glob("*.json"))
+        raise
+    finally:
+        if not kept:
+            work.remove()
+
+
+def make_plan(table: TableFile, book: Codebook, spill: Spill, job: Job) -> Plan:
+    """Cut the table into blocks and leave its rows on disk, by leaf."""
+    threads = job.config.usable_threads
+    tree = _first_tree(table, book, job, threads)
+    counts = LeafCounts(tree.leaves, book)
+    done = 0
+    for rows, read in _coded(table, book):
+        job.checkpoint()
+        leaf = tree.leaf_of(rows.codes, rows.numbers)
+        counts.add(leaf, rows.sensitive)
+        spill.add(leaf, rows)
+        done += read
+        if job.progress is not None:
+            job.progress("cut", done, book.all_rows)
+    spill.flush()
+    tree, counts = spill.fit(tree, counts, most=job.block_rows, threads=threads)
+    return settle(tree, counts, book, most=job.block_rows)
+
+
+def _coded(table: TableFile, book: Codebook) -> Iterator[tuple[Rows, int]]:
+    """The rows that take part, as codes, a batch at a time; and how many were read."""
+    names = [lookup.name for lookup in (*book.lookups, *book.sensitive_lookups)]
+    start = 0
+    for batch in table.batches(names):
+        coded = book.encode(batch)
+        numbers = start + np.flatnonzero(coded.keep)
+        yield Rows(numbers, coded.codes, coded.sensitive), batch.num_rows
+        start += batch.num_rows
+
+
+def _first_tree(table: TableFile, book: Codebook, job: Job, threads: int) -> CutTree:
+    """The tree from a sample of the whole table."""
+    if book.rows <= job.block_rows:
+        return CutTree.single()
+    share = sample_share(book.rows)
+    chosen: list[Rows] = []
+    for rows, _ in _coded(table, book):
+        job.checkpoint()
+        inside = in_sample(rows.numbers, share)
+        chosen.append(Rows(rows.numbers[inside], rows.codes[inside], rows.sensitive[inside]))
+    codes = np.concatenate([rows.codes for rows in chosen])
+    numbers = np.concatenate([rows.numbers for rows in chosen])
+    return plant(codes, numbers, book, expected=book.rows, most=job.block_rows, threads=threads)
+
+
+def _group_all(plan: Plan, spill: Spill, store: BlockStore, job: Job) -> tuple[Finished, ...]:
+    """Group all blocks that are not finished yet, the largest first."""
+    leaves = [np.flatnonzero(plan.block_of_leaf == block).tolist() for block in range(plan.blocks)]
+    found: dict[int, Finished] = {}
+    for block in range(plan.blocks):
+        if (before := store.done(block)) is not None:
+            found[block] = before
+            spill.drop(leaves[block])
+    waiting = sorted((block for block in range(plan.blocks) if block not in found), key=lambda b: -plan.sizes[b])
+    at_once = max(1, min(AT_ONCE, job.config.usable_threads, len(waiting)))
+    inner = max(1, job.config.usable_threads // at_once)
+
+    def group(block: int) -> tuple[int, Finished]:
+        job.checkpoint()
+        rows = spill.read(leaves[block])
+        result = anonymize_block(rows.codes, rows.sensitive, plan, block, threads=inner, cancelled=job.cancelled)
+        finished = store.put(block, rows.numbers, result)
+        spill.drop(leaves[block])
+        return block, finished
+
+    _tell(job, plan, found)
+    with ThreadPoolExecutor(at_once) as pool:
+        queue = iter(waiting)
+        running = [pool.submit(group, block) for block in islice(queue, at_once)]
+        try:
+            while running:
+                block, finished = running.pop(0).result()
+                found[block] = finished
+                _tell(job, plan, found)
+                running += [pool.submit(group, block) for block in islice(queue, 1)]
+        finally:
+            for future in running:
+                future.cancel()
+    return tuple(found[block] for block in range(plan.blocks))
+
+
+def _tell(job: Job, plan: Plan, found: dict[int, Finished]) -> None:
+    if job.progress is not None:
+        done = int(plan.sizes[list(found)].sum())
+        job.progress(f"group: {len(found):,} of {plan.blocks:,} blocks", done, plan.book.rows)
+
+
+__all__ = ["Job", "WorkFolder", "anonymize_file", "make_job", "make_plan"]
