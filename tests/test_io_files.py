@@ -1,5 +1,6 @@
 """Files in and out: every kind, kept dialects, and files that appear whole or not at all."""
 
+import datetime as dt
 import gzip
 import hashlib
 import io
@@ -111,6 +112,24 @@ def test_excel(tmp_path):
         cio.read(path, sheet="third")
     with pytest.raises(ConfigError, match="sheets are 0 to 3"):
         cio.read(path, sheet=9)
+
+
+def test_excel_gives_what_was_typed(tmp_path):
+    import openpyxl
+
+    book = openpyxl.Workbook()
+    rows = [
+        ["whole", "decimal", "logical", "day", "moment", "mixed"],
+        [1, 1.5, True, dt.date(2020, 2, 29), dt.datetime(2020, 1, 1, 3), 1],
+        [None] * 6,
+        [3, 2, False, dt.date(1950, 1, 2), dt.datetime(2020, 1, 1), "x"],
+    ]
+    for row in rows:
+        book.active.append(row)
+    book.save(tmp_path / "typed.xlsx")
+    table = cio.read(tmp_path / "typed.xlsx").table
+    assert [list(row.values()) for row in table.to_pylist()] == [[*rows[1][:5], "1"], rows[2], rows[3]]
+    assert [str(kind) for kind in table.schema.types[:4]] == ["int64", "double", "bool", "date32[day]"]
 
 
 def test_a_sheet_is_named_after_the_file(tmp_path):

@@ -69,6 +69,21 @@ def test_json_is_json_and_follows_the_seed(files, capsys):
     assert first["gcp"] == measured()["gcp"]
 
 
+def test_means_leave_out_the_losses_only(files, capsys):
+    roles = ["-c", "c.toml", "--publish", "age=mean"]
+    assert main(["anonymize", "people.csv", *roles, "-o", "means.csv"]) == 0
+    capsys.readouterr()
+    assert main(["measure", "people.csv", "means.csv", *roles, "--queries", "20", "--json"]) == 0
+    shown = json.loads(capsys.readouterr().out)
+    found = coterie.utility("people.csv", "means.csv", config="c.toml", publish={"age": "mean"}, queries=20)
+    assert shown["query_error_median"] == found.measures()["query_error_median"]
+    assert "gcp" not in shown
+    assert main(["measure", "people.csv", "means.csv", *roles, "--queries", "20"]) == 0
+    assert "note: losses cannot be read back from age (mean)" in " ".join(capsys.readouterr().out.split())
+    assert main(["measure", "people.csv", "means.csv", *roles]) == 3
+    assert "`coterie.utility`, and --queries" in capsys.readouterr().err
+
+
 def test_python_and_the_command_line_agree(files, capsys):
     assert main(["measure", *files, *EVERYTHING, "--json"]) == 0
     shown = json.loads(capsys.readouterr().out)

@@ -34,21 +34,28 @@ def show_measures(original: str, published: str, config: Config, *, request: Uti
     with Progress(quiet=as_json) as progress:
         progress("read", 0, 0)
         before, after = read_source(original, config).table, read_source(published, config).table
-        measures = measure_tables(before, after, config)
+        # A mean does not say what was generalised: losses are unknown then, but not what was asked for besides.
+        centred = [name for name in config.quasi if config.publish.get(name) in ("mean", "median")]
+        measures = None if centred and not request.empty else measure_tables(before, after, config)
         found = utility_of(BeforeAfter(before, after, config), request, progress=progress)
-    measures = measures.with_values(**found.measures())
+    figures = {**(measures or {}), **found.measures()}
     if as_json:
-        values = {**measures_values(measures), **({} if request.empty else {"utility": found.to_dict()})}
+        losses = figures if measures is None else measures_values(measures.with_values(**found.measures()))
+        values: dict[str, Any] = {**losses, **({} if request.empty else {"utility": found.to_dict()})}
         if found.own is not None:
             values["utility"]["own"]["answers"] = own_answers(found.own)
         typer.echo(json.dumps(without_nan(values), indent=2))
         return
     voice = Voice()
     known = {**DESCRIPTIONS, **USES}
-    rows = [[name, "–" if value != value else f"{value:,.6g}", known.get(name, "")] for name, value in measures.items()]
+    rows = [[name, "–" if value != value else f"{value:,.6g}", known.get(name, "")] for name, value in figures.items()]
     voice.table(["measure", "value", "what it is"], rows, numbers=["value"])
     voice.say()
-    show_attributes(measures, voice)
+    if measures is not None:
+        show_attributes(measures, voice)
+    else:
+        listed = ", ".join(f"{name} ({config.publish[name]})" for name in centred)
+        voice.say(f"note: losses cannot be read back from {listed}; the report made with the release has them.")
     show_utility(found, voice)
 
 

@@ -7,6 +7,7 @@ import logging
 import os
 import stat
 import sys
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal
@@ -138,4 +139,15 @@ def read_excel(raw: Raw, *, sheet: str | int | None) -> pa.Table:
         raise
     except Exception:
         raise DataError(f"{raw.name}: the sheet cannot be read.", hint="Save it as CSV.") from None
-    return pa.table(batch.columns, names=names)
+    return pa.table([_as_typed(column) for column in batch.columns], names=names)
+
+
+def _as_typed(column: pa.Array) -> pa.Array:
+    """What a person typed into a column: workbooks store whole numbers as floats, and days as moments."""
+    if pa.types.is_float64(column.type):
+        with suppress(pa.ArrowInvalid):  # some have a fraction
+            return column.cast(pa.int64())
+    if pa.types.is_timestamp(column.type):
+        days = column.cast(pa.date32(), safe=False)
+        return days if days.cast(column.type).equals(column) else column
+    return column

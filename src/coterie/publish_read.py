@@ -100,7 +100,8 @@ def _is_centre(domain: Domain, rows: int) -> DataError:
         "are: these do not say what was generalised.",
         column=domain.name,
         rows=rows,
-        hint=f'Measure the release when it is made, or set publish.{domain.name} = "interval" or "bounds".',
+        hint=f'Measure the release when it is made, or set publish.{domain.name} = "interval" or "bounds". '
+        "`coterie.utility`, and --queries, --target and --distributions, need no intervals.",
     )
 
 
