@@ -2,19 +2,20 @@
 
 from __future__ import annotations
 
+import shutil
 from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 from starlette.applications import Starlette
 from starlette.testclient import TestClient
-from web_helpers import ORIGIN, PORT, wait
+from web_helpers import ORIGIN, PORT
 
 from coterie.cli_demo import people
 from coterie.web.app import create_app
+from coterie.web.inspect_table import inspect_job
 from coterie.web.project import Project, private_folder
 from coterie.web.settings import Settings
-from coterie.web.step_projects import open_path
 
 
 @pytest.fixture(scope="session")
@@ -61,11 +62,21 @@ def client(app: Starlette, settings: Settings) -> TestClient:
     return client
 
 
+@pytest.fixture(scope="session")
+def adult_looked_at(tmp_path_factory: pytest.TempPathFactory, adult_csv: Path) -> Path:
+    """What looking at the Adult table leaves in a project's folder; done once, and in this process."""
+    folder = tmp_path_factory.mktemp("looked")
+    job = {"source": adult_csv, "project": folder, "recipe": folder / "coterie.toml", "name": "adult.csv"}
+    inspect_job({**job, "unpacked_limit": 1 << 30, "column_limit": 2000}, folder, lambda step, done, total: None)
+    return folder
+
+
 @pytest.fixture
-def adult(app: Starlette, files: Path, adult_csv: Path) -> Project:
+def adult(app: Starlette, files: Path, adult_csv: Path, adult_looked_at: Path) -> Project:
     """A project with the Adult table, looked at."""
     path = files / "adult.csv"
     path.write_bytes(adult_csv.read_bytes())
-    project = open_path(app, path)
-    assert wait(app, project.folder / "inspect") == "finished"
+    project: Project = app.state.projects.create("adult.csv", source=path)
+    for each in adult_looked_at.iterdir():
+        shutil.copy(each, project.folder)
     return project

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import math
+from collections.abc import Mapping, Sequence
 
 from coterie.web.pages import Fault
 
@@ -11,15 +12,31 @@ def number_of(text: str, kind: type[int] | type[float]) -> int | float | None:
     """The number that a field holds; None if it is empty or no number."""
     plain = text.strip().replace(",", "") if kind is int else text.strip()
     try:
-        return kind(plain) if plain else None
+        number = kind(plain) if plain else None
     except ValueError:
         return None
+    return number if number is None or math.isfinite(number) else None
 
 
-def bad_numbers(given: Mapping[str, str], numbers: Mapping[str, type[int] | type[float]]) -> list[Fault]:
-    """Fields that should hold numbers and do not."""
+def bad_numbers(
+    given: Mapping[str, str], numbers: Mapping[str, type[int] | type[float]], *, names: Sequence[str] = ()
+) -> list[Fault]:
+    """Fields that should hold numbers and do not.
+
+    Args:
+        given: The fields.
+        numbers: Which of them are numbers, and of which kind.
+        names: Names of columns, for fields that end in a column's position.
+    """
     return [
-        Fault(name, f"{name.replace('_', ' ')}: must be {'a whole number' if kind is int else 'a number'}")
+        Fault(name, f"{_title(name, names)}: must be {'a whole number' if kind is int else 'a number'}")
         for name, kind in numbers.items()
         if given.get(name, "").strip() and number_of(given[name], kind) is None
     ]
+
+
+def _title(name: str, names: Sequence[str]) -> str:
+    setting, _, place = name.rpartition("-")
+    if setting and place.isdecimal() and int(place) < len(names):
+        return f"{setting} of {names[int(place)]}"
+    return name.replace("_", " ")

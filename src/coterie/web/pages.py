@@ -57,6 +57,7 @@ def templates() -> Environment:
         lstrip_blocks=True,
     )
     room.filters |= {"count": _count, "figure": _figure, "percent": _percent, "seconds": seconds_text}
+    room.filters["combine"] = _combine
     return room
 
 
@@ -171,6 +172,11 @@ def seen(request: Request, project: Project, step: str) -> Project:
 
 def _count(value: int) -> str:
     return f"{value:,}"
+
+
+def _combine(first: Mapping[str, str], names: Iterable[str]) -> dict[str, str]:
+    """Choices of a form: some with titles of their own, then names that stand for themselves."""
+    return {**first, **{name: name for name in names}}
 
 
 def _figure(value: float, digits: int = 3) -> str:
