@@ -63,7 +63,7 @@ class Ending:
         plan, job = self.plan, self.job
         sums = total(self.finished, plan)
         check_limit(self.finished, plan)
-        shown = _may_show(sums, plan)
+        shown = may_show(sums, plan)
         draft = self._draft(sums, shown=shown)
         if shown and sums.suppressed and not draft.checked.verification.passed:
             # Suppressed rows are shown only where they keep every promise; without them the others are what they were.
@@ -79,7 +79,7 @@ class Ending:
             input_sha256=self.table.stamp.sha256,
             output_sha256=draft.written.sha256,
             seconds=self.phases.seconds,
-            notes=_notes(self.finished, plan),
+            notes=notes_of(self.finished, plan),
         )
         _publish(draft.path, release, job)
         return release
@@ -133,7 +133,7 @@ def check_limit(finished: Sequence[Finished], plan: Plan) -> None:
     )
 
 
-def _may_show(sums: BlockSums, plan: Plan) -> bool:
+def may_show(sums: BlockSums, plan: Plan) -> bool:
     """Whether suppressed rows, with the groups that are published as nothing but `*`, are enough to be shown."""
     config = plan.book.config
     return config.suppressed == "auto" and (sums.suppressed == 0 or sums.suppressed + sums.starred >= config.k)
@@ -144,7 +144,7 @@ def _settled(job: Job) -> Config:
     return job.config.replace(engine="duckdb", block_rows=job.block_rows)
 
 
-def _notes(finished: Sequence[Finished], plan: Plan) -> tuple[str, ...]:
+def notes_of(finished: Sequence[Finished], plan: Plan) -> tuple[str, ...]:
     """What methods said, once each; and how the table was cut."""
     if plan.blocks == 1:
         return finished[0].notes

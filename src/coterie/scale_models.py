@@ -85,7 +85,7 @@ class ModelChecks:
         sizes = np.bincount(group, weights=rows).astype(np.int64)
         histogram = Histogram(group, value, rows, sizes, totals, domain.tree)
         models = [model for model in self.models if model.on == column]
-        self._add(check_groups(Groups(sizes, {column: histogram}), models, (column,)))
+        self.add(check_groups(Groups(sizes, {column: histogram}), models, (column,)))
 
     def add_classes(self, classes: pa.Table, names: Sequence[str]) -> None:
         """Judge some classes by the models that ask a population.
@@ -100,9 +100,14 @@ class ModelChecks:
         for model in self.models:
             if isinstance(model, KMap):
                 matches = population_matches(every, model, self.config)
-                self._add(check_groups(Groups(sizes, matches={model.key: matches}), [model], ()))
+                self.add(check_groups(Groups(sizes, matches={model.key: matches}), [model], ()))
 
-    def _add(self, checks: Sequence[ModelCheck]) -> None:
+    def found(self) -> list[ModelCheck]:
+        """What was found so far, for `add` of the same checks elsewhere."""
+        return list(self._found.values())
+
+    def add(self, checks: Sequence[ModelCheck]) -> None:
+        """Add what was found elsewhere, of other classes."""
         for check in checks:
             before = self._found.get(check.model)
             self._found[check.model] = check if before is None else _worse(before, check)

@@ -73,6 +73,18 @@ def verify_file(
         found = _sizes(connection, relation, table.schema, names, roots, config.k)
         checks = [k_check(config.k, rows=found["rows"], smallest=found["smallest"], below=found["below"])]
         checks += _models(connection, relation, table, names, config)
+    return checked(found, checks, config, hidden=hidden)
+
+
+def checked(found: Mapping[str, Any], checks: Sequence[Check], config: Config, *, hidden: int) -> Checked:
+    """What was found, from what an engine counted.
+
+    Args:
+        found: Rows, classes and their sizes, by name.
+        checks: Promises that were checked.
+        config: What is promised.
+        hidden: Rows shown that are suppressed.
+    """
     verification = Verification(
         rows=found["rows"],
         groups=found["groups"],

@@ -9,7 +9,7 @@ from contextlib import nullcontext
 from dataclasses import dataclass
 from itertools import chain
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
 
 import numpy as np
 import pyarrow as pa
@@ -195,7 +195,14 @@ def published_as(domain: Domain, plan: Plan) -> dict[str, tuple[pa.DataType, Any
     }
 
 
-def write_release(publisher: Publisher, path: Path, target: Target, *, progress: Progress | None = None) -> Written:
+class Stripes(Protocol):
+    """A release that can be read in row order, some rows at a time."""
+
+    def stripes(self, progress: Progress | None = None) -> Iterator[pa.Table]:
+        """Its rows."""
+
+
+def write_release(publisher: Stripes, path: Path, target: Target, *, progress: Progress | None = None) -> Written:
     """Write the release.
 
     Args:

@@ -1,0 +1,206 @@
+"""Anonymize a DataFrame of Spark, in the caller's own session and on its cluster.
+
+    release = coterie.spark.release(dataframe, config)      .frame .measures .verification .write(path)
+    published = coterie.spark.anonymize(dataframe, config)  the DataFrame alone
+
+The rows stay on the executors: the driver sees distinct values, a sample and counts. The same table and configuration
+give the same release as the embedded engine does from a file.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+
+from coterie.api import AnyConfig
+from coterie.config import Config
+from coterie.errors import BackendError
+from coterie.pipeline import Phases
+
+if TYPE_CHECKING:
+    from pyspark.sql import DataFrame
+
+    from coterie.measures import Measures
+    from coterie.methods._method import Progress
+    from coterie.scale_plan import Plan
+    from coterie.spark_rows import Rows
+    from coterie.spark_run import Grouped
+    from coterie.verify import Verification
+
+__all__ = ["SparkRelease", "anonymize", "release"]
+
+MEMORY = "2GB"
+"""what blocks are cut for where nothing else is said: four tasks of a machine, each with a block of its own"""
+
+
+@dataclass(frozen=True, eq=False)
+class SparkRelease:
+    """A verified release on Spark."""
+
+    frame: DataFrame
+    """the published table, in no order; columns as they came, identifiers gone"""
+    config: Config
+    measures: Measures
+    verification: Verification
+    """what Spark's own GROUP BY over the published columns found"""
+    plan: Plan = field(repr=False)
+    """how the table was cut into blocks"""
+    grouped: Grouped = field(repr=False)
+    shown: bool = field(repr=False)
+    """whether suppressed rows are published as `*`"""
+    seconds: Mapping[str, float] = field(default_factory=dict, repr=False)
+    notes: tuple[str, ...] = ()
+    kept: tuple[DataFrame, ...] = field(default=(), repr=False)
+
+    @property
+    def numbered(self) -> DataFrame:
+        """The published table with the number of each row's place in the original as `coterie_row`."""
+        return self.grouped.released(shown=self.shown)
+
+    def write(self, path: str | os.PathLike[str], *, force: bool = False) -> None:
+        """Write the release as a folder of Parquet files in the original order of rows.
+
+        It appears under its name only after Spark has verified what was written.
+
+        Args:
+            path: A folder that all executors reach: a local path, or an address such as hdfs://… or s3a://….
+            force: Replace a folder that is there.
+        """
+        from coterie.spark_files import write_folder
+
+        write_folder(self, os.fspath(path), force=force)
+
+    def unpersist(self) -> None:
+        """Let the executors forget the rows that they kept."""
+        for frame in self.kept:
+            frame.unpersist()
+
+    def __repr__(self) -> str:
+        found = self.verification
+        return (
+            f"<SparkRelease: {found.rows:,} rows in {found.groups:,} groups of at least {found.k:,}, "
+            f"GCP {self.measures['gcp']:.4f}, {self.plan.blocks:,} blocks, method {self.config.method}>"
+        )
+
+
+def anonymize(
+    dataframe: DataFrame,
+    config: AnyConfig = None,
+    *,
+    row_number: str | None = None,
+    keep: bool = True,
+    progress: Progress | None = None,
+    **settings: Any,  # noqa: ANN401 - Config's fields
+) -> DataFrame:
+    """Hide every row of a DataFrame in a group of at least k rows; see `release`, which also tells what it cost.
+
+    Args:
+        dataframe: A DataFrame of any session, also of Spark Connect. It is not changed.
+        config: A Config, a dict or the path of a TOML file.
+        row_number: A column that numbers the rows from 0.
+        keep: Whether executors keep rows on their disks between steps.
+        progress: Told (step, done, total) now and then.
+        **settings: The fields of `Config`, which go before those of `config`.
+
+    Returns:
+        The published DataFrame, verified.
+    """
+    made = release(dataframe, config, row_number=row_number, keep=keep, progress=progress, **settings)
+    return made.frame
+
+
+def release(
+    dataframe: DataFrame,
+    config: AnyConfig = None,
+    *,
+    row_number: str | None = None,
+    keep: bool = True,
+    progress: Progress | None = None,
+    **settings: Any,  # noqa: ANN401 - Config's fields
+) -> SparkRelease:
+    """Hide every row of a DataFrame in a group of at least k rows.
+
+    Args:
+        dataframe: A DataFrame of any session, also of Spark Connect. It is not changed.
+        config: A Config, a dict or the path of a TOML file.
+        row_number: A column that numbers the rows 0, 1, … in the order that they have for you. Without one they are
+            numbered partition by partition. A column of your own makes the release the same however Spark cuts the
+            table into partitions.
+        keep: Whether executors keep rows on their disks between steps. Without, every step reads the source again.
+        progress: Told (step, done, total) now and then.
+        **settings: The fields of `Config`, which go before those of `config`. `block_rows` are the rows of a block at
+            most, each of which one task groups in memory; `memory` says the same in bytes.
+
+    Raises:
+        ConfigError: The request is wrong; all problems at once.
+        DataError: The data are not what the configuration says, or change while they are read.
+        InfeasibleError: The table cannot give what was asked for.
+        BackendError: Spark is not installed, or a job failed.
+        VerificationError: The published table did not pass; there is no release.
+    """
+    check_spark()
+    from coterie.spark_rows import number_rows
+
+    settled = Config.build(config, **settings)
+    with Phases(progress)("number"):
+        rows = number_rows(dataframe, row_number=row_number, keep=keep)
+    return release_rows(rows, settled, keep=keep, progress=progress)
+
+
+def release_rows(
+    rows: Rows,
+    config: Config,
+    *,
+    keep: bool = True,
+    progress: Progress | None = None,
+) -> SparkRelease:
+    """The same for rows that have been numbered."""
+    from coterie.scale_plan import check_blocks
+    from coterie.spark_plan import make_plan
+    from coterie.spark_run import SETTINGS, group_rows, settings
+    from coterie.spark_verify import measured, verified
+
+    config.check_columns(rows.names)
+    check_blocks(config)
+    phases = Phases(progress)
+    with settings(rows.frame.sparkSession, SETTINGS):
+        with phases("plan"):
+            made = make_plan(rows, config, most=block_rows_of(config), threads=config.usable_threads)
+        with phases("group"):
+            grouped = group_rows(rows, made, config, keep=keep)
+        with phases("verify"):
+            found = verified(grouped)
+            found.verification.raise_for_failure()
+    frame = grouped.released(shown=found.shown).drop("coterie_row")
+    return SparkRelease(
+        frame=frame,
+        config=config,
+        measures=measured(grouped, found),
+        verification=found.verification,
+        plan=made.plan,
+        grouped=grouped,
+        shown=found.shown,
+        seconds=phases.seconds,
+        notes=grouped.notes,
+        kept=(rows.frame, grouped.frame) if keep else (),
+    )
+
+
+def block_rows_of(config: Config) -> int:
+    """Rows of a block at most: the same as those of the embedded engine with the same settings."""
+    from coterie.scale_run import make_job
+
+    sized = config if config.memory is not None else config.replace(memory=MEMORY)
+    return make_job(sized, "-").block_rows
+
+
+def check_spark() -> None:
+    """A BackendError where Spark is not installed."""
+    try:
+        import pyspark  # noqa: F401
+    except ImportError:
+        raise BackendError(
+            "Spark needs the spark extra.", hint="Install it: pip install 'coterie[spark]', and Java 17 or newer."
+        ) from None

@@ -1,0 +1,181 @@
+"""One block on an executor: its rows come in any order, and go out generalised, with what the driver needs to know."""
+
+from __future__ import annotations
+
+import json
+import os
+import tempfile
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import pyarrow as pa
+
+from coterie.errors import DataError
+from coterie.spark_guard import guarded_task
+from coterie.spark_rows import UInt64, fingerprints, unpack_codes
+from coterie.tree import Int32
+
+if TYPE_CHECKING:
+    from coterie.scale_block import BlockResult
+    from coterie.scale_plan import Plan
+
+BATCH_ROWS = 100_000
+
+
+@dataclass(frozen=True, eq=False)
+class Work:
+    """What a task needs to group and generalise blocks."""
+
+    plan: Plan
+    sums: UInt64
+    """block → sum of the fingerprints of its rows, as counted for the plan"""
+    kept: tuple[int, ...]
+    """columns c0, c1, … that are published as they are"""
+    published: dict[str, tuple[pa.DataType, Any]]
+    """published column of a quasi-identifier → its type, and what stands there for a suppressed row"""
+    own: dict[str, pa.DataType]
+    """quasi-identifier → the type of its own values"""
+
+
+@guarded_task
+def group_partition(batches: Iterator[pa.RecordBatch], *, work: Work) -> Iterator[pa.RecordBatch]:
+    """Group the blocks of a partition: one, unless Spark put several together."""
+    held = list(batches)
+    if held:
+        yield from group_table(pa.Table.from_batches(held), work).to_batches(max_chunksize=BATCH_ROWS)
+
+
+@guarded_task
+def _one(table: pa.Table, *, work: Work) -> Iterator[pa.Table]:
+    yield group_table(table, work)
+
+
+def group_whole(table: pa.Table, *, work: Work) -> pa.Table:
+    """The same for a Spark that hands over whole groups."""
+    return next(_one(table, work=work))
+
+
+def group_table(table: pa.Table, work: Work) -> pa.Table:
+    """Group and generalise the rows of some blocks."""
+    block = table.column("block").to_numpy()
+    parts = [_hidden_rows(table.filter(pa.array(block < 0)), work)] if (block < 0).any() else []
+    for each in np.unique(block[block >= 0]):
+        mine = table if (block == each).all() else table.filter(pa.array(block == each))
+        order = np.argsort(mine.column("row").to_numpy(), kind="stable")
+        parts.append(_block(mine.take(pa.array(order)).combine_chunks(), int(each), work))
+    return pa.concat_tables(parts)
+
+
+def _block(table: pa.Table, block: int, work: Work) -> pa.Table:
+    from coterie.scale_block import anonymize_block
+
+    started = time.process_time()
+    book = work.plan.book
+    codes = unpack_codes(table.column("codes"), len(book.domains) + len(book.sensitive))
+    quasi, sensitive = codes[:, : len(book.domains)], codes[:, len(book.domains) :]
+    rows = table.column("row").to_numpy()
+    found = int(fingerprints(rows, quasi, sensitive).sum())
+    if len(rows) != work.plan.sizes[block] or found != int(work.sums[block]):
+        raise DataError(
+            "The rows came out differently when they were read again, so that a block would not be what was planned.",
+            rows=len(rows),
+            hint="Write the DataFrame to a table first, or name a column that numbers its rows (row_number).",
+        )
+    with compiled_once(book.config.method):
+        made = anonymize_block(
+            np.ascontiguousarray(quasi), np.ascontiguousarray(sensitive), work.plan, block, threads=1
+        )
+    facts = {
+        "block": block,
+        "sums": made.sums.to_dict(),
+        "notes": list(made.notes),
+        "cpu": time.process_time() - started,
+    }
+    return _published(table, work, made, quasi, json.dumps(facts).encode())
+
+
+def _published(table: pa.Table, work: Work, made: BlockResult, codes: Int32, facts: bytes) -> pa.Table:
+    count = table.num_rows
+    cells = made.columns()
+    arrays: dict[str, pa.Array | pa.ChunkedArray] = {
+        "row": table.column("row"),
+        "hidden": pa.array(made.group < 0),
+        "facts": pa.array([facts, *([None] * (count - 1))], pa.binary()),
+    }
+    for at, (name, (kind, _)) in enumerate(work.published.items()):
+        # Spark takes no dictionaries.
+        arrays[f"t{at}"] = cells[name].dictionary.cast(kind).take(cells[name].indices)
+    for at, domain in enumerate(work.plan.book.domains):
+        kind = work.own[domain.name]
+        whole = made.labels[domain.name].unchanged
+        arrays[f"u{at}"] = domain.values.cast(kind).take(pa.array(codes[:, at])) if whole else pa.nulls(count, kind)
+    arrays |= {f"c{at}": table.column(f"c{at}") for at in work.kept}
+    return pa.table(arrays)
+
+
+def _hidden_rows(table: pa.Table, work: Work) -> pa.Table:
+    """Rows that are suppressed from the start: `*`, or null where a column has no place for that."""
+    count = table.num_rows
+    arrays: dict[str, pa.Array | pa.ChunkedArray] = {
+        "row": table.column("row"),
+        "hidden": pa.array(np.ones(count, dtype=np.bool_)),
+        "facts": pa.nulls(count, pa.binary()),
+    }
+    for at, (kind, shown) in enumerate(work.published.values()):
+        arrays[f"t{at}"] = pa.repeat(pa.scalar(shown, kind), count)
+    for at, kind in enumerate(work.own.values()):
+        arrays[f"u{at}"] = pa.nulls(count, kind)
+    arrays |= {f"c{at}": table.column(f"c{at}") for at in work.kept}
+    return pa.table(arrays)
+
+
+@contextmanager
+def compiled_once(method: str) -> Iterator[None]:
+    """Let one process of a machine compile the kernels while the others wait for it, and keep what it compiled.
+
+    Executors often run under a user without a home: then the folder for temporary files keeps the kernels, rather than
+    a new folder for each process.
+    """
+    home = os.environ.get("XDG_CACHE_HOME") or str(Path("~/.cache").expanduser())
+    if "NUMBA_CACHE_DIR" not in os.environ and not _writable(Path(home) / "coterie"):
+        os.environ["NUMBA_CACHE_DIR"] = str(Path(tempfile.gettempdir()) / f"coterie-{_user()}")
+    from coterie import kernels
+
+    if kernels.first_run():
+        with suppress(OSError, ImportError), _locked(kernels.cache_folder() / "compiling"):
+            if kernels.first_run():
+                _compile(method)
+    yield
+
+
+def _compile(method: str) -> None:
+    from coterie.api import anonymize
+    from coterie.cli_demo import configuration, people
+
+    anonymize(people().slice(0, 400), config=configuration(k=3, method=method).replace(threads=1))
+
+
+@contextmanager
+def _locked(path: Path) -> Iterator[None]:
+    import fcntl
+
+    with path.open("wb") as file:
+        fcntl.flock(file, fcntl.LOCK_EX)
+        yield
+
+
+def _writable(folder: Path) -> bool:
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+    except OSError:
+        return False
+    return os.access(folder, os.W_OK)
+
+
+def _user() -> int:
+    return os.getuid() if hasattr(os, "getuid") else 0

@@ -1,0 +1,190 @@
+"""Anonymize a file on Spark: what `coterie anonymize --engine spark` does."""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import shutil
+import sys
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+from importlib.metadata import version
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import pyarrow as pa
+
+from coterie import io
+from coterie.config_toml import provenance_toml
+from coterie.errors import ConfigError, Problem
+from coterie.io_output import appear
+from coterie.pipeline import Phases
+from coterie.release import provenance_path
+from coterie.scale_plan import check_blocks
+from coterie.scale_source import TableFile, open_table
+from coterie.scale_write import Target, Written, target_of, write_release
+from coterie.spark import SparkRelease, block_rows_of, release_rows
+from coterie.spark_files import LocalPlace, RemotePlace, hand_over, is_address, place_of, read_parquet, write_verified
+from coterie.spark_session import started
+from coterie.stored import StoredRelease
+
+if TYPE_CHECKING:
+    from pyspark.sql import SparkSession
+
+    from coterie.config import Config
+    from coterie.methods._method import Progress
+    from coterie.spark_rows import Rows
+
+
+@dataclass(frozen=True)
+class SparkJob:
+    """What a run on Spark is asked to do."""
+
+    config: Config
+    output: str
+    master: str | None = None
+    settings: Mapping[str, str] = field(default_factory=dict)
+    """further settings of Spark"""
+    force: bool = False
+    progress: Progress | None = None
+
+
+def anonymize_file(data: str | os.PathLike[str], job: SparkJob) -> StoredRelease:
+    """Anonymize a file on Spark.
+
+    Args:
+        data: The path of a CSV, Parquet or Feather file or of a folder of Parquet files, or the address of Parquet
+            files, such as hdfs://….
+        job: What to do.
+
+    Raises:
+        ConfigError: The request is wrong, or cannot be had in blocks; all problems at once.
+        DataError: The data are not what the configuration says.
+        InfeasibleError: The table cannot give what was asked for.
+        BackendError: Spark is not installed, does not start, or a job failed.
+        VerificationError: The written table did not pass; there is no release.
+    """
+    check_blocks(job.config)
+    name, phases = os.fspath(data), Phases(job.progress)
+    target = _target(job)
+    with phases("read"):
+        table = None if is_address(name) else open_table(name, job.config)
+        if table is not None:
+            job.config.check_columns(table.schema.names)
+            target = _target(job, like=table)
+    with phases("start"):
+        session_of = started(job.master, job.settings)
+        session = session_of.__enter__()
+    try:
+        return _Run(job, phases, session, target, table).finish(name)
+    finally:
+        session_of.__exit__(None, None, None)
+
+
+def _target(job: SparkJob, like: TableFile | None = None) -> Target:
+    if is_address(job.output):
+        return Target("parquet", folder=True)
+    return target_of(job.output, force=job.force, like=like)
+
+
+@dataclass(frozen=True, eq=False)
+class _Run:
+    """A run with its session."""
+
+    job: SparkJob
+    phases: Phases
+    session: SparkSession
+    target: Target
+    table: TableFile | None
+
+    def finish(self, name: str) -> StoredRelease:
+        job = self.job
+        place = place_of(self.session, _beside(job.output))
+        if isinstance(place, RemotePlace) and place.exists() and not job.force:
+            hint = "Choose another name, or overwrite it with --force."
+            raise ConfigError([Problem("output", f"{job.output} exists already")], hint=hint)
+        with place.beside() as temporary:
+            rows = self._rows(name, Path(f"{temporary}/input"))
+            made = release_rows(rows, job.config, progress=job.progress)
+            self.phases.seconds.update(made.seconds)
+            folder = f"{temporary}/release"
+            with self.phases("write"):
+                write_verified(made, folder)
+                written = self._given_name(made, folder, place)
+        release = self._stored(made, written)
+        if not is_address(job.output) and job.output != "-":
+            text = provenance_toml(release.config, release.provenance(pyspark=version("pyspark")))
+            with io.whole_file(provenance_path(job.output), force=job.force) as sink:
+                sink.write(text.encode())
+        return release
+
+    def _rows(self, name: str, folder: Path) -> Rows:
+        if self.table is None:
+            return read_parquet(self.session, [name])
+        if self.table.format == "parquet":
+            return read_parquet(self.session, [str(part.path) for part in self.table.parts if part.path is not None])
+        with self.phases("hand over"):
+            return read_parquet(self.session, [hand_over(self.table, folder)])
+
+    def _given_name(self, made: SparkRelease, folder: str, place: LocalPlace | RemotePlace) -> Written:
+        """The release under its own name, as a folder or as one file."""
+        job, rows = self.job, made.verification.rows
+        if isinstance(place, RemotePlace):
+            place.take(folder)
+            return Written(rows, "")
+        if self.target.folder:
+            place.take(folder)
+            return Written(rows, _digest(place.path))
+        one = Path(folder).with_name(f"release{self.target.suffix}")
+        written = write_release(_Parts(Path(folder)), one, self.target)
+        if job.output == "-":
+            with one.open("rb") as file:
+                shutil.copyfileobj(file, sys.stdout.buffer)
+            sys.stdout.buffer.flush()
+        else:
+            appear(one, Path(job.output).resolve(), force=job.force)
+        return written
+
+    def _stored(self, made: SparkRelease, written: Written) -> StoredRelease:
+        return StoredRelease(
+            path=Path(self.job.output),
+            config=made.config.replace(engine="spark", block_rows=block_rows_of(made.config)),
+            measures=made.measures,
+            verification=made.verification,
+            rows=made.plan.book.all_rows,
+            blocks=made.plan.blocks,
+            input_sha256="" if self.table is None else self.table.stamp.sha256,
+            output_sha256=written.sha256,
+            seconds=self.phases.seconds,
+            notes=made.notes,
+        )
+
+
+class _Parts:
+    """The files of a released folder, one after the other."""
+
+    def __init__(self, folder: Path) -> None:
+        self._folder = folder
+
+    def stripes(self, progress: Progress | None = None) -> Iterator[pa.Table]:
+        """Their rows."""
+        from pyarrow import parquet
+
+        for part in sorted(self._folder.glob("part-*.parquet")):
+            with parquet.ParquetFile(part) as file:
+                for batch in file.iter_batches(batch_size=2**18):
+                    yield pa.Table.from_batches([batch])
+
+
+def _beside(output: str) -> str:
+    """What temporary folders stand beside."""
+    return str(Path.cwd() / "standard-output") if output == "-" else output
+
+
+def _digest(folder: Path) -> str:
+    """Of the digests of a folder's files in their order."""
+    digests = []
+    for part in sorted(folder.glob("*.parquet")):
+        with part.open("rb") as file:
+            digests.append(hashlib.file_digest(file, "sha256").hexdigest())
+    return hashlib.sha256("".join(digests).encode()).hexdigest()

@@ -1,0 +1,218 @@
+"""A release on Spark after its plan: rows are assigned to blocks, blocks grouped, columns put together."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass
+from functools import partial
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import pyarrow as pa
+
+from coterie.publish_labels import check_styles, root_text, style_of
+from coterie.scale_block import BlockSums
+from coterie.scale_domains import coded_columns
+from coterie.scale_finish import check_limit, may_show, notes_of, total
+from coterie.scale_store import Finished
+from coterie.scale_write import published_as
+from coterie.spark_blocks import BATCH_ROWS, Work, group_partition, group_whole
+from coterie.spark_guard import guarded
+from coterie.spark_plan import SparkPlan
+from coterie.spark_rows import Rows
+from coterie.spark_tasks import Reader, Shape, assign_blocks
+
+if TYPE_CHECKING:
+    from pyspark.sql import DataFrame, SparkSession
+    from pyspark.sql.types import DataType, StructField
+
+    from coterie.config import Config
+    from coterie.scale_plan import Plan
+
+
+class Published(NamedTuple):
+    """One published column."""
+
+    name: str
+    source: str
+    """its column in the grouped rows"""
+    own: str | None = None
+    """the column with its own values, used when no block changed any"""
+    attribute: int = -1
+    """position among the quasi-identifiers; −1 for others"""
+
+
+@dataclass(frozen=True, eq=False)
+class Grouped:
+    """All rows, grouped and generalised, before it is settled how suppressed rows are shown."""
+
+    frame: DataFrame
+    """row, hidden, facts, and a column for each way in which something may be published"""
+    columns: tuple[Published, ...]
+    plan: Plan
+    sums: BlockSums
+    """of all rows, suppressed ones included"""
+    notes: tuple[str, ...]
+    cpu: float
+    """seconds that Python took to group, all executors together"""
+
+    @property
+    def shown(self) -> bool:
+        """Whether enough rows look alike for suppressed ones to be published as `*`."""
+        return may_show(self.sums, self.plan)
+
+    def released(self, *, shown: bool) -> DataFrame:
+        """The columns that are published, with the row number as `row`.
+
+        Args:
+            shown: Whether suppressed rows are among them.
+        """
+        from pyspark.sql import functions as sql
+
+        frame = self.frame if shown else self.frame.where(~sql.col("hidden"))
+        changed = shown and self.sums.suppressed > 0
+        made = []
+        for column in self.columns:
+            same = column.own is not None and bool(self.sums.unchanged[column.attribute]) and not changed
+            made.append(sql.col(str(column.own) if same else column.source))
+        names = [column.name for column in self.columns]
+        return frame.select(sql.col("row"), *made).toDF("coterie_row", *names)
+
+    @property
+    def roots(self) -> dict[str, str]:
+        """Quasi-identifier → what a suppressed cell looks like."""
+        config = self.plan.book.config
+        return {each.name: root_text(each, style_of(each, config.publish)) for each in self.plan.book.domains}
+
+
+def group_rows(rows: Rows, made: SparkPlan, config: Config, *, keep: bool) -> Grouped:
+    """Assign all rows to blocks, bring each block together, and group it.
+
+    Args:
+        rows: The table.
+        made: Its plan.
+        config: What is wanted.
+        keep: Whether executors keep the grouped rows, so that no later step makes them again.
+    """
+    check_styles(made.plan.book.domains, names=rows.names, publish=config.publish)
+    columns, fields, work = _layout(rows, made, config)
+    coded = coded_columns(config).all
+    kept_names = tuple(rows.names[at] for at in work.kept)
+    carried = (*coded, *(name for name in kept_names if name not in coded))
+    reader = Reader(Shape(coded), made.plan.book, made.numbers)
+    source = rows.selected(carried)
+    frame = _assigned(source, reader, made, rows, work, carried=carried)
+    frame = _grouped(frame, work, made.plan.blocks, fields)
+    if keep:
+        from pyspark import StorageLevel
+
+        frame = frame.persist(StorageLevel.DISK_ONLY)
+    with guarded("grouping blocks"):
+        facts = _facts(frame)
+    finished = [
+        Finished({}, BlockSums.from_dict(each["sums"]), tuple(each["notes"]))
+        for each in sorted(facts, key=lambda fact: int(fact["block"]))
+    ]
+    check_limit(finished, made.plan)
+    cpu = sum(each["cpu"] for each in facts)
+    return Grouped(frame, columns, made.plan, total(finished, made.plan), notes_of(finished, made.plan), cpu)
+
+
+def _facts(frame: DataFrame) -> list[dict[str, Any]]:
+    from pyspark.sql import functions as sql
+
+    found = frame.where(sql.col("facts").isNotNull()).select("facts").toArrow()
+    return [json.loads(each) for each in found.column(0).to_pylist()]
+
+
+def _layout(rows: Rows, made: SparkPlan, config: Config) -> tuple[tuple[Published, ...], list[StructField], Work]:
+    """The published columns in their order, the columns of grouped rows, and what tasks are told of both."""
+    from pyspark.sql.types import BinaryType, BooleanType, DoubleType, LongType, StringType, StructField
+
+    domains = {domain.name: (at, domain) for at, domain in enumerate(made.plan.book.domains)}
+    types = {name: rows.frame.schema[f"c{at}"].dataType for at, name in enumerate(rows.names)}
+    published: dict[str, tuple[pa.DataType, Any]] = {}
+    labels: list[DataType] = []
+    columns: list[Published] = []
+    kept: list[int] = []
+    for at, name in enumerate(rows.names):
+        if name in domains:
+            position, domain = domains[name]
+            style = style_of(domain, config.publish)
+            shown = {"bounds": types[name], "mean": DoubleType(), "median": DoubleType()}.get(style, StringType())
+            found = published_as(domain, made.plan)
+            for title in found:
+                single = f"u{position}" if len(found) == 1 else None
+                columns.append(Published(title, f"t{len(labels)}", single, position))
+                labels.append(shown)
+            published |= found
+        elif name not in config.identifiers and name != config.entity:
+            kept.append(at)
+            columns.append(Published(name, f"c{at}"))
+    own = {name: domain.values.type for name, (_, domain) in domains.items()}
+    fields = [
+        StructField("row", LongType()),
+        StructField("hidden", BooleanType()),
+        StructField("facts", BinaryType()),
+        *(StructField(f"t{at}", kind) for at, kind in enumerate(labels)),
+        *(StructField(f"u{at}", types[name]) for at, name in enumerate(domains)),
+        *(StructField(f"c{at}", types[rows.names[at]]) for at in kept),
+    ]
+    return tuple(columns), fields, Work(made.plan, made.sums, tuple(kept), published, own)
+
+
+def _assigned(
+    source: DataFrame,
+    reader: Reader,
+    made: SparkPlan,
+    rows: Rows,
+    work: Work,
+    *,
+    carried: tuple[str, ...],
+) -> DataFrame:
+    from pyspark.sql.types import BinaryType, IntegerType, LongType, StructField, StructType
+
+    types = rows.frame.schema
+    fields = [
+        StructField("place", IntegerType()),
+        StructField("block", IntegerType()),
+        StructField("row", LongType()),
+        StructField("codes", BinaryType()),
+        *(StructField(f"c{at}", types[f"c{at}"].dataType) for at in work.kept),
+    ]
+    where = tuple(carried.index(rows.names[at]) for at in work.kept)
+    task = partial(assign_blocks, reader=reader, plan=made.plan, kept=where, titles=work.kept)
+    return source.mapInArrow(task, StructType(fields))
+
+
+def _grouped(frame: DataFrame, work: Work, blocks: int, fields: list[StructField]) -> DataFrame:
+    """Bring the rows of each block together, and group them there."""
+    from pyspark.sql import functions as sql
+    from pyspark.sql.types import StructType
+
+    schema = StructType(fields)
+    if hasattr(frame, "repartitionById"):  # Spark 4.1: one block, one partition, and no sort
+        together = frame.repartitionById(blocks, sql.col("place"))
+        return together.mapInArrow(partial(group_partition, work=work), schema)
+    return frame.groupBy("place").applyInArrow(partial(group_whole, work=work), schema)
+
+
+@contextmanager
+def settings(session: SparkSession, values: Mapping[str, str]) -> Iterator[None]:
+    """Some settings of the user's session, for a while."""
+    before = {name: session.conf.get(name, None) for name in values}
+    for name, value in values.items():
+        session.conf.set(name, value)
+    try:
+        yield
+    finally:
+        for name, old in before.items():
+            if old is None:
+                session.conf.unset(name)
+            else:
+                session.conf.set(name, old)
+
+
+SETTINGS = {"spark.sql.execution.arrow.maxRecordsPerBatch": str(BATCH_ROWS)}
+"""batches of Arrow are large: of Spark's 10,000 rows, half the time would be overhead"""
