@@ -34,6 +34,7 @@ if TYPE_CHECKING:
     from coterie.joint import check_joint
     from coterie.privacy import AlphaK, BetaLikeness, DeltaDisclosure, KAnonymity, KMap, LDiversity, TCloseness
     from coterie.query_workload import Workload
+    from coterie.stored import StoredRelease
 
 _HOMES = {
     "coterie.api": ("Release", "anonymize", "measure", "verify"),
@@ -64,6 +65,7 @@ _HOMES = {
         "TCloseness",
     ),
     "coterie.query_workload": ("Workload",),
+    "coterie.stored": ("StoredRelease",),
 }
 _HOME = {name: module for module, names in _HOMES.items() for name in names}
 _MODULES = ("datasets", "errors")
@@ -87,6 +89,7 @@ __all__ = [
     "KMap",
     "LDiversity",
     "Release",
+    "StoredRelease",
     "TCloseness",
     "Utility",
     "VerificationError",

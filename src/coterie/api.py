@@ -4,15 +4,17 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Mapping
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Any, Final, TypeAlias, overload
 
 from coterie.config import Config
+from coterie.errors import ConfigError, Problem
 from coterie.measures import Measures
 from coterie.measures_release import measure_tables
 from coterie.per_row import check_request
 from coterie.pipeline import Phases, make_release, prepare, read_source, start_run
 from coterie.promises import rules_of
 from coterie.release import Release
+from coterie.scale_engine import choose_engine, run_stored
 from coterie.verify import Classes, Verification, verify_table
 
 if TYPE_CHECKING:
@@ -20,6 +22,7 @@ if TYPE_CHECKING:
 
     from coterie.methods._method import Progress
     from coterie.query_workload import Workload
+    from coterie.stored import StoredRelease
     from coterie.verify_models import Measured
 
 __all__ = ["Release", "anonymize", "measure", "verify"]
@@ -30,16 +33,57 @@ FROM_CONFIG: Final = object()
 """`verify(k=…)`: take k from the configuration, if one was given"""
 
 
+Table: TypeAlias = Any
+"""a frame that Narwhals takes, or a path"""
+Masks: TypeAlias = Any
+"""an array of truth values, or columns of such"""
+Setting: TypeAlias = Any
+"""a field of Config"""
+
+
+@overload
 def anonymize(
-    data: Any,  # noqa: ANN401 - any frame that Narwhals takes, or a path
+    data: Table,
     *,
     config: AnyConfig = None,
-    suppress_rows: Any = None,  # noqa: ANN401 - any array of truth values
-    suppress_cells: Any = None,  # noqa: ANN401 - column → such an array
+    suppress_rows: Masks = None,
+    suppress_cells: Masks = None,
+    output: None = None,
     progress: Progress | None = None,
     cancelled: Callable[[], bool] | None = None,
-    **settings: Any,  # noqa: ANN401 - Config's fields
-) -> Release:
+    **settings: Setting,
+) -> Release: ...
+
+
+@overload
+def anonymize(
+    data: Table,
+    *,
+    config: AnyConfig = None,
+    suppress_rows: Masks = None,
+    suppress_cells: Masks = None,
+    output: str | os.PathLike[str],
+    force: bool = False,
+    resume: bool = False,
+    progress: Progress | None = None,
+    cancelled: Callable[[], bool] | None = None,
+    **settings: Setting,
+) -> Release | StoredRelease: ...
+
+
+def anonymize(
+    data: Table,
+    *,
+    config: AnyConfig = None,
+    suppress_rows: Masks = None,
+    suppress_cells: Masks = None,
+    output: str | os.PathLike[str] | None = None,
+    force: bool = False,
+    resume: bool = False,
+    progress: Progress | None = None,
+    cancelled: Callable[[], bool] | None = None,
+    **settings: Setting,
+) -> Release | StoredRelease:
     """Hide every row of a table in a group of at least k rows.
 
     Args:
@@ -47,12 +91,16 @@ def anonymize(
         config: A Config, a dict or the path of a TOML file.
         suppress_rows: Row → whether it is suppressed.
         suppress_cells: Quasi-identifier → row → whether the cell is suppressed: a mapping or a frame.
+        output: Where to write the release. Needed by engines that never hold it whole (`engine="duckdb"`).
+        force: Overwrite a file that is there.
+        resume: Go on with a run to the same output that was stopped.
         progress: Told (step, done, total) now and then.
         cancelled: Asked now and then whether to stop.
         **settings: The fields of `Config`, which go before those of `config`: `quasi=["age", "zip"]`, `k=10`, ….
 
     Returns:
-        The release, verified from its published values.
+        The release, verified from its published values; a `StoredRelease` where it was made in blocks and lies in a
+        file.
 
     Raises:
         ConfigError: The request is wrong; all problems at once.
@@ -62,9 +110,22 @@ def anonymize(
     """
     settled = Config.build(config, **settings)
     check_request(settled)
+    masked = suppress_rows is not None or suppress_cells is not None
+    engine = choose_engine(data, settled, output=output, masked=masked).engine
+    if engine != "memory":
+        from coterie.scale_run import make_job
+
+        assert output is not None, "engines that need an output have asked for it"
+        job = make_job(settled, output, resume=resume, force=force, progress=progress, cancelled=cancelled)
+        return run_stored(engine, data, job)
+    if resume:
+        raise ConfigError([Problem("resume", "a run in memory leaves nothing to go on with; name an engine")])
     phases = Phases(progress)
     prepared = prepare(data, settled, suppress_rows=suppress_rows, suppress_cells=suppress_cells, phases=phases)
-    return make_release(prepared, settled, start_run(settled, progress, cancelled), phases=phases)
+    release = make_release(prepared, settled, start_run(settled, progress, cancelled), phases=phases)
+    if output is not None:
+        release.write(output, force=force)
+    return release
 
 
 def verify(

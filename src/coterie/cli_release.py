@@ -45,6 +45,9 @@ def anonymize(
     delimiter: flags.Delimiter = None,
     encoding: flags.Encoding = None,
     threads: flags.Threads = None,
+    engine: flags.Engine = None,
+    memory: flags.Memory = None,
+    block_rows: flags.BlockRows = None,
     purpose: flags.Purpose = None,
     recipient: flags.Recipient = None,
     release_model: flags.ReleaseModel = None,
@@ -55,6 +58,9 @@ def anonymize(
     report_variant: flags.ReportVariant = "internal",
     mapping: flags.MappingFile = None,
     force: flags.Force = False,
+    resume: Annotated[
+        bool, typer.Option("--resume", help="Go on with a run to the same output that was stopped.")
+    ] = False,
     dry_run: Annotated[bool, typer.Option("--dry-run", help="Do everything but write.")] = False,
     quiet: flags.Quiet = False,
 ) -> None:
@@ -94,6 +100,9 @@ def anonymize(
         delimiter=delimiter,
         encoding=encoding,
         threads=threads,
+        engine=engine,
+        memory=memory,
+        block_rows=block_rows,
         purpose=purpose,
         recipient=recipient,
         release_model=release_model,
@@ -103,6 +112,14 @@ def anonymize(
     )
     if output is None and not dry_run:
         raise ConfigError([Problem("output", "is required: name a file, - for standard output, or give --dry-run")])
+    if settings.engine != "memory" and not dry_run:
+        from coterie.cli_scale import ran_in_blocks
+
+        extras = {"report": bool(report), "mapping": mapping is not None}
+        if ran_in_blocks(data, settings, output=output, extras=extras, force=force, resume=resume, quiet=quiet):
+            return
+    if resume:
+        raise ConfigError([Problem("resume", "a run in memory leaves nothing to go on with; give --engine duckdb")])
     _check_output(data, output, force=force)
     _check_reports(data, output, report or [], variant=report_variant, force=force)
     _check_mapping(data, output, mapping, force=force)

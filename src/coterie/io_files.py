@@ -78,9 +78,17 @@ def _raw(name: str, path: Path | None, data: bytes | None) -> Raw:
         start, digest = (data or b"")[:8], hashlib.sha256(data or b"").hexdigest()
     if not start:
         raise DataError(f"{name} is empty.", hint="Give a file with a header row and at least one row of data.")
-    zipped = start.startswith(_GZIP)
-    kind: Format = next((kind for magic, kind in _MAGIC if start.startswith(magic)), "csv")
-    return Raw(name, path, data, digest, kind, "gzip" if zipped else None)
+    return Raw(name, path, data, digest, format_by(start), "gzip" if is_gzip(start) else None)
+
+
+def format_by(start: bytes) -> Format:
+    """What kind of file it is, by its first bytes."""
+    return next((kind for magic, kind in _MAGIC if start.startswith(magic)), "csv")
+
+
+def is_gzip(start: bytes) -> bool:
+    """Whether a file is compressed, by its first bytes."""
+    return start.startswith(_GZIP)
 
 
 def read_columnar(raw: Raw) -> pa.Table:

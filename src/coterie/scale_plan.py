@@ -148,10 +148,14 @@ def rows_in_memory(memory: int, config: Config) -> int:
 
     Args:
         memory: Bytes.
-        config: k and the quasi-identifiers: each row is compared with 3k others and has a box.
+        config: k and the quasi-identifiers.
     """
     if memory < LEAST_BYTES:
         text = f"must be at least {LEAST_BYTES // 2**20} MB: the program itself takes more than half of that"
         raise ConfigError([Problem("memory", text)])
-    per_row = ROW_BYTES + 4 * (3 * config.k + 1) + 40 * len(config.quasi)
-    return max((memory - PROGRAM_BYTES) // per_row, LEAST_ROWS, 4 * config.k)
+    return max((memory - PROGRAM_BYTES) // bytes_per_row(config), LEAST_ROWS, 4 * config.k)
+
+
+def bytes_per_row(config: Config) -> int:
+    """What grouping a row takes at the most: it is compared with 3k others and has a box."""
+    return ROW_BYTES + 4 * (3 * config.k + 1) + 40 * len(config.quasi)

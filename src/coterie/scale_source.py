@@ -16,7 +16,7 @@ import pyarrow as pa
 
 from coterie.errors import ConfigError, DataError, Problem
 from coterie.io_csv import csv_batches
-from coterie.io_files import Format, Raw, open_raw
+from coterie.io_files import Format, Raw, format_by, is_gzip, open_raw
 from coterie.io_frames import check_names
 from coterie.io_text import SAMPLE_BYTES, Sniffed, eight_bit_encoding, sniff
 
@@ -25,6 +25,8 @@ if TYPE_CHECKING:
 
 BATCH_ROWS = 2**17
 _CHUNK_BYTES = 1 << 20
+# How much smaller gzip makes a text.
+PACKED = 5
 
 
 class Stamp(NamedTuple):
@@ -90,6 +92,44 @@ class TableFile:
             reader = ipc.open_file(stream)
             for number in range(reader.num_record_batches):
                 yield reader.get_batch(number).select(wanted)
+
+
+class Size(NamedTuple):
+    """About how large a table is."""
+
+    rows: int
+    columns: int
+
+
+def look_at(path: Path, config: Config) -> Size | None:
+    """About how many rows a file has, from its first bytes or its own notes; None if that cannot be told."""
+    if path.is_dir():
+        files = [each for each in path.iterdir() if each.suffix in (".parquet", ".pq")]
+        sizes = [size for size in (look_at(file, config) for file in files) if size is not None]
+        return Size(sum(size.rows for size in sizes), sizes[0].columns) if sizes else None
+    with path.open("rb") as file:
+        start = file.read(8)
+    raw = Raw(str(path), path, None, "", format_by(start), "gzip" if is_gzip(start) else None)
+    if raw.format == "parquet":
+        from pyarrow import parquet
+
+        found = parquet.read_metadata(path)
+        return Size(found.num_rows, found.num_columns)
+    if raw.format != "csv":
+        return None
+    with raw.open() as stream:
+        sample = stream.read(SAMPLE_BYTES)
+    found = sniff(
+        sample,
+        whole=False,
+        name=raw.name,
+        missing_values=tuple(config.missing_values),
+        delimiter=config.delimiter,
+        encoding=config.encoding,
+    )
+    lines = max(sample.count(b"\n"), sample.count(b"\r"), 1)
+    size = path.stat().st_size * (PACKED if raw.compression else 1)
+    return Size(int(size * lines / max(len(sample), 1)), len(found.header))
 
 
 def open_table(path: str | os.PathLike[str], config: Config) -> TableFile:

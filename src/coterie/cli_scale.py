@@ -1,0 +1,87 @@
+"""`coterie anonymize` where the release is made in blocks: files that do not fit the memory, and clusters."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from coterie.cli_show import Progress, Voice
+from coterie.errors import ConfigError, Problem
+
+if TYPE_CHECKING:
+    from coterie.config import Config
+    from coterie.stored import StoredRelease
+
+
+def ran_in_blocks(
+    data: str,
+    config: Config,
+    *,
+    output: str | None,
+    extras: Mapping[str, bool],
+    force: bool,
+    resume: bool,
+    quiet: bool,
+) -> bool:
+    """Anonymize a file in blocks if the configuration or its size asks for it; False if it is a case for memory.
+
+    Args:
+        data: The file.
+        config: The settings.
+        output: Where the release goes.
+        extras: What else was asked for → whether it was; blocks have no reports and no mappings.
+        force: Overwrite what is there.
+        resume: Go on with a run that was stopped.
+        quiet: Say nothing.
+    """
+    from coterie.scale_engine import choose_engine, run_stored
+
+    choice = choose_engine(data, config, output=output)
+    voice = Voice(quiet=quiet, output=output)
+    if choice.why:
+        voice.note(f"note: {choice.why}")
+    if choice.engine == "memory":
+        return False
+    assert output is not None
+    asked = [name for name, was in extras.items() if was]
+    if asked:
+        text = f"is made from a table in memory; leave it out, or give --engine memory (this would be {choice.engine})"
+        raise ConfigError([Problem(name, text) for name in asked])
+    if Path(output).exists() and Path(data).exists() and Path(output).samefile(data):
+        raise ConfigError([Problem("output", "is the input itself; name another file")])
+    from coterie.cli_run import mention_compiling
+    from coterie.scale_run import make_job
+
+    mention_compiling(quiet)
+    with Progress(quiet=quiet) as progress:
+        job = make_job(config, output, resume=resume, force=force, progress=progress)
+        release = run_stored(choice.engine, data, job)
+    show_stored(release, voice)
+    return True
+
+
+def show_stored(release: StoredRelease, voice: Voice) -> None:
+    """The summary of a release in a file: sizes, loss in all and per column, time, notes."""
+    from coterie.cli_run import show_attributes, verdict
+    from coterie.release import provenance_path
+
+    found, measures, config = release.verification, release.measures, release.config
+    voice.facts(
+        [
+            ("method", f"{config.method}, k = {config.k}, seed = {config.seed}"),
+            ("engine", f"{config.engine}, {release.blocks:,} blocks of at most about {config.block_rows:,} rows"),
+            ("rows", f"{found.rows:,} published, {int(measures['suppressed']):,} suppressed"),
+            ("groups", f"{found.groups:,} of {found.k:,} to {found.largest:,} rows, {found.average:,.1f} on average"),
+            ("loss", f"GCP {measures['gcp']:.4f} (0: nothing lost, 1: nothing left)"),
+            ("verified", verdict(found)),
+        ]
+    )
+    voice.say()
+    show_attributes(measures, voice)
+    phases = ", ".join(f"{phase} {took:.2f}" for phase, took in release.seconds.items())
+    voice.say(f"{sum(release.seconds.values()):.1f} s: {phases}")
+    for note in release.notes:
+        voice.say(f"note: {note}")
+    if str(release.path) != "-":
+        voice.say(f"Wrote {release.path} and {provenance_path(release.path)}.")
