@@ -51,17 +51,17 @@ class Draft(NamedTuple):
 
 
 def specs_of(project: Project) -> dict[str, Any]:
-    """Column → what the recipe says of its hierarchy."""
-    try:
-        specs = recipe.read_values(project).get("hierarchies")
-    except ConfigError:
-        return {}
+    """Column → what the recipe says of its hierarchy. A ConfigError if the recipe is no TOML."""
+    specs = recipe.read_values(project).get("hierarchies")
     return dict(specs) if isinstance(specs, dict) else {}
 
 
 def open_hierarchy(project: Project, column: str) -> Opened:
     """The hierarchy of a column, whatever state it is in."""
-    specs = specs_of(project)
+    try:
+        specs = specs_of(project)
+    except ConfigError as error:
+        return Opened("broken", problems=tuple(error.problems))
     if column not in specs:
         return Opened("none")
     spec = specs[column]

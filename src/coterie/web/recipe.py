@@ -140,8 +140,9 @@ def path_problems(project: Project, values: Mapping[str, Any]) -> list[Problem]:
     named: list[tuple[str, str]] = []
     specs = values.get("hierarchies")
     if isinstance(specs, Mapping):
-        # What is text and no rule is a path.
-        named += [(f"hierarchies.{column}", spec) for column, spec in specs.items() if isinstance(spec, str)]
+        # What is text and no rule is a path, and so is what `csv` names.
+        paths = {column: spec.get("csv") if isinstance(spec, Mapping) else spec for column, spec in specs.items()}
+        named += [(f"hierarchies.{column}", path) for column, path in paths.items() if isinstance(path, str)]
     models = values.get("privacy")
     for entry in [models] if isinstance(models, str | Mapping) else models if isinstance(models, list) else []:
         if isinstance(entry, Mapping) and isinstance(entry.get("population"), str):

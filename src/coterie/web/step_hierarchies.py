@@ -84,7 +84,9 @@ async def from_file(request: Request) -> Response:
     upload = form.get("file")
     content = await upload.read(LARGEST_IMPORT + 1) if isinstance(upload, UploadFile) else b""
     name = upload.filename or "" if isinstance(upload, UploadFile) else ""
-    return await run_in_threadpool(_imported, request, values_of(form), content, name)
+    fields = values_of(form)
+    await form.close()
+    return await run_in_threadpool(_imported, request, fields, content, name)
 
 
 def _imported(request: Request, given: Mapping[str, str], content: bytes, name: str) -> Response:
