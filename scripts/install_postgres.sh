@@ -28,11 +28,11 @@ if [ "$(id -u)" -ne 0 ]; then
 fi
 echo "Installing PostgreSQL (once)"
 log=$(mktemp)
-trap 'rm -f "$log"' EXIT
 # Debian would make a cluster and start it on the usual port; the tests need the programs only.
+setting=/etc/postgresql-common/createcluster.d/coterie.conf
+trap 'rm -f "$log"; $as_root rm -f "$setting"' EXIT
 no_cluster() {
-    $as_root mkdir -p /etc/postgresql-common/createcluster.d &&
-        echo 'create_main_cluster = false' | $as_root tee /etc/postgresql-common/createcluster.d/coterie.conf
+    $as_root mkdir -p "$(dirname "$setting")" && echo 'create_main_cluster = false' | $as_root tee "$setting"
 }
 if ! { no_cluster && $as_root apt-get update -qq &&
     $as_root env DEBIAN_FRONTEND=noninteractive apt-get install -y -qq --no-install-recommends postgresql; } >"$log" 2>&1; then

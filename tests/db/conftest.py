@@ -1,6 +1,7 @@
 """A real PostgreSQL server of the tests' own; where there is none, these tests are skipped and say why."""
 
 import os
+import pwd
 import shutil
 import subprocess
 import tempfile
@@ -44,12 +45,14 @@ class Server(NamedTuple):
 
 
 def unprivileged():
-    """How to run a program as somebody else than root, whom PostgreSQL refuses."""
+    """The user to run the server as, since PostgreSQL refuses root; None for who runs the tests."""
     if os.getuid() != 0:
-        return []
-    if shutil.which("runuser") is None:
-        pytest.skip("the tests run as root, PostgreSQL does not, and there is no runuser to leave root with")
-    return ["runuser", "-u", "postgres", "--"]
+        return None
+    known = {each.pw_name for each in pwd.getpwall()}
+    user = next((name for name in ("postgres", "nobody") if name in known), None)
+    if user is None or shutil.which("runuser") is None:
+        pytest.skip("the tests run as root, PostgreSQL does not, and there is no runuser or nobody to run it as")
+    return user
 
 
 @pytest.fixture(scope="session")
@@ -59,14 +62,15 @@ def server():
     bin_folder = programs()
     if bin_folder is None:
         pytest.skip("no PostgreSQL server was found: scripts/install_postgres.sh installs it where it can")
-    before = unprivileged()
+    user = unprivileged()
+    before = ["runuser", "-u", user, "--"] if user else []
     # Short: the path of a socket may have about a hundred signs.
     folder = Path(tempfile.mkdtemp(prefix="coterie-pg-", dir="/tmp"))
     try:
         (folder / "password").write_text(PASSWORD, encoding="utf-8")
-        if before:
-            shutil.chown(folder, "postgres")
-            shutil.chown(folder / "password", "postgres")
+        if user:
+            shutil.chown(folder, user)
+            shutil.chown(folder / "password", user)
         run(before, bin_folder / "initdb", "-D", folder / "data", "-U", "postgres", "-A", "scram-sha-256",
             "--pwfile", folder / "password", "-E", "UTF8", "--locale=C.UTF-8", "--no-sync")  # fmt: skip
         options = f"-c listen_addresses= -c unix_socket_directories={folder} -p {PORT} -c fsync=off"
