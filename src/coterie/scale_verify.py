@@ -206,9 +206,7 @@ def _sizes(
             FROM (SELECT {cells} FROM {relation}) GROUP BY {keys}
         )
     """
-    row = connection.execute(query).fetchone()
-    assert row is not None
-    found = [int(value) for value in row]
+    found = [int(value) for value in connection.execute(query).fetchall()[0]]
     return {
         "rows": found[0],
         "groups": found[1],
@@ -238,9 +236,10 @@ def _models(
     columns = list(dict.fromkeys(model.on for model in models if model.on is not None))
     domains = sensitive_domains(
         {
-            column: connection.sql(
-                f"SELECT {_cell(column, table.schema)} AS v, count(*) AS n FROM {relation} GROUP BY 1 ORDER BY 1"
-            ).to_arrow_table()
+            column: _fetched(
+                connection,
+                f"SELECT {_cell(column, table.schema)} AS v, count(*) AS n FROM {relation} GROUP BY 1 ORDER BY 1",
+            )
             for column in columns
         },
         config,
@@ -253,19 +252,31 @@ def _models(
             SELECT hash({wanted}) AS h, {wanted}, v, count(*) AS n
             FROM (SELECT {keys}, {_cell(column, table.schema)} AS v FROM {relation}) GROUP BY ALL ORDER BY h
         """
-        for counts in _whole_classes(connection.sql(query).to_arrow_reader(BATCH_ROWS), names):
+        for counts in _whole_classes(_batches(connection, query), names):
             checks.add_values(column, counts)
     if any(isinstance(model, KMap) for model in models):
         query = f"SELECT {keys}, count(*) AS n FROM {relation} GROUP BY ALL"
-        for batch in connection.sql(query).to_arrow_reader(BATCH_ROWS):
+        for batch in _batches(connection, query):
             checks.add_classes(pa.Table.from_batches([batch]), names)
     return checks.results()
 
 
-def _whole_classes(reader: pa.RecordBatchReader, names: Sequence[str]) -> Iterator[ClassCounts]:
+def _batches(connection: duckdb.DuckDBPyConnection, query: str) -> pa.RecordBatchReader:
+    """The answer a batch at a time: `sql` streams it, where `execute` would hold it whole."""
+    relation = connection.sql(query)
+    # Before DuckDB 1.5 it had another name.
+    read = relation.to_arrow_reader if hasattr(relation, "to_arrow_reader") else relation.fetch_arrow_reader
+    return read(BATCH_ROWS)
+
+
+def _fetched(connection: duckdb.DuckDBPyConnection, query: str) -> pa.Table:
+    return pa.Table.from_batches(list(reader := _batches(connection, query)), reader.schema)
+
+
+def _whole_classes(batches: pa.RecordBatchReader, names: Sequence[str]) -> Iterator[ClassCounts]:
     """Counts of values by class, cut only where the hash of the class changes."""
     waiting: pa.Table | None = None
-    for batch in reader:
+    for batch in batches:
         part = pa.Table.from_batches([batch])
         whole = part if waiting is None else pa.concat_tables([waiting, part])
         hashes = whole.column("h").to_numpy()
