@@ -17,6 +17,7 @@ from coterie.errors import ConfigError, Problem
 
 if TYPE_CHECKING:
     from coterie.config import Config
+    from coterie.spark_session import Cluster
 
 ConfigFile = Annotated[
     Path | None, typer.Option("--config", "-c", metavar="FILE", help="Configuration, as `coterie init` writes it.")
@@ -117,6 +118,14 @@ Memory = Annotated[
 BlockRows = Annotated[
     int | None,
     typer.Option("--block-rows", metavar="N", help="Rows of a block, when working in blocks. [default: by memory]"),
+]
+Master = Annotated[
+    str | None,
+    typer.Option("--master", metavar="URL", help="Where Spark runs: local[2], spark://HOST:7077, yarn, k8s://…"),
+]
+SparkSetting = Annotated[
+    list[str] | None,
+    typer.Option("--spark", metavar="NAME=VALUE", help="A setting of Spark, such as spark.executor.memory=4g."),
 ]
 Purpose = Annotated[str | None, typer.Option(metavar="TEXT", help="What the release is for; for the report.")]
 Recipient = Annotated[str | None, typer.Option(metavar="TEXT", help="Who will have the release; for the report.")]
@@ -249,6 +258,18 @@ def changes_of(flags: Mapping[str, Any]) -> dict[str, Any]:
     if "options" in changes:
         changes["options"] = {name: option_value(text) for name, text in changes["options"].items()}
     return changes
+
+
+def cluster_of(master: str | None, settings: Sequence[str] | None, *, engine: str) -> Cluster | None:
+    """Where Spark runs, if anything was said of it."""
+    if master is None and not settings:
+        return None
+    from coterie.spark_session import Cluster
+
+    if engine != "spark":
+        flag = "spark" if master is None else "master"
+        raise ConfigError([Problem(flag, "is for Spark, which is never chosen by itself; give --engine spark too")])
+    return Cluster(master, pairs(settings or [], flag="spark"))
 
 
 def configured(config: Path | None, **flags: object) -> Config:

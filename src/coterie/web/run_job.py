@@ -21,25 +21,12 @@ from coterie.methods._method import Progress
 from coterie.web.parquet_file import GROUP_ROWS, write_parquet
 from coterie.web.project import read_json, write_json
 from coterie.web.results_keep import keep
+from coterie.web.runs import COMPILING
 
 if TYPE_CHECKING:
     from coterie.release import Release
     from coterie.report_risk import Sizes
     from coterie.risk import Risk
-
-STEPS = {
-    "read": "Reading the table",
-    "encode": "Finding the places of values in their hierarchies",
-    "group": "Grouping rows",
-    "publish": "Writing the groups' values",
-    "verify": "Verifying the release from its own cells",
-    "measure": "Measuring what was lost",
-    "write": "Writing files",
-    "risk": "Measuring risk before and after",
-    "report": "Writing reports",
-}
-"""steps of a run, in the words of the page"""
-COMPILING = "group: compiling, once after installation; half a minute"
 
 
 def run_job(job: dict[str, Any], folder: Path, tell: Progress) -> None:
@@ -154,6 +141,3 @@ def _finite(value: Any) -> Any:  # noqa: ANN401
     if isinstance(value, dict):
         return {name: _finite(inner) for name, inner in value.items()}
     return None if isinstance(value, float) and not np.isfinite(value) else value
-
-
-__all__ = ["STEPS", "run_job"]

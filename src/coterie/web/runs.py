@@ -11,7 +11,20 @@ from coterie.io_output import whole_file
 from coterie.web import recipe
 from coterie.web.jobs import Jobs, State
 from coterie.web.project import Project, private_folder, read_json
-from coterie.web.run_job import COMPILING, STEPS
+
+STEPS = {
+    "read": "Reading the table",
+    "encode": "Finding the places of values in their hierarchies",
+    "group": "Grouping rows",
+    "publish": "Writing the groups' values",
+    "verify": "Verifying the release from its own cells",
+    "measure": "Measuring what was lost",
+    "write": "Writing files",
+    "risk": "Measuring risk before and after",
+    "report": "Writing reports",
+}
+"""steps of a run, in the words of the page"""
+COMPILING = "group: compiling, once after installation; half a minute"
 
 
 class RunInfo(NamedTuple):

@@ -1,0 +1,63 @@
+"""A recipe in other words: the command line and the Python that do the same."""
+
+from __future__ import annotations
+
+import pprint
+import shlex
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+from coterie.web.project import Project
+
+FILES = ("report.html", "mapping.csv")
+
+
+def command_line(project: Project, *, release: str = "release.csv") -> str:
+    """The command that does what a run of this project does."""
+    where = _table(project)
+    parts = [
+        "coterie anonymize",
+        f"{shlex.quote(where)} --config {shlex.quote(_recipe(project))}",
+        f"--output {release} --report report.html --mapping mapping.csv",
+    ]
+    return " \\\n    ".join(parts)
+
+
+def python_text(project: Project, values: Mapping[str, Any], *, release: str = "release.csv") -> str:
+    """Python that does what a run of this project does: with the file, and with all settings spelled out."""
+    head = [
+        "import coterie",
+        "",
+        f"release = coterie.anonymize({_table(project)!r}, config={_recipe(project)!r})",
+        f"release.write({release!r})",
+        'release.report("report.html")',
+        "print(release.verification)",
+    ]
+    lines = [f"    {name}={_indented(value)}," for name, value in values.items()]
+    spelled = ["", "# The same without the file:", f"release = coterie.anonymize(\n    {_table(project)!r},"]
+    return "\n".join([*head, *spelled, *lines, ")"]) + "\n"
+
+
+def _indented(value: object) -> str:
+    text = pprint.pformat(value, width=96, sort_dicts=False)
+    return text.replace("\n", "\n    ")
+
+
+def _table(project: Project) -> str:
+    """The table as somebody would name it on the command line."""
+    return project.name if project.uploaded or project.source is None else str(project.source)
+
+
+def _recipe(project: Project) -> str:
+    return str(project.recipe_file) if project.recipe_file is not None else "coterie.toml"
+
+
+def release_name(table_format: str) -> str:
+    """What a run calls its release."""
+    return "release.parquet" if table_format in ("parquet", "feather") else "release.csv"
+
+
+def download_name(project: Project) -> str:
+    """A name for the recipe when it is taken away."""
+    return f"{Path(project.name).name.split('.')[0] or 'table'}.coterie.toml"
