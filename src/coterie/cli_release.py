@@ -48,6 +48,8 @@ def anonymize(
     engine: flags.Engine = None,
     memory: flags.Memory = None,
     block_rows: flags.BlockRows = None,
+    master: flags.Master = None,
+    spark: flags.SparkSetting = None,
     purpose: flags.Purpose = None,
     recipient: flags.Recipient = None,
     release_model: flags.ReleaseModel = None,
@@ -112,11 +114,13 @@ def anonymize(
     )
     if output is None and not dry_run:
         raise ConfigError([Problem("output", "is required: name a file, - for standard output, or give --dry-run")])
+    cluster = flags.cluster_of(master, spark, engine=settings.engine)
     if settings.engine != "memory" and not dry_run:
         from coterie.cli_scale import ran_in_blocks
 
         extras = {"report": bool(report), "mapping": mapping is not None}
-        if ran_in_blocks(data, settings, output=output, extras=extras, force=force, resume=resume, quiet=quiet):
+        ways = {"force": force, "resume": resume, "quiet": quiet}
+        if ran_in_blocks(data, settings, output=output, extras=extras, cluster=cluster, **ways):
             return
     if resume:
         raise ConfigError([Problem("resume", "a run in memory leaves nothing to go on with; give --engine duckdb")])

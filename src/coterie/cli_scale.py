@@ -11,6 +11,7 @@ from coterie.errors import ConfigError, Problem
 
 if TYPE_CHECKING:
     from coterie.config import Config
+    from coterie.spark_session import Cluster
     from coterie.stored import StoredRelease
 
 
@@ -23,6 +24,7 @@ def ran_in_blocks(
     force: bool,
     resume: bool,
     quiet: bool,
+    cluster: Cluster | None = None,
 ) -> bool:
     """Anonymize a file in blocks if the configuration or its size asks for it; False if it is a case for memory.
 
@@ -34,6 +36,7 @@ def ran_in_blocks(
         force: Overwrite what is there.
         resume: Go on with a run that was stopped.
         quiet: Say nothing.
+        cluster: Where Spark runs, if that was said.
     """
     from coterie.scale_engine import choose_engine, run_stored
 
@@ -55,7 +58,7 @@ def ran_in_blocks(
 
     mention_compiling(quiet)
     with Progress(quiet=quiet) as progress:
-        job = make_job(config, output, resume=resume, force=force, progress=progress)
+        job = make_job(config, output, resume=resume, force=force, progress=progress, cluster=cluster)
         release = run_stored(choice.engine, data, job)
     show_stored(release, voice)
     return True

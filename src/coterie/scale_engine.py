@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from coterie.stored import StoredRelease
 
 # Each of these modules has `anonymize_file(data, job)`.
-HOMES = {"duckdb": "coterie.scale_run", "spark": "coterie.spark_file"}
+HOMES = {"duckdb": "coterie.scale_run", "spark": "coterie.spark_job"}
 # Files below this are not looked at: they fit.
 SMALL = 4 * 2**20
 # Bytes that a cell takes while a table is read, encoded, published and verified in memory.

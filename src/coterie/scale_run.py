@@ -22,7 +22,7 @@ from coterie.publish_labels import check_styles
 from coterie.scale_block import anonymize_block
 from coterie.scale_count import count_table
 from coterie.scale_finish import Ending
-from coterie.scale_memory import default_memory, memory_bytes
+from coterie.scale_memory import SPARK_MEMORY, default_memory, memory_bytes
 from coterie.scale_plan import Plan, check_blocks, refuse_impossible, rows_in_memory
 from coterie.scale_settle import LeafCounts, settle
 from coterie.scale_source import TableFile, open_table
@@ -36,6 +36,7 @@ if TYPE_CHECKING:
     from coterie.config import Config
     from coterie.methods._method import Progress
     from coterie.scale_domains import Codebook
+    from coterie.spark_session import Cluster
     from coterie.stored import StoredRelease
 
 # Blocks that are grouped at the same time, at most. Each may then take this part of the memory. It must not follow
@@ -61,6 +62,8 @@ class Job:
     force: bool = False
     progress: Progress | None = None
     cancelled: Callable[[], bool] = _never
+    cluster: Cluster | None = None
+    """where Spark runs, for that engine"""
 
     def checkpoint(self) -> None:
         """Raise Cancelled if the user stopped the run."""
@@ -76,12 +79,14 @@ def make_job(
     force: bool = False,
     progress: Progress | None = None,
     cancelled: Callable[[], bool] | None = None,
+    cluster: Cluster | None = None,
 ) -> Job:
     """A job with the sizes that follow from the configuration and the machine."""
-    memory = default_memory() if config.memory is None else memory_bytes(config.memory)
+    usual = SPARK_MEMORY if config.engine == "spark" else default_memory()
+    memory = usual if config.memory is None else memory_bytes(config.memory)
     least = 4 * config.k
     rows = config.block_rows or max(rows_in_memory(memory, config) // AT_ONCE, least)
-    return Job(config, output, memory, max(rows, least), resume, force, progress, cancelled or _never)
+    return Job(config, output, memory, max(rows, least), resume, force, progress, cancelled or _never, cluster)
 
 
 def anonymize_file(data: str | os.PathLike[str], job: Job) -> StoredRelease:

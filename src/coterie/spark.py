@@ -31,9 +31,6 @@ if TYPE_CHECKING:
 
 __all__ = ["SparkRelease", "anonymize", "release"]
 
-MEMORY = "2GB"
-"""what blocks are cut for where nothing else is said: four tasks of a machine, each with a block of its own"""
-
 
 @dataclass(frozen=True, eq=False)
 class SparkRelease:
@@ -141,18 +138,20 @@ def release(
         VerificationError: The published table did not pass; there is no release.
     """
     check_spark()
+    from coterie.scale_run import make_job
     from coterie.spark_rows import number_rows
 
-    settled = Config.build(config, **settings)
+    settled = Config.build(config, **settings).replace(engine="spark")
     with Phases(progress)("number"):
         rows = number_rows(dataframe, row_number=row_number, keep=keep)
-    return release_rows(rows, settled, keep=keep, progress=progress)
+    return release_rows(rows, settled, block_rows=make_job(settled, "-").block_rows, keep=keep, progress=progress)
 
 
 def release_rows(
     rows: Rows,
     config: Config,
     *,
+    block_rows: int,
     keep: bool = True,
     progress: Progress | None = None,
 ) -> SparkRelease:
@@ -167,7 +166,7 @@ def release_rows(
     phases = Phases(progress)
     with settings(rows.frame.sparkSession, SETTINGS):
         with phases("plan"):
-            made = make_plan(rows, config, most=block_rows_of(config), threads=config.usable_threads)
+            made = make_plan(rows, config, most=block_rows, threads=config.usable_threads)
         with phases("group"):
             grouped = group_rows(rows, made, config, keep=keep)
         with phases("verify"):
@@ -186,14 +185,6 @@ def release_rows(
         notes=grouped.notes,
         kept=(rows.frame, grouped.frame) if keep else (),
     )
-
-
-def block_rows_of(config: Config) -> int:
-    """Rows of a block at most: the same as those of the embedded engine with the same settings."""
-    from coterie.scale_run import make_job
-
-    sized = config if config.memory is not None else config.replace(memory=MEMORY)
-    return make_job(sized, "-").block_rows
 
 
 def check_spark() -> None:

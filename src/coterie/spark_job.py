@@ -6,8 +6,9 @@ import hashlib
 import os
 import shutil
 import sys
-from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field
+from collections.abc import Iterator
+from contextlib import ExitStack
+from dataclasses import dataclass
 from importlib.metadata import version
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -23,33 +24,20 @@ from coterie.release import provenance_path
 from coterie.scale_plan import check_blocks
 from coterie.scale_source import TableFile, open_table
 from coterie.scale_write import Target, Written, target_of, write_release
-from coterie.spark import SparkRelease, block_rows_of, release_rows
+from coterie.spark import SparkRelease, release_rows
 from coterie.spark_files import LocalPlace, RemotePlace, hand_over, is_address, place_of, read_parquet, write_verified
-from coterie.spark_session import started
+from coterie.spark_session import session_on
 from coterie.stored import StoredRelease
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
 
-    from coterie.config import Config
     from coterie.methods._method import Progress
+    from coterie.scale_run import Job
     from coterie.spark_rows import Rows
 
 
-@dataclass(frozen=True)
-class SparkJob:
-    """What a run on Spark is asked to do."""
-
-    config: Config
-    output: str
-    master: str | None = None
-    settings: Mapping[str, str] = field(default_factory=dict)
-    """further settings of Spark"""
-    force: bool = False
-    progress: Progress | None = None
-
-
-def anonymize_file(data: str | os.PathLike[str], job: SparkJob) -> StoredRelease:
+def anonymize_file(data: str | os.PathLike[str], job: Job) -> StoredRelease:
     """Anonymize a file on Spark.
 
     Args:
@@ -65,6 +53,8 @@ def anonymize_file(data: str | os.PathLike[str], job: SparkJob) -> StoredRelease
         VerificationError: The written table did not pass; there is no release.
     """
     check_blocks(job.config)
+    if job.resume:
+        raise ConfigError([Problem("resume", "Spark repeats what is lost by itself and keeps nothing after a run")])
     name, phases = os.fspath(data), Phases(job.progress)
     target = _target(job)
     with phases("read"):
@@ -72,17 +62,14 @@ def anonymize_file(data: str | os.PathLike[str], job: SparkJob) -> StoredRelease
         if table is not None:
             job.config.check_columns(table.schema.names)
             target = _target(job, like=table)
-    with phases("start"):
-        session_of = started(job.master, job.settings)
-        session = session_of.__enter__()
-    try:
+    with ExitStack() as stack:
+        with phases("start"):
+            session = stack.enter_context(session_on(job.cluster))
         return _Run(job, phases, session, target, table).finish(name)
-    finally:
-        session_of.__exit__(None, None, None)
 
 
-def _target(job: SparkJob, like: TableFile | None = None) -> Target:
-    if is_address(job.output):
+def _target(job: Job, like: TableFile | None = None) -> Target:
+    if is_address(os.fspath(job.output)):
         return Target("parquet", folder=True)
     return target_of(job.output, force=job.force, like=like)
 
@@ -91,30 +78,35 @@ def _target(job: SparkJob, like: TableFile | None = None) -> Target:
 class _Run:
     """A run with its session."""
 
-    job: SparkJob
+    job: Job
     phases: Phases
     session: SparkSession
     target: Target
     table: TableFile | None
 
+    @property
+    def output(self) -> str:
+        return os.fspath(self.job.output)
+
     def finish(self, name: str) -> StoredRelease:
         job = self.job
-        place = place_of(self.session, _beside(job.output))
+        place = place_of(self.session, _beside(self.output))
         if isinstance(place, RemotePlace) and place.exists() and not job.force:
             hint = "Choose another name, or overwrite it with --force."
-            raise ConfigError([Problem("output", f"{job.output} exists already")], hint=hint)
+            raise ConfigError([Problem("output", f"{self.output} exists already")], hint=hint)
         with place.beside() as temporary:
             rows = self._rows(name, Path(f"{temporary}/input"))
-            made = release_rows(rows, job.config, progress=job.progress)
+            job.checkpoint()
+            made = release_rows(rows, job.config, block_rows=job.block_rows, progress=job.progress)
             self.phases.seconds.update(made.seconds)
             folder = f"{temporary}/release"
             with self.phases("write"):
                 write_verified(made, folder)
                 written = self._given_name(made, folder, place)
         release = self._stored(made, written)
-        if not is_address(job.output) and job.output != "-":
+        if not is_address(self.output) and self.output != "-":
             text = provenance_toml(release.config, release.provenance(pyspark=version("pyspark")))
-            with io.whole_file(provenance_path(job.output), force=job.force) as sink:
+            with io.whole_file(provenance_path(self.output), force=job.force) as sink:
                 sink.write(text.encode())
         return release
 
@@ -137,18 +129,18 @@ class _Run:
             return Written(rows, _digest(place.path))
         one = Path(folder).with_name(f"release{self.target.suffix}")
         written = write_release(_Parts(Path(folder)), one, self.target)
-        if job.output == "-":
+        if self.output == "-":
             with one.open("rb") as file:
                 shutil.copyfileobj(file, sys.stdout.buffer)
             sys.stdout.buffer.flush()
         else:
-            appear(one, Path(job.output).resolve(), force=job.force)
+            appear(one, Path(self.output).resolve(), force=job.force)
         return written
 
     def _stored(self, made: SparkRelease, written: Written) -> StoredRelease:
         return StoredRelease(
-            path=Path(self.job.output),
-            config=made.config.replace(engine="spark", block_rows=block_rows_of(made.config)),
+            path=Path(self.output),
+            config=made.config.replace(engine="spark", block_rows=self.job.block_rows),
             measures=made.measures,
             verification=made.verification,
             rows=made.plan.book.all_rows,

@@ -6,6 +6,7 @@ import os
 import sys
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from coterie.errors import BackendError
@@ -14,38 +15,54 @@ if TYPE_CHECKING:
     from pyspark.sql import SparkSession
 
 
-@contextmanager
-def started(master: str | None, settings: Mapping[str, str]) -> Iterator[SparkSession]:
-    """A session that ends with the run.
+@dataclass(frozen=True)
+class Cluster:
+    """Where Spark runs, and how."""
 
-    Args:
-        master: Where Spark runs: local[2], spark://host:7077, yarn, k8s://…; as Spark's own configuration says, or
-            else on all cores of this machine, when left out.
-        settings: Further settings of Spark, such as spark.executor.memory.
-    """
+    master: str | None = None
+    """local[2], spark://host:7077, yarn, k8s://…; None: as Spark's own configuration says, or on all cores here"""
+    settings: Mapping[str, str] = field(default_factory=dict)
+    """further settings of Spark, such as spark.executor.memory"""
+
+
+@contextmanager
+def session_on(cluster: Cluster | None) -> Iterator[SparkSession]:
+    """A session that ends with the run, or the one that is there already."""
+    if cluster is None:
+        cluster = Cluster()
     from coterie.spark import check_spark
 
     check_spark()
     from pyspark.errors import PySparkException
     from pyspark.sql import SparkSession
 
+    active = SparkSession.getActiveSession()
+    if active is not None:
+        yield active
+        return
     # Without this, executors would take whatever is called python3, which need not have coterie.
     os.environ.setdefault("PYSPARK_PYTHON", sys.executable)
     builder = SparkSession.builder.appName("coterie")
-    if master is not None:
-        builder = builder.master(master)
+    if cluster.master is not None:
+        builder = builder.master(cluster.master)
     # Dates with a time zone read the same on every machine; Spark's own bar would be drawn over ours.
     wanted = {"spark.sql.session.timeZone": "UTC", "spark.ui.showConsoleProgress": "false", "spark.log.level": "ERROR"}
-    for name, value in {**wanted, **settings}.items():
+    for name, value in {**wanted, **cluster.settings}.items():
         builder = builder.config(name, value)
     try:
         session = builder.getOrCreate()
     except PySparkException as error:
         reason = error.getCondition() or type(error).__name__
-        hint = "It needs Java 17 or newer: install it, or set JAVA_HOME." if "JAVA" in reason else _master_hint(master)
+        hint = (
+            "It needs Java 17 or newer: install it, or set JAVA_HOME."
+            if "JAVA" in reason
+            else _master_hint(cluster.master)
+        )
         raise BackendError(f"Spark does not start ({reason}).", hint=hint) from None
     except Exception as error:
-        raise BackendError(f"Spark does not start ({type(error).__name__}).", hint=_master_hint(master)) from None
+        raise BackendError(
+            f"Spark does not start ({type(error).__name__}).", hint=_master_hint(cluster.master)
+        ) from None
     try:
         yield session
     finally:
