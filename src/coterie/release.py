@@ -231,6 +231,8 @@ class Release:
         }
         if self.source.sha256 is not None:
             facts["input_sha256"] = self.source.sha256
+        elif self.source.kind == "file":  # a database, which has no bytes to hash
+            facts["input"] = self.source.name
         if self.masked:
             facts |= {"masks": self.masked, "masks_sha256": self.masks_sha256}
         return facts | more
