@@ -87,7 +87,8 @@ def anonymize(
     """Hide every row of a table in a group of at least k rows.
 
     Args:
-        data: A pandas, Polars or PyArrow frame, the path of a file, or "-" for standard input. It is not changed.
+        data: A pandas, Polars or PyArrow frame, the path of a file, "-" for standard input, or the address of a table
+            in a database such as "sqlite:///people.db#people". It is not changed.
         config: A Config, a dict or the path of a TOML file.
         suppress_rows: Row → whether it is suppressed.
         suppress_cells: Quasi-identifier → row → whether the cell is suppressed: a mapping or a frame.
