@@ -1,0 +1,53 @@
+"""What people do on the page, step by step, for the tests that need a project in some state."""
+
+import re
+
+from coterie import datasets, io
+from coterie.cli_demo import people
+
+QUASI = ("age", "education", "marital-status", "sex")
+OTHERS = ("salary-class",)
+ROWS = 700
+
+
+def write_table(path, rows=ROWS):
+    """Some people of Adult as a CSV file."""
+    table = people()
+    io.write(table.select([*QUASI, *OTHERS]).slice(0, rows), path)
+    return path
+
+
+def open_file(page, origin, name):
+    """Open a file by its path; gives the address of the project."""
+    page.goto(f"{origin}/")
+    page.fill("#path", name)
+    page.click("role=button[name='Open']")
+    return looked_at(page)
+
+
+def looked_at(page):
+    """Wait until the table was looked at; gives the address of the project."""
+    page.wait_for_selector("text=Yes, go on to roles", timeout=60_000)
+    return re.match(r"https?://[^/]+(/p/[0-9a-f]+)", page.url)[1]
+
+
+def import_education(page, origin, project):
+    """Import the tree of education."""
+    page.goto(f"{origin}{project}/hierarchies")
+    page.click("role=link[name='education']")
+    page.set_input_files("#file", datasets.adult_hierarchy_files()["education"])
+    page.click("role=button[name='Import']")
+    page.wait_for_selector("text=The file was imported")
+    return re.match(r"https?://[^/]+([^?#]+)", page.url)[1]
+
+
+def run_to_the_end(page, origin, project, *, k=5):
+    """Set k, run, and wait for the results."""
+    page.goto(f"{origin}{project}/goals")
+    page.fill("#k", str(k))
+    page.click("text=Save and go on to the run")
+    page.wait_for_url("**/run")
+    page.click("role=button[name='Run']")
+    page.wait_for_selector("text=is finished", timeout=120_000)
+    page.click("text=See the results")
+    page.wait_for_url("**/results/*")
