@@ -83,6 +83,7 @@ def bound(port: int) -> Iterator[socket.socket]:
             listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
         try:
             listener.bind((LOOPBACK, port))
+            listener.listen()  # a browser that is faster than the server waits
         except (OSError, OverflowError):
             text = f"{port} cannot be used: another program has it, or it is reserved; choose another, or 0 for any"
             raise ConfigError([Problem("port", text)]) from None

@@ -1,0 +1,214 @@
+"""The server itself: where it listens, what it prints, how it ends, and how much memory uploads take."""
+
+from __future__ import annotations
+
+import http.client
+import os
+import re
+import signal
+import socket
+import subprocess
+import sys
+import time
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from coterie.cli import main
+from coterie.web.serve import PREFIX, work_folder
+
+pytestmark = pytest.mark.skipif(os.name != "posix", reason="signals and /proc")
+
+
+class Server:
+    """A running `coterie serve`."""
+
+    def __init__(self, folder: Path, *arguments: str) -> None:
+        self.work = folder / "work"
+        self.work.mkdir(exist_ok=True)
+        words = [sys.executable, "-m", "coterie.cli", "serve", *arguments]
+        words += ["--no-browser", "--port", "0", "--work-folder", str(self.work)]
+        self.process = subprocess.Popen(words, cwd=folder, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
+        line = self.process.stdout.readline()
+        found = re.search(r"http://127\.0\.0\.1:(\d+)(/\S*)\?token=(\S+)", line)
+        assert found, line + self.process.stdout.read()
+        self.port, self.path, self.token = int(found[1]), found[2], found[3]
+        self.cookie = ""
+
+    def ask(self, method: str, path: str, body: object = None, **headers: str) -> tuple[int, dict[str, str], bytes]:
+        connection = http.client.HTTPConnection("127.0.0.1", self.port, timeout=120)
+        host = f"127.0.0.1:{self.port}"
+        headers = {"Host": host, "Origin": f"http://{host}", "Cookie": self.cookie, **headers}
+        connection.request(method, path, body=body, headers=headers)
+        answer = connection.getresponse()
+        found = answer.status, {name.lower(): value for name, value in answer.getheaders()}, answer.read()
+        connection.close()
+        return found
+
+    def enter(self) -> None:
+        status, headers, _ = self.ask("GET", f"/?token={self.token}")
+        assert status == 303
+        self.cookie = headers["set-cookie"].split(";")[0]
+
+    def upload(self, size: int) -> str:
+        """Send a CSV file of about so many bytes, a piece at a time; the address that follows."""
+        line = b"12345,some text,678.9\n" * 1000
+        head = b'--B\r\nContent-Disposition: form-data; name="file"; filename="big.csv"\r\n\r\na,b,c\n'
+        tail = b"\r\n--B--\r\n"
+        count = size // len(line)
+
+        def body() -> Iterator[bytes]:
+            yield head
+            for _ in range(count):
+                yield line
+            yield tail
+
+        length = str(len(head) + count * len(line) + len(tail))
+        kind = "multipart/form-data; boundary=B"
+        status, headers, answer = self.ask(
+            "POST", "/upload", body(), **{"Content-Type": kind, "Content-Length": length}
+        )
+        assert status == 303, answer
+        return headers["location"]
+
+    def memory(self, field: str = "VmHWM") -> int:
+        """Most memory that the server had so far, in MB."""
+        text = Path(f"/proc/{self.process.pid}/status").read_text()
+        return int(re.search(rf"{field}:\s+(\d+)", text)[1]) // 1024
+
+    def stop(self) -> str:
+        self.process.send_signal(signal.SIGINT)
+        rest = self.process.stdout.read()
+        self.process.wait(30)
+        return rest
+
+
+@pytest.fixture
+def server(tmp_path: Path, adult_csv: Path) -> Iterator[Server]:
+    (tmp_path / "adult.csv").write_bytes(adult_csv.read_bytes())
+    server = Server(tmp_path, "adult.csv")
+    yield server
+    if server.process.poll() is None:
+        server.process.kill()
+        server.process.wait()
+    server.process.stdout.close()
+
+
+def wait_for(found, seconds: float = 60) -> None:
+    end = time.monotonic() + seconds
+    while not found():
+        assert time.monotonic() < end
+        time.sleep(0.05)
+
+
+def workers(server: Server) -> list[int]:
+    """The processes that the server has started."""
+    found = Path(f"/proc/{server.process.pid}/task/{server.process.pid}/children").read_text().split()
+    return [int(number) for number in found]
+
+
+def test_it_opens_the_file_and_listens_on_the_loopback_address_only(server):
+    server.enter()
+    assert re.fullmatch(r"/p/[0-9a-f]{16}/data", server.path)
+    wait_for(lambda: b"Yes, go on" in server.ask("GET", server.path)[2])
+    listening = Path("/proc/net/tcp").read_text() + Path("/proc/net/tcp6").read_text()
+    hexed = f":{server.port:04X}"
+    where = {line.split()[1] for line in listening.splitlines()[1:] if line.split()[1].endswith(hexed)}
+    assert {address.split(":")[0] for address in where} == {"0100007F"}
+    for other in {address[4][0] for address in socket.getaddrinfo(socket.gethostname(), None, socket.AF_INET)}:
+        if not other.startswith("127."):
+            with pytest.raises(OSError), socket.create_connection((other, server.port), timeout=2):
+                pass
+
+
+def test_ctrl_c_ends_runs_and_removes_everything_at_once(server, tmp_path):
+    server.enter()
+    wait_for(lambda: b"Yes, go on" in server.ask("GET", server.path)[2])
+    run = server.path.replace("/data", "/run")
+    form = "method=compact&options-effort=thorough&action=run"
+    kind = {"Content-Type": "application/x-www-form-urlencoded"}
+    assert server.ask("POST", run, form, **kind)[0] == 303
+    wait_for(lambda: workers(server))
+    started = workers(server)
+    assert list(server.work.glob(f"{PREFIX}*"))
+    begun = time.monotonic()
+    rest = server.stop()
+    assert time.monotonic() - begun < 15
+    assert server.process.returncode == 0
+    assert "Traceback" not in rest
+    assert list(server.work.iterdir()) == []
+    assert (tmp_path / "adult.csv").exists()
+    for number in started:
+        status = Path(f"/proc/{number}/stat")
+        wait_for(lambda status=status: not status.exists() or status.read_text().split()[2] == "Z")
+
+
+def test_workers_end_when_the_server_is_killed_and_the_next_one_cleans_up(server):
+    server.enter()
+    wait_for(lambda: b"Yes, go on" in server.ask("GET", server.path)[2])
+    form = "method=compact&options-effort=thorough&action=run"
+    server.ask(
+        "POST", server.path.replace("/data", "/run"), form, **{"Content-Type": "application/x-www-form-urlencoded"}
+    )
+    wait_for(lambda: workers(server))
+    started = workers(server)
+    server.process.kill()
+    server.process.wait()
+    for number in started:
+        status = Path(f"/proc/{number}/stat")
+        wait_for(lambda status=status: not status.exists() or status.read_text().split()[2] == "Z")
+    left = list(server.work.glob(f"{PREFIX}*"))
+    assert len(left) == 1
+    with work_folder(server.work) as fresh:
+        assert list(server.work.iterdir()) == [fresh]
+        with work_folder(server.work) as second:  # one that lives is left alone
+            assert {*server.work.iterdir()} == {fresh, second}
+    assert list(server.work.iterdir()) == []
+
+
+def test_an_upload_takes_disk_and_no_memory(server):
+    server.enter()
+    wait_for(lambda: b"Yes, go on" in server.ask("GET", server.path)[2])
+    before = server.memory()
+    size = 96 << 20
+    path = server.upload(size)
+    assert server.memory() - before < 24
+    uploaded = list(server.work.glob(f"{PREFIX}*/*/upload.csv"))
+    assert len(uploaded) == 1
+    assert uploaded[0].stat().st_size > size - (1 << 20)
+    assert server.ask("GET", path)[0] == 200
+
+
+def test_nothing_about_requests_is_printed(server):
+    server.enter()
+    server.ask("GET", "/?find=secret-value")
+    server.ask("GET", "/p/secret-value/data")
+    server.ask("POST", "/open", "path=secret-value", **{"Content-Type": "application/x-www-form-urlencoded"})
+    server.ask("GET", "/", Host="secret-value")
+    assert "secret-value" not in server.stop()
+
+
+def test_a_port_that_is_taken_and_files_that_are_not_there(tmp_path, monkeypatch, capsys):
+    monkeypatch.chdir(tmp_path)
+    with socket.socket() as taken:
+        taken.bind(("127.0.0.1", 0))
+        taken.listen()
+        assert main(["serve", "--no-browser", "--port", str(taken.getsockname()[1])]) == 2
+    assert "choose another" in capsys.readouterr().err
+    assert main(["serve", "nothing.csv", "--no-browser"]) == 2
+    assert "there is no file nothing.csv" in capsys.readouterr().err
+    (tmp_path / "inside").mkdir()
+    (tmp_path / "a.csv").write_text("x\n1\n")
+    assert main(["serve", "a.csv", "--no-browser", "--allow", "inside"]) == 2
+    assert "--allow" in capsys.readouterr().err
+    assert main(["serve", "--no-browser", "--allow", "nowhere"]) == 2
+    assert main(["serve", "--no-browser", "-c", "coterie.toml"]) == 2
+
+
+def test_without_the_extra_it_says_what_to_install(monkeypatch, capsys):
+    from coterie import cli_serve
+
+    monkeypatch.setattr(cli_serve, "find_spec", lambda name: None)
+    assert main(["serve"]) == 2
+    assert "pip install 'coterie[web]'" in capsys.readouterr().err
