@@ -9,7 +9,6 @@ from tables import number_domain, tables, tree_domain
 from coterie.boxes import Grouping
 from coterie.index import build_index
 from coterie.kernels.costs import box_costs
-from coterie.kernels.dissolve import dissolve
 from coterie.methods import Run
 from coterie.privacy import LDiversity
 from coterie.rebuild import rebuild
@@ -83,10 +82,11 @@ def test_groups_are_given_up_as_the_slow_twin_does(rows, data):
     domains = number_domain("x", list(range(9))), number_domain("y", list(range(5)))
     table = Table(np.asarray(rows, dtype=np.int32), domains)
     deal = data.draw(st.permutations([i % 3 for i in range(len(rows))]))
-    pools = _Search(table, build_index(table), len(rows), Run(), EFFORT).pools(np.asarray(deal, dtype=np.int32))
+    search = _Search(table, build_index(table), len(rows), Run(), EFFORT)
+    pools = search.pools(np.asarray(deal, dtype=np.int32))
     order = np.asarray(data.draw(st.permutations(range(3))), dtype=np.int32)
     labels = pools.labels.copy()
-    dissolve(build_index(table).nodes, table.costs, pools, len(rows), 1000, order, labels)
+    search.give_up(pools, order, labels)
     assert labels.tolist() == naive_dissolve.dissolve(rows, deal, order.tolist(), (8, 4))
 
 

@@ -34,6 +34,9 @@ Allowed: TypeAlias = Callable[[Int32, npt.NDArray[np.int64]], npt.NDArray[np.boo
 """(row → group, groups that changed) → whether each of them keeps the privacy models"""
 
 
+SEARCHED_AHEAD = 2**21  # places noted for groups that wait for their turn
+
+
 @dataclass(frozen=True)
 class Effort:
     """How hard the search tries."""
@@ -130,12 +133,10 @@ class _Search:
 
     def dissolved(self, pools: Pools, asked: Int32, allowed: Allowed | None) -> tuple[Int32, Int32]:
         """Labels with those of the asked groups given up whose rows lose less elsewhere, and the groups to look at."""
-        from coterie.kernels.dissolve import dissolve
-
         old, new = pools.labels, pools.labels.copy()
         lost = pools.costs * np.diff(pools.starts)
         order = asked[np.argsort(-lost[asked], kind="stable")]
-        dissolve(self.index.nodes, self.index.costs, pools, self.k, self.most, order, new)
+        self.give_up(pools, order, new)
         while allowed is not None:
             moved = np.flatnonzero(old != new)
             grown = np.unique(new[moved]).astype(np.int64)
@@ -153,6 +154,31 @@ class _Search:
         number = np.cumsum(used, dtype=np.int64) - 1
         new = np.where(new >= 0, number[new], -1).astype(np.int32)
         return new, number[again & used].astype(np.int32)
+
+    def give_up(self, pools: Pools, asked: Int32, labels: Int32) -> None:
+        """Bring labels up to date for the groups that are given up, asked one after the other.
+
+        A box stays as it is until its group is asked, unless it got rows and is kept: so that threads may search around
+        many boxes ahead of their turn.
+        """
+        from coterie.kernels.dissolve import State, dissolve, list_near_groups
+
+        nodes, costs, k = self.index.nodes, self.index.costs, self.k
+        sizes = np.diff(pools.starts)
+        state = State(pools.lo.copy(), pools.hi.copy(), sizes, pools.costs.copy(), np.zeros(len(sizes), dtype=np.bool_))
+        room = self.most + 4 * k + 2
+        ahead = max(256, SEARCHED_AHEAD // room)
+        places, counts = np.empty((ahead, room), dtype=np.int32), np.empty(ahead, dtype=np.int32)
+        with ThreadPoolExecutor(max(self.run.threads, 1)) as threads:
+            for start in range(0, len(asked), ahead):
+                turn = asked[start : start + ahead]
+                cuts = np.linspace(0, len(turn), min(len(turn), 32) + 1).astype(np.int64)
+
+                def piece(i: int, turn: Int32 = turn, cuts: npt.NDArray[np.int64] = cuts) -> None:
+                    list_near_groups(nodes, costs, pools, k, turn, cuts[i], cuts[i + 1], places, counts)
+
+                list(threads.map(piece, range(len(cuts) - 1)))
+                dissolve(nodes, costs, pools, state, turn, places, counts, labels)
 
     def proposals(self, pools: Pools, asked: Int32) -> _Proposals:
         """Pairs to part anew, by falling gain, no group in two of them."""

@@ -9,9 +9,11 @@ from tables import number_domain, tables, tree_domain
 
 from coterie.blocks import cut_into_blocks, rows_of
 from coterie.index import build_index
+from coterie.kernels.compact import take_all
 from coterie.kernels.costs import aim_all, box_costs
 from coterie.kernels.growth import ALL, grow_box, near_points
-from coterie.kernels.index import STACK
+from coterie.kernels.index import STACK, take
+from coterie.kernels.nearby import list_near_leaves, pick_near, too_short
 from coterie.kernels.sorting import sort_pairs
 from coterie.methods import Run, find_method
 from coterie.methods.compact import CompactOptions
@@ -189,6 +191,70 @@ def test_near_points_are_the_nearest(drawn, wanted, data):
     nearer = {place for place, cost in every.items() if cost < worst}
     assert nearer <= set(found)
     assert sum(int(nodes.point_free[place]) for place in nearer) < wanted
+
+
+@given(tables(weights=WEIGHTS), st.integers(1, 12), st.integers(1, 12), st.data())
+def test_seeds_pick_their_nearest_from_the_list_of_their_leaf(drawn, listed, wanted, data):
+    table, plain = drawn
+    index = build_index(table)
+    nodes, costs = index.nodes, index.costs
+    for row in data.draw(st.sets(st.integers(0, table.rows - 1), max_size=table.rows - 1)):
+        index.take(row)
+    seed = data.draw(st.sampled_from(np.flatnonzero(nodes.point_free > 0).tolist()))
+    lists, counts = np.empty((1, listed + 1), dtype=np.int32), np.zeros(1, dtype=np.int32)
+    first = np.zeros(1, dtype=np.int32)
+    list_near_leaves(nodes, costs, ALL, nodes.leaf[[seed]], first, 0, 1, lists, counts)
+    held = {place: int(nodes.point_free[place]) for place in lists[0, : counts[0]].tolist()}
+    assert all(held.values())
+    assert sum(held.values()) >= min(listed, index.free)
+    assert too_short(nodes, lists, counts, first, sum(held.values())).tolist() == [False]
+    assert too_short(nodes, lists, counts, first, sum(held.values()) + 1).tolist() == [True]
+
+    near = np.empty((seed + 1, wanted + 1), dtype=np.int32)
+    heap, ids = np.empty(listed + 2), np.empty(listed + 2, dtype=np.int32)
+    count = pick_near(nodes, costs, np.empty(costs.base[-1]), seed, lists[0], int(counts[0]), near, heap, ids)
+    picked = near[seed, :count].tolist()
+    assert picked[0] == seed
+    assert len(set(picked)) == count
+    point = nodes.points[seed].tolist()
+    every = {place: box_cost(plain.attributes, [point, nodes.points[place].tolist()]) for place in held}
+    others = {place for place in held if place != seed}
+    assert set(picked[1:]) <= others
+    rows = int(nodes.point_free[seed])
+    if rows + sum(held[place] for place in others) <= wanted:
+        assert set(picked[1:]) == others
+        return
+    worst = max((every[place] for place in picked[1:]), default=0.0)
+    assert {place for place in others if every[place] < worst} <= set(picked[1:])
+    assert rows + sum(held[place] for place in picked[1:]) >= wanted
+
+
+@given(tables(weights=WEIGHTS), st.data())
+def test_taking_a_box_out_of_the_index_is_taking_its_rows(drawn, data):
+    table, _ = drawn
+    one, two = build_index(table), build_index(table)
+    for row in data.draw(st.sets(st.integers(0, table.rows - 1), max_size=table.rows - 1)):
+        one.take(row)
+        two.take(row)
+    low, high = (table.codes[data.draw(st.integers(0, table.rows - 1))] for _ in range(2))
+    lo, hi = np.minimum(low, high), np.maximum(low, high)
+    labels = np.full(table.rows, -1, dtype=np.int32)
+    visited = np.empty(len(one.nodes.left), dtype=np.int32)
+    take_all(one.nodes, lo, hi, 7, labels, np.empty(STACK, dtype=np.int32), visited)
+    inside = ((table.codes >= lo) & (table.codes <= hi)).all(axis=1) & ~two.nodes.taken
+    assert (labels == 7).tolist() == inside.tolist()
+    for row in np.flatnonzero(inside):
+        take(two.nodes, row)
+    assert one.nodes.taken.tolist() == two.nodes.taken.tolist()
+    waiting = [0]
+    while waiting:  # all that is not below an empty node is alike
+        node = waiting.pop()
+        assert one.nodes.free[node] == two.nodes.free[node]
+        if one.nodes.free[node]:
+            for name in ("lo", "hi", "lowest"):
+                assert getattr(one.nodes, name)[node].tolist() == getattr(two.nodes, name)[node].tolist()
+            if one.nodes.left[node] >= 0:
+                waiting += [one.nodes.left[node], one.nodes.left[node] + 1]
 
 
 def grown(attributes, items, weights, seed, k):

@@ -6,8 +6,9 @@ import numpy as np
 
 from coterie.kernels import inner, kernel
 from coterie.kernels.costs import aim_all
-from coterie.kernels.growth import close_box, grow_box, near_points
-from coterie.kernels.index import STACK, inside, take
+from coterie.kernels.growth import ALL, close_box, grow_box, near_points
+from coterie.kernels.index import STACK, inside, renew
+from coterie.kernels.nearby import pick_near
 
 
 @inner
@@ -51,12 +52,12 @@ def _pop(keys, seeds, size):
 
 
 @kernel
-def _look_around(nodes, costs, reach, leaves, seed, near, near_count, heap, ids, stack, bounds):
+def _look_around(nodes, costs, reach, seed, near, near_count, heap, ids, stack, bounds):
     """Note the positions nearest to a seed, itself among them."""
     point = nodes.points[seed]
     aim_all(costs, reach, point, point)
     wanted = near.shape[1] - 1
-    count = near_points(nodes, costs, reach, point, point, wanted, leaves, heap, ids, stack, bounds)
+    count = near_points(nodes, costs, reach, point, point, wanted, ALL, heap, ids, stack, bounds)
     noted = False
     for i in range(count):
         near[seed, i] = ids[i]
@@ -120,10 +121,14 @@ def _held(nodes, near, near_count, seed, lo, hi):
 
 
 @kernel
-def _take_all(nodes, low, high, label, labels, stack, found):
-    """Give every free row in the box [low, high] a label; gives back how many there were."""
+def take_all(nodes, low, high, label, labels, stack, visited):
+    """Give every free row in the box [low, high] a label, and take it out of the tree.
+
+    Nodes are brought up to date once, from the bottom, after all rows are gone. Those below a node that has become
+    empty are left as they are: nothing looks below an empty node.
+    """
     left, start, end, free = nodes.left, nodes.start, nodes.end, nodes.free
-    node_lo, node_hi, points = nodes.lo, nodes.hi, nodes.points
+    node_lo, node_hi, points, point_free = nodes.lo, nodes.hi, nodes.points, nodes.point_free
     d = low.shape[0]
     count = 0
     top = 0
@@ -138,9 +143,10 @@ def _take_all(nodes, low, high, label, labels, stack, found):
                 break
         if apart:
             continue
-        if left[node] < 0 or inside(low, high, node_lo, node_hi, node):
+        whole = inside(low, high, node_lo, node_hi, node)
+        if left[node] < 0 or whole:
             for p in range(start[node], end[node]):
-                if nodes.point_free[p] == 0:
+                if point_free[p] == 0:
                     continue
                 within = True
                 for j in range(d):
@@ -148,32 +154,35 @@ def _take_all(nodes, low, high, label, labels, stack, found):
                         within = False
                         break
                 if within:
-                    found[count] = p
-                    count += 1
+                    point_free[p] = 0
+                    for at in range(nodes.cursor[p], nodes.row_start[p + 1]):
+                        row = nodes.rows[at]
+                        if not nodes.taken[row]:
+                            nodes.taken[row] = True
+                            labels[row] = label
         else:
             top += 1
             stack[top] = left[node] + 1
             top += 1
             stack[top] = left[node]
-    rows = 0
-    for i in range(count):
-        p = found[i]
-        while nodes.point_free[p] > 0:
-            row = nodes.rows[nodes.cursor[p]]
-            take(nodes, row)
-            labels[row] = label
-            rows += 1
-    return rows
+        if whole:
+            free[node] = 0
+        else:
+            visited[count] = node
+            count += 1
+    for i in range(count - 1, -1, -1):
+        renew(nodes, visited[i])
 
 
 @kernel
-def grow_boxes(nodes, costs, k, scales, tries, leaves, near, near_count, lo, hi, keys, seeds, first, last):
+def grow_boxes(nodes, costs, k, scales, tries, near, near_count, lo, hi, keys, home, lists, counts, seeds, first, last):
     """Grow the boxes of seeds[first:last] over the rows still free; `keys` gets their costs, infinite if none is left.
 
+    Seeds pick their neighbours from the list of their leaf, lists[home[seed]]; without lists, each searches the tree.
     Seeds are independent of each other, so that several threads may work on parts of them.
     """
     d = nodes.points.shape[1]
-    room = near.shape[1] + 1
+    room = max(near.shape[1], lists.shape[1]) + 1
     reach = np.empty(costs.base[-1], dtype=np.float64)
     stack = np.empty(STACK, dtype=np.int32)
     bounds = np.empty(STACK, dtype=np.float64)
@@ -193,13 +202,16 @@ def grow_boxes(nodes, costs, k, scales, tries, leaves, near, near_count, lo, hi,
         if nodes.point_free[seed] >= k:
             near_count[seed] = 1
             near[seed, 0] = seed
+        elif lists.shape[0] > 0:
+            mine = home[seed]
+            near_count[seed] = pick_near(nodes, costs, reach, seed, lists[mine], counts[mine], near, heap, ids)
         else:
             left = 0
             for i in range(near_count[seed]):
                 left += nodes.point_free[near[seed, i]]
             # Too few of the noted neighbours are free to choose among: look around again.
             if 4 * left < 5 * k:
-                _look_around(nodes, costs, reach, leaves, seed, near, near_count, heap, ids, stack, bounds)
+                _look_around(nodes, costs, reach, seed, near, near_count, heap, ids, stack, bounds)
         keys[seed] = _best_box(
             nodes, costs, k, scales, tries, seed, near, near_count, lo, hi, items, weights, shares, totals, low, high
         )
@@ -214,7 +226,7 @@ def accept_boxes(nodes, costs, k, near, near_count, lo, hi, keys, grown, heap_ke
     """
     d = lo.shape[1]
     stack = np.empty(STACK, dtype=np.int32)
-    found = np.empty(nodes.points.shape[0], dtype=np.int32)
+    visited = np.empty(nodes.start.shape[0], dtype=np.int32)
     low = np.empty(d, dtype=np.int32)
     high = np.empty(d, dtype=np.int32)
     for i in range(grown.shape[0]):
@@ -238,6 +250,6 @@ def accept_boxes(nodes, costs, k, near, near_count, lo, hi, keys, grown, heap_ke
             low[j] = lo[seed, j]
             high[j] = hi[seed, j]
         close_box(costs, low, high)
-        _take_all(nodes, low, high, groups, labels, stack, found)
+        take_all(nodes, low, high, groups, labels, stack, visited)
         groups += 1
     return size, lost, groups

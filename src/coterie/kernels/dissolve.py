@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+from typing import NamedTuple
+
 import numpy as np
+import numpy.typing as npt
 
 from coterie.kernels import kernel
 from coterie.kernels.costs import aim_all, union_cost
@@ -10,6 +13,18 @@ from coterie.kernels.growth import ALL, near_points
 from coterie.kernels.index import STACK
 
 TOLERANCE = 1e-9  # gains below this are rounding
+
+
+class State(NamedTuple):
+    """The groups while some of them are given up."""
+
+    lo: npt.NDArray[np.int32]
+    hi: npt.NDArray[np.int32]
+    sizes: npt.NDArray[np.int64]
+    costs: npt.NDArray[np.float64]
+    """group → cost of one row"""
+    grown: npt.NDArray[np.bool_]
+    """group → whether it got rows of another one"""
 
 
 @kernel
@@ -66,44 +81,57 @@ def _place_all(nodes, costs, members, first, last, near, found, limit, trial_lo,
 
 
 @kernel
-def dissolve(nodes, costs, pools, k, most, asked, labels):
-    """Give up those of the asked groups, in this order, whose rows lose less in the groups nearby.
+def list_near_groups(nodes, costs, pools, k, asked, first, last, places, counts):
+    """For the groups asked[first:last]: the places of the rows that would cost their boxes least, 4k besides their own.
 
-    `labels` is brought up to date. A group that got rows is not given up in the same pass, nor is one of more than
-    `most` rows. Groups nearby are those of the 4k rows that would cost the group's box least.
+    Groups with more rows than `places` has room for are left out.
     """
-    groups, d = pools.lo.shape
-    members, starts = pools.members, pools.starts
-    lo, hi, group_costs = pools.lo.copy(), pools.hi.copy(), pools.costs.copy()
-    sizes = np.empty(groups, dtype=np.int64)
-    for g in range(groups):
-        sizes[g] = starts[g + 1] - starts[g]
-    room = most + 4 * k + 2
+    room = places.shape[1]
     reach = np.empty(costs.base[-1], dtype=np.float64)
     stack = np.empty(STACK, dtype=np.int32)
     bounds = np.empty(STACK, dtype=np.float64)
     heap = np.empty(room, dtype=np.float64)
     ids = np.empty(room, dtype=np.int32)
+    for at in range(first, last):
+        group = asked[at]
+        wanted = pools.starts[group + 1] - pools.starts[group] + 4 * k
+        counts[at] = 0
+        if wanted + 2 > room or pools.costs[group] <= 0.0:
+            continue
+        low = pools.lo[group]
+        high = pools.hi[group]
+        aim_all(costs, reach, low, high)
+        counts[at] = near_points(nodes, costs, reach, low, high, wanted, ALL, heap, ids, stack, bounds)
+        for i in range(counts[at]):
+            places[at, i] = ids[i]
+
+
+@kernel
+def dissolve(nodes, costs, pools, state, asked, places, counts, labels):
+    """Give up those of the asked groups, in this order, whose rows lose less in the groups nearby.
+
+    `state` and `labels` are brought up to date. A group that got rows is not given up in the same pass, nor is one
+    without noted places.
+    """
+    groups, d = pools.lo.shape
+    members, starts = pools.members, pools.starts
+    lo, hi, sizes, group_costs, grown = state.lo, state.hi, state.sizes, state.costs, state.grown
     seen = np.full(groups, -1, dtype=np.int32)
-    grown = np.zeros(groups, dtype=np.bool_)
     near = np.empty(groups, dtype=np.int32)
     trial_lo = np.empty((groups, d), dtype=np.int32)
     trial_hi = np.empty((groups, d), dtype=np.int32)
     rows = np.empty(groups, dtype=np.int64)
     cost = np.empty(groups, dtype=np.float64)
-    chosen = np.empty(most, dtype=np.int32)
-    for group in asked:
-        size = sizes[group]
-        limit = size * group_costs[group] - TOLERANCE
-        if grown[group] or size > most or limit <= 0.0:
+    chosen = np.empty(places.shape[1], dtype=np.int32)
+    for number in range(asked.shape[0]):
+        group = asked[number]
+        limit = sizes[group] * group_costs[group] - TOLERANCE
+        if grown[group] or counts[number] == 0 or limit <= 0.0:
             continue
-        low = lo[group]
-        high = hi[group]
-        aim_all(costs, reach, low, high)
-        count = near_points(nodes, costs, reach, low, high, size + 4 * k, ALL, heap, ids, stack, bounds)
         found = _list_near(
-            nodes, labels, group, ids, count, seen, near, lo, hi, sizes, group_costs, trial_lo, trial_hi, rows, cost
-        )
+            nodes, labels, group, places[number], counts[number], seen, near, lo, hi, sizes, group_costs,
+            trial_lo, trial_hi, rows, cost,
+        )  # fmt: skip
         first, last = starts[group], starts[group + 1]
         if found == 0 or not _place_all(
             nodes, costs, members, first, last, near, found, limit, trial_lo, trial_hi, rows, cost, chosen

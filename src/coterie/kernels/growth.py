@@ -19,7 +19,7 @@ ALL = 2**62  # leaves of the index to look into: as many as it takes
 
 
 @inner
-def _push(heap, ids, size, cost, p):
+def push(heap, ids, size, cost, p):
     """Add an entry to the max-heap of `size` entries."""
     at = size
     while at > 0:
@@ -34,7 +34,7 @@ def _push(heap, ids, size, cost, p):
 
 
 @inner
-def _replace_top(heap, ids, size, cost, p):
+def replace_top(heap, ids, size, cost, p):
     """Put an entry in place of the top of the max-heap, which then has `size` entries."""
     at = 0
     while True:
@@ -85,13 +85,13 @@ def near_points(nodes, costs, reach, lo, hi, wanted, leaves, heap, ids, stack, b
                     cost += point_cost_large(costs, large, lo, hi, points, p)
                 if cost >= worst:
                     continue
-                _push(heap, ids, size, cost, p)
+                push(heap, ids, size, cost, p)
                 size += 1
                 held += copies
                 while held - point_free[ids[0]] >= wanted:
                     held -= point_free[ids[0]]
                     size -= 1
-                    _replace_top(heap, ids, size, heap[size], ids[size])
+                    replace_top(heap, ids, size, heap[size], ids[size])
                 if held >= wanted:
                     worst = heap[0]
             continue

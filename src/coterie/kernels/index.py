@@ -169,7 +169,7 @@ def build(costs, codes):
 
 
 @kernel
-def _renew(nodes, node):
+def renew(nodes, node):
     """Set a node's box, count and lowest row from its children or, in a leaf, from its points."""
     d = nodes.points.shape[1]
     free = 0
@@ -210,7 +210,7 @@ def fill(nodes):
         nodes.cursor[p] = nodes.row_start[p]
         nodes.point_free[p] = nodes.row_start[p + 1] - nodes.row_start[p]
     for node in range(nodes.start.shape[0] - 1, -1, -1):
-        _renew(nodes, node)
+        renew(nodes, node)
 
 
 @kernel
@@ -229,7 +229,7 @@ def take(nodes, row):
     node = nodes.leaf[p]
     while node >= 0:
         if emptied or nodes.lowest[node] == row:
-            _renew(nodes, node)
+            renew(nodes, node)
         else:
             nodes.free[node] -= 1
         node = nodes.parent[node]

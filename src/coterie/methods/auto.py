@@ -7,8 +7,8 @@ from coterie.methods._method import Options, Run, method
 from coterie.methods.compact import CompactOptions, compact
 from coterie.table import Table
 
-# Up to here `balanced` takes seconds; beyond, `fast` does.
-BALANCED_ROWS = 100_000
+# Up to here `balanced` takes seconds to half a minute; beyond, `fast` does.
+BALANCED_ROWS = 500_000
 
 
 class AutoOptions(Options):

@@ -13,8 +13,9 @@ another of its batch. Tables of more than `block_rows` rows are cut into blocks 
 grouped one by one; local search runs over the whole table and repairs the borders. The release depends on
 `block_rows`, never on the number of threads.
 
-Cost, on Adult (30,162 rows, 8 attributes) at k = 10 against Mondrian's grouping: `fast` about 70 times as long by
-the clock on two cores, `balanced` 150, `thorough` 2,000; docs/benchmarks.md has the figures and the losses.
+Cost, on Adult (30,162 rows, 8 attributes) at k = 10 against Mondrian's grouping: `fast` about 40 times as long by
+the clock on two cores, `balanced` 150, `thorough` 1,500; docs/benchmarks.md has the figures and the losses. Tables of
+more than 65,536 distinct rows are searched less, since most of their rows have others very near.
 """
 
 from __future__ import annotations
@@ -28,6 +29,7 @@ from pydantic import Field
 from coterie.blocks import ROWS, cut_into_blocks, rows_of
 from coterie.boxes import Grouping
 from coterie.index import Index, build_index
+from coterie.methods._growth import ALL, Growth, SharedLists
 from coterie.methods._method import Options, Run, method
 from coterie.methods.mondrian import MondrianOptions, mondrian
 from coterie.rebuild import rebuild
@@ -42,8 +44,10 @@ class _Settings(NamedTuple):
 
     reach: int
     """rows that a seed looks around for, in multiples of k"""
+    shared: int
+    """rows near a leaf of the index among which its seeds choose, in multiples of k; 0: each searches for itself"""
     leaves: int
-    """of a large table's index that a seed looks into at most, once it has found enough rows"""
+    """of the index that such a search looks into at most, once it has found enough rows"""
     seeds: float
     """share of the distinct rows from which boxes are grown at first"""
     tries: int
@@ -54,18 +58,28 @@ class _Settings(NamedTuple):
 
 
 SMALL_K = 8
-MANY_PLACES = 65_536  # distinct rows of a large table: many are near, so that a look into a few leaves finds good ones
-ALL = 2**62  # leaves of the index: as many as it takes
+MANY_PLACES = (
+    65_536  # distinct rows of a large table: many are near each other, so that less of a search finds good ones
+)
 NEARLY = 1.25  # a start that loses less than this times the other is searched as well
-BATCHES = 128  # into which the acceptance of all boxes falls
+ENOUGH = 2  # rows that a shared list must hold, in multiples of k
 
 EFFORTS = {
-    "fast": _Settings(3, 64, 0.7, 1, Effort(neighbours=2, tries=2, sweeps=1)),
-    "balanced": _Settings(3, ALL, 1.0, 8, Effort(neighbours=8, tries=4, sweeps=10)),
+    "fast": _Settings(3, 6, ALL, 0.7, 1, Effort(neighbours=2, tries=2, sweeps=1)),
+    "fast, large": _Settings(3, 6, 48, 0.7, 1, Effort(sweeps=0)),
+    "balanced": _Settings(3, 0, ALL, 1.0, 8, Effort(neighbours=8, tries=4, sweeps=10)),
     # Small groups are many small choices: more is gained by parting them anew than by growing them better.
-    "balanced, small k": _Settings(3, ALL, 1.0, 2, Effort(neighbours=16, tries=8, sweeps=20)),
-    "thorough": _Settings(3, ALL, 1.0, 8, Effort(neighbours=16, tries=16, sweeps=20), rounds=3),
+    "balanced, small k": _Settings(3, 0, ALL, 1.0, 2, Effort(neighbours=16, tries=8, sweeps=20)),
+    "balanced, large": _Settings(3, 6, ALL, 1.0, 2, Effort(neighbours=4, tries=2, sweeps=3)),
+    "thorough": _Settings(3, 0, ALL, 1.0, 8, Effort(neighbours=16, tries=16, sweeps=20), rounds=3),
 }
+
+
+def _settings(effort: str, k: int, places: int) -> _Settings:
+    """What an effort means for a table with so many distinct rows."""
+    if places > MANY_PLACES and effort != "thorough":
+        return EFFORTS[f"{effort}, large"]
+    return EFFORTS["balanced, small k" if effort == "balanced" and k < SMALL_K else effort]
 
 
 class CompactOptions(Options):
@@ -90,9 +104,8 @@ class CompactOptions(Options):
 @method("compact", paper="ours", recoding="local", options=CompactOptions)
 def compact(table: Table, k: int, options: CompactOptions, run: Run) -> Grouping:
     """Accept the cheapest box of k rows first, then part neighbouring groups anew while that helps."""
-    small = options.effort == "balanced" and k < SMALL_K
-    settings = EFFORTS["balanced, small k" if small else options.effort]
     index = build_index(table)
+    settings = _settings(options.effort, k, len(index.nodes.points))
     blocks = cut_into_blocks(index, k=k, rows=options.block_rows)
     scales = attribute_scales(table.attributes, run)
     # Threads that are not needed for blocks of their own work on the seeds of a block.
@@ -101,7 +114,7 @@ def compact(table: Table, k: int, options: CompactOptions, run: Run) -> Grouping
 
     def group(rows: Int32) -> Int32:
         run.checkpoint()
-        block = rows_of(table, rows) if len(blocks) > 1 else table
+        block = build_index(rows_of(table, rows)) if len(blocks) > 1 else index
         tries = 1 if run.out_of_time else settings.tries
         return _group_block(block, k, scales=scales, settings=settings, tries=tries, threads=inner_threads)
 
@@ -111,6 +124,7 @@ def compact(table: Table, k: int, options: CompactOptions, run: Run) -> Grouping
             labels[rows] = found + groups
             groups += int(found.max()) + 1
             run.progress("group", done + 1, len(blocks))
+    index.reset()
     starts = [Grouping.of(table.codes, labels)]
     cut = mondrian(table, k, MondrianOptions.model_validate({}), Run())
     if loss_of(table, cut) < NEARLY * loss_of(table, starts[0]):
@@ -141,14 +155,14 @@ def loss_of(table: Table, grouping: Grouping) -> float:
     return float((grouping.sizes * box_costs(table.costs, grouping.lo, grouping.hi)).sum())
 
 
-def _group_block(table: Table, k: int, *, scales: Float64, settings: _Settings, tries: int, threads: int) -> Int32:
-    """Row → group, for the rows of one block."""
+def _group_block(index: Index, k: int, *, scales: Float64, settings: _Settings, tries: int, threads: int) -> Int32:
+    """Row → group, for the rows of one block; they are free before and taken afterwards."""
     from coterie.kernels.leftovers import place_leftovers
 
-    index = build_index(table)
-    growth = _Growth(index, k, scales=scales, settings=settings, tries=tries, threads=threads)
+    lists = SharedLists(index, settings.shared * k, leaves=settings.leaves, least=ENOUGH * k)
+    growth = Growth(index, k, scales=scales, reach=settings.reach, tries=tries, threads=threads, lists=lists)
     places = np.arange(len(index.nodes.points), dtype=np.int32)
-    labels = np.full(table.rows, -1, dtype=np.int32)
+    labels = np.full(len(index.nodes.position), -1, dtype=np.int32)
     # Neighbouring places hold near rows, so that seeds at even distances are a fair choice of them all. Places of k
     # rows are boxes that cost nothing.
     chosen = np.floor(places * settings.seeds) != np.floor((places + 1) * settings.seeds)
@@ -157,61 +171,11 @@ def _group_block(table: Table, k: int, *, scales: Float64, settings: _Settings, 
     growth.accept(places[index.nodes.point_free > 0], labels, groups)
     left = np.flatnonzero(labels < 0).astype(np.int32)
     if len(left):
-        boxes = Grouping.of(table.codes, labels)
+        codes = index.nodes.points[index.nodes.position]
+        boxes = Grouping.of(codes, labels)
         labels = boxes.labels.copy()
-        place_leftovers(index.costs, table.codes, labels, boxes.lo, boxes.hi, boxes.sizes, left)
+        place_leftovers(index.costs, codes, labels, boxes.lo, boxes.hi, boxes.sizes, left)
     return labels
-
-
-class _Growth:
-    """Boxes that are grown from seeds and accepted, the cheapest first, in batches.
-
-    Boxes that turn out to have lost rows are grown again between two batches, on several threads: an exact order
-    would let them be grown one after the other only. Small tables have batches of one.
-    """
-
-    def __init__(self, index: Index, k: int, *, scales: Float64, settings: _Settings, tries: int, threads: int) -> None:
-        self.index, self.k, self.scales, self.tries, self.threads = index, k, scales, tries, threads
-        places, attributes = index.nodes.points.shape
-        self.leaves = settings.leaves if places > MANY_PLACES else ALL
-        self.near = np.empty((places, settings.reach * k + 1), dtype=np.int32)
-        self.near_count = np.zeros(places, dtype=np.int32)
-        self.lo = np.zeros((places, attributes), dtype=np.int32)
-        self.hi = np.zeros((places, attributes), dtype=np.int32)
-        self.keys = np.empty(places, dtype=np.float64)
-
-    def accept(self, seeds: Int32, labels: Int32, groups: int) -> int:
-        """Label the rows of accepted boxes, from the number `groups` on; gives back the next number."""
-        from coterie.kernels.compact import accept_boxes
-
-        heap_keys = np.empty(len(seeds) + 1, dtype=np.float64)
-        heap = np.empty(len(seeds) + 1, dtype=np.int32)
-        stale = np.empty(max(1, len(seeds) // BATCHES), dtype=np.int32)
-        size, nodes, costs = 0, self.index.nodes, self.index.costs
-        with ThreadPoolExecutor(self.threads) as pool:
-            while size or len(seeds):
-                self._grow(seeds, pool)
-                boxes = self.near, self.near_count, self.lo, self.hi, self.keys
-                size, lost, groups = accept_boxes(
-                    nodes, costs, self.k, *boxes, seeds, heap_keys, heap, size, stale, groups, labels
-                )
-                seeds = stale[:lost].copy()
-                if nodes.free[0] < self.k:
-                    break
-        return groups
-
-    def _grow(self, seeds: Int32, pool: ThreadPoolExecutor) -> None:
-        from coterie.kernels.compact import grow_boxes
-
-        cuts = np.linspace(0, len(seeds), min(len(seeds), 4 * self.threads) + 1).astype(np.int64)
-
-        def piece(i: int) -> None:
-            grow_boxes(
-                self.index.nodes, self.index.costs, self.k, self.scales, self.tries, self.leaves,
-                self.near, self.near_count, self.lo, self.hi, self.keys, seeds, cuts[i], cuts[i + 1],
-            )  # fmt: skip
-
-        list(pool.map(piece, range(len(cuts) - 1)))
 
 
 def _without_outliers(table: Table, grouping: Grouping, limit: float) -> Grouping:
