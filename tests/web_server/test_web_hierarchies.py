@@ -240,6 +240,8 @@ def test_a_file_that_was_changed_elsewhere_wins_over_the_draft(client, adult, ed
     assert "For later" not in page
     assert "High" in nodes(page)
     assert "have no place" in page
+    assert "There is nothing to undo" in change(client, education, what="undo")
+    assert "Undo (1)" in change(client, education, what="add-group", nodes="0", label="For later")
 
 
 def test_labels_are_never_taken_for_html(client, adult, education):

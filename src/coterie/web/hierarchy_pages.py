@@ -219,7 +219,7 @@ def editor(
         chosen: The nodes that are chosen.
     """
     assert opened.hierarchy is not None
-    draft = draft or open_draft(place.project, place.column.index, opened.hierarchy)
+    draft = draft or open_draft(place.project, place.column.index, opened)
     tree = draft.tree
     counts = hierarchy_view.counts_of(tree, place.values)
     shown = {node for node in (focus, *chosen) if node in tree.labels}
@@ -246,7 +246,7 @@ def editor(
 def table(place: Place, opened: Opened, request: Request) -> dict[str, Any]:
     """What the table editor needs."""
     assert opened.hierarchy is not None
-    draft = open_draft(place.project, place.column.index, opened.hierarchy)
+    draft = open_draft(place.project, place.column.index, opened)
     first = _number(request.query_params.get("from", "0"))
     shown = hierarchy_view.table_of(draft.tree, first=first)
     counts = hierarchy_view.counts_of(draft.tree, place.values)

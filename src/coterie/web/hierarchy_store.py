@@ -7,8 +7,10 @@ file is forgotten.
 
 from __future__ import annotations
 
+import hashlib
 import json
 import re
+from functools import lru_cache
 from pathlib import Path
 from typing import Any, Literal, NamedTuple
 
@@ -69,12 +71,30 @@ def open_hierarchy(project: Project, column: str) -> Opened:
     if outside:
         return Opened("broken", None, spec, tuple(outside))
     try:
-        found = Hierarchy.from_spec(spec, base=project.recipe_path.parent)
+        found = _read_spec(spec, project.recipe_path.parent)
     except (ConfigError, HierarchyError) as error:
         return Opened("broken", None, spec, tuple(error.problems))
     except DataError as error:
         return Opened("broken", None, spec, (Problem("", str(error)),))
     return Opened("tree" if found.tree is not None else "rule", found, spec)
+
+
+def _read_spec(spec: object, base: Path) -> Hierarchy:
+    """What a recipe says of a hierarchy; a file that has not changed since is not read again."""
+    if isinstance(spec, str) and spec != "flat":
+        path = base / spec
+        try:
+            known = path.stat()
+        except OSError:
+            return Hierarchy.from_spec(spec, base=base)
+        return _read_file(spec, base, known.st_mtime_ns, known.st_size)
+    return Hierarchy.from_spec(spec, base=base)
+
+
+@lru_cache(maxsize=16)
+def _read_file(spec: str, base: Path, changed: int, size: int) -> Hierarchy:
+    """The hierarchy in a file as it was when it was changed last."""
+    return Hierarchy.from_spec(spec, base=base)
 
 
 def save_spec(project: Project, column: str, spec: object | None) -> None:
@@ -87,8 +107,8 @@ def save_spec(project: Project, column: str, spec: object | None) -> None:
         recipe.change(project, {"hierarchies": specs})
 
 
-def save_tree(project: Project, column: str, hierarchy: Hierarchy | EditTree) -> None:
-    """Write a tree as a CSV file beside the recipe, and its path into it."""
+def save_tree(project: Project, column: str, hierarchy: Hierarchy | EditTree) -> dict[str, str]:
+    """Write a tree as a CSV file beside the recipe, and its path into it; says which file that is, and its SHA-256."""
     text = hierarchy.csv_text() if isinstance(hierarchy, Hierarchy) else csv_text(rows(hierarchy))
     with project.lock:
         name = _file_of(project, column)
@@ -96,9 +116,11 @@ def save_tree(project: Project, column: str, hierarchy: Hierarchy | EditTree) ->
         folder.mkdir(mode=0o700, exist_ok=True)
         with whole_file(folder / name, force=True) as sink:
             sink.write(text.encode())
+            digest = sink.sha256
         path = f"{folder.name}/{name}"
         if specs_of(project).get(column) != path:
             save_spec(project, column, path)
+    return {"file": path, "sha256": digest}
 
 
 def _file_of(project: Project, column: str) -> str:
@@ -123,13 +145,13 @@ def _is_plain(name: str) -> bool:
     return re.fullmatch(r"[A-Za-z0-9 _.-]+", name) is not None and not name.startswith(".")
 
 
-def open_draft(project: Project, position: int, hierarchy: Hierarchy) -> Draft:
-    """The tree to edit: the draft if it says what the recipe says, otherwise a fresh one.
+def open_draft(project: Project, position: int, opened: Opened) -> Draft:
+    """The tree to edit: the draft if it is what the file says, otherwise a fresh one.
 
     Raises:
         HierarchyError: It is no tree, or too large to be edited by hand.
     """
-    whole = hierarchy.tree
+    whole = opened.hierarchy.tree if opened.hierarchy is not None else None
     if whole is None:
         raise HierarchyError("a rule is changed by its form; turn it into a tree to edit it by hand")
     if len(whole.leaf_of) > MOST_VALUES:
@@ -137,11 +159,16 @@ def open_draft(project: Project, position: int, hierarchy: Hierarchy) -> Draft:
             f"the tree has {len(whole.leaf_of):,} values; up to {MOST_VALUES:,} can be edited here",
             hint="Edit its file in a spreadsheet and import it, or use a rule.",
         )
-    kept = _read(_path(project, position))
-    if kept is not None and rows(kept) and Hierarchy.from_rows(rows(kept), root=whole.root) == hierarchy:
-        return Draft(kept, len(_history(project, position)))
-    forget_draft(project, position)
-    return Draft(from_whole(whole), 0)
+    tree = _live(project, position, opened.file)
+    return Draft(from_whole(whole), 0) if tree is None else Draft(tree, len(_history(project, position)))
+
+
+def _live(project: Project, position: int, file: object) -> EditTree | None:
+    """The draft, if it is what the file says."""
+    kept = read_json(_path(project, position))
+    if not isinstance(file, str) or kept.get("file") != file or kept.get("sha256") != _hash(project, file):
+        return None
+    return _tree(kept)
 
 
 def keep_draft(project: Project, position: int, column: str, *, before: EditTree, after: EditTree) -> None:
@@ -153,24 +180,26 @@ def keep_draft(project: Project, position: int, column: str, *, before: EditTree
     if not after.values:
         raise HierarchyError("a hierarchy needs at least one value; remove the hierarchy instead")
     with project.lock:
+        if _live(project, position, specs_of(project).get(column)) is None:
+            forget_draft(project, position)
         past = _history(project, position)
         number = int(past[-1].stem.partition("-")[2]) + 1 if past else 1
         for old in past[: max(len(past) - MOST_UNDO + 1, 0)]:
             old.unlink(missing_ok=True)
         _write(_folder(project) / f"{position}-{number:06d}.json", before)
-        _write(_path(project, position), after)
-        save_tree(project, column, after)
+        _write(_path(project, position), after, **save_tree(project, column, after))
 
 
 def undo(project: Project, position: int, column: str) -> bool:
     """Go one step back; False if there is none."""
     with project.lock:
-        past = _history(project, position)
-        before = _read(past[-1]) if past else None
+        live = _live(project, position, specs_of(project).get(column)) is not None
+        past = _history(project, position) if live else []
+        before = _tree(read_json(past[-1])) if past else None
         if before is None:
             return False
-        past[-1].replace(_path(project, position))
-        save_tree(project, column, before)
+        _write(_path(project, position), before, **save_tree(project, column, before))
+        past[-1].unlink()
         return True
 
 
@@ -194,13 +223,21 @@ def _history(project: Project, position: int) -> list[Path]:
     return sorted(_folder(project).glob(f"{position}-*.json"))
 
 
-def _write(path: Path, tree: EditTree) -> None:
+def _write(path: Path, tree: EditTree, **more: str) -> None:
     with whole_file(path, force=True) as sink:
-        sink.write(json.dumps(to_plain(tree), ensure_ascii=False).encode())
+        sink.write(json.dumps(to_plain(tree) | more, ensure_ascii=False).encode())
 
 
-def _read(path: Path) -> EditTree | None:
+def _tree(values: dict[str, Any]) -> EditTree | None:
     try:
-        return from_plain(read_json(path))
+        return from_plain(values)
     except (KeyError, ValueError, TypeError):
         return None
+
+
+def _hash(project: Project, file: str) -> str:
+    """The SHA-256 of a hierarchy file, or nothing if there is none."""
+    try:
+        return hashlib.sha256((project.recipe_path.parent / file).read_bytes()).hexdigest() if file else ""
+    except OSError:
+        return ""

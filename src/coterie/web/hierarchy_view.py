@@ -9,6 +9,7 @@ from typing import NamedTuple
 from coterie.errors import HierarchyError
 from coterie.hierarchy import Hierarchy
 from coterie.hierarchy_check import Column
+from coterie.hierarchy_tree import WholeTree
 from coterie.web.column_values import Value, placed_values
 from coterie.web.edit_tree import TOP, EditTree, rows, walk
 
@@ -60,20 +61,16 @@ class Choice(NamedTuple):
 
 def counts_of(tree: EditTree, column: Column) -> Counts:
     """The rows of the data that fall under each node."""
-    paths = rows(tree)
-    if not paths:
-        values, counts = column.values.to_pylist(), column.counts.tolist()
-        return Counts({}, [Value(str(value), count) for value, count in zip(values, counts, strict=True)])
-    whole = Hierarchy.from_rows(paths, root=tree.labels[TOP]).tree
-    assert whole is not None
     own = {tree.labels[node]: node for node in tree.values}
+    # To find values it takes the leaves only.
+    leaves = WholeTree((tree.labels[TOP], *own), (-1, *[0] * len(own)))
     found: dict[int, int] = {}
     lost = []
-    for value, leaf in placed_values(whole, column):
+    for value, leaf in placed_values(leaves, column):
         if leaf is None:
             lost.append(value)
             continue
-        for node in tree.path(own[whole.labels[leaf]]):
+        for node in tree.path(own[leaves.labels[leaf]]):
             found[node] = found.get(node, 0) + value.rows
     return Counts(found, lost)
 

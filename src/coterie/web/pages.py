@@ -86,7 +86,8 @@ def render(
     values: dict[str, Any] = {
         "request": request,
         "project": project,
-        "steps": steps_of(project, step) if project is not None else [],
+        # Parts of a page have no navigation, and what it shows takes time to find out.
+        "steps": steps_of(project, step) if project is not None and not template.startswith("_") else [],
         "faults": wrong,
         "fault_of": {fault.field: fault.text for fault in reversed(wrong) if fault.field},
         **context,

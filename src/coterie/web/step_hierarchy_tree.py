@@ -81,7 +81,7 @@ def _draft(place: Place) -> hierarchy_store.Draft:
     opened = place.opened()
     if opened.hierarchy is None:
         raise HTTPException(409, "There is no tree any more; it was removed or replaced. Load the page again.")
-    return hierarchy_store.open_draft(place.project, place.column.index, opened.hierarchy)
+    return hierarchy_store.open_draft(place.project, place.column.index, opened)
 
 
 def branch(request: Request) -> Response:

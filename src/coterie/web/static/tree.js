@@ -160,6 +160,13 @@
     } else if (event.key.length === 1 && !event.altKey) typeAhead(event.key);
   });
 
+  // Screen readers move the focus by themselves.
+  document.addEventListener("focusin", (event) => {
+    if (event.target.matches("#editor [role=treeitem]") && event.target.tabIndex !== 0) {
+      focusOn(event.target, { move: false });
+    }
+  });
+
   document.addEventListener("click", (event) => {
     const line = event.target.closest("#editor .tree .line");
     if (!line) return;
