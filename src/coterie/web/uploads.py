@@ -36,6 +36,7 @@ class _Parts:
         self.target, self.field, self.limit = target, field, limit
         self.name = ""
         self.size = 0
+        self.ended = False
         self.fields: dict[str, bytes] = {}
         self.file: BinaryIO | None = None
         self._header = self._value = b""
@@ -48,8 +49,12 @@ class _Parts:
             "on_header_field": lambda data, start, end: self._add("_header", data[start:end]),
             "on_header_value": lambda data, start, end: self._add("_value", data[start:end]),
             "on_header_end": self._header_end,
+            "on_end": self._end,
             "on_part_data": lambda data, start, end: self._data(data[start:end]),
         }
+
+    def _end(self) -> None:
+        self.ended = True
 
     def _begin(self) -> None:
         self._header = self._value = b""
@@ -110,6 +115,8 @@ async def receive_upload(request: Request, target: Path, *, field: str, limit: i
         async for chunk in request.stream():
             parser.write(chunk)
         parser.finalize()
+        if not parts.ended:
+            raise HTTPException(400, "The upload broke off. Send the file again.")
         whole = True
     except (FormParserError, ClientDisconnect):
         raise HTTPException(400, "The upload broke off. Send the file again.") from None
