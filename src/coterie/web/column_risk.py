@@ -77,7 +77,7 @@ def measure_columns(folder: Path, *, quasi: list[str], others: list[str], tell: 
         for place, name in enumerate(others):
             tell("comparing rows", 1 + place, 1 + len(others))
             try:
-                column = column_codes(file.read(columns=[name]).column(0), name=name)
+                column = column_codes(file.read(columns=[name]).column(name), name=name)
             except DataError:
                 continue  # cells that cannot be compared, such as lists
             with_it = _Spread.of(*row_classes([classes, column]))

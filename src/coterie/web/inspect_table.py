@@ -178,7 +178,7 @@ def _count(table: parquet.ParquetFile, tell: Progress) -> dict[str, Facts]:
     known = {}
     for place, name in enumerate(names):
         tell("counting", place, len(names))
-        known[name] = count(table.read(columns=[name]).column(0))
+        known[name] = count(table.read(columns=[name]).column(name))
     return known
 
 
@@ -188,5 +188,5 @@ def _marks(table: parquet.ParquetFile, known: dict[str, Facts]) -> list[str]:
 
     found: set[str] = set()
     for name in known:
-        found.update(missing_marks(table.read(columns=[name])))
+        found.update(missing_marks(table.read(columns=[name]).select([name])))
     return [mark for mark in MARKS if mark in found]

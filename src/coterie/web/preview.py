@@ -52,7 +52,8 @@ def rows(project: Project, *, start: int = 0, count: int = 100, columns: Sequenc
         for group in range(table.num_row_groups):
             size = table.metadata.row_group(group).num_rows
             if first < start + count and first + size > start:
-                piece = table.read_row_group(group, columns=chosen)
+                # A name also brings columns along that start with it and a dot, so that some may be too many.
+                piece = table.read_row_group(group, columns=chosen).select(chosen)
                 begin = max(start - first, 0)
                 pieces.append(piece.slice(begin, min(start + count - first, size) - begin))
             first += size
@@ -75,7 +76,7 @@ def value_counts(project: Project, column: int, *, limit: int | None = None) -> 
         name = table.schema_arrow.names[column]
         found: pa.Table | None = None
         for group in range(table.num_row_groups):
-            values = table.read_row_group(group, columns=[name]).column(0)
+            values = table.read_row_group(group, columns=[name]).column(name)
             counted = pc.value_counts(values.combine_chunks())
             part = pa.table({"value": counted.field("values"), "rows": counted.field("counts")})
             joined = part if found is None else pa.concat_tables([found, part])

@@ -26,6 +26,11 @@ VARIANTS: Final = {
     "beta-likeness": ("basic", "enhanced"),
 }
 VARIANT_TITLES: Final = {name: f"{name} ({model})" for model, names in VARIANTS.items() for name in names}
+MORE: Final = {
+    "l-diversity": "c, for the recursive variant",
+    "alpha-k": "a k of its own, if it is not to be the one above",
+    "k-map": "the path of the population's table, with the same quasi-identifiers",
+}
 FURTHER: Final = {"l-diversity": "c", "alpha-k": "k", "k-map": "population"}
 """model → what its last field holds"""
 FIELDS: Final = ("model", "limit", "on", "variant", "further")

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import pprint
 import shlex
 from collections.abc import Mapping
 from pathlib import Path
@@ -10,7 +9,8 @@ from typing import Any
 
 from coterie.web.project import Project
 
-FILES = ("report.html", "mapping.csv")
+WIDE = 96
+"""signs of a line"""
 
 
 def command_line(project: Project, *, release: str = "release.csv") -> str:
@@ -34,14 +34,23 @@ def python_text(project: Project, values: Mapping[str, Any], *, release: str = "
         'release.report("report.html")',
         "print(release.verification)",
     ]
-    lines = [f"    {name}={_indented(value)}," for name, value in values.items()]
+    lines = [f"    {name}={_written(value, 4)}," for name, value in values.items() if value not in ([], {})]
     spelled = ["", "# The same without the file:", f"release = coterie.anonymize(\n    {_table(project)!r},"]
     return "\n".join([*head, *spelled, *lines, ")"]) + "\n"
 
 
-def _indented(value: object) -> str:
-    text = pprint.pformat(value, width=96, sort_dicts=False)
-    return text.replace("\n", "\n    ")
+def _written(value: object, indent: int) -> str:
+    """A value as Python, over several lines where one would be too long."""
+    plain = repr(value)
+    if len(plain) + indent < WIDE or not isinstance(value, list | dict) or not value:
+        return plain
+    inner = " " * (indent + 4)
+    if isinstance(value, dict):
+        parts = [f"{inner}{name!r}: {_written(each, indent + 4)}," for name, each in value.items()]
+    else:
+        parts = [f"{inner}{_written(each, indent + 4)}," for each in value]
+    opening, closing = ("{", "}") if isinstance(value, dict) else ("[", "]")
+    return "\n".join([opening, *parts, " " * indent + closing])
 
 
 def _table(project: Project) -> str:

@@ -21,6 +21,7 @@ from coterie.web.forms import bad_numbers, number_of
 from coterie.web.pages import Fault, form_of, go, project_of, render, seen, values_of
 from coterie.web.project import Project
 from coterie.web.promises_form import (
+    MORE,
     TERMS,
     VARIANT_TITLES,
     VARIANTS,
@@ -92,6 +93,7 @@ def _page(
         models=MODELS,
         terms=TERMS,
         variants=VARIANTS,
+        more=MORE,
         variant_titles={"": "as usual", **VARIANT_TITLES},
         choices=CHOICES,
         presets=PRESETS.values(),
