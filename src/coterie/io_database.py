@@ -108,7 +108,7 @@ def refuse_names(names: Sequence[str], place: Place, *, fold: bool = False, long
         raise DataError(f"{place.shown} takes no column without a name.", hint="Give it one.")
 
 
-def stored(column: pa.ChunkedArray, name: str, place: Place) -> pa.ChunkedArray:
+def stored(column: pa.ChunkedArray, *, name: str, place: Place) -> pa.ChunkedArray:
     """The column without what is Arrow's own: dictionaries, views, extension types, run lengths."""
     if isinstance(column.type, pa.BaseExtensionType):
         column = pa.chunked_array([chunk.storage for chunk in column.chunks], column.type.storage_type)
@@ -117,7 +117,7 @@ def stored(column: pa.ChunkedArray, name: str, place: Place) -> pa.ChunkedArray:
     if pa.types.is_dictionary(column.type):
         column = column.cast(column.type.value_type)
     kind = column.type
-    if pa.types.is_nested(kind) and not pa.types.is_list(kind):
+    if pa.types.is_nested(kind) and not (pa.types.is_list(kind) and place.kind == "postgresql"):
         raise DataError(
             f"Column {name!r} is of type {kind}, which {place.shown} cannot store.",
             column=name,

@@ -48,7 +48,7 @@ def check_postgres(place: Place, *, force: bool) -> None:
 def write_postgres(table: pa.Table, place: Place, *, force: bool) -> None:
     """Make a table and fill it by COPY, in one transaction."""
     refuse_names(table.column_names, place, longest=_LONGEST_NAME)
-    columns = [storable(table.column(name), name, place) for name in table.column_names]
+    columns = [storable(table.column(name), name=name, place=place) for name in table.column_names]
     kinds = [declared(column.type) for column in columns]
     listed = ", ".join(f"{quoted(name)} {kind}" for name, kind in zip(table.column_names, kinds, strict=True))
     rows = pa.table(columns, names=table.column_names)

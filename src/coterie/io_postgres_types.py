@@ -90,9 +90,9 @@ def _checked(column: pa.ChunkedArray, name: str) -> pa.ChunkedArray:
     return column
 
 
-def storable(column: pa.ChunkedArray, name: str, place: Place) -> pa.ChunkedArray:
+def storable(column: pa.ChunkedArray, *, name: str, place: Place) -> pa.ChunkedArray:
     """The column in a type that COPY has a form for."""
-    column = stored(column, name, place)
+    column = stored(column, name=name, place=place)
     kind = column.type
     if pa.types.is_uint64(kind):
         return column.cast(pa.decimal128(20, 0))

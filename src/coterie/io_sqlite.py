@@ -219,7 +219,7 @@ def _declared(kind: pa.DataType) -> str:
 
 def _storable(column: pa.ChunkedArray, name: str, place: Place) -> pa.ChunkedArray:
     """The column as integers, reals, texts or blobs."""
-    column = stored(column, name, place)
+    column = stored(column, name=name, place=place)
     kind = column.type
     if pa.types.is_boolean(kind):
         return column.cast(pa.int8())
