@@ -14,6 +14,7 @@ NAMES = (
     "kmembers_scale",
     "pipeline",
     "first_run",
+    "local_page",
     "methods",
     "compare",
     "diversity",

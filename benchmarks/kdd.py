@@ -111,7 +111,8 @@ def _limits(bench: Bench) -> None:
         if k in GCP_AT_MOST.get(label, {}):
             bench.at_most(f"{label}, k = {k}: GCP", round(row["gcp"], 5), GCP_AT_MOST[label][k])
         if label == "compact, fast" and k == KS[0]:
-            bench.at_most(f"{label}, k = {k}: CPU time ÷ mondrian's", row["ratio"], FAST_TIMES_MONDRIAN)
+            clock = round(row["wall_min"] / row["against_wall_min"], 1)
+            bench.at_most(f"{label}, k = {k}: time by the clock ÷ mondrian's", clock, FAST_TIMES_MONDRIAN)
 
 
 def lines(result: dict) -> list[str]:
@@ -128,13 +129,13 @@ def lines(result: dict) -> list[str]:
         for k in ks:
             row = of[k]
             line += [loss(row["gcp"], best=row["gcp"] == best[k]), number(row["cpu_min"]), number(row["wall_min"])]
-            line += [number(row.get("ratio", 1.0), 1)]
+            line += [number(row["wall_min"] / row.get("against_wall_min", row["wall_min"]), 1)]
         cells.append([*line, f"{max(row['peak_mb'] for row in of.values()):,.0f}"])
     bounds = result["bounds"]
     bound = ["*lower bound*"]
     for k in ks:
         bound += [loss(bounds[str(k)]), "", "", ""]
-    head = ["", *(part for k in ks for part in (f"k = {k}: GCP", "CPU s", "clock s", "× `mondrian`")), "peak MB"]
+    head = ["", *(part for k in ks for part in (f"k = {k}: GCP", "CPU s", "clock s", "clock × `mondrian`")), "peak MB"]
     return [
         f"{rows[0]['rows']:,} rows, {rows[0]['distinct']:,} of them distinct: age, class of worker, education, marital "
         "status, major occupation, race, sex and country of birth; age is a number, the others are flat: a cell of "

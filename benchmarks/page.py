@@ -24,6 +24,7 @@ ORDER = (
     "scale",
     "pipeline",
     "first_run",
+    "local_page",
 )
 BEGIN, END = "<!-- measured: begin -->", "<!-- measured: end -->"
 README_KS = (2, 5, 10, 50, 100)
