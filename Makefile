@@ -26,7 +26,7 @@ quick: $(READY)  ## the tests that take a moment each
 	@$(BIN)/pytest -n $(JOBS) -m 'not slow'
 
 test-web: $(READY)  ## pages in a real browser: installs Chromium if it can, then runs tests/web
-	@$(BIN)/python -m pip install -qq --disable-pip-version-check --editable '.[dev,browser]'
+	@$(BIN)/python -m pip install -qq --disable-pip-version-check --editable '.[dev,web,browser]'
 	@scripts/install_browser.sh
 	@$(BIN)/pytest -rs tests/web
 

@@ -41,7 +41,7 @@ class Visit:
     def __init__(self, site, context):
         self.site = site
         self.page = context.new_page()
-        self.page.set_default_timeout(30_000)
+        self.page.set_default_timeout(20_000)
         self.asked, self.said = [], []
         self.faults_expected = False
         self.page.on("request", lambda request: self.asked.append(request.url))

@@ -67,7 +67,7 @@ def test_a_fault_of_the_data_step(visit, site):
     page = here.go("/")
     page.fill("#path", "broken.csv")
     page.click("role=button[name='Open']")
-    page.wait_for_selector("text=twice", timeout=60_000)
+    page.wait_for_selector("text=have the same name", timeout=60_000)
 
 
 def test_a_fault_of_the_roles_step(visit, site, finished, spare):
@@ -75,7 +75,7 @@ def test_a_fault_of_the_roles_step(visit, site, finished, spare):
     here.faults_expected = True
     page = here.go(f"{spare}/roles")
     page.check("[data-check-all]")
-    page.select_option("#many", "identifiers")
+    page.select_option("#many", "identifier")
     page.click("role=button[name='Set']")
     page.wait_for_load_state()
     page.click("text=Save and go on to hierarchies")
