@@ -16,6 +16,7 @@ from coterie.io_output import appear
 from coterie.publish_labels import root_text, style_of
 from coterie.release import provenance_path
 from coterie.scale_block import BlockSums, measures_of, with_suppressed
+from coterie.scale_memory import give_back
 from coterie.scale_plan import PROGRAM_BYTES
 from coterie.scale_source import TableFile, open_table
 from coterie.scale_verify import Checked, Checker, verify_file
@@ -98,7 +99,8 @@ class Ending:
             if target.dialect is not None:
                 readable = config.replace(delimiter=target.dialect.delimiter, encoding=target.dialect.encoding)
             roots = {domain.name: root_text(domain, style_of(domain, config.publish)) for domain in plan.book.domains}
-            memory = max((self.job.memory - PROGRAM_BYTES) * 2 // 3, LEAST_DUCKDB)
+            give_back()
+            memory = max((self.job.memory - PROGRAM_BYTES) // 3, LEAST_DUCKDB)
             checked = verify_file(
                 open_table(path, readable),
                 config,

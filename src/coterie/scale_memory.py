@@ -40,6 +40,19 @@ def default_memory() -> int:
     return min(found) // 2
 
 
+def give_back() -> None:
+    """Give memory that is free again back to the system: what comes next has other allocators and needs it."""
+    import ctypes
+
+    import pyarrow as pa
+
+    pa.default_memory_pool().release_unused()
+    try:
+        ctypes.CDLL("libc.so.6").malloc_trim(0)
+    except (OSError, AttributeError):
+        return  # another system, which does so by itself
+
+
 def shown(size: int) -> str:
     """A number of bytes for people: 1.5 GB."""
     for unit, name in ((2**30, "GB"), (2**20, "MB")):

@@ -122,6 +122,8 @@ class Spill:
         chosen = [piece[in_sample(piece["row"], share)] for piece in self.pieces(leaf)]
         sample = self.unpack(np.concatenate(chosen))
         subtree = plant(sample.codes, sample.numbers, self.book, expected=rows, most=most, threads=threads)
+        if subtree.leaves == 1:  # a sample of a row or none: then by row numbers
+            subtree = CutTree.by_row(self._middle(leaf, rows))
         grown = tree.replace_leaf(leaf, subtree)
         whole = self.path(leaf).rename(self.folder / "cut-again")
         with whole.open("rb") as file:
@@ -131,6 +133,11 @@ class Spill:
         self.flush()
         whole.unlink()
         return grown
+
+    def _middle(self, leaf: int, rows: int) -> int:
+        """The number of the row in the middle of a leaf."""
+        start = rows // 2 * self.dtype.itemsize
+        return int(np.fromfile(self.path(leaf), dtype=self.dtype, count=1, offset=start)["row"][0])
 
     def count(self, tree: CutTree) -> LeafCounts:
         """Count the rows of all leaves from their files."""

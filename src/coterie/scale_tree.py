@@ -72,6 +72,16 @@ class CutTree:
             np.zeros(1, dtype=np.int32),
         )
 
+    @classmethod
+    def by_row(cls, number: int) -> CutTree:
+        """A tree that parts the rows below a number from the others."""
+        return cls(
+            np.array([BY_ROW, 0, 0], dtype=np.int32),
+            np.array([number, 0, 0], dtype=np.int64),
+            np.array([1, -1, -1], dtype=np.int32),
+            np.array([-1, 0, 1], dtype=np.int32),
+        )
+
     @property
     def leaves(self) -> int:
         """Number of leaves."""

@@ -67,6 +67,7 @@ def target_of(output: str | os.PathLike[str], *, force: bool, like: TableFile | 
             raise ConfigError([Problem("output", f"{folder} exists already")], hint=hint)
         if folder.exists() and any(each.suffix != ".parquet" for each in folder.iterdir()):
             raise ConfigError([Problem("output", f"{folder} holds other files than Parquet; it is left alone")])
+        check_target(provenance_path(output), force=force)
         return Target("parquet", folder=True)
     kind, zipped = format_of(output)
     check_target(output, force=force)
