@@ -8,7 +8,7 @@ BIN := .venv/bin
 READY := .venv/.ready
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test test-web test-db quick kernels check format bench papers docs clean
+.PHONY: help demo test test-web test-db test-spark quick kernels check format bench papers docs clean
 MAKEFLAGS += --no-print-directory
 
 help:  ## this list
@@ -34,6 +34,12 @@ test-db: $(READY)  ## databases: installs PostgreSQL if it can, then runs tests/
 	@$(BIN)/python -m pip install -qq --disable-pip-version-check --editable '.[dev,db]'
 	@scripts/install_postgres.sh
 	@$(BIN)/pytest -rs tests/db
+
+test-spark: $(READY)  ## Spark: installs it and Java if it can, then runs tests/spark, also on a cluster of two workers
+	@$(BIN)/python -m pip install -qq --disable-pip-version-check --editable '.[dev,spark]' \
+		|| echo 'Spark could not be installed.'
+	@scripts/install_java.sh
+	@COTERIE_TEST_SPARK=1 $(BIN)/pytest -rs tests/spark
 
 # Bounds checking changes the compiled code, so that run keeps its code apart.
 kernels: $(READY)

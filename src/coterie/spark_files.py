@@ -113,8 +113,10 @@ def in_order(frame: DataFrame, rows: int) -> DataFrame:
     """The rows of a release in the order of the original: partition after partition."""
     from pyspark.sql import functions as sql
 
+    from coterie.spark_run import places_rows
+
     parts = max(1, -(-rows // PART_ROWS))
-    if hasattr(frame, "repartitionById"):
+    if places_rows(frame):
         place = (sql.col("coterie_row") / sql.lit(PART_ROWS)).cast("int")
         return frame.repartitionById(parts, place).sortWithinPartitions("coterie_row")
     return frame.repartitionByRange(parts, "coterie_row").sortWithinPartitions("coterie_row")

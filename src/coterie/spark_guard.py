@@ -21,7 +21,7 @@ from coterie.errors import BackendError, CoterieError
 Task = TypeVar("Task", bound=Callable[..., Iterator[Any]])
 
 _SEAL = re.compile(r"coterie-error:([A-Za-z0-9+/=]+):end")
-_PLACE = re.compile(r"coterie-place:([^\n]*):end")
+_PLACE = re.compile(r"coterie-place:([^\n{}]*):end")
 
 
 class TaskError(RuntimeError):

@@ -54,6 +54,7 @@ def number_rows(frame: DataFrame, *, row_number: str | None, keep: bool) -> Rows
     """
     from pyspark import StorageLevel
     from pyspark.sql import functions as sql
+    from pyspark.sql.types import IntegralType
 
     names = tuple(frame.columns)
     check_names(list(names), "the DataFrame")
@@ -61,6 +62,8 @@ def number_rows(frame: DataFrame, *, row_number: str | None, keep: bool) -> Rows
     if row_number is not None:
         if row_number not in names:
             raise ConfigError([Problem("row_number", f"the DataFrame has no column {row_number!r}")])
+        if not isinstance(plain.schema[names.index(row_number)].dataType, IntegralType):
+            raise ConfigError([Problem("row_number", f"column {row_number!r} does not hold whole numbers")])
         key = sql.col(f"c{names.index(row_number)}").cast("bigint")
         numbered = Rows(plain.withColumn(KEY, key), names, dense=True, named=row_number)
     else:

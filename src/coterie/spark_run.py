@@ -192,10 +192,19 @@ def _grouped(frame: DataFrame, work: Work, blocks: int, fields: list[StructField
     from pyspark.sql.types import StructType
 
     schema = StructType(fields)
-    if hasattr(frame, "repartitionById"):  # Spark 4.1: one block, one partition, and no sort
+    if places_rows(frame):
         together = frame.repartitionById(blocks, sql.col("place"))
         return together.mapInArrow(partial(group_partition, work=work), schema)
-    return frame.groupBy("place").applyInArrow(partial(group_whole, work=work), schema)
+
+    def whole(table: pa.Table) -> pa.Table:  # Spark reads its annotations
+        return group_whole(table, work=work)
+
+    return frame.groupBy("place").applyInArrow(whole, schema)
+
+
+def places_rows(frame: DataFrame) -> bool:
+    """Whether this Spark can be told the partition of each row (4.1 and newer): one block, one partition, no sort."""
+    return hasattr(frame, "repartitionById")
 
 
 @contextmanager

@@ -1,0 +1,117 @@
+"""Releases on Spark against those of the embedded engine, row for row."""
+
+import numpy as np
+import pyarrow as pa
+import pytest
+from spark_cases import assert_same, config_of, embedded, in_row_order, table_of, written
+
+from coterie import spark
+from coterie.errors import ConfigError, DataError, InfeasibleError
+from coterie.spark_files import read_parquet
+
+CASES = {
+    "k alone": {},
+    "compact": {"method": "compact", "options": {"effort": "fast"}},
+    "one block": {"block_rows": 100_000},
+    "models": {"privacy": ["l-diversity:2:disease", "t-closeness:0.4:pay"]},
+    "rows suppressed from the start": {"missing": "suppress", "quasi": ["age", "region", "sex"], "k": 3},
+    "those removed": {"missing": "suppress", "suppressed": "remove"},
+    "bounds, means and dates": {
+        "quasi": ["age", "height.cm", "born"], "hierarchies": {}, "publish": {"age": "bounds", "height.cm": "mean"},
+    },
+    "a column that nothing is done to": {"quasi": ["sex", "region"], "weights": {"sex": 1000}, "block_rows": 900},
+}  # fmt: skip
+
+
+@pytest.fixture(scope="module")
+def path(session, tmp_path_factory):
+    """The table as a file."""
+    return written(tmp_path_factory.mktemp("table"), table_of())
+
+
+@pytest.mark.parametrize("changes", CASES.values(), ids=CASES)
+def test_a_file_gives_the_release_of_the_embedded_engine(session, path, tmp_path, changes):
+    config = config_of(**changes)
+    rows = read_parquet(session, [str(path)])
+    release = spark.release_rows(rows, config, block_rows=config.block_rows)
+    assert_same(release, embedded(path, config, tmp_path))
+    release.unpersist()
+
+
+def test_a_frame_with_row_numbers_gives_it_however_it_is_partitioned(session, path, tmp_path):
+    frame = session.read.parquet(str(path)).repartition(5, "pay")
+    before = dict(session.conf.getAll)
+    release = spark.release(frame, config_of(), row_number="number")
+    assert_same(release, embedded(path, config_of(), tmp_path))
+    assert dict(session.conf.getAll) == before
+    release.unpersist()
+
+
+def test_a_frame_without_is_numbered_partition_by_partition(session, tmp_path):
+    frame = session.createDataFrame(table_of(700)).repartitionByRange(3, "pay", "number").sortWithinPartitions("number")
+    release = spark.release(frame, config_of())
+    order = in_row_order(release).column("number").to_numpy()
+    assert not np.array_equal(order, np.sort(order))
+    path = written(tmp_path, table_of(700).take(pa.array(order)))
+    assert_same(release, embedded(path, config_of(), tmp_path))
+    release.unpersist()
+
+
+def test_anonymize_gives_back_a_frame_of_the_same_session(session, path):
+    frame = session.read.parquet(str(path))
+    made = spark.anonymize(frame, config_of().to_dict(), k=7, identifiers=["full name", "number"])
+    assert made.sparkSession is session
+    assert made.columns == ["age", "height.cm", "born", "region", "sex", "disease", "pay"]
+    counts = made.groupBy("age", "`height.cm`", "region", "sex").count()
+    assert counts.agg({"count": "min"}).collect()[0][0] >= 7
+
+
+def test_files_of_a_folder_follow_each_other_by_name(session, tmp_path):
+    folder = tmp_path / "parts"
+    folder.mkdir()
+    table = table_of(800)
+    # Spark would read the largest first.
+    for name, part in {"b.parquet": table.slice(100), "a.parquet": table.slice(0, 100)}.items():
+        written(folder, part, name=name)
+    release = spark.release_rows(read_parquet(session, [str(folder)]), config_of(), block_rows=400)
+    assert_same(release, embedded(folder, config_of(), tmp_path))
+    assert in_row_order(release).column("number").to_pylist() == list(range(800))
+    release.unpersist()
+
+
+def test_an_older_spark_brings_blocks_together_in_another_way(session, path, tmp_path, monkeypatch):
+    monkeypatch.setattr("coterie.spark_run.places_rows", lambda frame: False)
+    frame = session.read.parquet(str(path))
+    release = spark.release(frame, config_of(), row_number="number")
+    assert_same(release, embedded(path, config_of(), tmp_path))
+    release.unpersist()
+
+
+def test_rows_that_change_between_two_passes_are_refused(session):
+    def drawn(batches):
+        for batch in batches:
+            yield pa.RecordBatch.from_pydict({"age": pa.array(np.random.default_rng().integers(0, 30, len(batch)))})
+
+    frame = session.range(0, 900, numPartitions=2).mapInArrow(drawn, "age bigint")
+    config = config_of(quasi=["age"], sensitive=[], identifiers=[], hierarchies={})
+    with pytest.raises(DataError, match=r"came out differently|has changed"):
+        spark.release(frame, config, keep=False)
+
+
+@pytest.mark.parametrize("column", ["pay", "full name", "age of the moon"])
+def test_a_column_that_does_not_number_the_rows_is_refused(session, path, column):
+    frame = session.read.parquet(str(path))
+    with pytest.raises(ConfigError, match="row_number"):
+        spark.release(frame, config_of(), row_number=column)
+
+
+def test_what_cannot_be_had_is_said_before_any_work(session, path):
+    frame = session.read.parquet(str(path))
+    with pytest.raises(InfeasibleError, match="1,500 rows"):
+        spark.release(frame, config_of(k=2000), row_number="number")
+    with pytest.raises(ConfigError, match="height"):
+        spark.release(frame, config_of(quasi=["height"]))
+    with pytest.raises(ConfigError, match="people"):
+        spark.release(frame, config_of(identifiers=[], entity="full name"))
+    with pytest.raises(DataError, match="no rows"):
+        spark.release(frame.limit(0), config_of())
