@@ -104,6 +104,20 @@ def test_a_run_that_cannot_succeed_says_what_to_do(client, app, adult):
     assert not (folder / "release.csv").exists()
 
 
+def test_what_the_command_line_would_do_in_blocks_is_refused(client, app, adult):
+    recipe.change(adult, {"engine": "duckdb"})
+    folder = start(client, adult)
+    assert wait(app, folder) == "failed"
+    page = client.get(f"{adult.url}/run").text
+    assert "hold the table in memory" in page
+    assert "coterie anonymize" in page
+
+
+def test_a_run_says_that_goals_are_not_saved(client, adult):
+    client.post(f"{adult.url}/goals", data={"k": "many"})
+    assert "Some goals are not saved" in client.get(f"{adult.url}/run").text
+
+
 def test_a_worker_that_dies_is_noticed(client, app, adult):
     folder = start(client, adult, **SLOW)
     app.state.jobs._running[folder].kill()

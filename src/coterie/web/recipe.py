@@ -26,7 +26,9 @@ STEP_OF = {
     **dict.fromkeys(("delimiter", "encoding", "missing_values"), "data"),
     **dict.fromkeys(("quasi", "sensitive", "identifiers"), "roles"),
     **dict.fromkeys(("hierarchies", "types", "publish"), "hierarchies"),
-    **dict.fromkeys(("method", "options", "refine", "time_limit", "seed", "threads", "memory", "block_rows"), "run"),
+    **dict.fromkeys(
+        ("method", "options", "refine", "time_limit", "seed", "threads", "memory", "block_rows", "engine"), "run"
+    ),
 }
 """setting → the step that asks for it; all others are goals"""
 

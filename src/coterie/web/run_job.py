@@ -16,10 +16,12 @@ from coterie import io
 from coterie.api import anonymize
 from coterie.cli_run import measures_values, verification_values
 from coterie.config import Config
+from coterie.errors import ConfigError, Problem
 from coterie.io_output import whole_file
 from coterie.methods._method import Progress
 from coterie.web.parquet_file import GROUP_ROWS, write_parquet
 from coterie.web.project import read_json, write_json
+from coterie.web.recipe_texts import release_name
 from coterie.web.results_keep import keep
 from coterie.web.runs import COMPILING
 
@@ -32,10 +34,10 @@ if TYPE_CHECKING:
 def run_job(job: dict[str, Any], folder: Path, tell: Progress) -> None:
     """Make the release of a run's folder, with its reports, mapping and figures."""
     config = Config.from_toml(folder / "coterie.toml")
+    table = folder / release_name(read_json(Path(job["project"]) / "facts.json").get("format", ""))
+    _check_memory(job["source"], config, table)
     release = anonymize(job["source"], config=config, progress=_compiling(tell))
     tell("write", 0, 0)
-    form = read_json(Path(job["project"]) / "facts.json").get("format")
-    table = folder / ("release.parquet" if form in ("parquet", "feather") else "release.csv")
     release.write(table)
     # Reports name the table as people do, not as the upload is stored here.
     release = replace(release, source=replace(release.source, path=Path(job["name"]), name=job["name"]))
@@ -47,6 +49,17 @@ def run_job(job: dict[str, Any], folder: Path, tell: Progress) -> None:
     _write_reports(release, folder)
     write_json(folder / "result.json", {**result, "release": table.name})
     keep(release, folder)
+
+
+def _check_memory(source: str, config: Config, output: Path) -> None:
+    """Refuse what the command line would make in blocks: pages and reports are made from a table in memory."""
+    from coterie.scale_engine import choose_engine
+
+    choice = choose_engine(source, config, output=output)
+    if choice.engine != "memory":
+        text = f"runs of the page hold the table in memory, and this one would use {choice.engine}"
+        hint = 'Use the command line (coterie anonymize), or write engine = "memory" into the recipe.'
+        raise ConfigError([Problem("engine", text)], hint=hint)
 
 
 def _compiling(tell: Progress) -> Progress:

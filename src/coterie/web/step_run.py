@@ -68,6 +68,7 @@ def _page(
         active=active,
         step_text="" if active is None else step_text(active.state),
         in_the_way=others,
+        unsaved=draft_of(project, "goals") is not None,
         **_method(shown.get("method") or DEFAULT_METHOD),
     )
 
