@@ -148,7 +148,8 @@ def lines(result: dict) -> list[str]:
     ]
     return [
         "A `coterie serve` of its own is sent a CSV file over HTTP. Memory is the most that the server's process has "
-        f"had; it had {sent['before']} MB after every page was visited once. The look at the table is a process of its own, which ends.",
+        f"had; it had {sent['before']} MB after every page was visited once. The look at the table is a process of its "
+        "own, which ends.",
         "",
         *table(["what", "clock s", "server MB"], rows),
     ]

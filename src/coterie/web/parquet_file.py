@@ -11,7 +11,7 @@ from pyarrow import parquet
 
 from coterie.methods._method import Progress
 
-GROUP_ROWS = 20_000
+GROUP_ROWS = 10_000
 """rows of a row group: what showing a page has to read"""
 
 
