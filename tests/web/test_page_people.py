@@ -79,10 +79,11 @@ def test_a_fault_of_the_roles_step(visit, site, finished, spare):
     page.click("role=button[name='Set']")
     page.wait_for_load_state()
     page.click("text=Save and go on to hierarchies")
-    page.wait_for_selector("#errors:focus, text=No quasi-identifiers yet")
+    page.wait_for_selector("#errors:focus")
+    assert "names no column" in page.locator("#errors").inner_text()
+    assert page.locator("nav a:has-text('Roles')").inner_text().endswith("(has faults)")
     here.go(f"{spare}/run")
-    page.click("role=button[name='Run']")
-    page.wait_for_selector("#errors:focus, #in-the-way")
+    assert "Roles" in page.locator("#in-the-way").inner_text()
 
 
 @pytest.mark.parametrize("step", STEPS, ids=NAMES)
@@ -98,9 +99,11 @@ def test_axe_finds_no_serious_fault(visit, finished, axe, step, scheme):
     page = visit(color_scheme=scheme, bypass_csp=True).go(step.format(finished))
     page.evaluate("for (const each of document.querySelectorAll('details')) each.open = true")
     page.evaluate(axe)
-    found = page.evaluate("axe.run()")
+    # By dark only colours differ; all else was looked at by light.
+    rules = "{resultTypes: ['violations']}" if scheme == "light" else "{runOnly: ['color-contrast']}"
+    found = page.evaluate(f"axe.run({rules})")
     assert [(each["id"], each["nodes"][0]["html"]) for each in found["violations"] if each["impact"] in GRAVE] == []
-    assert len(found["passes"]) > 15
+    assert len(found["passes"]) >= (15 if scheme == "light" else 1)
 
 
 def test_what_was_typed_survives_a_reload(visit, finished):
