@@ -118,7 +118,9 @@ class ModelChecks:
         for model in self.models:
             if model not in self._found:
                 self._found[model] = check_groups(nothing, [model], () if model.on is None else (model.on,))[0]
-        return [as_check(self._found[model])._replace(worst=-1) for model in self.models]
+        # Populations first, as the check in memory has them.
+        ordered = sorted(self.models, key=lambda model: not isinstance(model, KMap))
+        return [as_check(self._found[model])._replace(worst=-1) for model in ordered]
 
 
 def _worse(one: ModelCheck, two: ModelCheck) -> ModelCheck:

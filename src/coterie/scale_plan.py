@@ -37,9 +37,10 @@ LEAST_ROWS = 4096
 # Bytes that `compact` holds per row at the most, without what grows with k and the number of attributes.
 ROW_BYTES = 300
 
-# Settings that decide nothing about the release.
+# Settings that decide nothing about the release, or only by what else is in a plan.
 IDLE = (
-    "threads", "memory", "engine", "purpose", "recipient", "release_model", "author", "threshold", "fraction",
+    "threads", "memory", "engine", "block_rows", "purpose", "recipient", "release_model", "author", "threshold",
+    "fraction",
 )  # fmt: skip
 
 
