@@ -22,6 +22,7 @@ NAMES = (
     "peers",
     "kdd",
     "scale",
+    "out_of_core",
 )
 
 

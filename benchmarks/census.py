@@ -14,6 +14,8 @@ import numpy as np
 import pyarrow as pa
 
 if TYPE_CHECKING:
+    from pathlib import Path
+
     from coterie.hierarchy import Hierarchy
 
 QUASI = ("age", "gender", "education", "marital", "race", "work-class", "country")
@@ -77,6 +79,21 @@ def census(rows: int, seed: int = 0, *, attributes: int = 7) -> pa.Table:
     blocks = [_block(seed, number) for number in range(-(-rows // _BLOCK))]
     codes = {name: np.concatenate([block[name] for block in blocks])[:rows] for name in SIZES}
     return pa.table({name: _column(name, codes[name]) for name in (*QUASI[:attributes], SENSITIVE)})
+
+
+def write_census(path: Path, rows: int, seed: int = 0) -> None:
+    """Write the same rows as Parquet, a block at a time, for tables that are larger than the memory."""
+    from pyarrow import parquet
+
+    writer = None
+    for number in range(-(-rows // _BLOCK)):
+        codes = _block(seed, number)
+        count = min(_BLOCK, rows - number * _BLOCK)
+        part = pa.table({name: _column(name, codes[name][:count]) for name in (*QUASI, SENSITIVE)})
+        writer = writer or parquet.ParquetWriter(path, part.schema)
+        writer.write_table(part)
+    assert writer is not None
+    writer.close()
 
 
 def hierarchies() -> dict[str, Hierarchy]:

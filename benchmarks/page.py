@@ -22,6 +22,7 @@ ORDER = (
     "kmembers_speed",
     "kmembers_scale",
     "scale",
+    "out_of_core",
     "pipeline",
     "first_run",
     "local_page",
