@@ -1,6 +1,7 @@
 """The Results step: what it shows is what was published, and nothing in it is taken for HTML."""
 
 import csv
+import html
 import io
 import json
 import re
@@ -148,6 +149,18 @@ def test_the_configuration_is_the_one_that_was_run_and_the_release_the_one_that_
     assert place.get("/0001/download/configuration").content == (folder / "coterie.toml").read_bytes()
     assert place.get("/0001/download/release").content == (folder / "release.csv").read_bytes()
     assert json.loads(place.get("/0001/download/report-json").content)["k"] == 5
+
+
+def test_the_same_in_python_makes_the_same_release(place, tmp_path, monkeypatch):
+    page = html.unescape(place.get("/0001").text)
+    assert f"coterie anonymize \\\n    {place.source} --config coterie.toml" in page
+    code = re.search(r'<pre id="python"[^>]*>(.*?)</pre>', page, re.DOTALL)[1]
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "coterie.toml").write_bytes(place.get("/0001/download/configuration").content)
+    parts = code.partition("# The same without the file:")
+    for part in (parts[0], f"import coterie\n{parts[2]}\nrelease.write('release.csv', force=True)"):
+        exec(compile(part, "page", "exec"), {"print": lambda *_: None})
+        assert (tmp_path / "release.csv").read_bytes() == place.get("/0001/download/release").content
 
 
 @pytest.mark.parametrize(

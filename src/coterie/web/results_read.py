@@ -68,7 +68,7 @@ def runs_of(project: Project) -> list[RunLine]:
     for folder in project.runs:
         state = read_json(folder / "state.json")
         spot = spots.get(folder.name)
-        asked = _settings(folder)
+        asked = settings_of_run(folder)
         started = float(state.get("started") or 0.0)
         found.append(
             RunLine(
@@ -87,7 +87,8 @@ def runs_of(project: Project) -> list[RunLine]:
     return found
 
 
-def _settings(folder: Path) -> dict[str, Any]:
+def settings_of_run(folder: Path) -> dict[str, Any]:
+    """The settings that a run was started with."""
     try:
         return tomllib.loads((folder / "coterie.toml").read_text(encoding="utf-8"))
     except (OSError, ValueError):

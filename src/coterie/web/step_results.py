@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -15,8 +16,9 @@ from coterie.web.facts import column_names
 from coterie.web.jobs import Jobs, State
 from coterie.web.pages import Fault, go, is_htmx, project_of, render
 from coterie.web.project import Project, read_json
+from coterie.web.recipe_texts import command_line, python_text
 from coterie.web.results_jobs import ANSWER
-from coterie.web.results_read import DOWNLOADS, curve_ks, download_path, map_of, report_of, runs_of
+from coterie.web.results_read import DOWNLOADS, curve_ks, download_path, map_of, report_of, runs_of, settings_of_run
 from coterie.web.results_rows import PER_PAGE, page_of
 
 REPORT_POLICY = (
@@ -73,7 +75,18 @@ def _show(request: Request, project: Project, folder: Path, *, faults: list[Faul
         ks=curve_ks(report),
         downloads=[each for each in DOWNLOADS if download_path(folder, each) is not None],
         result=read_json(folder / "result.json"),
+        **_texts(project, folder),
     )
+
+
+def _texts(project: Project, folder: Path) -> dict[str, str]:
+    """The command line and the Python that make the same release, with the configuration that is taken away."""
+    release = str(read_json(folder / "result.json").get("release", "release.csv"))
+    taken = replace(project, recipe_file=None)
+    return {
+        "command": command_line(taken, release=release),
+        "python": python_text(taken, settings_of_run(folder), release=release),
+    }
 
 
 def rows(request: Request) -> Response:
