@@ -32,7 +32,7 @@ ROOT = Path(__file__).parent.parent
 WIDTHS = {"wide": 1280, "narrow": 360}
 COLUMNS = ["age", "workclass", "education", "marital-status", "occupation", "sex", "salary-class"]
 ROWS = 3_000
-TALLEST = 2_400
+TALLEST = 8_000
 """pixels of a picture; longer pages are cut"""
 STEPS = {
     "projects": "/",

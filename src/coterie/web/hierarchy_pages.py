@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
+from pathlib import Path
 from typing import Any, NamedTuple
 
 from starlette.exceptions import HTTPException
@@ -103,8 +105,16 @@ def entries(project: Project) -> list[Entry]:
 def _fits(opened: Opened, place: Place) -> tuple[bool | None, str]:
     if opened.hierarchy is None:
         return (None, "") if opened.state == "none" else (False, "; ".join(map(str, opened.problems)))
-    fit = column_values.fit_of(opened.hierarchy, place.values)
-    return fit.good, "; ".join(problem.text for problem in fit.problems)
+    table = place.project.table_path
+    wrong = _misfits(opened.hierarchy, table, table.stat().st_mtime_ns, place.column.index)
+    return not wrong, wrong
+
+
+@lru_cache(maxsize=64)
+def _misfits(hierarchy: Hierarchy, table: Path, changed: int, position: int) -> str:
+    """What keeps the values of a column from fitting, if anything; many values take a while, so it is kept."""
+    fit = column_values.fit_of(hierarchy, column_values.values_of(table, position))
+    return "; ".join(problem.text for problem in fit.problems)
 
 
 def describe(opened: Opened, column: Column) -> str:

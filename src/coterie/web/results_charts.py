@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import lru_cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -59,6 +60,16 @@ def spots_of(project: Path, *, also: Path | None = None) -> list[Spot]:
 
 
 def _spot(folder: Path) -> Spot | None:
+    path = folder / "report.json"
+    try:
+        return _read_spot(folder, path.stat().st_mtime_ns)
+    except OSError:
+        return None
+
+
+@lru_cache(maxsize=256)
+def _read_spot(folder: Path, changed: int) -> Spot | None:
+    """The figures of a run's report as it was when it was changed last: reports are long, and pages ask for all."""
     report = read_json(folder / "report.json")
     try:
         after = report["risk"]["after"]["prosecutor"]
