@@ -36,7 +36,7 @@ test-db: $(READY)  ## databases: installs PostgreSQL if it can, then runs tests/
 	@$(BIN)/pytest -rs tests/db
 
 test-spark: $(READY)  ## Spark: installs it and Java if it can, then runs tests/spark, also on a cluster of two workers
-	@$(BIN)/python -m pip install -qq --disable-pip-version-check --editable '.[dev,spark]' \
+	@$(BIN)/python -m pip install -qq --disable-pip-version-check --editable '.[dev,spark]' 'pyspark[connect]' \
 		|| echo 'Spark could not be installed.'
 	@scripts/install_java.sh
 	@COTERIE_TEST_SPARK=1 $(BIN)/pytest -rs tests/spark

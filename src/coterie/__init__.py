@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 __version__ = "0.1.0"
 
 if TYPE_CHECKING:
-    from coterie import datasets, errors
+    from coterie import datasets, errors, spark
     from coterie.api import Release, anonymize, measure, verify
     from coterie.api_compare import Comparison, compare
     from coterie.api_risk import attack, risk
@@ -68,7 +68,7 @@ _HOMES = {
     "coterie.stored": ("StoredRelease",),
 }
 _HOME = {name: module for module, names in _HOMES.items() for name in names}
-_MODULES = ("datasets", "errors")
+_MODULES = ("datasets", "errors", "spark")
 
 __all__ = [
     "AlphaK",
@@ -107,6 +107,7 @@ __all__ = [
     "measure",
     "prefixes",
     "risk",
+    "spark",
     "utility",
     "verify",
 ]

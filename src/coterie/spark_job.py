@@ -103,6 +103,7 @@ class _Run:
             with self.phases("write"):
                 write_verified(made, folder)
                 written = self._given_name(made, folder, place)
+        made.unpersist()
         release = self._stored(made, written)
         if not is_address(self.output) and self.output != "-":
             text = provenance_toml(release.config, release.provenance(pyspark=version("pyspark")))

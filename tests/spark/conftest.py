@@ -2,6 +2,7 @@
 
 import os
 import shutil
+import socket
 import sys
 import warnings
 from pathlib import Path
@@ -17,6 +18,9 @@ SETTINGS = {
     "spark.ui.enabled": "false",
     "spark.ui.showConsoleProgress": "false",
     "spark.sql.shuffle.partitions": "2",
+    # Compiling queries for a few rows takes longer than running them.
+    "spark.sql.codegen.wholeStage": "false",
+    "spark.sql.codegen.factoryMode": "NO_CODEGEN",
     "spark.sql.session.timeZone": "UTC",
     "spark.log.level": "OFF",
 }
@@ -51,7 +55,13 @@ def session(spark_or_skip, tmp_path_factory):
     from pyspark.sql import SparkSession
 
     builder = SparkSession.builder.master("local[2]").appName("coterie tests")
+    with socket.socket() as free:
+        free.bind(("127.0.0.1", 0))
+        port = free.getsockname()[1]
     scratch = {"spark.sql.warehouse.dir": str(tmp_path_factory.mktemp("warehouse"))}
+    # A server for clients of Spark Connect in the same Java process.
+    scratch |= {"spark.plugins": "org.apache.spark.sql.connect.SparkConnectPlugin"}
+    scratch |= {"spark.connect.grpc.binding.address": "127.0.0.1", "spark.connect.grpc.binding.port": str(port)}
     for name, value in {**SETTINGS, **scratch}.items():
         builder = builder.config(name, value)
     with warnings.catch_warnings():

@@ -81,7 +81,7 @@ def cluster(spark_or_skip, tmp_path):
 
 
 def test_two_workers_give_the_release_of_the_embedded_engine_also_when_one_is_lost(cluster, tmp_path):
-    path = written(tmp_path, table_of(3000))
+    path = written(tmp_path, table_of(2000))
     words = [cluster.master, str(path), str(tmp_path), str(cluster.processes[-1].pid)]
     done = subprocess.run(
         [sys.executable, str(HERE / "cluster_driver.py"), *words],
@@ -96,4 +96,4 @@ def test_two_workers_give_the_release_of_the_embedded_engine_also_when_one_is_lo
     expected = comparable(embedded(path, config_of(block_rows=200, k=3), tmp_path).arrow)
     for name in ("whole.parquet", "lost.parquet"):
         assert comparable(parquet.read_table(tmp_path / name)).equals(expected)
-    assert int((tmp_path / "blocks").read_text()) >= 10
+    assert int((tmp_path / "blocks").read_text()) >= 8

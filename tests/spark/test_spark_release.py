@@ -12,10 +12,9 @@ from coterie.spark_files import read_parquet
 CASES = {
     "k alone": {},
     "compact": {"method": "compact", "options": {"effort": "fast"}},
-    "one block": {"block_rows": 100_000},
     "models": {"privacy": ["l-diversity:2:disease", "t-closeness:0.4:pay"]},
     "rows suppressed from the start": {"missing": "suppress", "quasi": ["age", "region", "sex"], "k": 3},
-    "those removed": {"missing": "suppress", "suppressed": "remove"},
+    "those removed, in one block": {"missing": "suppress", "suppressed": "remove", "block_rows": 100_000},
     "bounds, means and dates": {
         "quasi": ["age", "height.cm", "born"], "hierarchies": {}, "publish": {"age": "bounds", "height.cm": "mean"},
     },
@@ -35,15 +34,6 @@ def test_a_file_gives_the_release_of_the_embedded_engine(session, path, tmp_path
     rows = read_parquet(session, [str(path)])
     release = spark.release_rows(rows, config, block_rows=config.block_rows)
     assert_same(release, embedded(path, config, tmp_path))
-    release.unpersist()
-
-
-def test_a_frame_with_row_numbers_gives_it_however_it_is_partitioned(session, path, tmp_path):
-    frame = session.read.parquet(str(path)).repartition(5, "pay")
-    before = dict(session.conf.getAll)
-    release = spark.release(frame, config_of(), row_number="number")
-    assert_same(release, embedded(path, config_of(), tmp_path))
-    assert dict(session.conf.getAll) == before
     release.unpersist()
 
 
@@ -79,11 +69,15 @@ def test_files_of_a_folder_follow_each_other_by_name(session, tmp_path):
     release.unpersist()
 
 
-def test_an_older_spark_brings_blocks_together_in_another_way(session, path, tmp_path, monkeypatch):
-    monkeypatch.setattr("coterie.spark_run.places_rows", lambda frame: False)
-    frame = session.read.parquet(str(path))
+@pytest.mark.parametrize("old", [False, True], ids=["4.1 and newer", "4.0"])
+def test_a_frame_with_row_numbers_gives_it_however_it_is_partitioned(session, path, tmp_path, monkeypatch, old):
+    if old:  # blocks are then brought together in another way
+        monkeypatch.setattr("coterie.spark_run.places_rows", lambda frame: False)
+    frame = session.read.parquet(str(path)).repartition(3, "pay")
+    before = dict(session.conf.getAll)
     release = spark.release(frame, config_of(), row_number="number")
     assert_same(release, embedded(path, config_of(), tmp_path))
+    assert dict(session.conf.getAll) == before
     release.unpersist()
 
 
