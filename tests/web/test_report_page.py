@@ -83,9 +83,11 @@ def test_axe_finds_no_serious_fault(reports, opened, axe, name, scheme):
     for details in page.locator("details").all():
         details.evaluate("each => each.open = true")
     page.evaluate(axe)
-    found = page.evaluate("axe.run()")
+    # By dark only colours differ; all else was looked at by light.
+    rules = "{resultTypes: ['violations']}" if scheme == "light" else "{runOnly: ['color-contrast']}"
+    found = page.evaluate(f"axe.run({rules})")
     assert [(each["id"], each["nodes"][0]["html"]) for each in found["violations"] if each["impact"] in GRAVE] == []
-    assert len(found["passes"]) > 20
+    assert len(found["passes"]) >= (20 if scheme == "light" else 1)
 
 
 @pytest.mark.parametrize("scheme", ["light", "dark"])
