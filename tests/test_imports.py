@@ -10,7 +10,7 @@ import pytest
 
 HEAVY = ("numba", "llvmlite", "pyarrow", "pydantic", "numpy", "pandas", "polars", "duckdb", "matplotlib", "rich")
 OPTIONAL = ("pandas", "polars", "fastexcel", "openpyxl", "pycanon", "scipy", "sklearn", "pyspark", "sqlite3")
-OPTIONAL += ("adbc_driver_manager", "adbc_driver_postgresql")
+OPTIONAL += ("adbc_driver_manager", "adbc_driver_postgresql", "starlette", "uvicorn", "python_multipart", "tomlkit")
 
 
 def run(code: str, *args: str) -> str:

@@ -18,7 +18,10 @@ GIGABYTE = 1 << 30
 def serve(
     data: Annotated[str | None, typer.Argument(metavar="[FILE]")] = None,
     config: ConfigFile = None,
-    port: Annotated[int, typer.Option("--port", metavar="N", help="Port to use; 0 is any that is free.")] = 8765,
+    port: Annotated[
+        int | None,
+        typer.Option("--port", metavar="N", help="Port to use; 0 is any that is free. [default: 8765, if it is free]"),
+    ] = None,
     browser: Annotated[bool, typer.Option("--browser/--no-browser", help="Open a browser.")] = True,
     allow: Annotated[
         list[Path] | None,
@@ -61,6 +64,8 @@ def serve(
     if problems:
         raise ConfigError(problems)
     file = None if data is None else server.check_file(data, folders)
+    if port is None:
+        port = server.usual_port()
     with server.work_folder(work_folder) as folder:
         size = int(upload_limit * GIGABYTE)
         settings = Settings(

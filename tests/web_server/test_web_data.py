@@ -111,6 +111,39 @@ def test_a_file_can_be_read_in_another_way(client, app, files):
     assert recipe.read_values(project)["delimiter"] == ":"
 
 
+def test_a_recipe_that_reads_the_file_otherwise_is_noticed(client, app, adult):
+    assert "read the file otherwise" not in client.get(f"{adult.url}/data").text
+    recipe.change(adult, {"missing_values": ["", "Male"]})
+    assert "read the file otherwise" in client.get(f"{adult.url}/data").text
+    client.post(f"{adult.url}/data", data={"missing_values": "Male"})
+    assert wait(app, adult.folder / "inspect") == "finished"
+    assert "read the file otherwise" not in client.get(f"{adult.url}/data").text
+
+
+def test_a_recipe_that_is_there_already_is_followed_to_the_letter(app, client, files):
+    text = '# mine\nk = 3\nquasi = ["age"]\n'
+    (files / "mine.toml").write_text(text)
+    (files / "people.csv").write_text(TEXT)
+    project = open_path(app, files / "people.csv", recipe=files / "mine.toml")
+    assert wait(app, project.folder / "inspect") == "finished"
+    assert facts_of(project).columns[2].missing == 0  # it does not say that ? is missing
+    assert (files / "mine.toml").read_text() == text
+    assert "read the file otherwise" not in client.get(f"{project.url}/data").text
+    client.post(f"{project.url}/goals", data={"k": "4", "threshold": "ema"})
+    assert (files / "mine.toml").read_text() == text.replace("k = 3", "k = 4")
+
+
+def test_a_full_disk_is_told(client, app, monkeypatch):
+    def full(*_):
+        raise OSError(28, "No space left on device")
+
+    monkeypatch.setattr("coterie.web.uploads._Parts._data", full)
+    answer = client.post("/upload", files={"file": ("a.csv", b"x\n1\n")})
+    assert answer.status_code == 507
+    assert "no room left" in answer.text
+    assert app.state.projects.all() == []
+
+
 def test_a_form_without_a_file_or_cut_short_says_so(client, app, settings):
     answer = client.post("/upload", files={"file": ("", b"")})
     assert answer.status_code == 422

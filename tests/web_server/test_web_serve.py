@@ -144,6 +144,26 @@ def test_ctrl_c_ends_runs_and_removes_everything_at_once(server, tmp_path):
         wait_for(lambda status=status: not status.exists() or status.read_text().split()[2] == "Z")
 
 
+@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGHUP], ids=["kill", "terminal"])
+def test_a_kill_and_a_closed_terminal_end_it_in_order_too(server, number):
+    server.enter()
+    assert list(server.work.iterdir())
+    server.process.send_signal(number)
+    assert "Traceback" not in server.process.stdout.read()
+    assert server.process.wait(30) == 0
+    assert list(server.work.iterdir()) == []
+
+
+def test_the_usual_port_is_taken_if_it_is_free(monkeypatch):
+    from coterie.web import serve
+
+    with socket.socket() as other:
+        other.bind(("127.0.0.1", 0))
+        monkeypatch.setattr(serve, "USUAL_PORT", other.getsockname()[1])
+        assert serve.usual_port() == 0
+    assert serve.usual_port() == serve.USUAL_PORT
+
+
 def test_workers_end_when_the_server_is_killed_and_the_next_one_cleans_up(server):
     server.enter()
     wait_for(lambda: b"Yes, go on" in server.ask("GET", server.path)[2])

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
+from typing import Any
 
 from coterie.web.project import Project, read_json
 
@@ -32,6 +33,8 @@ class Facts:
     """csv, parquet, feather or excel"""
     delimiter: str
     encoding: str
+    reading: dict[str, Any] = field(default_factory=dict)
+    """the settings that the file was read with"""
 
     @property
     def names(self) -> list[str]:

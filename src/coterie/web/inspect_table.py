@@ -43,7 +43,7 @@ def inspect_job(job: dict[str, Any], _: Path, tell: Progress) -> None:
     found = _convert(raw, folder / "table.parquet", reading, job=job, tell=tell)
     with parquet.ParquetFile(folder / "table.parquet") as table:
         known = _count(table, tell)
-        if raw.format == "csv" and "missing_values" not in reading and (marks := _marks(table, known)):
+        if raw.format == "csv" and not recipe.is_file() and (marks := _marks(table, known)):
             reading["missing_values"] = ["", *marks]
     if reading.get("missing_values") != _reading(recipe).get("missing_values"):
         # Read again rather than replaced, since quoted marks are text.
@@ -71,7 +71,15 @@ def inspect_job(job: dict[str, Any], _: Path, tell: Progress) -> None:
     written = {"delimiter": found.dialect.delimiter, "encoding": found.dialect.encoding} if found else {}
     write_json(
         folder / "facts.json",
-        {"rows": rows, "columns": columns, "format": raw.format, "delimiter": "", "encoding": "", **written},
+        {
+            "rows": rows,
+            "columns": columns,
+            "format": raw.format,
+            "delimiter": "",
+            "encoding": "",
+            **written,
+            "reading": reading,
+        },
     )
 
 

@@ -24,10 +24,7 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from coterie.web.settings import Settings
 
-POLICY: Final = (
-    "default-src 'self'; object-src 'none'; base-uri 'none'; form-action 'self'; frame-ancestors 'self'; "
-    "img-src 'self' data:"
-)
+POLICY: Final = "default-src 'self'; object-src 'none'; base-uri 'none'; form-action 'self'; frame-ancestors 'self'"
 # no-referrer would also take the Origin from forms, which is what they are recognised by.
 HEADERS: Final = {
     "X-Content-Type-Options": "nosniff",

@@ -5,6 +5,7 @@ from __future__ import annotations
 import logging
 import os
 import shutil
+import signal
 import socket
 import tempfile
 import threading
@@ -21,6 +22,7 @@ from coterie.web.app import create_app
 from coterie.web.settings import Settings, resolve_allowed
 
 LOOPBACK = "127.0.0.1"
+USUAL_PORT = 8765
 PREFIX = "coterie-page-"
 
 
@@ -66,12 +68,22 @@ def serve(
             timeout_graceful_shutdown=1,
             lifespan="on",
         )
+        _end_in_order()
         try:
             uvicorn.Server(options).run(sockets=[listener])
         except KeyboardInterrupt:
             pass
         finally:
             app.state.jobs.stop_all()
+
+
+def usual_port() -> int:
+    """The port that people know, or 0 if another program has it."""
+    try:
+        with bound(USUAL_PORT):
+            return USUAL_PORT
+    except ConfigError:
+        return 0
 
 
 @contextmanager
@@ -133,6 +145,20 @@ def _remove_abandoned(folder: Path) -> None:
         return
     if free:
         shutil.rmtree(folder, ignore_errors=True)
+
+
+def _end_in_order() -> None:
+    """A closed terminal and a plain kill end the server as Ctrl-C does: runs are stopped, the work folder goes."""
+    if threading.current_thread() is not threading.main_thread():
+        return
+
+    def stop(*_: object) -> None:
+        raise KeyboardInterrupt
+
+    # uvicorn takes SIGTERM, ends, and then sends it once more to whoever had it before.
+    signal.signal(signal.SIGTERM, stop)
+    if hasattr(signal, "SIGHUP"):
+        signal.signal(signal.SIGHUP, lambda *_: signal.raise_signal(signal.SIGTERM))
 
 
 def check_file(file: str, folders: Sequence[Path]) -> Path:

@@ -60,6 +60,7 @@ def _page(
         faults=found,
         state=state,
         kinds=KINDS,
+        otherwise=facts is not None and facts.reading != {name: values[name] for name in FORM if name in values},
         facts=None if state.active else facts,
         given=given or _shown(values),
         failed=state.message if state.state in ("failed", "cancelled") else "",
