@@ -23,6 +23,7 @@ NAMES = (
     "kdd",
     "scale",
     "out_of_core",
+    "spark",
 )
 
 

@@ -23,6 +23,7 @@ ORDER = (
     "kmembers_scale",
     "scale",
     "out_of_core",
+    "spark",
     "pipeline",
     "first_run",
     "local_page",

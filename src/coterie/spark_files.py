@@ -26,6 +26,7 @@ if TYPE_CHECKING:
 
     from coterie.scale_source import TableFile
     from coterie.spark import SparkRelease
+    from coterie.spark_run import Grouped
 
 PART_ROWS = 1_000_000
 """rows of a file of a released folder, about"""
@@ -82,29 +83,31 @@ def write_folder(release: SparkRelease, path: str, *, force: bool) -> None:
             [Problem("output", f"{path} exists already")], hint="Choose another name, or overwrite it with force."
         )
     with place.beside() as temporary:
-        write_verified(release, temporary)
+        write_verified(release.grouped, temporary, shown=release.shown)
         place.take(temporary)
 
 
-def write_verified(release: SparkRelease, folder: str) -> None:
+def write_verified(grouped: Grouped, folder: str, *, shown: bool) -> None:
     """Write a release, and raise unless what was written keeps the promise.
 
     Args:
-        release: The release.
+        grouped: Its rows.
         folder: A new folder.
+        shown: Whether suppressed rows are published as `*`.
     """
     from coterie.spark_verify import check_frame
 
-    session = release.frame.sparkSession
+    session, sums = grouped.frame.sparkSession, grouped.sums
     with guarded("writing the release"):
-        frame = in_order(release.numbered, release.plan.book.all_rows)
+        frame = in_order(grouped.released(shown=shown), grouped.plan.book.all_rows)
         frame.drop("coterie_row").write.parquet(folder, compression="zstd")
         written = session.read.parquet(folder)
-    found = check_frame(written, release.grouped, shown=release.shown).verification
+    found = check_frame(written, grouped, shown=shown).verification
     found.raise_for_failure()
-    if found.rows != release.verification.rows:
+    wanted = sums.rows - (0 if shown else sums.suppressed)
+    if found.rows != wanted:
         raise DataError(
-            f"{found.rows:,} rows were written, but the release has {release.verification.rows:,}.",
+            f"{found.rows:,} rows were written, but the release has {wanted:,}.",
             hint="See whether the disks have space left, and run again.",
         )
 

@@ -101,7 +101,7 @@ class _Run:
             self.phases.seconds.update(made.seconds)
             folder = f"{temporary}/release"
             with self.phases("write"):
-                write_verified(made, folder)
+                write_verified(made.grouped, folder, shown=made.shown)
                 written = self._given_name(made, folder, place)
         made.unpersist()
         release = self._stored(made, written)

@@ -97,12 +97,7 @@ def group_rows(rows: Rows, made: SparkPlan, config: Config, *, keep: bool) -> Gr
     """
     check_styles(made.plan.book.domains, names=rows.names, publish=config.publish)
     columns, fields, work = _layout(rows, made, config)
-    coded = coded_columns(config).all
-    kept_names = tuple(rows.names[at] for at in work.kept)
-    carried = (*coded, *(name for name in kept_names if name not in coded))
-    reader = Reader(Shape(coded), made.plan.book, made.numbers)
-    source = rows.selected(carried)
-    frame = _assigned(source, reader, made, rows, work, carried=carried)
+    frame = _assigned(rows, made, config, work.kept)
     frame = _grouped(frame, work, made.plan.blocks, fields)
     if keep:
         from pyspark import StorageLevel
@@ -162,28 +157,27 @@ def _layout(rows: Rows, made: SparkPlan, config: Config) -> tuple[tuple[Publishe
     return tuple(columns), fields, Work(made.plan, made.sums, tuple(kept), published, own)
 
 
-def _assigned(
-    source: DataFrame,
-    reader: Reader,
-    made: SparkPlan,
-    rows: Rows,
-    work: Work,
-    *,
-    carried: tuple[str, ...],
-) -> DataFrame:
+def assigned_rows(rows: Rows, made: SparkPlan, config: Config) -> DataFrame:
+    """Each row with the block that it belongs to."""
+    return _assigned(rows, made, config, _layout(rows, made, config)[2].kept)
+
+
+def _assigned(rows: Rows, made: SparkPlan, config: Config, kept: tuple[int, ...]) -> DataFrame:
     from pyspark.sql.types import BinaryType, IntegerType, LongType, StructField, StructType
 
-    types = rows.frame.schema
+    coded = coded_columns(config).all
+    carried = (*coded, *(rows.names[at] for at in kept if rows.names[at] not in coded))
     fields = [
         StructField("place", IntegerType()),
         StructField("block", IntegerType()),
         StructField("row", LongType()),
         StructField("codes", BinaryType()),
-        *(StructField(f"c{at}", types[f"c{at}"].dataType) for at in work.kept),
+        *(StructField(f"c{at}", rows.frame.schema[f"c{at}"].dataType) for at in kept),
     ]
-    where = tuple(carried.index(rows.names[at]) for at in work.kept)
-    task = partial(assign_blocks, reader=reader, plan=made.plan, kept=where, titles=work.kept)
-    return source.mapInArrow(task, StructType(fields))
+    reader = Reader(Shape(coded), made.plan.book, made.numbers)
+    where = tuple(carried.index(rows.names[at]) for at in kept)
+    task = partial(assign_blocks, reader=reader, plan=made.plan, kept=where, titles=kept)
+    return rows.selected(carried).mapInArrow(task, StructType(fields))
 
 
 def _grouped(frame: DataFrame, work: Work, blocks: int, fields: list[StructField]) -> DataFrame:
