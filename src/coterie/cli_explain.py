@@ -123,7 +123,8 @@ def show(
     from coterie.cli_run import release_of
     from coterie.cli_show import Progress, Voice
 
-    release = release_of(data, config, quiet=quiet)
+    # What is explained is held whole, also where the settings come from a release that was made in blocks.
+    release = release_of(data, config.replace(engine="memory"), quiet=quiet)
     with Progress(quiet=quiet) as progress:
         progress("explain", 0, 0)
         loss = release.explain()

@@ -198,7 +198,9 @@ class Release:
             else:
                 self.written[Path(path).name] = digest
                 facts = self.provenance(output_sha256=digest)
-            sink.write(provenance_toml(self.config, facts).encode())
+            # Elsewhere, with less memory, `auto` might take another engine, and so make another release.
+            settled = self.config.replace(engine="memory") if self.config.engine == "auto" else self.config
+            sink.write(provenance_toml(settled, facts).encode())
 
     def report(self, path: str | os.PathLike[str], *, variant: str = "internal", force: bool = False) -> None:
         """Write a report on the release, for the person who has to sign it.

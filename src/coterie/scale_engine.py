@@ -20,7 +20,7 @@ HOMES = {"duckdb": "coterie.scale_run", "spark": "coterie.spark_job"}
 # Files below this are not looked at: they fit.
 SMALL = 4 * 2**20
 # Bytes that a cell takes while a table is read, encoded, published and verified in memory.
-CELL_BYTES = 48
+CELL_BYTES = 16
 
 
 class Choice(NamedTuple):

@@ -9,9 +9,8 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Iterator
-from concurrent.futures import ThreadPoolExecutor
+from concurrent.futures import ThreadPoolExecutor, as_completed
 from dataclasses import dataclass
-from itertools import islice
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -126,9 +125,12 @@ def anonymize_file(data: str | os.PathLike[str], job: Job) -> StoredRelease:
             store = BlockStore(work.blocks, stripe_rows=STRIPE_ROWS)
             finished = _group_all(plan, spill, store, job)
         return Ending(table, plan, store, finished, work, job, target, phases).finish()
-    except (Cancelled, KeyboardInterrupt, MemoryError, OSError):
+    except (Cancelled, KeyboardInterrupt, MemoryError):
         kept = any(work.blocks.glob("*.json"))
         raise
+    except OSError as error:
+        kept = any(work.blocks.glob("*.json"))
+        raise work.refused(error) from None
     finally:
         if not kept:
             work.remove()
@@ -201,16 +203,14 @@ def _group_all(plan: Plan, spill: Spill, store: BlockStore, job: Job) -> tuple[F
 
     _tell(job, plan, found)
     with ThreadPoolExecutor(at_once) as pool:
-        queue = iter(waiting)
-        running = [pool.submit(group, block) for block in islice(queue, at_once)]
+        futures = [pool.submit(group, block) for block in waiting]
         try:
-            while running:
-                block, finished = running.pop(0).result()
+            for future in as_completed(futures):
+                block, finished = future.result()
                 found[block] = finished
                 _tell(job, plan, found)
-                running += [pool.submit(group, block) for block in islice(queue, 1)]
         finally:
-            for future in running:
+            for future in futures:
                 future.cancel()
     return tuple(found[block] for block in range(plan.blocks))
 

@@ -68,6 +68,10 @@ class WorkFolder:
         for left in (*self.path.glob("release*"), *self.blocks.glob("*.part")):
             shutil.rmtree(left) if left.is_dir() else left.unlink()
 
+    def refused(self, error: OSError) -> DataError:
+        """What to say when the disk refuses."""
+        return _refused(self.path, error)
+
     def remove(self) -> None:
         """The run is over."""
         shutil.rmtree(self.path, ignore_errors=True)
