@@ -135,3 +135,20 @@ def test_the_report_can_be_read_in_place(visit, finished):
     assert page.title().startswith("Report on a release")
     assert page.locator("svg.chart").count() >= 4
     assert page.evaluate("getComputedStyle(document.querySelector('.verdict')).borderLeftWidth") != "0px"
+
+
+def test_forms_work_without_scripts(visit, finished):
+    here = visit(java_script_enabled=False)
+    page = here.go(f"{finished}/hierarchies/1")
+    assert page.locator("[role=treeitem]").count() > 16
+    page.click("aside a:has-text('table')")
+    page.fill("[name=c-0-1]", "Before school")
+    page.click("text=Save these rows")
+    page.wait_for_selector("text=The rows are kept")
+    assert page.input_value("[name=c-0-1]") == "Before school"
+    page.click("text=Undo the last change")
+    page.wait_for_load_state()
+    assert page.input_value("[name=c-0-1]") != "Before school"
+    here.go(f"{finished}/results/0001")
+    page.click("text=Rows after")
+    page.wait_for_selector("text=rows 26 to 50 of")
