@@ -64,6 +64,7 @@ def test_a_tree_is_edited_by_keyboard_alone(education):
     page.keyboard.type("Graduate school")
     page.keyboard.press("Enter")
     page.wait_for_selector("[data-label='Graduate school']:focus")
+    assert "New group" in page.locator("#tree-status").text_content()
     found = rows_of(here, at)
     assert "Graduate school" in found["Masters"]
     assert "Graduate school" in found["Doctorate"]

@@ -203,6 +203,7 @@
     focusOn(wanted, { move: false });
     const faults = document.getElementById("edit-errors");
     if (!move) return;
+    document.getElementById("tree-status").textContent = root.dataset.told;
     if (faults) faults.focus();
     else focusOn(wanted);
   }
