@@ -36,11 +36,6 @@ class Fit(NamedTuple):
     lost: list[Value]
     """values without a place, those of most rows first; known for trees only"""
 
-    @property
-    def good(self) -> bool:
-        """Whether every value has a place."""
-        return not self.problems
-
 
 def values_of(table: Path, position: int) -> Column:
     """The distinct values of the column at this position of a Parquet file, and the rows of each."""
