@@ -3,37 +3,26 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Sequence
-from dataclasses import dataclass
 from functools import lru_cache
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from starlette.exceptions import HTTPException
 from starlette.requests import Request
 from starlette.responses import Response
 
 from coterie.errors import CoterieError, HierarchyError
 from coterie.hierarchy import Hierarchy
-from coterie.hierarchy_check import Column as Values
 from coterie.hierarchy_dates import LEVELS
 from coterie.hierarchy_faults import doubts
 from coterie.web import column_values, hierarchy_forms, hierarchy_view, recipe
 from coterie.web.facts import Column, facts_of
 from coterie.web.hierarchy_forms import RuleForm
-from coterie.web.hierarchy_store import MOST_VALUES, Draft, Opened, open_draft, open_hierarchy
+from coterie.web.hierarchy_place import LOOKS, Place, describe
+from coterie.web.hierarchy_store import MOST_VALUES, Draft, Opened, open_draft
 from coterie.web.pages import Fault, render
 from coterie.web.project import Project
 
 LOST_SHOWN = 300
-LOOKS = {
-    "integer": "Whole numbers",
-    "decimal": "Numbers",
-    "date": "Dates",
-    "code": "Codes of digits",
-    "mixed": "Numbers and texts",
-    "category": "Texts",
-    "empty": "Nothing",
-}
 
 
 class Entry(NamedTuple):
@@ -50,39 +39,6 @@ class Entry(NamedTuple):
     def kind(self) -> str:
         """What the values look like."""
         return LOOKS.get(self.column.kind, self.column.kind)
-
-
-@dataclass(frozen=True)
-class Place:
-    """The column that a page is about."""
-
-    project: Project
-    column: Column
-    values: Values
-
-    @property
-    def url(self) -> str:
-        """The address of its page."""
-        return f"{self.project.url}/hierarchies/{self.column.index}"
-
-    @property
-    def kind(self) -> str:
-        """What the values look like."""
-        return LOOKS.get(self.column.kind, self.column.kind)
-
-    def opened(self) -> Opened:
-        """What the recipe says of its hierarchy now."""
-        return open_hierarchy(self.project, self.column.name)
-
-
-def place_of(project: Project, request: Request) -> Place:
-    """The column that the address names, by its position in the file."""
-    facts = facts_of(project)
-    position = int(request.path_params["column"])
-    if facts is None or not 0 <= position < len(facts.columns):
-        raise HTTPException(404, "There is no such column. Go back to the list of hierarchies.")
-    column = facts.columns[position]
-    return Place(project, column, column_values.values_of(project.table_path, position))
 
 
 def entries(project: Project) -> list[Entry]:
@@ -115,28 +71,6 @@ def _misfits(hierarchy: Hierarchy, table: Path, changed: int, position: int) -> 
     """What keeps the values of a column from fitting, if anything; many values take a while, so it is kept."""
     fit = column_values.fit_of(hierarchy, column_values.values_of(table, position))
     return "; ".join(problem.text for problem in fit.problems)
-
-
-def describe(opened: Opened, column: Column) -> str:
-    """A hierarchy in a few words."""
-    hierarchy = opened.hierarchy
-    if opened.state == "none":
-        ranges = column.kind in ("integer", "decimal", "date")
-        return "No hierarchy: published as ranges" if ranges else "No hierarchy: values are joined as sets"
-    if hierarchy is None:
-        return "Cannot be used"
-    if hierarchy.tree is not None:
-        levels = int(hierarchy.tree.heights[0])
-        where = f", {opened.file}" if opened.file else ""
-        return f"Tree of {len(hierarchy.tree.leaf_of):,} values, {levels} level{'s' if levels != 1 else ''}{where}"
-    form = hierarchy_forms.form_of_rule(hierarchy)
-    if form.kind == "intervals":
-        return f"Intervals of {form.widths}" + (f", from {form.start}" if form.start != "0" else "")
-    if form.kind == "dates":
-        return "Dates by " + ", ".join(form.levels)
-    if form.kind == "prefixes":
-        return f"First {form.lengths} characters" if form.lengths else "First characters, one less at a time"
-    return "Flat: each value is published or hidden"
 
 
 def show_column(

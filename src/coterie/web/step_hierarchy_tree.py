@@ -15,7 +15,8 @@ from coterie.errors import HierarchyError
 from coterie.web import hierarchy_ops, hierarchy_store, hierarchy_view
 from coterie.web.edit_tree import TOP, from_whole, rows
 from coterie.web.hierarchy_ops import Asked, Done
-from coterie.web.hierarchy_pages import Place, editor, place_of, show_column
+from coterie.web.hierarchy_pages import editor, show_column
+from coterie.web.hierarchy_place import Place, place_of
 from coterie.web.pages import Fault, form_of, go, is_htmx, project_of, render, values_of
 
 
