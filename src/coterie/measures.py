@@ -176,7 +176,8 @@ def _attribute(
     counts = sizes.astype(np.float64)
 
     def mean(cost: Float64) -> float:
-        return float((cost @ counts + suppressed) / rows)
+        # Not `cost @ counts`: its last digit depends on the threads that BLAS may use, and so on the engine.
+        return float(((cost * counts).sum() + suppressed) / rows)
 
     return AttributeMeasures(
         name=domain.name,

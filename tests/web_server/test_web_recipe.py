@@ -13,6 +13,7 @@ import coterie
 from coterie.cli import main
 from coterie.config_toml import write_toml
 from coterie.web import recipe
+from coterie.web.facts import facts_of
 from coterie.web.recipe_texts import command_line, python_text
 
 TEXT = """# why we do this
@@ -180,3 +181,20 @@ def test_a_run_keeps_a_recipe_that_stands_alone(adult, tmp_path):
     plain = '# as it is\nquasi = ["sex"]\n'
     recipe.write_text(adult, plain)
     assert recipe.frozen(adult) == plain
+
+
+def test_what_was_found_holds_until_a_file_changes(adult, monkeypatch):
+    names = facts_of(adult).names
+    (adult.folder / "sex.csv").write_text("Male;*\nFemale;*\n")
+    recipe.write_text(adult, 'quasi = ["sex"]\n[hierarchies]\nsex = "sex.csv"\n')
+    assert recipe.problems_of(adult, names) == []
+    with monkeypatch.context() as patched:
+        patched.setattr(recipe, "problems_in", lambda *_: pytest.fail("it was worked out again"))
+        assert recipe.problems_of(adult, names) == []
+    (adult.folder / "sex.csv").write_text("Male;A;*\nFemale;A;Other\n")
+    assert recipe.problems_of(adult, names) != []
+    (adult.folder / "sex.csv").unlink()
+    assert recipe.problems_of(adult, names) != []
+    recipe.write_text(adult, 'quasi = ["sex"]\n')
+    assert recipe.problems_of(adult, names) == []
+    assert recipe.problems_of(adult, ["age"]) != []

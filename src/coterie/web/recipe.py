@@ -6,21 +6,19 @@ the text that is there: comments and everything that was not changed stay.
 
 from __future__ import annotations
 
-import tomllib
-from collections.abc import Mapping, Sequence
+import hashlib
+from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any, NamedTuple
 
 from coterie.config import Config, changed
 from coterie.config_check import column_problems
-from coterie.config_toml import plain, read_toml, write_toml
+from coterie.config_toml import plain, read_toml
 from coterie.errors import ConfigError, DataError, HierarchyError, Problem
 from coterie.io_output import whole_file
 from coterie.web.pages import STEPS, Fault
 from coterie.web.project import Project
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable
+from coterie.web.recipe_edit import edited
 
 STEP_OF = {
     **dict.fromkeys(("delimiter", "encoding", "missing_values"), "data"),
@@ -87,58 +85,17 @@ def write_text(project: Project, text: str) -> None:
         sink.write(text.encode())
 
 
-def edited(text: str, values: Mapping[str, Any]) -> str:
-    """A TOML text changed so that it says these settings, with its comments kept."""
-    import tomlkit
-    from tomlkit.exceptions import TOMLKitError
-
-    try:
-        document = tomlkit.parse(text)
-        for name in [name for name in document if name not in values and name != "provenance"]:
-            document.remove(name)
-        for name, value in values.items():
-            _put(document, name, value)
-        new = tomlkit.dumps(document)
-        said = {name: value for name, value in tomllib.loads(new).items() if name != "provenance"}
-        if said == tomllib.loads(write_toml(values)):
-            return new
-    except (TOMLKitError, tomllib.TOMLDecodeError, ValueError, TypeError):
-        pass
-    # Rather without comments than with another meaning.
-    return write_toml(values)
-
-
-def _put(place: Any, name: str, value: Any) -> None:  # noqa: ANN401 - parts of a TOML document
-    """Set one key of a document or table, and touch nothing that says the same already."""
-    import tomlkit
-
-    there = place.get(name)
-    if there is not None and _plain(there) == _plain(value):
-        return
-    if isinstance(value, Mapping) and isinstance(there, Mapping) and hasattr(there, "remove"):
-        for key in [key for key in there if key not in value]:
-            there.remove(key)
-        for key, inner in value.items():
-            _put(there, key, inner)
-        return
-    if isinstance(value, list | tuple) and len(value) > 3 and all(isinstance(item, str) for item in value):
-        array = tomlkit.array()
-        array.extend(value)
-        place[name] = array.multiline(True)
-        return
-    place[name] = tomlkit.item(_plain(value))
-
-
-def _plain(value: Any) -> Any:  # noqa: ANN401
-    if hasattr(value, "unwrap"):
-        value = value.unwrap()
-    if isinstance(value, Mapping):
-        return {str(name): _plain(inner) for name, inner in value.items()}
-    return [_plain(inner) for inner in value] if isinstance(value, list | tuple) else value
-
-
 def path_problems(project: Project, values: Mapping[str, Any]) -> list[Problem]:
     """Files that the recipe names and that lie outside of what the user allowed."""
+    return [
+        Problem(path, "names a file outside the folders that may be used; put it beside coterie.toml")
+        for path, text in _named_files(values)
+        if not _below(project, text)
+    ]
+
+
+def _named_files(values: Mapping[str, Any]) -> list[tuple[str, str]]:
+    """Setting → file, for every file that settings name."""
     named: list[tuple[str, str]] = []
     specs = values.get("hierarchies")
     if isinstance(specs, Mapping):
@@ -151,11 +108,7 @@ def path_problems(project: Project, values: Mapping[str, Any]) -> list[Problem]:
             named.append(("privacy", entry["population"]))
         elif isinstance(entry, str) and entry.count(":") >= 2 and entry.strip().casefold().startswith("k"):
             named.append(("privacy", entry.split(":", 2)[2].strip()))
-    return [
-        Problem(path, "names a file outside the folders that may be used; put it beside coterie.toml")
-        for path, text in named
-        if text != "flat" and not _below(project, text)
-    ]
+    return [(path, text) for path, text in named if text != "flat"]
 
 
 def _below(project: Project, text: str) -> bool:
@@ -170,12 +123,47 @@ def _below(project: Project, text: str) -> bool:
 
 
 def problems_of(project: Project, names: Sequence[str] | None = None) -> list[Problem]:
-    """Everything that is wrong with the recipe, and with its fit to a table with these columns."""
+    """Everything that is wrong with the recipe, and with its fit to a table with these columns.
+
+    Every page asks several times, and large hierarchies take long to check: what was found holds until the recipe, or a
+    file that it names, changes.
+    """
+    text = project.recipe_path.read_bytes() if project.recipe_path.is_file() else b""
+    asked = hashlib.sha256(text).digest(), None if names is None else tuple(names)
+    known = _found.get(project.id)
+    if known is not None and known.asked == asked and known.files == _stamps(project, known.files):
+        return list(known.problems)
     try:
         values = read_values(project)
     except ConfigError as error:
         return list(error.problems)
-    return problems_in(project, values, names)
+    files = _stamps(project, [path for _, path in _named_files(values) if _below(project, path)])
+    problems = problems_in(project, values, names)
+    _found[project.id] = _Found(asked, files, problems)
+    return list(problems)
+
+
+def _stamps(project: Project, paths: Iterable[str]) -> dict[str, tuple[int, int] | None]:
+    """File → when it changed last, and its size; None if it is not there."""
+    stamps: dict[str, tuple[int, int] | None] = {}
+    for path in paths:
+        try:
+            stat = (project.recipe_path.parent / path).stat()
+            stamps[path] = stat.st_mtime_ns, stat.st_size
+        except (OSError, ValueError):
+            stamps[path] = None
+    return stamps
+
+
+class _Found(NamedTuple):
+    """What was found wrong with a recipe, and with which recipe."""
+
+    asked: tuple[bytes, tuple[str, ...] | None]
+    files: dict[str, tuple[int, int] | None]
+    problems: list[Problem]
+
+
+_found: dict[str, _Found] = {}
 
 
 def problems_in(project: Project, values: Mapping[str, Any], names: Sequence[str] | None = None) -> list[Problem]:
