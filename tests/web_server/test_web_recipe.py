@@ -14,6 +14,7 @@ from coterie.cli import main
 from coterie.config_toml import write_toml
 from coterie.web import recipe
 from coterie.web.facts import facts_of
+from coterie.web.recipe_edit import edited
 from coterie.web.recipe_texts import command_line, python_text
 
 TEXT = """# why we do this
@@ -76,7 +77,7 @@ _values = st.fixed_dictionaries(
 
 @given(before=_values, after=_values)
 def test_edited_text_says_what_it_should(before, after):
-    text = recipe.edited(write_toml(before), after)
+    text = edited(write_toml(before), after)
     assert tomllib.loads(text) == tomllib.loads(write_toml(after))
 
 

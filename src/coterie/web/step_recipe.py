@@ -19,6 +19,7 @@ from coterie.web.facts import facts_of
 from coterie.web.jobs import Jobs
 from coterie.web.pages import Fault, form_of, go, project_of, render, settings_of, values_of
 from coterie.web.project import Project
+from coterie.web.recipe_edit import edited
 from coterie.web.recipe_texts import command_line, download_name, python_text, release_name
 from coterie.web.settings import resolve_allowed
 from coterie.web.step_projects import look_at
@@ -171,7 +172,7 @@ def _with_files(project: Project, text: str, folder: Path) -> str:
     read, _ = read_hierarchies(files, base=None)
     spelled = {column: plain(read[column]) if column in read else spec for column, spec in specs.items()}
     kept = {name: value for name, value in values.items() if name != "provenance"}
-    return recipe.edited(text, {**kept, "hierarchies": spelled})
+    return edited(text, {**kept, "hierarchies": spelled})
 
 
 async def download(request: Request) -> Response:
