@@ -158,17 +158,18 @@ def release_rows(
     """The same for rows that have been numbered."""
     from coterie.scale_plan import check_blocks
     from coterie.spark_plan import make_plan
-    from coterie.spark_run import SETTINGS, group_rows, settings
+    from coterie.spark_run import SETTINGS, group_rows, kept_unless_failing, settings
     from coterie.spark_verify import measured, verified
 
-    config.check_columns(rows.names)
-    check_blocks(config)
     phases = Phases(progress)
-    with settings(rows.frame.sparkSession, SETTINGS):
+    with settings(rows.frame.sparkSession, SETTINGS), kept_unless_failing(rows.frame) as kept:
+        config.check_columns(rows.names)
+        check_blocks(config)
         with phases("plan"):
             made = make_plan(rows, config, most=block_rows, threads=config.usable_threads)
         with phases("group"):
             grouped = group_rows(rows, made, config, keep=keep)
+            kept.append(grouped.frame)
         with phases("verify"):
             found = verified(grouped)
             found.verification.raise_for_failure()
@@ -183,7 +184,7 @@ def release_rows(
         shown=found.shown,
         seconds=phases.seconds,
         notes=grouped.notes,
-        kept=(rows.frame, grouped.frame) if keep else (),
+        kept=tuple(kept),
     )
 
 

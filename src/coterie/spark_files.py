@@ -8,6 +8,7 @@ over.
 from __future__ import annotations
 
 import os
+import re
 import secrets
 import shutil
 from collections.abc import Iterator
@@ -63,7 +64,12 @@ def read_parquet(session: SparkSession, paths: list[str]) -> Rows:
     return Rows(joined.select(*titles, key), names, dense=True)
 
 
-def hand_over(table: TableFile, folder: Path) -> str:
+def literal(path: Path) -> str:
+    """A path that Spark takes as it stands: relative ones would start elsewhere, and signs of patterns are escaped."""
+    return re.sub(r"([\\{}\[\]*?])", r"\\\1", str(path.resolve()))
+
+
+def hand_over(table: TableFile, folder: Path) -> Path:
     """A text or Feather file as Parquet, for the executors."""
     from pyarrow import parquet
 
@@ -72,7 +78,7 @@ def hand_over(table: TableFile, folder: Path) -> str:
     with parquet.ParquetWriter(path, table.schema, compression="zstd") as writer:
         for batch in table.batches():
             writer.write_batch(batch)
-    return str(path)
+    return path
 
 
 def write_folder(release: SparkRelease, path: str, *, force: bool) -> None:
@@ -101,7 +107,7 @@ def write_verified(grouped: Grouped, folder: str, *, shown: bool) -> None:
     with guarded("writing the release"):
         frame = in_order(grouped.released(shown=shown), grouped.plan.book.all_rows)
         frame.drop("coterie_row").write.parquet(folder, compression="zstd")
-        written = session.read.parquet(folder)
+        written = session.read.parquet(folder if is_address(folder) else literal(Path(folder)))
     found = check_frame(written, grouped, shown=shown).verification
     found.raise_for_failure()
     wanted = sums.rows - (0 if shown else sums.suppressed)

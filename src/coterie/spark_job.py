@@ -25,7 +25,16 @@ from coterie.scale_plan import check_blocks
 from coterie.scale_source import TableFile, open_table
 from coterie.scale_write import Target, Written, target_of, write_release
 from coterie.spark import SparkRelease, release_rows
-from coterie.spark_files import LocalPlace, RemotePlace, hand_over, is_address, place_of, read_parquet, write_verified
+from coterie.spark_files import (
+    LocalPlace,
+    RemotePlace,
+    hand_over,
+    is_address,
+    literal,
+    place_of,
+    read_parquet,
+    write_verified,
+)
 from coterie.spark_session import session_on
 from coterie.stored import StoredRelease
 
@@ -115,9 +124,10 @@ class _Run:
         if self.table is None:
             return read_parquet(self.session, [name])
         if self.table.format == "parquet":
-            return read_parquet(self.session, [str(part.path) for part in self.table.parts if part.path is not None])
+            paths = [part.path for part in self.table.parts if part.path is not None]
+            return read_parquet(self.session, [literal(path) for path in paths])
         with self.phases("hand over"):
-            return read_parquet(self.session, [hand_over(self.table, folder)])
+            return read_parquet(self.session, [literal(hand_over(self.table, folder))])
 
     def _given_name(self, made: SparkRelease, folder: str, place: LocalPlace | RemotePlace) -> Written:
         """The release under its own name, as a folder or as one file."""

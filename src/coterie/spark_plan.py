@@ -62,6 +62,7 @@ def make_plan(rows: Rows, config: Config, *, most: int, threads: int = 1) -> Spa
         threads: Threads of the driver that group the sample.
     """
     names = coded_columns(config).all
+    _refuse_nested(rows, names)
     shape, frame = Shape(names), rows.selected(names)
     book, numbers = _codebook(rows, frame, config, shape)
     refuse_impossible(book)
@@ -84,6 +85,18 @@ def make_plan(rows: Rows, config: Config, *, most: int, threads: int = 1) -> Spa
     of_block = np.zeros(plan.blocks, dtype=np.uint64)
     np.add.at(of_block, plan.block_of_leaf, sums)
     return SparkPlan(plan, numbers, of_block)
+
+
+def _refuse_nested(rows: Rows, names: tuple[str, ...]) -> None:
+    """Lists and structures have no order and no hierarchy."""
+    for name in names:
+        kind = rows.frame.schema[f"c{rows.names.index(name)}"].dataType
+        if kind.typeName() in ("array", "map", "struct", "variant"):
+            raise DataError(
+                f"Column {name!r} is of type {kind.typeName()}, whose values cannot be compared.",
+                column=name,
+                hint="Turn it into text, numbers or dates, or give it no role.",
+            )
 
 
 def _messages(frame: DataFrame, task: Callable[..., Any]) -> list[tuple[str, pa.Table]]:

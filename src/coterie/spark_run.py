@@ -103,7 +103,7 @@ def group_rows(rows: Rows, made: SparkPlan, config: Config, *, keep: bool) -> Gr
         from pyspark import StorageLevel
 
         frame = frame.persist(StorageLevel.DISK_ONLY)
-    with guarded("grouping blocks"):
+    with guarded("grouping blocks"), kept_unless_failing(frame):
         facts = _facts(frame)
     finished = [
         Finished({}, BlockSums.from_dict(each["sums"]), tuple(each["notes"]))
@@ -215,6 +215,18 @@ def settings(session: SparkSession, values: Mapping[str, str]) -> Iterator[None]
                 session.conf.unset(name)
             else:
                 session.conf.set(name, old)
+
+
+@contextmanager
+def kept_unless_failing(frame: DataFrame) -> Iterator[list[DataFrame]]:
+    """What executors keep for a release, to which more may be added; if it fails, they keep nothing."""
+    kept = [frame]
+    try:
+        yield kept
+    except BaseException:
+        for each in kept:
+            each.unpersist()
+        raise
 
 
 SETTINGS = {"spark.sql.execution.arrow.maxRecordsPerBatch": str(BATCH_ROWS)}

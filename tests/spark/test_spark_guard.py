@@ -122,8 +122,9 @@ def test_one_file_as_the_embedded_engine_writes_it(session, path, tmp_path):
 
 
 def test_the_command_line_runs_in_the_session_that_is_there(session, path, tmp_path):
-    out = f"{tmp_path}/out/"
-    words = ["anonymize", str(path), "-o", out, "--quasi", "age,sex", "-k", "4", "--engine", "spark"]
+    out, odd = f"{tmp_path}/out/", tmp_path / "in [1] {a,b}*.parquet"  # no pattern, for once
+    odd.write_bytes(path.read_bytes())
+    words = ["anonymize", str(odd), "-o", out, "--quasi", "age,sex", "-k", "4", "--engine", "spark"]
     done = CliRunner().invoke(app, [*words, "--identifier", "full name", "--method", "mondrian", "--block-rows", "200"])
     assert done.exit_code == 0, done.output
     assert "spark," in done.output

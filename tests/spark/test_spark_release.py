@@ -109,3 +109,6 @@ def test_what_cannot_be_had_is_said_before_any_work(session, path):
         spark.release(frame, config_of(identifiers=[], entity="full name"))
     with pytest.raises(DataError, match="no rows"):
         spark.release(frame.limit(0), config_of())
+    with pytest.raises(DataError, match=r"'age' is of type array"):
+        spark.release(frame.selectExpr("array(age) as age", "sex"), quasi=["age", "sex"], k=2)
+    assert not session.sparkContext._jsc.getPersistentRDDs()
