@@ -126,10 +126,12 @@ def anonymize_file(data: str | os.PathLike[str], job: Job) -> StoredRelease:
             finished = _group_all(plan, spill, store, job)
         return Ending(table, plan, store, finished, work, job, target, phases).finish()
     except (Cancelled, KeyboardInterrupt, MemoryError):
-        kept = any(work.blocks.glob("*.json"))
+        kept = os.fspath(job.output) != "-" and any(work.blocks.glob("*.json"))
         raise
+    except BrokenPipeError:
+        raise  # whoever reads standard output has seen enough
     except OSError as error:
-        kept = any(work.blocks.glob("*.json"))
+        kept = os.fspath(job.output) != "-" and any(work.blocks.glob("*.json"))
         raise work.refused(error) from None
     finally:
         if not kept:

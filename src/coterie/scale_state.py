@@ -10,6 +10,7 @@ from __future__ import annotations
 import json
 import os
 import shutil
+import tempfile
 from dataclasses import dataclass
 from importlib.metadata import version
 from pathlib import Path
@@ -78,9 +79,9 @@ class WorkFolder:
 
 
 def work_path(output: str | os.PathLike[str]) -> Path:
-    """Where the folder of a run stands: out.parquet → .out.parquet.coterie; in the current folder for "-"."""
+    """Where the folder of a run stands: out.parquet → .out.parquet.coterie; for standard output, of this process."""
     if os.fspath(output) == "-":
-        return Path.cwd() / ".standard-output.coterie"
+        return Path(tempfile.gettempdir()) / f"coterie-{os.getpid()}"
     target = Path(output).resolve()
     return target.with_name(f".{target.name}.coterie")
 

@@ -159,6 +159,17 @@ def test_reports_and_mappings_are_refused(extra, path, tmp_path, monkeypatch):
     assert not (tmp_path / "out.csv").exists()
 
 
+def test_standard_output(path, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    before = sorted(each.name for each in tmp_path.iterdir())
+    done = CliRunner().invoke(app, arguments(path, "-", "--engine", "duckdb", "--block-rows", "80"))
+    assert done.exit_code == 0
+    assert done.stdout.splitlines()[0] == "age,region,sex,disease,remark"
+    assert len(done.stdout.splitlines()) == 301
+    assert "PASS" in done.stderr
+    assert sorted(each.name for each in tmp_path.iterdir()) == sorted([*before, "regions.csv"])
+
+
 def test_resume_is_refused_in_memory(path, tmp_path):
     done = CliRunner().invoke(app, arguments(path, tmp_path / "out.csv", "--resume"))
     assert isinstance(done.exception, ConfigError)
