@@ -29,7 +29,7 @@ from coterie.scale_spill import Rows, Spill
 from coterie.scale_state import WorkFolder, open_work
 from coterie.scale_store import BlockStore, Finished
 from coterie.scale_tree import CutTree, in_sample, plant, sample_share
-from coterie.scale_write import target_of
+from coterie.scale_write import Target, target_of
 
 if TYPE_CHECKING:
     from coterie.config import Config
@@ -111,20 +111,9 @@ def anonymize_file(data: str | os.PathLike[str], job: Job) -> StoredRelease:
         work = open_work(
             job.output, job.config, table.stamp, block_rows=job.block_rows, resume=job.resume, force=job.force
         )
-        kept = False
+    kept = False
     try:
-        with phases("count"):
-            book = count_table(table, job.config, memory=job.memory, progress=job.progress)
-            check_styles(book.domains, names=table.schema.names, publish=job.config.publish)
-            refuse_impossible(book)
-        with phases("cut"):
-            spill = Spill(work.rows, book)
-            plan = make_plan(table, book, spill, job)
-            work.note_plan(plan.sha256)
-        with phases("group"):
-            store = BlockStore(work.blocks, stripe_rows=STRIPE_ROWS)
-            finished = _group_all(plan, spill, store, job)
-        return Ending(table, plan, store, finished, work, job, target, phases).finish()
+        return _release(table, target, work, job=job, phases=phases)
     except (Cancelled, KeyboardInterrupt, MemoryError):
         kept = os.fspath(job.output) != "-" and any(work.blocks.glob("*.json"))
         raise
@@ -136,6 +125,22 @@ def anonymize_file(data: str | os.PathLike[str], job: Job) -> StoredRelease:
     finally:
         if not kept:
             work.remove()
+
+
+def _release(table: TableFile, target: Target, work: WorkFolder, *, job: Job, phases: Phases) -> StoredRelease:
+    """All steps, from counting to the release under its name."""
+    with phases("count"):
+        book = count_table(table, job.config, memory=job.memory, progress=job.progress)
+        check_styles(book.domains, names=table.schema.names, publish=job.config.publish)
+        refuse_impossible(book)
+    with phases("cut"):
+        spill = Spill(work.rows, book)
+        plan = make_plan(table, book, spill, job)
+        work.note_plan(plan.sha256)
+    with phases("group"):
+        store = BlockStore(work.blocks, stripe_rows=STRIPE_ROWS)
+        finished = _group_all(plan, spill, store, job)
+    return Ending(table, plan, store, finished, work, job, target, phases).finish()
 
 
 def make_plan(table: TableFile, book: Codebook, spill: Spill, job: Job) -> Plan:
@@ -221,6 +226,3 @@ def _tell(job: Job, plan: Plan, found: dict[int, Finished]) -> None:
     if job.progress is not None:
         done = int(plan.sizes[list(found)].sum())
         job.progress(f"group: {len(found):,} of {plan.blocks:,} blocks", done, plan.book.rows)
-
-
-__all__ = ["Job", "WorkFolder", "anonymize_file", "make_job", "make_plan"]
