@@ -14,6 +14,7 @@ from coterie.per_row import check_request
 from coterie.pipeline import Phases, make_release, prepare, read_source, start_run
 from coterie.promises import rules_of
 from coterie.release import Release
+from coterie.scale_check import checked_on_disk, verify_on_disk
 from coterie.scale_engine import choose_engine, run_stored
 from coterie.verify import Classes, Verification, verify_table
 
@@ -148,6 +149,8 @@ def verify(
     settled = Config.build(config, **settings)
     if k is FROM_CONFIG:
         k = settled.k if config is not None else None
+    if checked_on_disk(data, settled):
+        return verify_on_disk(data, settled, k=k, roots=_roots(settled))
     table = read_table(data, settled)
     rules = rules_of(settled, columns=table)
 

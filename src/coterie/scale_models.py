@@ -19,7 +19,7 @@ from coterie.privacy_model import Model
 from coterie.scale_domains import Counted, Int64, Lookup, counted_domain, plain_cells
 from coterie.verify import Check, Classes
 from coterie.verify_codes import column_codes, row_classes
-from coterie.verify_models import as_check, population_matches
+from coterie.verify_models import MEASURES, Measured, as_check, population_matches
 
 if TYPE_CHECKING:
     from coterie.config import Config
@@ -68,12 +68,15 @@ def sensitive_domains(counted: Mapping[str, pa.Table], config: Config) -> dict[s
 class ModelChecks:
     """The checks of some models, added up over all classes."""
 
-    def __init__(self, models: Sequence[Model], columns: Mapping[str, Sensitive], config: Config) -> None:
+    def __init__(
+        self, models: Sequence[Model], columns: Mapping[str, Sensitive], config: Config, *, measuring: bool = False
+    ) -> None:
         plain = [model for model in models if not isinstance(model, KMap)]
         check_domains(plain, [each.domain for each in columns.values()])
         self.models, self.columns, self.config = tuple(models), dict(columns), config
         self._found: dict[Model, ModelCheck] = {}
-        self._classes = 0
+        self._worst: dict[tuple[str, str], Measured] = {}
+        self._measuring = measuring
 
     def add_values(self, column: str, counts: ClassCounts) -> None:
         """Judge some classes by the models on one sensitive column."""
@@ -85,7 +88,28 @@ class ModelChecks:
         sizes = np.bincount(group, weights=rows).astype(np.int64)
         histogram = Histogram(group, value, rows, sizes, totals, domain.tree)
         models = [model for model in self.models if model.on == column]
-        self.add(check_groups(Groups(sizes, {column: histogram}), models, (column,)))
+        groups = Groups(sizes, {column: histogram})
+        self.add(check_groups(groups, models, (column,)))
+        if self._measuring:
+            self._measure(column, groups)
+
+    def _measure(self, column: str, groups: Groups) -> None:
+        """Find the worst of these classes by every model, promised or not."""
+        for name, model in MEASURES.items():
+            if model.domain_problem(self.columns[column].domain):
+                continue
+            values = model.measure(groups, column)
+            at = int(np.argmin(values) if model.higher_is_better else np.argmax(values))
+            found = Measured(column, name, float(values[at]), int(groups.sizes[at]), -1)
+            before = self._worst.get((column, name), found)
+            chosen = min if model.higher_is_better else max
+            self._worst[(column, name)] = chosen(before, found, key=lambda each: each.value)
+
+    def measured(self) -> tuple[Measured, ...]:
+        """What the worst class of each column has, by every model; nothing unless it was asked for."""
+        names, columns = list(MEASURES), list(self.columns)
+        order = sorted(self._worst, key=lambda key: (columns.index(key[0]), names.index(key[1])))
+        return tuple(self._worst[key] for key in order)
 
     def add_classes(self, classes: pa.Table, names: Sequence[str]) -> None:
         """Judge some classes by the models that ask a population.

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -19,7 +20,7 @@ from coterie.measures import ClassSizes
 from coterie.privacy_kmap import KMap
 from coterie.scale_models import ClassCounts, ModelChecks, sensitive_domains
 from coterie.verify import ROOT, Check, Verification, k_check
-from coterie.verify_models import promised
+from coterie.verify_models import promised, refuse_absent
 
 if TYPE_CHECKING:
     import duckdb
@@ -56,6 +57,8 @@ def verify_file(
     roots: Mapping[str, str],
     hidden: int,
     checker: Checker,
+    k: int | None = None,
+    measured: bool = False,
 ) -> Checked:
     """Check the promises of a written release.
 
@@ -65,15 +68,20 @@ def verify_file(
         roots: Quasi-identifier → what a suppressed cell looks like.
         hidden: Rows shown that are suppressed: they are a class by themselves, or part of one.
         checker: Memory, threads and a folder.
+        k: What is promised, if it is not the configuration's; 0 is nothing.
+        measured: Also measure the sensitive columns, whatever was promised of them.
     """
     from coterie.verify import published_names
 
-    names = published_names(table.schema.names, config.quasi, config.k)
+    wanted = config.k if k is None else k
+    names = published_names(table.schema.names, config.quasi, wanted or None)
     with _connection(checker) as connection, _relation(connection, table, checker) as relation:
-        found = _sizes(connection, relation, table.schema, names, roots, config.k)
-        checks = [k_check(config.k, rows=found["rows"], smallest=found["smallest"], below=found["below"])]
-        checks += _models(connection, relation, table, names, config)
-    return checked(found, checks, config, hidden=hidden)
+        found = _sizes(connection, relation, table.schema, names, roots, wanted)
+        kept = [k_check(wanted, rows=found["rows"], smallest=found["smallest"], below=found["below"])]
+        models = _models(connection, relation, table, names, config, measured=measured)
+    made = checked(found, [*(kept if wanted else ()), *models.results()], config, hidden=hidden)
+    verification = replace(made.verification, wanted=wanted or None, measured=models.measured())
+    return made._replace(verification=verification)
 
 
 def checked(found: Mapping[str, Any], checks: Sequence[Check], config: Config, *, hidden: int) -> Checked:
@@ -229,13 +237,19 @@ def _is_text(kind: pa.DataType) -> bool:
 
 
 def _models(
-    connection: duckdb.DuckDBPyConnection, relation: str, table: TableFile, names: Sequence[str], config: Config
-) -> list[Check]:
+    connection: duckdb.DuckDBPyConnection,
+    relation: str,
+    table: TableFile,
+    names: Sequence[str],
+    config: Config,
+    *,
+    measured: bool,
+) -> ModelChecks:
     """Check the models beyond k, class by class."""
     models = promised(config)
-    if not models:
-        return []
     columns = list(dict.fromkeys(model.on for model in models if model.on is not None))
+    columns = list(config.sensitive) if measured else columns
+    refuse_absent(table.schema.names, columns)
     domains = sensitive_domains(
         {
             column: _fetched(
@@ -246,7 +260,7 @@ def _models(
         },
         config,
     )
-    checks = ModelChecks(models, domains, config)
+    checks = ModelChecks(models, domains, config, measuring=measured)
     keys = ", ".join(f"{_cell(name, table.schema)} AS {_name(name)}" for name in names)
     for column in columns:
         wanted = ", ".join(_name(name) for name in names)
@@ -260,7 +274,7 @@ def _models(
         query = f"SELECT {keys}, count(*) AS n FROM {relation} GROUP BY ALL"
         for batch in _batches(connection, query):
             checks.add_classes(pa.Table.from_batches([batch]), names)
-    return checks.results()
+    return checks
 
 
 def _batches(connection: duckdb.DuckDBPyConnection, query: str) -> pa.RecordBatchReader:

@@ -83,7 +83,7 @@ def model_rules(config: Config, *, people: pa.ChunkedArray | None = None) -> lis
 
 def _plain(classes: Classes, models: Sequence[Model], config: Config) -> list[Check]:
     columns = list(dict.fromkeys(model.on for model in models if model.on is not None))
-    _refuse_absent(classes.table, columns)
+    refuse_absent(classes.table.column_names, columns)
     made = check_models(
         classes.of_row,
         classes.table.select(columns),
@@ -94,8 +94,9 @@ def _plain(classes: Classes, models: Sequence[Model], config: Config) -> list[Ch
     return [as_check(check) for check in made]
 
 
-def _refuse_absent(table: pa.Table, columns: Sequence[str]) -> None:
-    absent = [column for column in columns if column not in table.column_names]
+def refuse_absent(names: Sequence[str], columns: Sequence[str]) -> None:
+    """Raise a ConfigError that names the sensitive columns which a table does not have."""
+    absent = [column for column in columns if column not in names]
     if absent:
         raise ConfigError([Problem("sensitive", f"the table has no column {column!r}") for column in absent])
 
@@ -145,7 +146,7 @@ def people_check(classes: Classes, people: pa.ChunkedArray, k: int) -> Check:
 
 def measure_models(classes: Classes, config: Config, sensitive: Sequence[str]) -> tuple[Measured, ...]:
     """What every model would find in the sensitive columns, worst class by worst class."""
-    _refuse_absent(classes.table, sensitive)
+    refuse_absent(classes.table.column_names, sensitive)
     if not sensitive:
         return ()
     found: list[Measured] = []

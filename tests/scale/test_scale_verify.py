@@ -5,7 +5,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from pyarrow import parquet
+from scale_cases import table_of
 
+import coterie
+import coterie.io
 from coterie.config import Config
 from coterie.promises import rules_of
 from coterie.scale_source import open_table
@@ -81,6 +84,23 @@ def test_hierarchies_of_sensitive_columns_are_heeded(tmp_path):
             quasi=["q"], sensitive=["d"], k=2, hierarchies={"d": tree}, privacy=[f"t-closeness:{limit}::hierarchical"]
         )
         same(*both(table, config, tmp_path))
+
+
+@pytest.mark.parametrize("k", [None, 3, 50])
+def test_a_published_file_is_checked_on_disk_as_in_memory(k, tmp_path):
+    table = table_of(400).select(["region", "sex", "disease"])
+    settings = {"quasi": ["region", "sex"], "sensitive": ["disease"], "privacy": ["l-diversity:2"]}
+    for name in ("published.parquet", "published.csv"):
+        coterie.io.write(table, tmp_path / name)
+        found = [
+            coterie.verify(tmp_path / name, k=k, engine=engine, memory="1GB", **settings)
+            for engine in ("memory", "duckdb")
+        ]
+        same(*found)
+        assert [(each.column, each.name) for each in found[0].measured] == [
+            (each.column, each.name) for each in found[1].measured
+        ]
+        assert [each.value for each in found[0].measured] == pytest.approx([each.value for each in found[1].measured])
 
 
 def test_roots_with_labels_of_their_own_are_suppressed_cells(tmp_path):

@@ -1,0 +1,59 @@
+"""Verify a published file that does not fit the memory."""
+
+from __future__ import annotations
+
+import os
+import tempfile
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from coterie.scale_memory import default_memory, memory_bytes
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from coterie.config import Config
+    from coterie.verify import Verification
+
+
+def checked_on_disk(data: Any, config: Config) -> bool:  # noqa: ANN401 - any frame, or a path
+    """Whether a published table is better checked by DuckDB: a file for which that is asked for, or a large one."""
+    from coterie.scale_engine import choose_engine
+
+    if config.engine == "duckdb":
+        return isinstance(data, str | os.PathLike) and Path(data).exists() and _has_no_people(Path(data), config)
+    plain = config.replace(engine="auto", method="auto", entity=None, time_limit=None)
+    # Any output will do: nothing is written.
+    chosen = choose_engine(data, plain, output="-").engine == "duckdb"
+    return chosen and _has_no_people(Path(data), config)
+
+
+def _has_no_people(path: Path, config: Config) -> bool:
+    """People are counted in memory, if the file names them at all."""
+    from coterie.scale_source import open_table
+
+    return config.entity is None or config.entity not in open_table(path, config).schema.names
+
+
+def verify_on_disk(
+    path: str | os.PathLike[str], config: Config, *, k: int | None, roots: Mapping[str, str]
+) -> Verification:
+    """Check a published file as `verify` does, without holding it.
+
+    Args:
+        path: CSV, Parquet, Feather or a folder of Parquet files.
+        config: The promises.
+        k: The k to check; None only counts.
+        roots: Column → what a suppressed cell looks like.
+    """
+    from coterie.scale_source import open_table
+    from coterie.scale_verify import Checker, verify_file
+
+    memory = default_memory() if config.memory is None else memory_bytes(config.memory)
+    with tempfile.TemporaryDirectory(prefix="coterie-") as folder:
+        checker = Checker(Path(folder), max(memory // 3, 2**27), config.usable_threads)
+        table = open_table(path, config)
+        found = verify_file(
+            table, config, roots=roots, hidden=0, checker=checker, k=k or 0, measured=bool(config.sensitive)
+        )
+    return found.verification
