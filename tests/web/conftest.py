@@ -13,6 +13,16 @@ import pytest
 NAMES = ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable")
 
 
+def pytest_collection_modifyitems(items):
+    """Several workers would each start a server and a browser of their own."""
+    if "PYTEST_XDIST_WORKER" not in os.environ:
+        return
+    alone = pytest.mark.skip(reason="these tests share one browser and one server: make test-web")
+    for item in items:
+        if item.path.parent == Path(__file__).parent:
+            item.add_marker(alone)
+
+
 @pytest.fixture(scope="session")
 def chromium():
     """Chromium, without a window."""

@@ -1,7 +1,5 @@
 """The tree editor by keyboard alone, and with a large tree."""
 
-import time
-
 import pytest
 from web_way import import_education
 
@@ -116,7 +114,7 @@ def test_what_cannot_be_done_takes_the_focus(education):
     assert "already" in page.locator("#edit-errors").inner_text()
 
 
-def test_a_tree_of_thousands_of_values_stays_quick(visit, site, ready, tmp_path):
+def test_a_tree_of_thousands_of_values_is_sent_in_parts(visit, site, ready, tmp_path):
     here = visit()
     page = here.go(f"{ready}/hierarchies/1?view=start")
     path = tmp_path / "large.csv"
@@ -131,14 +129,13 @@ def test_a_tree_of_thousands_of_values_stays_quick(visit, site, ready, tmp_path)
     page.locator("[data-label='group 1']").focus()
     page.keyboard.press("ArrowRight")
     page.wait_for_selector("[data-label='value 51']")
-    started = time.monotonic()
     page.locator("[data-label='value 51']").focus()
     page.keyboard.press("F2")
     page.keyboard.type("another value")
     page.keyboard.press("Enter")
     page.wait_for_selector("[data-label='another value']:focus")
-    # Generous, since other work may share the machine; it takes less than half a second by itself.
-    assert time.monotonic() - started < 10
+    # A change sends what is open, not the whole tree.
+    assert page.locator("[role=treeitem]").count() < 300
     page.fill("#find", "value 4999")
     page.press("#find", "Enter")
     page.wait_for_selector("[data-label='value 4999'][aria-selected=true]:focus")
