@@ -213,6 +213,8 @@ def verify(
     missing_values: flags.MissingValues = None,
     delimiter: flags.Delimiter = None,
     encoding: flags.Encoding = None,
+    engine: flags.Engine = None,
+    memory: flags.Memory = None,
     as_json: flags.AsJson = False,
     quiet: flags.Quiet = False,
 ) -> None:
@@ -237,6 +239,8 @@ def verify(
         missing_values=missing_values,
         delimiter=delimiter,
         encoding=encoding,
+        engine=engine,
+        memory=memory,
     )
     short = {"l-diversity": l, "t-closeness": t, "alpha-k": alpha, "beta-likeness": beta, "delta-disclosure": delta}
     further = [f"{model}:{limit}" for model, limit in short.items() if limit is not None]

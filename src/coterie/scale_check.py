@@ -20,8 +20,10 @@ def checked_on_disk(data: Any, config: Config) -> bool:  # noqa: ANN401 - any fr
     """Whether a published table is better checked by DuckDB: a file for which that is asked for, or a large one."""
     from coterie.scale_engine import choose_engine
 
+    if config.engine == "memory" or not isinstance(data, str | os.PathLike):
+        return False
     if config.engine == "duckdb":
-        return isinstance(data, str | os.PathLike) and Path(data).exists() and _has_no_people(Path(data), config)
+        return Path(data).exists() and _has_no_people(Path(data), config)
     plain = config.replace(engine="auto", method="auto", entity=None, time_limit=None)
     # Any output will do: nothing is written.
     chosen = choose_engine(data, plain, output="-").engine == "duckdb"

@@ -103,6 +103,22 @@ def test_a_published_file_is_checked_on_disk_as_in_memory(k, tmp_path):
         assert [each.value for each in found[0].measured] == pytest.approx([each.value for each in found[1].measured])
 
 
+def test_large_files_are_checked_on_disk_unless_memory_is_asked_for(tmp_path, monkeypatch):
+    from coterie import scale_engine
+    from coterie.scale_check import checked_on_disk
+
+    coterie.io.write(table_of(300), tmp_path / "published.parquet")
+    config = Config(quasi=["age"], memory="512MB")
+    assert not checked_on_disk(tmp_path / "published.parquet", config)
+    monkeypatch.setattr(scale_engine, "SMALL", 0)
+    monkeypatch.setattr(scale_engine, "CELL_BYTES", 2**24)
+    assert checked_on_disk(tmp_path / "published.parquet", config)
+    assert not checked_on_disk(tmp_path / "published.parquet", config.replace(engine="memory"))
+    assert not checked_on_disk(table_of(300), config)
+    assert not checked_on_disk("-", config)
+    assert not checked_on_disk(tmp_path / "published.parquet", config.replace(entity="name"))
+
+
 def test_roots_with_labels_of_their_own_are_suppressed_cells(tmp_path):
     table = pa.table({"q": ["Anywhere"] * 3 + ["x"] * 3, "r": ["*"] * 6})
     config = Config(quasi=["q", "r"], k=3)
