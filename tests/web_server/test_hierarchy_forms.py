@@ -85,3 +85,13 @@ def test_values_stand_in_ascending_order_and_lost_ones_by_their_rows():
     fit = fit_of(Hierarchy.from_mapping({"x": ["a"]}), column(["a", "b", "c"]))
     assert [tuple(value) for value in fit.lost] == [("c", 3), ("b", 2)]
     assert lost_text(fit.lost) == "2 values of the data (5 rows) have no place"
+
+
+def test_rules_are_tried_on_some_of_very_many_values():
+    many = column([str(number) for number in range(3 * forms.MOST_TRIED)])
+    shown = forms.preview(Hierarchy.intervals(1000, 10_000), many)
+    assert shown.tried == forms.MOST_TRIED
+    assert shown.more == 3 * forms.MOST_TRIED - forms.SHOWN
+    assert shown.rows[0][0] == "0"
+    assert forms.rule_of(forms.suggested(many, "integer")) == Hierarchy.intervals(5000, 10_000, 20_000)
+    assert forms.sample_of(column(["a"])).values.to_pylist() == ["a"]

@@ -7,6 +7,9 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
+import numpy as np
+import pyarrow as pa
+
 from coterie.errors import ConfigError, HierarchyError, Problem
 from coterie.hierarchy import Hierarchy
 from coterie.hierarchy_bind import tree_paths
@@ -23,6 +26,8 @@ KINDS = {
 }
 SHOWN = 12
 """values that a preview shows"""
+MOST_TRIED = 20_000
+"""values that a rule is tried on before it is saved"""
 
 
 @dataclass(frozen=True)
@@ -63,13 +68,21 @@ def suggested(column: Column, kind: str) -> RuleForm:
     if kind == "code":
         return RuleForm("prefixes")
     if kind in ("integer", "decimal"):
-        return RuleForm("intervals", widths=_widths(value_texts(column), whole=kind == "integer"))
+        return RuleForm("intervals", widths=_widths(sample_of(column), whole=kind == "integer"))
     return RuleForm("flat", widths="5, 10, 20")
 
 
-def _widths(names: Sequence[str], *, whole: bool) -> str:
+def sample_of(column: Column) -> Column:
+    """The column, or some of its values where it has very many: a page must not wait for all of them."""
+    if len(column.values) <= MOST_TRIED:
+        return column
+    places = np.linspace(0, len(column.values) - 1, MOST_TRIED).astype(np.int64)
+    return column._replace(values=column.values.take(pa.array(places)), counts=column.counts[places])
+
+
+def _widths(column: Column, *, whole: bool) -> str:
     """About twenty intervals over the range of the values, then half as many, then a quarter."""
-    numbers = [number for number in map(parse_number, names) if number is not None]
+    numbers = [number for number in map(parse_number, value_texts(column)) if number is not None]
     spread = float(max(numbers) - min(numbers)) if numbers else 0.0
     if not 0 < spread < 1e300:
         return "5, 10, 20"
@@ -138,17 +151,22 @@ class Preview:
     more: int
     problems: list[Problem]
     levels: int = 0
+    tried: int = 0
+    """how many values it was tried on, where these are not all"""
 
 
 def preview(hierarchy: Hierarchy, column: Column) -> Preview:
     """What a hierarchy makes of a column: the ways of some values spread over it, or why it does not fit."""
+    values = len(column.values)
+    column = sample_of(column)
+    tried = len(column.values) if len(column.values) < values else 0
     try:
         hierarchy.bind(column.values, counts=column.counts, column=column.name, show_values=True)
     except HierarchyError as error:
-        return Preview([], 0, list(error.problems))
+        return Preview([], 0, list(error.problems), tried=tried)
     paths = tree_paths(hierarchy, column.values)
     step = max(len(paths) / SHOWN, 1.0)
     chosen = [paths[int(at * step)] for at in range(min(SHOWN, len(paths)))]
     width = max(map(len, paths), default=0)
     padded = [[path[0], *[""] * (width - len(path)), *path[1:]] for path in chosen]
-    return Preview(padded, len(paths) - len(chosen), [], width)
+    return Preview(padded, values - len(chosen), [], width, tried)
