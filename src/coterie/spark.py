@@ -102,7 +102,7 @@ def anonymize(
         **settings: The fields of `Config`, which go before those of `config`.
 
     Returns:
-        The published DataFrame, verified.
+        The published DataFrame, verified. Executors keep its rows until the session ends; `release` can let them go.
     """
     made = release(dataframe, config, row_number=row_number, keep=keep, progress=progress, **settings)
     return made.frame

@@ -101,6 +101,7 @@ def test_a_column_that_does_not_number_the_rows_is_refused(session, path, column
 
 def test_what_cannot_be_had_is_said_before_any_work(session, path):
     frame = session.read.parquet(str(path))
+    before = set(session.sparkContext._jsc.getPersistentRDDs())
     with pytest.raises(InfeasibleError, match="1,500 rows"):
         spark.release(frame, config_of(k=2000), row_number="number")
     with pytest.raises(ConfigError, match="height"):
@@ -111,4 +112,4 @@ def test_what_cannot_be_had_is_said_before_any_work(session, path):
         spark.release(frame.limit(0), config_of())
     with pytest.raises(DataError, match=r"'age' is of type array"):
         spark.release(frame.selectExpr("array(age) as age", "sex"), quasi=["age", "sex"], k=2)
-    assert not session.sparkContext._jsc.getPersistentRDDs()
+    assert set(session.sparkContext._jsc.getPersistentRDDs()) == before
