@@ -69,7 +69,9 @@ def _fits(opened: Opened, place: Place) -> tuple[bool | None, str]:
 @lru_cache(maxsize=64)
 def _misfits(hierarchy: Hierarchy, table: Path, changed: int, position: int) -> str:
     """What keeps the values of a column from fitting, if anything; many values take a while, so it is kept."""
-    fit = column_values.fit_of(hierarchy, column_values.values_of(table, position))
+    values = column_values.values_of(table, position)
+    # A rule is worked out for each value; of very many some will do here, and the run checks all.
+    fit = column_values.fit_of(hierarchy, values if hierarchy.tree is not None else hierarchy_forms.sample_of(values))
     return "; ".join(problem.text for problem in fit.problems)
 
 

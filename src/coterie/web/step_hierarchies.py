@@ -68,8 +68,9 @@ def _rule(request: Request, fields: FormData) -> Response:
         faults = [Fault(problem.path, problem.text) for problem in error.problems]
         return show_column(request, place, view="start", form=form, faults=faults)
     if given.get("do") == "save":
+        values = hierarchy_forms.sample_of(place.values)
         try:
-            made.bind(place.values.values, counts=place.values.counts, column=place.column.name)
+            made.bind(values.values, counts=values.counts, column=place.column.name)
         except HierarchyError as error:
             faults = [Fault("kind", problem.text) for problem in error.problems]
             return show_column(request, place, view="start", form=form, faults=faults)
