@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import sys
 import tempfile
 import time
 from collections.abc import Iterator
@@ -134,16 +135,25 @@ def _hidden_rows(table: pa.Table, work: Work) -> pa.Table:
     return pa.table(arrays)
 
 
-@contextmanager
-def compiled_once(method: str) -> Iterator[None]:
-    """Let one process of a machine compile the kernels while the others wait for it, and keep what it compiled.
+def place_kernels() -> None:
+    """Settle where compiled kernels are kept, before they are loaded.
 
     Executors often run under a user without a home: then the folder for temporary files keeps the kernels, rather than
     a new folder for each process.
     """
     home = os.environ.get("XDG_CACHE_HOME") or str(Path("~/.cache").expanduser())
-    if "NUMBA_CACHE_DIR" not in os.environ and not _writable(Path(home) / "coterie"):
-        os.environ["NUMBA_CACHE_DIR"] = str(Path(tempfile.gettempdir()) / f"coterie-{_user()}")
+    if "NUMBA_CACHE_DIR" in os.environ or _writable(Path(home) / "coterie"):
+        return
+    folder = str(Path(tempfile.gettempdir()) / f"coterie-{_user()}")
+    os.environ["NUMBA_CACHE_DIR"] = folder
+    if "coterie.kernels" not in sys.modules and "numba" in sys.modules:
+        sys.modules["numba"].config.CACHE_DIR = folder  # it has read the environment already
+
+
+@contextmanager
+def compiled_once(method: str) -> Iterator[None]:
+    """Let one process of a machine compile the kernels while the others wait for it, and keep what it compiled."""
+    place_kernels()
     from coterie import kernels
 
     if kernels.first_run():
