@@ -46,7 +46,6 @@ FAULTS = [
 )
 def test_a_fault_is_said_takes_the_focus_and_leads_to_its_field(visit, finished, step, field, text, button, said):
     here = visit()
-    here.faults_expected = True
     page = here.go(step.format(finished))
     page.fill(field, text)
     page.click(button)
@@ -63,7 +62,6 @@ def test_a_fault_is_said_takes_the_focus_and_leads_to_its_field(visit, finished,
 def test_a_fault_of_the_data_step(visit, site):
     (site.folder / "broken.csv").write_text("a,a\n1,2\n")
     here = visit()
-    here.faults_expected = True
     page = here.go("/")
     page.fill("#path", "broken.csv")
     page.click("role=button[name='Open']")
@@ -72,7 +70,6 @@ def test_a_fault_of_the_data_step(visit, site):
 
 def test_a_fault_of_the_roles_step(visit, site, finished, spare):
     here = visit()
-    here.faults_expected = True
     page = here.go(f"{spare}/roles")
     page.check("[data-check-all]")
     page.select_option("#many", "identifier")
@@ -108,7 +105,6 @@ def test_axe_finds_no_serious_fault(visit, finished, axe, step, scheme):
 
 def test_what_was_typed_survives_a_reload(visit, finished):
     here = visit()
-    here.faults_expected = True
     page = here.go(f"{finished}/goals")
     page.fill("#k", "0")
     page.fill("#purpose", "a study of wages")

@@ -92,7 +92,13 @@ def render(
         "fault_of": {fault.field: fault.text for fault in reversed(wrong) if fault.field},
         **context,
     }
-    return HTMLResponse(templates().get_template(template).render(values), status_code=status)
+    # Browsers write any other status into their console as an error of the page, which a form sent back is not.
+    shown = 200 if status == 422 and _asked_by_a_browser(request) else status
+    return HTMLResponse(templates().get_template(template).render(values), status_code=shown)
+
+
+def _asked_by_a_browser(request: Request) -> bool:
+    return "sec-fetch-mode" in request.headers
 
 
 def steps_of(project: Project, current: str = "") -> list[Step]:
