@@ -97,7 +97,8 @@ def run(bench: Bench) -> None:
         for variant in known:
             request: dict[str, Any] = {
                 "data": "kdd", "rows": rows, "method": variant.method, "options": variant.options, "k": k,
-                "repetitions": 3 if variant.label in REPEATED and not bench.quick else 1, "bound": variant.method == "mondrian",
+                "repetitions": 3 if variant.label in REPEATED and not bench.quick else 1,
+                "bound": variant.method == "mondrian",
             }  # fmt: skip
             found = in_process("benchmarks.worker", request)
             bench.row(label=variant.label, method=variant.method, k=k, **found)
