@@ -92,6 +92,7 @@ class Ending:
         if path.exists():
             shutil.rmtree(path) if path.is_dir() else path.unlink()
         with self.phases("write"):
+            give_back()
             publisher = Publisher(self.table, plan, self.store, self.finished, shown, sums.suppressed)
             written = write_release(publisher, path, target, progress=self.job.progress)
         with self.phases("verify"):

@@ -21,7 +21,7 @@ from coterie.publish_labels import check_styles
 from coterie.scale_block import anonymize_block
 from coterie.scale_count import count_table
 from coterie.scale_finish import Ending
-from coterie.scale_memory import SPARK_MEMORY, default_memory, memory_bytes
+from coterie.scale_memory import SPARK_MEMORY, default_memory, give_back, memory_bytes
 from coterie.scale_plan import Plan, check_blocks, refuse_impossible, rows_in_memory
 from coterie.scale_settle import LeafCounts, settle
 from coterie.scale_source import TableFile, open_table
@@ -215,6 +215,7 @@ def _group_all(plan: Plan, spill: Spill, store: BlockStore, job: Job) -> tuple[F
             for future in as_completed(futures):
                 block, finished = future.result()
                 found[block] = finished
+                give_back()  # or memory would creep up with the number of blocks
                 _tell(job, plan, found)
         finally:
             for future in futures:
