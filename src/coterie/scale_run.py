@@ -21,7 +21,7 @@ from coterie.publish_labels import check_styles
 from coterie.scale_block import anonymize_block
 from coterie.scale_count import count_table
 from coterie.scale_finish import Ending
-from coterie.scale_memory import SPARK_MEMORY, default_memory, give_back, memory_bytes
+from coterie.scale_memory import SPARK_MEMORY, default_memory, give_back, memory_bytes, one_allocator
 from coterie.scale_plan import Plan, check_blocks, refuse_impossible, rows_in_memory
 from coterie.scale_settle import LeafCounts, settle
 from coterie.scale_source import TableFile, open_table
@@ -113,7 +113,8 @@ def anonymize_file(data: str | os.PathLike[str], job: Job) -> StoredRelease:
         )
     kept = False
     try:
-        return _release(table, target, work, job=job, phases=phases)
+        with one_allocator():
+            return _release(table, target, work, job=job, phases=phases)
     except (Cancelled, KeyboardInterrupt, MemoryError):
         kept = os.fspath(job.output) != "-" and any(work.blocks.glob("*.json"))
         raise
