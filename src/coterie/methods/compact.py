@@ -65,7 +65,7 @@ NEARLY = 1.25  # a start that loses less than this times the other is searched a
 ENOUGH = 2  # rows that a shared list must hold, in multiples of k
 
 EFFORTS = {
-    "fast": _Settings(3, 6, ALL, 0.7, 1, Effort(neighbours=2, tries=2, sweeps=1)),
+    "fast": _Settings(3, 6, ALL, 0.6, 1, Effort(neighbours=2, tries=1, sweeps=1)),
     "fast, large": _Settings(3, 6, 48, 0.7, 1, Effort(sweeps=0)),
     "balanced": _Settings(3, 0, ALL, 1.0, 8, Effort(neighbours=8, tries=4, sweeps=10)),
     # Small groups are many small choices: more is gained by parting them anew than by growing them better.
