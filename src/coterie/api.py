@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, Final, TypeAlias, overload
 
 from coterie.config import Config
 from coterie.errors import ConfigError, Problem
+from coterie.given import AnySetting, AnyTable
 from coterie.measures import Measures
 from coterie.measures_release import measure_tables
 from coterie.per_row import check_request
@@ -131,11 +132,11 @@ def anonymize(
 
 
 def verify(
-    data: Any,  # noqa: ANN401
+    data: AnyTable,
     *,
     config: AnyConfig = None,
     k: Any = FROM_CONFIG,  # noqa: ANN401 - int, None or FROM_CONFIG
-    **settings: Any,  # noqa: ANN401
+    **settings: AnySetting,
 ) -> Verification:
     """Check a published table, from its values alone.
 
@@ -170,14 +171,14 @@ def verify(
 
 
 def measure(
-    original: Any,  # noqa: ANN401
-    published: Any,  # noqa: ANN401
+    original: AnyTable,
+    published: AnyTable,
     *,
     config: AnyConfig = None,
     queries: int | Workload | None = None,
     query_file: str | os.PathLike[str] | None = None,
     target: str | None = None,
-    **settings: Any,  # noqa: ANN401
+    **settings: AnySetting,
 ) -> Measures:
     """Measure what a published table lost against its original.
 
@@ -202,7 +203,7 @@ def measure(
     return measures.with_values(**utility_of(BeforeAfter(before, after, settled), request).measures())
 
 
-def read_table(data: Any, config: Config) -> pa.Table:  # noqa: ANN401
+def read_table(data: AnyTable, config: Config) -> pa.Table:
     """The table that a frame or a file holds, read as the configuration says."""
     return read_source(data, config).table
 

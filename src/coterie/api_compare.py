@@ -14,6 +14,7 @@ from coterie.compare import Comparison, ComparisonRow
 from coterie.compare_kept import keep, read_kept, run_key, source_hash
 from coterie.config import Config
 from coterie.errors import Cancelled, ConfigError, Problem
+from coterie.given import AnySetting, AnyTable
 from coterie.pipeline import prepare
 
 if TYPE_CHECKING:
@@ -52,7 +53,7 @@ class Planned:
 
 
 def compare(
-    data: Any,  # noqa: ANN401 - any frame that Narwhals takes, or a path
+    data: AnyTable,
     *,
     config: AnyConfig = None,
     methods: Methods = "all",
@@ -63,7 +64,7 @@ def compare(
     fresh: bool = False,
     progress: Progress | None = None,
     cancelled: Callable[[], bool] | None = None,
-    **settings: Any,  # noqa: ANN401 - Config's fields
+    **settings: AnySetting,
 ) -> Comparison:
     """Release a table with several methods and k, and put loss, risk, query error and time side by side.
 

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from fractions import Fraction
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from coterie.api import AnyConfig, read_table
 from coterie.attack import Attack, attack_table
 from coterie.config import Config
 from coterie.errors import ConfigError, Problem
+from coterie.given import AnySetting, AnyTable
 from coterie.risk import Risk, Threshold, check_population, find_threshold, risk_of_table
 
 if TYPE_CHECKING:
@@ -19,13 +20,13 @@ __all__ = ["attack", "risk"]
 
 
 def risk(
-    data: Any,  # noqa: ANN401 - any frame that Narwhals takes, or a path
+    data: AnyTable,
     *,
     config: AnyConfig = None,
-    population: Any = None,  # noqa: ANN401
+    population: AnyTable = None,
     fraction: float | None = None,
     threshold: str | float | Fraction | Threshold | None = None,
-    **settings: Any,  # noqa: ANN401 - Config's fields
+    **settings: AnySetting,
 ) -> Risk:
     """The risk that records of a table can be traced to people: of an original or of a release.
 
@@ -62,12 +63,12 @@ def people_of(table: pa.Table, config: Config) -> pa.ChunkedArray | None:
 
 
 def attack(
-    published: Any,  # noqa: ANN401
-    known: Any,  # noqa: ANN401
+    published: AnyTable,
+    known: AnyTable,
     *,
     on: Sequence[str] | str | None = None,
     config: AnyConfig = None,
-    **settings: Any,  # noqa: ANN401
+    **settings: AnySetting,
 ) -> Attack:
     """Match people known from elsewhere with a release, and count what that gives away.
 

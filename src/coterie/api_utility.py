@@ -12,6 +12,7 @@ from coterie.config import Config
 from coterie.distributions import Distributions
 from coterie.distributions import distributions as compare_distributions
 from coterie.errors import ConfigError, Problem
+from coterie.given import AnySetting, AnyTable
 from coterie.learning import LearningUtility, Model, learning_utility
 from coterie.pipeline import read_source
 from coterie.queries import ErrorSummary, QueryErrors, answer_queries
@@ -123,8 +124,8 @@ class Utility:
 
 
 def utility(
-    original: Any,  # noqa: ANN401 - any frame that Narwhals takes, or a path
-    published: Any,  # noqa: ANN401
+    original: AnyTable,
+    published: AnyTable,
     *,
     config: AnyConfig = None,
     queries: int | Workload | None = None,
@@ -136,7 +137,7 @@ def utility(
     folds: int = 5,
     distributions: bool = False,
     progress: Progress | None = None,
-    **settings: Any,  # noqa: ANN401 - Config's fields
+    **settings: AnySetting,
 ) -> Utility:
     """Measure how well a release serves: answers to queries, what can be learnt, distributions.
 

@@ -14,13 +14,14 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 import pyarrow as pa
 
 from coterie import io
 from coterie.errors import ConfigError, DataError, Problem
+from coterie.given import AnyFrame, AnyTable
 from coterie.link import Link, link_tables
 from coterie.measures_costs import interval_costs
 from coterie.promises import rules_of
@@ -58,7 +59,7 @@ class Assignment:
         return np.flatnonzero(self.groups < 0)
 
     @cached_property
-    def frame(self) -> Any:  # noqa: ANN401 - the caller's own kind of frame
+    def frame(self) -> AnyFrame:
         """The rows that fit, as the kind of frame that came in."""
         kept = None if len(self.placed) == len(self.groups) else self.placed
         return io.to_native(self.arrow, self.source, kept=kept, recoded=self.config.quasi)
@@ -68,7 +69,7 @@ class Assignment:
         return f"<Assignment: {len(self.placed):,} of {len(self.groups):,} rows fit; promises {kept}>"
 
 
-def assign_rows(release: Release, data: Any) -> Assignment:  # noqa: ANN401 - any frame, or a path
+def assign_rows(release: Release, data: AnyTable) -> Assignment:
     """Place later rows into the groups of a release.
 
     Args:

@@ -245,7 +245,7 @@ def _chart(
     y: Axis,
     name: str | None,
     table: tuple[tuple[str, ...], tuple[tuple[str, ...], ...]],
-    **how: Any,  # noqa: ANN401
+    **how: Any,  # noqa: ANN401 - Matplotlib's own settings
 ) -> Chart:
     def draw() -> Figure:
         from coterie import charts_draw

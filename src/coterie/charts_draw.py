@@ -45,7 +45,7 @@ def figure(
     *,
     rules: Sequence[Rule] = (),
     size: tuple[float, float] | None = None,
-    **how: Any,  # noqa: ANN401
+    **how: Any,  # noqa: ANN401 - Matplotlib's own settings
 ) -> Figure:
     """A figure of one chart."""
     import matplotlib as mpl

@@ -11,6 +11,7 @@ import typer
 
 from coterie.cli_show import Progress, Voice
 from coterie.errors import without_passwords
+from coterie.given import AnyTable
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -18,12 +19,13 @@ if TYPE_CHECKING:
     from coterie.api import Release
     from coterie.config import Config
     from coterie.measures import Measures
+    from coterie.stored import StoredRelease
     from coterie.verify import Verification
 
 COMPILING = "compiling (once after installation; some seconds) …"
 
 
-def release_of(data: Any, config: Config, *, quiet: bool) -> Release:  # noqa: ANN401
+def release_of(data: AnyTable, config: Config, *, quiet: bool) -> Release:
     """Make a release with a progress bar, and say so when this is the run that compiles."""
     from coterie.api import anonymize
 
@@ -83,12 +85,13 @@ def run_and_show(
         voice.say(f"Wrote the {variant} report {path}.")
 
 
-def show_release(release: Release, voice: Voice) -> None:
-    """The summary of a release: sizes, loss in all and per column, time, notes."""
-    found, measures = release.verification, release.measures
+def show_release(release: Release | StoredRelease, voice: Voice, *, engine: str = "") -> None:
+    """The summary of a release: how it was made where that is worth a line, sizes, loss, time, notes."""
+    found, measures, config = release.verification, release.measures, release.config
     voice.facts(
         [
-            ("method", f"{release.config.method}, k = {release.config.k}, seed = {release.config.seed}"),
+            ("method", f"{config.method}, k = {config.k}, seed = {config.seed}"),
+            *([("engine", engine)] if engine else []),
             ("rows", f"{found.rows:,} published, {int(measures['suppressed']):,} suppressed"),
             ("groups", f"{found.groups:,} of {found.k:,} to {found.largest:,} rows, {found.average:,.1f} on average"),
             ("loss", f"GCP {measures['gcp']:.4f} (0: nothing lost, 1: nothing left)"),

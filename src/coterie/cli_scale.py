@@ -65,26 +65,15 @@ def ran_in_blocks(
 
 
 def show_stored(release: StoredRelease, voice: Voice) -> None:
-    """The summary of a release in a file: sizes, loss in all and per column, time, notes."""
-    from coterie.cli_run import show_attributes, verdict
+    """The summary of a release in a file, and where it is."""
+    from coterie.cli_run import show_release
     from coterie.release import provenance_path
 
-    found, measures, config = release.verification, release.measures, release.config
-    voice.facts(
-        [
-            ("method", f"{config.method}, k = {config.k}, seed = {config.seed}"),
-            ("engine", f"{config.engine}, {release.blocks:,} blocks of at most about {config.block_rows:,} rows"),
-            ("rows", f"{found.rows:,} published, {int(measures['suppressed']):,} suppressed"),
-            ("groups", f"{found.groups:,} of {found.k:,} to {found.largest:,} rows, {found.average:,.1f} on average"),
-            ("loss", f"GCP {measures['gcp']:.4f} (0: nothing lost, 1: nothing left)"),
-            ("verified", verdict(found)),
-        ]
+    config = release.config
+    show_release(
+        release,
+        voice,
+        engine=f"{config.engine}, {release.blocks:,} blocks of at most about {config.block_rows:,} rows",
     )
-    voice.say()
-    show_attributes(measures, voice)
-    phases = ", ".join(f"{phase} {took:.2f}" for phase, took in release.seconds.items())
-    voice.say(f"{sum(release.seconds.values()):.1f} s: {phases}")
-    for note in release.notes:
-        voice.say(f"note: {note}")
     if str(release.path) != "-":
         voice.say(f"Wrote {release.path} and {provenance_path(release.path)}.")

@@ -15,6 +15,7 @@ import pyarrow as pa
 
 from coterie import io
 from coterie.errors import ConfigError, Problem
+from coterie.given import AnyFrame
 
 if TYPE_CHECKING:
     from coterie.charts import Chart, Series
@@ -113,7 +114,7 @@ class Comparison:
         return pa.Table.from_pylist([asdict(row) for row in self.rows], schema=pa.schema(SCHEMA))
 
     @cached_property
-    def frame(self) -> Any:  # noqa: ANN401 - the caller's own kind of frame
+    def frame(self) -> AnyFrame:
         """One row a run, as the kind of frame that came in; Arrow for files."""
         from coterie.io_frames import new_frame
 

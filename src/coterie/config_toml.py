@@ -41,7 +41,7 @@ def write_toml(values: Mapping[str, Any]) -> str:
     return tomli_w.dumps(ordered)
 
 
-def plain(value: object) -> Any:  # noqa: ANN401
+def plain(value: object) -> Any:  # noqa: ANN401 - whatever TOML holds
     """The value in what TOML and JSON can hold: hierarchies and privacy models by `spec`, tuples as lists."""
     if hasattr(value, "spec"):
         return plain(value.spec)

@@ -155,7 +155,7 @@ class Hierarchy:
         return self.form if isinstance(self.form, WholeTree) else None
 
     @property
-    def spec(self) -> Any:  # noqa: ANN401
+    def spec(self) -> Any:  # noqa: ANN401 - whatever TOML holds
         """The hierarchy in what TOML and JSON can hold: `Hierarchy.from_spec(h.spec) == h`.
 
         A hierarchy that was read from a file is spelled out, so that it is the same whatever becomes of the file.
@@ -208,7 +208,7 @@ class Hierarchy:
         with whole_file(path, force=force) as file:
             file.write(text)
 
-    def csv_text(self, values: Any = None) -> str:  # noqa: ANN401
+    def csv_text(self, values: Any = None) -> str:  # noqa: ANN401 - any array of values
         """What `to_csv` writes."""
         from coterie.hierarchy_files import csv_text
 

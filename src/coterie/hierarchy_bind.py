@@ -118,7 +118,7 @@ def note_misfits(
     )
 
 
-def tree_paths(hierarchy: Hierarchy, values: Any) -> list[list[str]]:  # noqa: ANN401
+def tree_paths(hierarchy: Hierarchy, values: Any) -> list[list[str]]:  # noqa: ANN401 - any array of values
     """The path from each value up to the root, in depth-first order; values may repeat and hold nulls."""
     distinct = plain_array(values).drop_null().unique()
     tree, codes = hierarchy.bind(distinct, counts=np.ones(len(distinct), dtype=np.int64), column="")

@@ -144,7 +144,7 @@ def _quoted(cell: str) -> str:
     return cell
 
 
-def read_mapping(path: str | os.PathLike[str]) -> Any:  # noqa: ANN401
+def read_mapping(path: str | os.PathLike[str]) -> Any:  # noqa: ANN401 - whatever JSON or TOML holds
     """What a JSON or TOML hierarchy file holds."""
     text = read_text(path)
     name = os.fspath(path)

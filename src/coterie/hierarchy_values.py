@@ -22,7 +22,7 @@ _FRACTION = re.compile(r"\.[0-9]+")
 _MOST_SHOWN = 100
 
 
-def plain_array(values: Any) -> pa.Array:  # noqa: ANN401
+def plain_array(values: Any) -> pa.Array:  # noqa: ANN401 - any array of values
     """The values as one Arrow array without dictionary encoding; lists and other columns are taken too."""
     if isinstance(values, pa.ChunkedArray):
         values = values.combine_chunks()

@@ -6,7 +6,7 @@ import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -14,6 +14,7 @@ from coterie import io
 from coterie.bound import with_bound
 from coterie.encode import Encoded, encode
 from coterie.errors import ConfigError, Problem
+from coterie.given import AnyFlags, AnyTable
 from coterie.measures import Measures, measure_boxes
 from coterie.per_row import check_request, verify_rule
 from coterie.promises import keep_promises, models_of, refuse_impossible, rules_of
@@ -71,11 +72,11 @@ class Prepared:
 
 
 def prepare(
-    data: Any,  # noqa: ANN401 - any frame that Narwhals takes, or a path
+    data: AnyTable,
     config: Config,
     *,
-    suppress_rows: Any = None,  # noqa: ANN401 - any array of truth values
-    suppress_cells: Any = None,  # noqa: ANN401 - column → such an array
+    suppress_rows: AnyFlags = None,
+    suppress_cells: AnyFlags = None,
     phases: Phases | None = None,
 ) -> Prepared:
     """Read and encode a table."""
@@ -90,7 +91,7 @@ def prepare(
     return Prepared(source, encoded, mask)
 
 
-def read_source(data: Any, config: Config) -> io.Source:  # noqa: ANN401
+def read_source(data: AnyTable, config: Config) -> io.Source:
     """A frame or a file, read as the configuration says."""
     return io.read(data, missing_values=config.missing_values, delimiter=config.delimiter, encoding=config.encoding)
 

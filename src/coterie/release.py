@@ -19,6 +19,7 @@ import pyarrow as pa
 
 from coterie import io
 from coterie.config_toml import provenance_toml
+from coterie.given import AnyFrame, AnyTable
 from coterie.tree import Int32
 
 if TYPE_CHECKING:
@@ -65,7 +66,7 @@ class Release:
     """name of each file that it was written to → SHA-256"""
 
     @cached_property
-    def frame(self) -> Any:  # noqa: ANN401 - the caller's own kind of frame
+    def frame(self) -> AnyFrame:
         """The published table as the kind of frame that came in, in the same row order; Arrow for files."""
         kept = None if len(self.published.kept) == self.source.table.num_rows else self.published.kept
         return io.to_native(self.published.table, self.source, kept=kept, recoded=self.config.quasi)
@@ -113,7 +114,7 @@ class Release:
     def _limit(self) -> dict[str, Any]:
         return {"threshold": self.config.threshold, "fraction": self.config.fraction}
 
-    def assign(self, data: Any) -> Assignment:  # noqa: ANN401 - any frame, or a path
+    def assign(self, data: AnyTable) -> Assignment:
         """Place later rows into the groups whose published cells admit them, and say which fit none.
 
         Args:
@@ -123,7 +124,7 @@ class Release:
 
         return assign_rows(self, data)
 
-    def mapping(self) -> Any:  # noqa: ANN401 - the caller's own kind of frame
+    def mapping(self) -> AnyFrame:
         """What each group is published as, attribute by attribute, as the kind of frame that came in.
 
         One row for each group and attribute: `group`, `rows`, `attribute`, `published`, `lowest`, `highest`, `values`,

@@ -45,7 +45,7 @@ class Hider:
             return None
         return float(f"{value:.{DIGITS}g}") if self.external else float(value)
 
-    def of_rows(self, value: Any) -> Any:  # noqa: ANN401
+    def of_rows(self, value: Any) -> Any:  # noqa: ANN401 - whatever JSON holds
         """A figure from which the number of input rows could be worked out."""
         return None if self.rows_hidden else value
 

@@ -5,8 +5,9 @@ from __future__ import annotations
 import os
 import tempfile
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
+from coterie.given import AnyTable
 from coterie.scale_memory import default_memory, memory_bytes
 
 if TYPE_CHECKING:
@@ -16,7 +17,7 @@ if TYPE_CHECKING:
     from coterie.verify import Verification
 
 
-def checked_on_disk(data: Any, config: Config) -> bool:  # noqa: ANN401 - any frame, or a path
+def checked_on_disk(data: AnyTable, config: Config) -> bool:
     """Whether a published table is better checked by DuckDB: a file for which that is asked for, or a large one."""
     from coterie.scale_engine import choose_engine
 

@@ -5,9 +5,10 @@ from __future__ import annotations
 import importlib
 import os
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Literal, NamedTuple
+from typing import TYPE_CHECKING, Literal, NamedTuple
 
 from coterie.errors import ConfigError, CoterieError, Problem
+from coterie.given import AnyTable
 from coterie.scale_memory import default_memory, memory_bytes, shown
 
 if TYPE_CHECKING:
@@ -32,7 +33,7 @@ class Choice(NamedTuple):
 
 
 def choose_engine(
-    data: Any,  # noqa: ANN401 - any frame, or a path
+    data: AnyTable,
     config: Config,
     *,
     output: object,

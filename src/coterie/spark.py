@@ -12,11 +12,12 @@ from __future__ import annotations
 import os
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from coterie.api import AnyConfig
 from coterie.config import Config
 from coterie.errors import BackendError
+from coterie.given import AnySetting
 from coterie.pipeline import Phases
 
 if TYPE_CHECKING:
@@ -89,7 +90,7 @@ def anonymize(
     row_number: str | None = None,
     keep: bool = True,
     progress: Progress | None = None,
-    **settings: Any,  # noqa: ANN401 - Config's fields
+    **settings: AnySetting,
 ) -> DataFrame:
     """Hide every row of a DataFrame in a group of at least k rows; see `release`, which also tells what it cost.
 
@@ -115,7 +116,7 @@ def release(
     row_number: str | None = None,
     keep: bool = True,
     progress: Progress | None = None,
-    **settings: Any,  # noqa: ANN401 - Config's fields
+    **settings: AnySetting,
 ) -> SparkRelease:
     """Hide every row of a DataFrame in a group of at least k rows.
 

@@ -32,7 +32,7 @@ def guarded_task(task: Task) -> Task:
     """A task whose errors hold no cell."""
 
     @wraps(task)
-    def guarded(*words: Any, **named: Any) -> Iterator[Any]:  # noqa: ANN401
+    def guarded(*words: Any, **named: Any) -> Iterator[Any]:  # noqa: ANN401 - whatever the guarded task takes
         try:
             yield from task(*words, **named)
         except CoterieError as error:

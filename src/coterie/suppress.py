@@ -10,12 +10,13 @@ from __future__ import annotations
 import hashlib
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
 
 from coterie.errors import ConfigError, InfeasibleError, Problem
+from coterie.given import AnyFlags
 
 if TYPE_CHECKING:
     from coterie.boxes import Grouping
@@ -55,8 +56,8 @@ class Mask(NamedTuple):
 
 
 def read_mask(
-    rows: Any,  # noqa: ANN401 - any array of truth values
-    cells: Any,  # noqa: ANN401 - a mapping or frame of such arrays
+    rows: AnyFlags,
+    cells: AnyFlags,
     *,
     count: int,
     quasi: Sequence[str],
@@ -90,7 +91,7 @@ def read_mask(
     return Mask(row_flags, flags)
 
 
-def _names(cells: Any) -> list[str]:  # noqa: ANN401
+def _names(cells: AnyFlags) -> list[str]:
     if cells is None:
         return []
     names = cells.keys() if isinstance(cells, Mapping) else getattr(cells, "columns", None)
@@ -101,7 +102,7 @@ def _names(cells: Any) -> list[str]:  # noqa: ANN401
     return [str(name) for name in names]
 
 
-def _flags(given: Any, path: str, count: int, problems: list[Problem]) -> Flags | None:  # noqa: ANN401
+def _flags(given: AnyFlags, path: str, count: int, problems: list[Problem]) -> Flags | None:
     values = np.asarray(given)
     if values.ndim != 1 or values.dtype != np.bool_ or len(values) != count:
         problems.append(Problem(path, f"must have one True or False for each of the {count:,} rows"))

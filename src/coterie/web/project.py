@@ -110,7 +110,7 @@ class Projects:
         """Every project, the latest first."""
         return list(reversed(self._known.values()))
 
-    def change(self, project: Project, **values: Any) -> Project:  # noqa: ANN401
+    def change(self, project: Project, **values: Any) -> Project:  # noqa: ANN401 - the fields of Project
         """The project with some fields changed, written down."""
         return self._keep(replace(self._known.get(project.id, project), **values))
 
@@ -126,7 +126,7 @@ class Projects:
         return project
 
 
-def _plain(value: Any) -> Any:  # noqa: ANN401
+def _plain(value: Any) -> Any:  # noqa: ANN401 - whatever a dataclass holds
     """The value in what JSON can hold."""
     if isinstance(value, Mapping):
         return {name: _plain(inner) for name, inner in value.items()}

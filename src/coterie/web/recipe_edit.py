@@ -51,7 +51,7 @@ def _put(place: Any, name: str, value: Any) -> None:  # noqa: ANN401 - parts of 
     place[name] = tomlkit.item(_plain(value))
 
 
-def _plain(value: Any) -> Any:  # noqa: ANN401
+def _plain(value: Any) -> Any:  # noqa: ANN401 - whatever TOML holds
     if hasattr(value, "unwrap"):
         value = value.unwrap()
     if isinstance(value, Mapping):

@@ -149,7 +149,7 @@ def _risk(risk: Risk) -> dict[str, Any]:
     }
 
 
-def _finite(value: Any) -> Any:  # noqa: ANN401
+def _finite(value: Any) -> Any:  # noqa: ANN401 - whatever JSON holds
     """JSON has no infinity."""
     if isinstance(value, dict):
         return {name: _finite(inner) for name, inner in value.items()}
