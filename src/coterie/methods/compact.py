@@ -58,14 +58,14 @@ class _Settings(NamedTuple):
 
 
 SMALL_K = 8
-MANY_PLACES = (
-    65_536  # distinct rows of a large table: many are near each other, so that less of a search finds good ones
-)
+MANY_PLACES = 65_536  # distinct rows of a large table: many are near each other, so that less of a search will do
 NEARLY = 1.25  # a start that loses less than this times the other is searched as well
 ENOUGH = 2  # rows that a shared list must hold, in multiples of k
 
 EFFORTS = {
     "fast": _Settings(3, 6, ALL, 0.6, 1, Effort(neighbours=2, tries=1, sweeps=1)),
+    # A leaf's seeds have each its own few neighbours, which a list for all of them would not hold.
+    "fast, small k": _Settings(3, 0, ALL, 0.7, 1, Effort(neighbours=2, tries=2, sweeps=1)),
     "fast, large": _Settings(3, 6, 48, 0.7, 1, Effort(sweeps=0)),
     "balanced": _Settings(3, 0, ALL, 1.0, 8, Effort(neighbours=8, tries=4, sweeps=10)),
     # Small groups are many small choices: more is gained by parting them anew than by growing them better.
@@ -77,9 +77,11 @@ EFFORTS = {
 
 def _settings(effort: str, k: int, places: int) -> _Settings:
     """What an effort means for a table with so many distinct rows."""
-    if places > MANY_PLACES and effort != "thorough":
+    if effort == "thorough":
+        return EFFORTS[effort]
+    if places > MANY_PLACES:
         return EFFORTS[f"{effort}, large"]
-    return EFFORTS["balanced, small k" if effort == "balanced" and k < SMALL_K else effort]
+    return EFFORTS[f"{effort}, small k" if k < SMALL_K else effort]
 
 
 class CompactOptions(Options):
