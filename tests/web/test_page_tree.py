@@ -87,6 +87,24 @@ def test_a_tree_is_edited_by_keyboard_alone(education):
     assert rows_of(here, at)["Masters"] == ["Master's degree", "Advanced degree", "University degree", "*"]
 
 
+def test_keys_pressed_before_a_change_is_answered_are_not_lost(education):
+    here, at = education
+    page = here.page
+    before = rows_of(here, at)
+    # Answers take as long as on a busy machine, so that all keys come before the first of them.
+    page.route(f"**{at}/edit", lambda route: (page.wait_for_timeout(200), route.continue_()))
+    page.locator("[data-label='Masters']").focus()
+    for key in ("Delete", "End", "Delete", "Control+z"):
+        page.keyboard.press(key)
+    page.wait_for_selector("#actions .last:text('Undone.')")
+    lost = {value for value, above in before.items() if rows_of(here, at).get(value) != above}
+    assert lost == {"Masters"}
+    page.keyboard.press("Control+z")
+    page.keyboard.press("Control+z")
+    page.wait_for_selector("button[value=undo]:disabled")
+    assert rows_of(here, at) == before
+
+
 def test_values_without_a_place_are_shown_at_once_and_placed_by_keyboard(education):
     here, at = education
     page = here.page

@@ -137,28 +137,55 @@
     "*": (item) => { for (const each of item.parentElement.querySelectorAll(":scope > [aria-expanded=false]")) open(each, true); },
   };
 
-  document.addEventListener("keydown", (event) => {
-    const root = editor();
-    if (!root || !root.contains(event.target)) return;
-    const writing = event.target.matches("input:not([type=checkbox]), select, textarea");
+  // From a change until its answer stands on the page there is nothing to press keys on, and the focus is on no item:
+  // keys that come meanwhile wait their turn.
+  let busy = false;
+  let waiting = [];
+
+  function press(event, target) {
+    const writing = target.matches("input:not([type=checkbox]), select, textarea");
+    const ours = editor().contains(target);
+    if (busy) {
+      if (writing || !(ours || target === document.body)) return false;
+      waiting.push(event);
+      return true;
+    }
     if ((event.ctrlKey || event.metaKey) && event.key.toLowerCase() === "z" && !writing) {
-      event.preventDefault();
+      if (!ours && target !== document.body) return false;
       send("undo");
-      return;
+      return true;
     }
-    if (event.key === "Escape" && writing && event.target.closest("#actions")) {
-      event.preventDefault();
+    if (!ours) return false;
+    if (event.key === "Escape" && writing && target.closest("#actions")) {
       focusOn(current());
-      return;
+      return true;
     }
-    const item = event.target.closest("[role=treeitem]");
-    if (!item || event.ctrlKey || event.metaKey) return;
+    const item = target.closest("[role=treeitem]");
+    if (!item || event.ctrlKey || event.metaKey) return false;
     const action = keys[event.key];
-    if (action) {
-      event.preventDefault();
-      action(item, event);
-    } else if (event.key.length === 1 && !event.altKey) typeAhead(event.key);
+    if (action) action(item, event);
+    else if (event.key.length === 1 && !event.altKey) typeAhead(event.key);
+    return Boolean(action);
+  }
+
+  document.addEventListener("keydown", (event) => {
+    if (editor() && press(event, event.target)) event.preventDefault();
   });
+
+  function answered() {
+    busy = false;
+    const late = waiting;
+    waiting = [];
+    // One of them may be a change again: those after it wait once more.
+    for (const event of late) press(event, document.activeElement);
+  }
+  document.addEventListener("htmx:beforeRequest", (event) => {
+    if (editor() && editor().contains(event.detail.elt)) busy = true;
+  });
+  // No answer, or one that is not put on the page.
+  for (const failed of ["htmx:sendError", "htmx:timeout", "htmx:sendAbort", "htmx:responseError"]) {
+    document.addEventListener(failed, answered);
+  }
 
   // Screen readers move the focus by themselves.
   document.addEventListener("focusin", (event) => {
@@ -209,6 +236,9 @@
   }
   document.addEventListener("DOMContentLoaded", () => ready(false));
   document.addEventListener("htmx:afterSettle", (event) => {
-    if (event.target.id === "editor" || (event.detail.elt && event.detail.elt.id === "editor")) ready(true);
+    if (event.target.id === "editor" || (event.detail.elt && event.detail.elt.id === "editor")) {
+      ready(true);
+      answered();
+    }
   });
 })();
