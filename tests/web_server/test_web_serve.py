@@ -200,6 +200,24 @@ def test_an_upload_takes_disk_and_no_memory(server):
     assert server.ask("GET", path)[0] == 200
 
 
+def test_an_upload_that_is_cancelled_leaves_nothing(server):
+    server.enter()
+    head = b'--B\r\nContent-Disposition: form-data; name="file"; filename="half.csv"\r\n\r\na,b,c\n'
+    host = f"127.0.0.1:{server.port}"
+    connection = http.client.HTTPConnection("127.0.0.1", server.port, timeout=120)
+    connection.putrequest("POST", "/upload", skip_host=True)
+    for name, value in {"Host": host, "Origin": f"http://{host}", "Cookie": server.cookie}.items():
+        connection.putheader(name, value)
+    connection.putheader("Content-Type", "multipart/form-data; boundary=B")
+    connection.putheader("Content-Length", str(8 << 20))
+    connection.endheaders(head + b"1,2,3\n" * 100_000)
+    wait_for(lambda: list(server.work.glob(f"{PREFIX}*/*/upload")))
+    assert b"half.csv" not in server.ask("GET", "/")[2]  # no project yet
+    connection.close()
+    wait_for(lambda: not list(server.work.glob(f"{PREFIX}*/*/upload")))
+    wait_for(lambda: len([each for each in server.work.glob(f"{PREFIX}*/*") if each.is_dir()]) == 1)
+
+
 def test_nothing_about_requests_is_printed(server):
     server.enter()
     server.ask("GET", "/?find=secret-value")

@@ -33,10 +33,12 @@ def _home(request: Request, *, faults: list[Fault] | None = None, path: str = ""
         "projects.html",
         status=status,
         faults=faults or [],
-        projects=projects_of(request).all(),
+        # One without a source is still being sent.
+        projects=[each for each in projects_of(request).all() if each.source is not None],
         path=path,
         folders=[str(folder) for folder in settings.allowed_folders],
         limit=settings.upload_limit // MEGABYTE,
+        limit_bytes=settings.upload_limit,
     )
 
 
