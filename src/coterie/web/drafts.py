@@ -6,6 +6,9 @@ from collections.abc import Mapping
 
 from coterie.web.project import Project, private_folder, read_json, write_json
 
+FORMS = ("goals", "run")
+"""steps whose forms are kept here"""
+
 
 def keep_draft(project: Project, step: str, given: Mapping[str, str]) -> None:
     """Keep the fields of a form that has faults."""

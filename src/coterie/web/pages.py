@@ -12,7 +12,7 @@ from starlette.exceptions import HTTPException
 from starlette.requests import Request
 from starlette.responses import HTMLResponse, RedirectResponse, Response
 
-from coterie.web.project import Project, Projects, read_json
+from coterie.web.project import Project, Projects
 from coterie.web.settings import Settings
 
 FORM_FIELDS = 50_000
@@ -33,17 +33,6 @@ class Fault(NamedTuple):
 
     field: str
     text: str
-
-
-class Step(NamedTuple):
-    """One step, as the navigation shows it."""
-
-    key: str
-    title: str
-    url: str
-    state: str
-    """done, open, faulty, or later: not yet possible"""
-    current: bool
 
 
 @cache
@@ -82,6 +71,8 @@ def render(
         faults: What is wrong; the summary of it takes the focus.
         **context: What the template needs besides.
     """
+    from coterie.web.marks import steps_of
+
     wrong = list(faults)
     values: dict[str, Any] = {
         "request": request,
@@ -99,29 +90,6 @@ def render(
 
 def _asked_by_a_browser(request: Request) -> bool:
     return "sec-fetch-mode" in request.headers
-
-
-def steps_of(project: Project, current: str = "") -> list[Step]:
-    """The steps of a project with how far each is."""
-    from coterie.web.recipe import faulty_steps
-
-    ready = project.table_path.is_file()
-    faulty = faulty_steps(project) if ready else set()
-    runs = [read_json(folder / "state.json").get("state") for folder in project.runs]
-    shown = []
-    for key, title in STEPS:
-        if key == "data":
-            state = "done" if ready else "open"
-        elif key == "results":
-            state = "open" if "finished" in runs else "later"
-        elif not ready:
-            state = "later"
-        elif key in faulty:
-            state = "faulty"
-        else:
-            state = "done" if key in project.seen or (key == "run" and "finished" in runs) else "open"
-        shown.append(Step(key, title, f"{project.url}/{key}", state, key == current))
-    return shown
 
 
 def settings_of(request: Request) -> Settings:

@@ -143,6 +143,17 @@ def problems_of(project: Project, names: Sequence[str] | None = None) -> list[Pr
     return list(problems)
 
 
+def fingerprint(project: Project) -> str:
+    """A text that is another one as soon as the recipe, or a file that it names, has changed."""
+    text = project.recipe_path.read_bytes() if project.recipe_path.is_file() else b""
+    try:
+        named = _named_files(read_values(project))
+    except ConfigError:
+        named = []
+    files = _stamps(project, [path for _, path in named if _below(project, path)])
+    return hashlib.sha256(text + repr(sorted(files.items())).encode()).hexdigest()
+
+
 def _stamps(project: Project, paths: Iterable[str]) -> dict[str, tuple[int, int] | None]:
     """File → when it changed last, and its size; None if it is not there."""
     stamps: dict[str, tuple[int, int] | None] = {}

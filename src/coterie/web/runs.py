@@ -27,6 +27,8 @@ STEPS = {
     "report": "Writing reports",
 }
 """steps of a run, in the words of the page"""
+FINGERPRINT = "recipe.sha256"
+"""what a run was started with"""
 COMPILING = "group: compiling, once after installation; half a minute"
 
 
@@ -72,8 +74,17 @@ def start_run(jobs: Jobs, project: Project) -> Path:
         folder = private_folder(project.runs_folder / f"{number:04d}")
         with whole_file(folder / "coterie.toml", force=False) as sink:
             sink.write(text.encode())
+        (folder / FINGERPRINT).write_text(recipe.fingerprint(project))
         jobs.start("run", folder, project)
     return folder
+
+
+def changed_since(project: Project, run: Path) -> bool:
+    """Whether the recipe, or a hierarchy that it names, is another than the one that a run was started with."""
+    try:
+        return (run / FINGERPRINT).read_text() != recipe.fingerprint(project)
+    except OSError:
+        return False
 
 
 def runs_of(jobs: Jobs, project: Project) -> list[RunInfo]:

@@ -22,7 +22,7 @@ from coterie.web.forms import bad_numbers, number_of
 from coterie.web.jobs import Jobs
 from coterie.web.pages import STEPS, Fault, form_of, go, project_of, render, seconds_text, seen, values_of
 from coterie.web.project import Project
-from coterie.web.runs import active_run, remove_run, runs_of, start_run, step_text
+from coterie.web.runs import active_run, changed_since, remove_run, runs_of, start_run, step_text
 
 NUMBERS = {"seed": int, "time_limit": float, "threads": int}
 LOOK_EVERY = 0.5
@@ -68,6 +68,7 @@ def _page(
         active=active,
         step_text="" if active is None else step_text(active.state),
         in_the_way=others,
+        changed=bool(runs) and runs[0].state.state == "finished" and changed_since(project, runs[0].folder),
         unsaved=draft_of(project, "goals") is not None,
         **_method(shown.get("method") or DEFAULT_METHOD),
     )
