@@ -171,3 +171,25 @@ def test_the_first_colours_differ_for_everybody(colours, sight):
     for at in range(3):
         for other in range(at):
             assert np.linalg.norm(shown[at] - shown[other]) > 10
+
+
+@pytest.mark.parametrize("at", [0.0101, 0.09, 0.333, 0.98])
+def test_the_label_of_a_threshold_touches_nothing_and_keeps_its_digits(at):
+    places = [0.01, 0.1, 1.0]
+    chart = lines(
+        "Risk",
+        [Series("before", places, [1.0, 1.0, 1.0]), Series("after", places, [1.0, 0.5, 0.0])],
+        description="d",
+        x=Axis("risk", log=True),
+        y=Axis("share", low=0, high=1.05),
+        rules=[Rule(at, f"threshold {at}")],
+    )
+    assert f">threshold {at}<" in chart.svg
+    figure = chart.draw()
+    figure.canvas.draw()
+    axes = figure.axes[0]
+    label = next(text for text in axes.texts if text.get_text().startswith("threshold")).get_window_extent()
+    assert label.y0 > axes.get_window_extent().y1, "above the plot, where no line runs"
+    assert not any(label.overlaps(text.get_window_extent()) for text in figure.legends[0].get_texts())
+    assert label.x0 >= 0
+    assert label.x1 <= figure.bbox.x1

@@ -165,9 +165,13 @@ def _rule(axes: Axes, rule: Rule) -> None:
     draw = axes.axvline if rule.across == "x" else axes.axhline
     draw(rule.at, color=INK, linewidth=1.1, linestyle=(0, (4, 3)))
     if rule.across == "x":
-        place, anchor = (rule.at, 0.99), axes.get_xaxis_transform()
+        # Above the plot, where no series can run through it, and not beyond its ends.
+        axes.get_xlim()  # settles them
+        along = float(axes.transAxes.inverted().transform(axes.transData.transform((rule.at, 0)))[0])
+        side = "left" if along < 0.1 else "right" if along > 0.9 else "center"
+        place, anchor = (rule.at, 1.0), axes.get_xaxis_transform()
         axes.annotate(
-            rule.label, place, xycoords=anchor, xytext=(4, -2), textcoords="offset points", va="top", fontsize=8.5
+            rule.label, place, xycoords=anchor, xytext=(0, 3), textcoords="offset points", ha=side, fontsize=8.5
         )
     else:
         place, anchor = (0.995, rule.at), axes.get_yaxis_transform()

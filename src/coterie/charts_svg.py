@@ -78,7 +78,9 @@ def svg_of(figure: Figure, *, title: str, description: str, name: str) -> str:
     text = re.sub(r"<!--.*?-->", "", text, flags=re.DOTALL)
     text = _STYLE.sub(_attributes, text)
     text = _own_ids(text, name)
-    text = re.sub(r"\s*\n\s*", "\n", _DIGITS.sub(r"\1", text))
+    # Places need no more than two digits; figures that people read keep theirs.
+    text = re.sub(r"<[^>]*>", lambda tag: _DIGITS.sub(r"\1", tag[0]), text)
+    text = re.sub(r"\s*\n\s*", "\n", text)
     box = re.search(r'viewBox="([^"]*)"', text)
     head = (
         f'<svg class="chart" xmlns="http://www.w3.org/2000/svg" viewBox="{box.group(1) if box else ""}" role="img" '
