@@ -32,13 +32,16 @@ def check_request(config: Config) -> None:
         problems.append(Problem("privacy", "promises beyond k-anonymity need groups; choose another method"))
     if config.entity is not None:
         problems.append(Problem("entity", "people can be counted in groups only; choose another method"))
-    if not problems:
-        return
-    from coterie.methods import find_method
-
-    if find_method(config.method).recoding == "per-row":
+    if problems and by_rows(config):
         told = [Problem(path, f"method {config.method} publishes rows one by one: {text}") for path, text in problems]
         raise ConfigError(told)
+
+
+def by_rows(config: Config) -> bool:
+    """Whether the method publishes rows one by one."""
+    from coterie.methods import find_method
+
+    return find_method(config.method).recoding == "per-row"
 
 
 def advice(config: Config) -> str:
@@ -47,9 +50,7 @@ def advice(config: Config) -> str:
 
     if config.method == DEFAULT_METHOD:
         return ""  # spares `verify` the import of the methods
-    from coterie.methods import find_method
-
-    if find_method(config.method).recoding != "per-row":
+    if not by_rows(config):
         return ""
     return (
         f"Method {config.method} publishes rows one by one: groups of equal rows are not its promise, which was "
@@ -64,23 +65,28 @@ def verify_rule(published: Published, encoded: Encoded, rings: Rings, config: Co
     at[published.kept] = np.arange(len(published.kept))
     published_row = at[encoded.rows]
     cells = read_cells(published.table, encoded.table, config)
-    row_in_slot = np.zeros(len(rings.order), dtype=np.int64)
-    row_in_slot[rings.slot_of_row[rings.order]] = rings.order
-    shown = published_row[row_in_slot]
+    shown = published_row[row_in_slot(rings)]
     # What cannot be read, or is not there, holds nothing.
     lost = (shown < 0) | cells.unread[shown] if len(cells.lo) else np.ones(len(shown), dtype=np.bool_)
     lo = np.full(rings.lo.shape, 1, dtype=np.int32)
     hi = np.zeros(rings.hi.shape, dtype=np.int32)
     lo[~lost], hi[~lost] = cells.lo[shown[~lost]], cells.hi[shown[~lost]]
     counts = count_rows(
-        encoded.table.codes[rings.order], lo=lo, hi=hi, start=rings.start, back=_steps_back(rings), k=config.k
+        encoded.table.codes[rings.order], lo=lo, hi=hi, start=rings.start, back=steps_back(rings), k=config.k
     )
     in_ring = np.zeros(len(published.kept), dtype=np.bool_)
     in_ring[shown[shown >= 0]] = True
     return rows_rule(counts, k=config.k, suppressed=np.flatnonzero(~in_ring))
 
 
-def _steps_back(rings: Rings) -> Int64:
+def row_in_slot(rings: Rings) -> Int64:
+    """Slot → the row that is published in it."""
+    rows = np.zeros(len(rings.order), dtype=np.int64)
+    rows[rings.slot_of_row[rings.order]] = rings.order
+    return rows
+
+
+def steps_back(rings: Rings) -> Int64:
     """Place → how many places before it stands the slot of its row, around its ring; −1 if that is in another ring."""
     sizes = np.diff(rings.start)
     first, size = np.repeat(rings.start[:-1], sizes), np.repeat(sizes, sizes)

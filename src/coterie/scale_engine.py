@@ -84,7 +84,7 @@ def _by_size(path: Path, config: Config) -> Choice:
         check_blocks(config)
     except ConfigError:
         # Better to try than to refuse what may well work.
-        return Choice("memory", f"engine memory, since {config.method} does not work in blocks; {why}.")
+        return Choice("memory", f"engine memory, since this cannot be done in blocks; {why}.")
     if path.is_dir():
         return Choice("duckdb", "engine duckdb, since the input is a folder.")
     return Choice("duckdb", f"engine duckdb: {why}.")

@@ -13,12 +13,14 @@ from coterie import io
 from coterie.config_toml import provenance_toml
 from coterie.errors import InfeasibleError
 from coterie.io_output import appear
+from coterie.per_row import by_rows
 from coterie.publish_labels import root_text, style_of
 from coterie.release import provenance_path
-from coterie.scale_block import BlockSums, measures_of, with_suppressed
 from coterie.scale_memory import give_back
 from coterie.scale_plan import PROGRAM_BYTES
+from coterie.scale_rings import RingCheck
 from coterie.scale_source import TableFile, open_table
+from coterie.scale_sums import BlockSums, measures_of, with_suppressed
 from coterie.scale_verify import Checked, Checker, verify_file
 from coterie.scale_write import Publisher, Target, Written, write_release
 from coterie.stored import StoredRelease
@@ -102,13 +104,14 @@ class Ending:
             roots = {domain.name: root_text(domain, style_of(domain, config.publish)) for domain in plan.book.domains}
             give_back()
             memory = max((self.job.memory - PROGRAM_BYTES) // 3, LEAST_DUCKDB)
-            checked = verify_file(
-                open_table(path, readable),
-                config,
-                roots=roots,
-                hidden=sums.suppressed if shown else 0,
-                checker=Checker(self.work.spare, memory, config.usable_threads),
-            )
+            hidden = sums.suppressed if shown else 0
+            checker = Checker(self.work.spare, memory, config.usable_threads)
+            table, single = open_table(path, readable), by_rows(config)
+            k = 0 if single else config.k
+            checked = verify_file(table, config, roots=roots, hidden=hidden, checker=checker, k=k)
+            if single:
+                rings = RingCheck(plan, self.store, self.finished, self.work.spare).count(table, shown=shown)
+                checked = checked.with_rows(rings, config.k, hidden=hidden)
         return _Draft(path, written, checked)
 
 
@@ -149,10 +152,16 @@ def _settled(job: Job) -> Config:
 
 def notes_of(finished: Sequence[Finished], plan: Plan) -> tuple[str, ...]:
     """What methods said, once each; and how the table was cut."""
+    from coterie.methods import find_method
+
     if plan.blocks == 1:
         return finished[0].notes
     sizes = f"{int(plan.sizes.min()):,} to {int(plan.sizes.max()):,} rows"
-    return (f"The table was cut into {plan.blocks:,} blocks of {sizes}, grouped one by one.",)
+    told = [f"The table was cut into {plan.blocks:,} blocks of {sizes}, grouped one by one."]
+    config = plan.book.config
+    if find_method(config.method).recoding == "global":
+        told.append(f"{config.method} took levels for each block by itself; they may differ from block to block.")
+    return tuple(told)
 
 
 def _publish(draft: Path, release: StoredRelease, job: Job) -> None:

@@ -16,6 +16,7 @@ import numpy as np
 import numpy.typing as npt
 
 from coterie.errors import ConfigError, InfeasibleError, Problem
+from coterie.per_row import check_request
 from coterie.privacy_checks import check_domains, refuse_infeasible
 from coterie.privacy_histogram import Groups, Histogram
 from coterie.privacy_kmap import KMap
@@ -95,6 +96,11 @@ class Plan:
 def settings_text(config: Config) -> str:
     """The settings that decide a release, as a text that is the same for the same settings."""
     values = {name: value for name, value in config.to_dict().items() if name not in IDLE}
+    secret = config.method_options().secrets
+    values["options"] = {
+        name: hashlib.sha256(str(value).encode()).hexdigest() if name in secret else value
+        for name, value in values["options"].items()
+    }
     return json.dumps(values, sort_keys=True, default=str)
 
 
@@ -102,14 +108,12 @@ def check_blocks(config: Config) -> None:
     """Raise a ConfigError for what cannot be done block by block; every problem at once."""
     from coterie.methods import find_method
 
+    check_request(config)
     problems = []
     recoding = find_method(config.method).recoding
-    if recoding == "global":
-        text = f"{config.method} recodes whole columns alike, which blocks on their own cannot; choose another method"
-        problems.append(Problem("method", text))
-    if recoding == "per-row":
-        text = f"{config.method} publishes rows one by one, which cannot be verified in blocks; choose another method"
-        problems.append(Problem("method", text))
+    if config.refine and recoding != "local":
+        text = f"local search works on local recoding, but {config.method!r} is {recoding}; leave it out"
+        problems.append(Problem("refine", text))
     if config.entity is not None:
         text = "people can be counted in memory only so far: their rows may lie in several blocks; use engine memory"
         problems.append(Problem("entity", text))

@@ -23,6 +23,7 @@ from coterie.scale_count import count_table
 from coterie.scale_finish import Ending
 from coterie.scale_memory import SPARK_MEMORY, default_memory, give_back, memory_bytes, one_allocator
 from coterie.scale_plan import Plan, check_blocks, refuse_impossible, rows_in_memory
+from coterie.scale_rings import RingRows
 from coterie.scale_settle import LeafCounts, settle
 from coterie.scale_source import TableFile, open_table
 from coterie.scale_spill import Rows, Spill
@@ -205,6 +206,8 @@ def _group_all(plan: Plan, spill: Spill, store: BlockStore, job: Job) -> tuple[F
         job.checkpoint()
         rows = spill.read(leaves[block])
         result = anonymize_block(rows.codes, rows.sensitive, plan, block, threads=inner, cancelled=job.cancelled)
+        if result.rings is not None:
+            RingRows.of(result.rings, rows.codes).save(store.rings(block))
         finished = store.put(block, rows.numbers, result)
         spill.drop(leaves[block])
         return block, finished

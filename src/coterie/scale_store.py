@@ -19,7 +19,8 @@ from pyarrow import ipc
 
 from coterie.domain import Domain
 from coterie.publish_labels import Labels
-from coterie.scale_block import BlockResult, BlockSums
+from coterie.scale_block import BlockResult
+from coterie.scale_sums import BlockSums
 from coterie.scale_tree import Int64
 from coterie.tree import Int32
 
@@ -50,6 +51,10 @@ class BlockStore:
 
     def _facts(self, block: int) -> Path:
         return self.folder / f"block-{block:06}.json"
+
+    def rings(self, block: int) -> Path:
+        """Where the rings of a block are kept, if its rows are published one by one."""
+        return self.folder / f"block-{block:06}.rings"
 
     def done(self, block: int) -> Finished | None:
         """What is known of a block, if it is finished."""

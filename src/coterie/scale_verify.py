@@ -21,6 +21,7 @@ from coterie.privacy_kmap import KMap
 from coterie.scale_models import ClassCounts, ModelChecks, sensitive_domains
 from coterie.verify import ROOT, Check, Verification, k_check
 from coterie.verify_models import promised, refuse_absent
+from coterie.verify_rows import RowSums, rows_check
 
 if TYPE_CHECKING:
     import duckdb
@@ -38,6 +39,18 @@ class Checked(NamedTuple):
     verification: Verification
     classes: ClassSizes
     """of all classes but that of suppressed rows, if these are shown"""
+
+    def with_rows(self, sums: RowSums, k: int, *, hidden: int) -> Checked:
+        """The same with the promise of rows that are published one by one.
+
+        Args:
+            sums: What was counted in all rings.
+            k: What is promised.
+            hidden: Rows shown that are suppressed.
+        """
+        found = self.verification
+        check = rows_check(sums, k=k, alike=found.suppressed if hidden else None)
+        return self._replace(verification=replace(found, checks=(check, *found.checks)))
 
 
 class Checker(NamedTuple):

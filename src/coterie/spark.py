@@ -159,17 +159,18 @@ def release_rows(
     """The same for rows that have been numbered."""
     from coterie.scale_plan import check_blocks
     from coterie.spark_plan import make_plan
-    from coterie.spark_run import SETTINGS, group_rows, kept_unless_failing, settings
+    from coterie.spark_run import SETTINGS, group_rows, kept_unless_failing, settings, with_secrets
     from coterie.spark_verify import measured, verified
 
     phases = Phases(progress)
     with settings(rows.frame.sparkSession, SETTINGS), kept_unless_failing(rows.frame) as kept:
         config.check_columns(rows.names)
         check_blocks(config)
+        settled = with_secrets(config)
         with phases("plan"):
-            made = make_plan(rows, config, most=block_rows, threads=config.usable_threads)
+            made = make_plan(rows, settled, most=block_rows, threads=config.usable_threads)
         with phases("group"):
-            grouped = group_rows(rows, made, config, keep=keep)
+            grouped = group_rows(rows, made, settled, keep=keep)
             kept.append(grouped.frame)
         with phases("verify"):
             found = verified(grouped)

@@ -74,6 +74,7 @@ def group_table(table: pa.Table, work: Work) -> pa.Table:
 
 def _block(table: pa.Table, block: int, work: Work) -> pa.Table:
     from coterie.scale_block import anonymize_block
+    from coterie.scale_rings import RingRows, published_boxes
 
     started = time.process_time()
     book = work.plan.book
@@ -91,8 +92,15 @@ def _block(table: pa.Table, block: int, work: Work) -> pa.Table:
         made = anonymize_block(
             np.ascontiguousarray(quasi), np.ascontiguousarray(sensitive), work.plan, block, threads=1
         )
+    rings = None
+    if made.rings is not None:
+        # Their boxes are read again from the very cells that leave this task.
+        cells = pa.table(made.columns()).filter(pa.array(made.group >= 0))
+        boxes = published_boxes(cells, book.domains, book.config)
+        rings = RingRows.of(made.rings, quasi).judged(boxes, book.config.k)
     facts = {
         "block": block,
+        "rings": rings,
         "sums": made.sums.to_dict(),
         "notes": list(made.notes),
         "cpu": time.process_time() - started,

@@ -110,10 +110,26 @@ def write_verified(grouped: Grouped, folder: str, *, shown: bool) -> None:
         written = session.read.parquet(folder if is_address(folder) else literal(Path(folder)))
     found = check_frame(written, grouped, shown=shown).verification
     found.raise_for_failure()
+    if grouped.rings is not None:
+        _refuse_other_rows(grouped.released(shown=shown), written)
     wanted = sums.rows - (0 if shown else sums.suppressed)
     if found.rows != wanted:
         raise DataError(
             f"{found.rows:,} rows were written, but the release has {wanted:,}.",
+            hint="See whether the disks have space left, and run again.",
+        )
+
+
+def _refuse_other_rows(released: DataFrame, written: DataFrame) -> None:
+    """What was checked before it was written has to be what was written: in the files alone it cannot be seen."""
+    from coterie.spark_verify import content
+
+    names = [name for name in released.columns if name != "coterie_row"]
+    with guarded("checking the release"):
+        same = content(released, names) == content(written, names)
+    if not same:
+        raise DataError(
+            "The rows that were written are not those that were checked.",
             hint="See whether the disks have space left, and run again.",
         )
 

@@ -3,25 +3,27 @@
 from __future__ import annotations
 
 import json
+import secrets
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
-from functools import partial
+from functools import partial, reduce
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import pyarrow as pa
 
 from coterie.publish_labels import check_styles, root_text, style_of
-from coterie.scale_block import BlockSums
 from coterie.scale_domains import coded_columns
 from coterie.scale_finish import check_limit, may_show, notes_of, total
 from coterie.scale_store import Finished
+from coterie.scale_sums import BlockSums
 from coterie.scale_write import published_as
 from coterie.spark_blocks import BATCH_ROWS, Work, group_partition, group_whole
 from coterie.spark_guard import guarded
 from coterie.spark_plan import SparkPlan
 from coterie.spark_rows import Rows
 from coterie.spark_tasks import Reader, Shape, assign_blocks
+from coterie.verify_rows import RowSums
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
@@ -54,6 +56,8 @@ class Grouped:
     sums: BlockSums
     """of all rows, suppressed ones included"""
     notes: tuple[str, ...]
+    rings: RowSums | None
+    """what tasks counted in the cells that they gave back, where rows are published one by one"""
     cpu: float
     """seconds that Python took to group, all executors together"""
 
@@ -110,8 +114,28 @@ def group_rows(rows: Rows, made: SparkPlan, config: Config, *, keep: bool) -> Gr
         for each in sorted(facts, key=lambda fact: int(fact["block"]))
     ]
     check_limit(finished, made.plan)
-    cpu = sum(each["cpu"] for each in facts)
-    return Grouped(frame, columns, made.plan, total(finished, made.plan), notes_of(finished, made.plan), cpu)
+    return Grouped(
+        frame,
+        columns,
+        made.plan,
+        total(finished, made.plan),
+        notes_of(finished, made.plan),
+        _rings(facts),
+        sum(each["cpu"] for each in facts),
+    )
+
+
+def _rings(facts: list[dict[str, Any]]) -> RowSums | None:
+    """What was counted in the rings of all blocks."""
+    counted = [RowSums(*each["rings"]) for each in facts if each["rings"] is not None]
+    return reduce(RowSums.joined, counted) if counted else None
+
+
+def with_secrets(config: Config) -> Config:
+    """The configuration with secret options drawn, if they are to be: a task that runs again has to draw the same."""
+    options = config.method_options()
+    drawn = {name: secrets.token_hex(32) for name in options.secrets if getattr(options, name) is None}
+    return config.replace(options={**config.options, **drawn}) if drawn else config
 
 
 def _facts(frame: DataFrame) -> list[dict[str, Any]]:

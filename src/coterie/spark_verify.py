@@ -8,14 +8,15 @@ from __future__ import annotations
 
 import pickle
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import pyarrow as pa
 
 from coterie.privacy_kmap import KMap
-from coterie.scale_block import measures_of
 from coterie.scale_models import ClassCounts, ModelChecks, sensitive_domains
+from coterie.scale_sums import measures_of
 from coterie.scale_verify import Checked, checked
 from coterie.spark_guard import guarded, guarded_task
 from coterie.verify import ROOT, Check, k_check, published_names
@@ -64,10 +65,32 @@ def check_frame(frame: DataFrame, grouped: Grouped, *, shown: bool) -> Checked:
     names = published_names(frame.columns, config.quasi, config.k)
     hidden = grouped.sums.suppressed if shown else 0
     with guarded("checking the release"):
-        found = _sizes(frame, names, grouped.roots, config.k)
+        found = _sizes(frame, names, grouped.roots, config.k if grouped.rings is None else 0)
         checks = _models(frame, names, config)
+    if grouped.rings is not None:
+        made = checked(found, checks, config, hidden=hidden)
+        made = made._replace(verification=replace(made.verification, wanted=None))
+        return made.with_rows(grouped.rings, config.k, hidden=hidden)
     checks.insert(0, k_check(config.k, rows=found["rows"], smallest=found["smallest"], below=found["below"]))
     return checked(found, checks, config, hidden=hidden)
+
+
+class Content(NamedTuple):
+    """By which the rows of a table are known again, in whatever order they are."""
+
+    rows: int
+    sum: int
+
+
+def content(frame: DataFrame, names: Sequence[str]) -> Content:
+    """The rows of a frame, and a sum over all their cells."""
+    from pyspark.sql import functions as sql
+
+    # Maps cannot be hashed; they are no quasi-identifiers.
+    plain = [name for name in names if "map" not in frame.schema[name].dataType.simpleString()]
+    mixed = sql.xxhash64(*(_column(frame, name) for name in plain)).cast("decimal(38,0)")
+    row = frame.agg(sql.count(sql.lit(1)).alias("rows"), sql.sum(mixed).alias("sum")).collect()[0]
+    return Content(int(row["rows"]), int(row["sum"] or 0))
 
 
 def measured(grouped: Grouped, found: Found) -> Measures:

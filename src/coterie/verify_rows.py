@@ -101,27 +101,56 @@ def rows_rule(counts: RowCounts, *, k: int, suppressed: Int64) -> Rule:
     """
 
     def check(classes: Classes) -> Check:
-        least = [k if len(counts.holds) == 0 else int(min(counts.holds.min(), counts.behind.min()))]
         alike = classes.sizes[classes.of_row[suppressed]]
-        least += [int(alike.min())] if len(alike) else []
-        found = 0 if counts.stray else max(min(least), 0)
-        passed = found >= k
-        return Check(NAME, k, found, passed, _text(counts, k, found=found, passed=passed))
+        return rows_check(summed(counts, k), k=k, alike=int(alike.min()) if len(alike) else None)
 
     return check
 
 
-def _text(counts: RowCounts, k: int, *, found: int, passed: bool) -> str:
+class RowSums(NamedTuple):
+    """What was counted in some rings, such that it can be added up over all of them."""
+
+    least: int
+    """the fewest partners that a row or a box has; k where all have k"""
+    bad: int
+    """rows that lie inside fewer than k boxes"""
+    stray: int
+    """as in `RowCounts`"""
+
+    def joined(self, other: RowSums) -> RowSums:
+        """These rings and others together."""
+        return RowSums(min(self.least, other.least), self.bad + other.bad, self.stray + other.stray)
+
+
+def summed(counts: RowCounts, k: int) -> RowSums:
+    """What was counted, in three numbers."""
+    least = k if len(counts.holds) == 0 else int(min(counts.holds.min(), counts.behind.min()))
+    return RowSums(least, int(np.count_nonzero(counts.behind < k)), counts.stray)
+
+
+def rows_check(sums: RowSums, *, k: int, alike: int | None) -> Check:
+    """The promise of rings, from what was counted.
+
+    Args:
+        sums: What was counted in all rings.
+        k: What was asked for.
+        alike: Rows that look like a suppressed one, where some are shown: at least k are wanted.
+    """
+    found = 0 if sums.stray else max(min(sums.least, sums.least if alike is None else alike), 0)
+    passed = found >= k
+    return Check(NAME, k, found, passed, _text(sums, k, found=found, passed=passed))
+
+
+def _text(sums: RowSums, k: int, *, found: int, passed: bool) -> str:
     if passed:
         return (
             f"Each original row could be any of {k:,} published rows, equally likely as long as the random assignment "
             f"stays secret, and each published row any of {k:,} originals. This is a promise about rows with boxes of "
             "their own: rows that are published alike are fewer, and this file alone cannot show it."
         )
-    if counts.stray:
-        return f"{k}-anonymity by rows is wanted, but {counts.stray:,} rows are published with boxes of other rows."
-    bad = int(np.count_nonzero(counts.behind < k))
+    if sums.stray:
+        return f"{k}-anonymity by rows is wanted, but {sums.stray:,} rows are published with boxes of other rows."
     return (
-        f"{k}-anonymity by rows is wanted, but {bad:,} original rows lie inside fewer than {k} published rows; "
+        f"{k}-anonymity by rows is wanted, but {sums.bad:,} original rows lie inside fewer than {k} published rows; "
         f"the least is {found:,}."
     )

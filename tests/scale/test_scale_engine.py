@@ -53,8 +53,6 @@ def test_more_memory_means_larger_blocks():
 @pytest.mark.parametrize(
     ("changes", "text"),
     [
-        ({"method": "incognito"}, "recodes whole columns alike"),
-        ({"method": "nh"}, "publishes rows one by one"),
         ({"entity": "name", "identifiers": ()}, "their rows may lie in several blocks"),
         ({"time_limit": 3.0}, "cannot depend on the clock"),
     ],
@@ -101,9 +99,9 @@ def test_auto_goes_by_the_memory_that_a_file_would_need(path, tmp_path, monkeypa
     assert choose_engine(path, config, output="out.csv", masked=True).engine == "memory"
     assert choose_engine("-", config, output="out.csv").engine == "memory"
     assert choose_engine(path, config_of(engine="memory"), output="out.csv").engine == "memory"
-    cannot = choose_engine(path, config.replace(method="incognito"), output="out.csv")
+    cannot = choose_engine(path, config.replace(time_limit=3.0), output="out.csv")
     assert cannot.engine == "memory"
-    assert "incognito does not work in blocks" in cannot.why
+    assert "cannot be done in blocks" in cannot.why
 
 
 def test_rows_of_text_are_estimated(tmp_path, monkeypatch):

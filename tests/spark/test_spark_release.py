@@ -5,13 +5,15 @@ import pyarrow as pa
 import pytest
 from spark_cases import assert_same, config_of, embedded, in_row_order, table_of, written
 
-from coterie import spark
+from coterie import spark, spark_files
 from coterie.errors import ConfigError, DataError, InfeasibleError
 from coterie.spark_files import read_parquet
 
 CASES = {
     "k alone": {},
     "compact": {"method": "compact", "options": {"effort": "fast"}},
+    "whole columns": {"method": "incognito", "options": {"suppress_at_most": 0.02}},
+    "rows one by one": {"method": "nh", "options": {"key": "a secret of the tests"}, "missing": "suppress"},
     "models": {"privacy": ["l-diversity:2:disease", "t-closeness:0.4:pay"]},
     "rows suppressed from the start": {"missing": "suppress", "quasi": ["age", "region", "sex"], "k": 3},
     "those removed, in one block": {"missing": "suppress", "suppressed": "remove", "block_rows": 100_000},
@@ -34,6 +36,21 @@ def test_a_file_gives_the_release_of_the_embedded_engine(session, path, tmp_path
     rows = read_parquet(session, [str(path)])
     release = spark.release_rows(rows, config, block_rows=config.block_rows)
     assert_same(release, embedded(path, config, tmp_path))
+    release.unpersist()
+
+
+def test_rows_one_by_one_are_checked_by_tasks_and_known_again_in_files(session, path, tmp_path, monkeypatch):
+    frame = session.read.parquet(str(path))
+    release = spark.release(frame, config_of(method="nh"), row_number="number")
+    assert [check.name for check in release.verification.checks] == ["k-anonymity by rows"]
+    assert release.config.options == {}  # the secret that was drawn does not leave with it
+    assert in_row_order(release).equals(in_row_order(release))
+    release.write(tmp_path / "out")
+    assert session.read.parquet(str(tmp_path / "out")).count() == 1500
+    other = release.grouped.released(shown=release.shown).limit(1499)
+    monkeypatch.setattr("coterie.spark_run.Grouped.released", lambda self, shown: other)
+    with pytest.raises(DataError, match="not those that were checked"):
+        spark_files._refuse_other_rows(other, session.read.parquet(str(tmp_path / "out")))
     release.unpersist()
 
 

@@ -92,7 +92,7 @@ def nh(table: Table, k: int, options: NhOptions, run: Run) -> Grouping:
     lo, hi = ring_boxes(table.codes, order, start, k)
     run.checkpoint()
     slot_of_row = np.full(table.rows, -1, dtype=np.int32)
-    slot_of_row[order] = _slots(start, k, options)
+    slot_of_row[order] = _slots(start, k, options, run)
     rings = Rings(order, start, k, slot_of_row, lo, hi)
     return Grouping(parts.labels, parts.lo, parts.hi, rings=rings)
 
@@ -146,11 +146,11 @@ def _long_tour(table: Table, points: Int32) -> Int32:
     return tour
 
 
-def _slots(start: Int64, k: int, options: NhOptions) -> Int32:
+def _slots(start: Int64, k: int, options: NhOptions, run: Run) -> Int32:
     """Place → slot that its row gets."""
     from coterie.kernels.rings import matched_slots
 
-    rng = _secret_rng(options.key)
+    rng = _secret_rng(options.key, run)
     rings, sizes = len(start) - 1, np.diff(start)
     picks = rng.integers(0, k, size=rings)
     if options.assignment == "rotation":
@@ -162,7 +162,8 @@ def _slots(start: Int64, k: int, options: NhOptions) -> Int32:
     return slots
 
 
-def _secret_rng(key: str | None) -> np.random.Generator:
-    """Randomness that no one can repeat without the key."""
-    seed = secrets.token_bytes(32) if key is None else hashlib.sha256(key.encode()).digest()
+def _secret_rng(key: str | None, run: Run) -> np.random.Generator:
+    """Randomness that no one can repeat without the key; blocks of a table draw apart, or one would tell of others."""
+    block = "" if isinstance(run.seed, int) else ":".join(map(str, ("", *run.seed[1:])))
+    seed = secrets.token_bytes(32) if key is None else hashlib.sha256((key + block).encode()).digest()
     return np.random.default_rng(int.from_bytes(seed, "big"))
