@@ -130,8 +130,8 @@ def test_rotations_are_equally_likely(monkeypatch):
 
     counts = Counter()
     for picks in product(range(k), repeat=2):
-        monkeypatch.setattr(module, "_secret_rng", lambda _, picks=picks: Draws(picks))
-        slots = module._slots(start, k, NhOptions(assignment="rotation"))
+        monkeypatch.setattr(module, "_secret_rng", lambda *_, picks=picks: Draws(picks))
+        slots = module._slots(start, k, NhOptions(assignment="rotation"), Run())
         assert sorted(slots) == list(range(9))
         counts.update(enumerate(slots.tolist()))
     assert set(counts.values()) == {k}  # of k² draws, k put a row into a certain one of its k slots
