@@ -204,9 +204,13 @@ def test_further_rows_come_as_a_part_of_the_page(client, adult):
     part = client.get(f"{adult.url}/data/rows?row=101").text
     assert part.count("<tr") == 100
     assert "<html" not in part
-    assert "row=201" in part
+    assert 'data-start="100" data-end="200"' in part
+    assert 'aria-rowindex="102"' in part  # the head is the first
     last = client.get(f"{adult.url}/data/rows?row=1450").text
-    assert "hx-get" not in last
+    assert 'data-start="1449" data-end="1500"' in last
+    some = client.get(f"{adult.url}/data/rows?row=11&count=7").text
+    assert some.count("<tr") == 7
+    assert client.get(f"{adult.url}/data/rows?row=1&count=900000").text.count("<tr") == 100
 
 
 def test_looking_can_be_stopped_and_is_followed(client, app, files):

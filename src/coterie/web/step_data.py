@@ -60,6 +60,7 @@ def _page(
         faults=found,
         state=state,
         kinds=KINDS,
+        page_rows=PAGE_ROWS,
         otherwise=facts is not None and facts.reading != {name: values[name] for name in FORM if name in values},
         facts=None if state.active else facts,
         given=given or _shown(values),
@@ -83,9 +84,9 @@ def _shown(values: dict[str, object]) -> dict[str, str]:
 class Part:
     """A window of rows and columns."""
 
-    def __init__(self, project: Project, *, start: int, first: int, width: int) -> None:
+    def __init__(self, project: Project, *, start: int, first: int, width: int, count: int = PAGE_ROWS) -> None:
         columns = range(first, min(first + PAGE_COLUMNS, width))
-        self.rows = preview.rows(project, start=start, count=PAGE_ROWS, columns=columns)
+        self.rows = preview.rows(project, start=start, count=count, columns=columns)
         self.first, self.width, self.start = first, width, start
         self.columns = columns
         self.end = start + len(self.rows.cells)
@@ -99,8 +100,10 @@ def _part(request: Request, project: Project) -> Part:
     assert facts is not None
     start = _whole(request.query_params.get("row"), 1) - 1
     first = _whole(request.query_params.get("column"), 1) - 1
+    count = min(_whole(request.query_params.get("count"), PAGE_ROWS), PAGE_ROWS)
     width = len(facts.columns)
-    return Part(project, start=min(start, max(facts.rows - 1, 0)), first=min(first, width - 1), width=width)
+    start = min(start, max(facts.rows - 1, 0))
+    return Part(project, start=start, first=min(first, width - 1), width=width, count=count)
 
 
 def _whole(text: str | None, default: int) -> int:
