@@ -28,7 +28,7 @@ quick: $(READY)  ## the tests that take a moment each
 test-web: $(READY)  ## pages in a real browser: installs Chromium if it can, then runs tests/web
 	@$(BIN)/python -m pip install -qq --disable-pip-version-check --editable '.[dev,web,browser]'
 	@scripts/install_browser.sh
-	@$(BIN)/pytest -rs tests/web
+	@$(BIN)/pytest -n $(JOBS) --dist loadfile -rs tests/web
 
 test-db: $(READY)  ## databases: installs PostgreSQL if it can, then runs tests/db on a server of their own
 	@$(BIN)/python -m pip install -qq --disable-pip-version-check --editable '.[dev,db]'
@@ -63,7 +63,7 @@ bench: $(READY)  ## benchmarks; each checks its answer. ARGS="name …" runs som
 	@$(BIN)/python -m benchmarks $(ARGS)
 
 papers: $(READY)  ## the papers' experiments again; QUICK=1: on few rows, are the effects still there?
-	@$(BIN)/python -m benchmarks.papers $(if $(QUICK),--quick) $(ARGS)
+	@$(BIN)/python -m benchmarks.papers $(if $(QUICK),--quick --jobs $(JOBS)) $(ARGS)
 
 docs: $(READY)  ## write the pages that follow from the code
 	@$(BIN)/python scripts/make_docs.py

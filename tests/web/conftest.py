@@ -9,17 +9,19 @@ import sys
 from pathlib import Path
 
 import pytest
+from web_way import PATIENCE, import_education, open_file, run_to_the_end, write_table
 
 NAMES = ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable")
 
 
 def pytest_collection_modifyitems(items):
-    """Several workers would each start a server and a browser of their own."""
-    if "PYTEST_XDIST_WORKER" not in os.environ:
+    """Beside all other tests a server and a browser for each worker are too many; alone they share two cores well."""
+    here = Path(__file__).parent
+    if "PYTEST_XDIST_WORKER" not in os.environ or all(item.path.parent == here for item in items):
         return
-    alone = pytest.mark.skip(reason="these tests share one browser and one server: make test-web")
+    alone = pytest.mark.skip(reason="pages in a browser are tested on their own: make test-web")
     for item in items:
-        if item.path.parent == Path(__file__).parent:
+        if item.path.parent == here:
             item.add_marker(alone)
 
 
@@ -51,7 +53,6 @@ class Visit:
     def __init__(self, site, context):
         self.site = site
         self.page = context.new_page()
-        self.page.set_default_timeout(20_000)
         self.asked, self.said = [], []
         self.page.on("request", lambda request: self.asked.append(request.url))
         self.page.on("console", lambda message: self.said.append(message.text))
@@ -88,7 +89,7 @@ class Site:
     def stop(self):
         self.process.send_signal(signal.SIGINT)
         try:
-            self.process.wait(20)
+            self.process.wait(60)
         finally:
             self.process.kill()
             self.process.stdout.close()
@@ -107,6 +108,7 @@ def site(tmp_path_factory):
 def let_in(site, chromium):
     """What a browser knows after it was opened by the address with the token."""
     context = chromium.new_context()
+    context.set_default_timeout(PATIENCE)
     page = context.new_page()
     page.goto(site.address)
     assert "token" not in page.url
@@ -122,6 +124,7 @@ def visit(site, chromium, let_in):
 
     def start(**how):
         context = chromium.new_context(**{"storage_state": let_in, "viewport": {"width": 1280, "height": 900}, **how})
+        context.set_default_timeout(PATIENCE)
         found = Visit(site, context)
         made.append((found, context))
         return found
@@ -135,11 +138,11 @@ def visit(site, chromium, let_in):
 @pytest.fixture(scope="session")
 def opened_project(site, chromium, let_in):
     """Opens a table of its own as a project; gives its address."""
-    from web_way import open_file, write_table
 
-    def start(name):
-        write_table(site.folder / name)
+    def start(name, **size):
+        write_table(site.folder / name, **size)
         context = chromium.new_context(storage_state=let_in)
+        context.set_default_timeout(PATIENCE)
         found = open_file(context.new_page(), site.origin, name)
         context.close()
         return found
@@ -162,10 +165,9 @@ def spare(opened_project):
 @pytest.fixture(scope="session")
 def finished(site, chromium, let_in, opened_project):
     """A project with a tree, a rule and a finished run at k = 5."""
-    from web_way import import_education, run_to_the_end
-
     project = opened_project("finished.csv")
     context = chromium.new_context(storage_state=let_in)
+    context.set_default_timeout(PATIENCE)
     page = context.new_page()
     import_education(page, site.origin, project)
     page.goto(f"{site.origin}{project}/hierarchies/0")

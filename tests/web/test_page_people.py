@@ -1,6 +1,7 @@
 """Every step for everybody: faults that are said and found, any width, light and dark, what axe-core looks for."""
 
 import pytest
+from web_way import press_and_load
 
 GRAVE = ("serious", "critical")
 STEPS = [
@@ -65,7 +66,7 @@ def test_a_fault_of_the_data_step(visit, site):
     page = here.go("/")
     page.fill("#path", "broken.csv")
     page.click("role=button[name='Open']")
-    page.wait_for_selector("text=have the same name", timeout=60_000)
+    page.wait_for_selector("text=have the same name")
 
 
 def test_a_fault_of_the_roles_step(visit, site, finished, spare):
@@ -73,8 +74,7 @@ def test_a_fault_of_the_roles_step(visit, site, finished, spare):
     page = here.go(f"{spare}/roles")
     page.check("[data-check-all]")
     page.select_option("#many", "identifier")
-    page.click("role=button[name='Set']")
-    page.wait_for_load_state()
+    press_and_load(page, "role=button[name='Set']")
     page.click("text=Save and go on to hierarchies")
     page.wait_for_selector("#errors:focus")
     assert "names no column" in page.locator("#errors").inner_text()
@@ -113,8 +113,7 @@ def test_what_was_typed_survives_a_reload(visit, finished):
     page.goto(page.url)
     assert page.input_value("#k") == "0"
     assert page.input_value("#purpose") == "a study of wages"
-    page.click("text=Back to what was saved")
-    page.wait_for_load_state()
+    press_and_load(page, "text=Back to what was saved")
     assert page.input_value("#k") == "5"
 
 
@@ -142,8 +141,7 @@ def test_forms_work_without_scripts(visit, finished):
     page.click("text=Save these rows")
     page.wait_for_selector("text=The rows are kept")
     assert page.input_value("[name=c-0-1]") == "Before school"
-    page.click("text=Undo the last change")
-    page.wait_for_load_state()
+    press_and_load(page, "text=Undo the last change")
     assert page.input_value("[name=c-0-1]") != "Before school"
     here.go(f"{finished}/results/0001")
     page.click("text=Rows after")

@@ -1,7 +1,7 @@
 """The tree editor by keyboard alone, and with a large tree."""
 
 import pytest
-from web_way import import_education
+from web_way import import_education, press_and_load
 
 
 @pytest.fixture
@@ -138,7 +138,7 @@ def test_a_tree_of_thousands_of_values_is_sent_in_parts(visit, site, ready, tmp_
     path = tmp_path / "large.csv"
     path.write_text("".join(f"value {value};group {value % 50};half {value % 2};*\n" for value in range(5000)))
     page.set_input_files("#file", path)
-    page.click("role=button[name='Import']")
+    press_and_load(page, "role=button[name='Import']")
     page.wait_for_selector("text=The file was imported")
     assert page.locator("[role=treeitem]").count() < 300
     page.locator("[data-label='half 1']").focus()

@@ -5,6 +5,8 @@ import re
 from coterie import datasets, io
 from coterie.cli_demo import people
 
+PATIENCE = 45_000
+"""milliseconds that anything may take; a busy machine is no fault of the page"""
 QUASI = ("age", "education", "marital-status", "sex")
 OTHERS = ("salary-class",)
 ROWS = 700
@@ -17,6 +19,12 @@ def write_table(path, rows=ROWS):
     return path
 
 
+def press_and_load(page, button):
+    """Click, and wait until the page that follows is there with its scripts; the one before is no answer."""
+    with page.expect_navigation(timeout=PATIENCE):
+        page.click(button)
+
+
 def open_file(page, origin, name):
     """Open a file by its path; gives the address of the project."""
     page.goto(f"{origin}/")
@@ -27,7 +35,7 @@ def open_file(page, origin, name):
 
 def looked_at(page):
     """Wait until the table was looked at; gives the address of the project."""
-    page.wait_for_selector("text=Yes, go on to roles", timeout=60_000)
+    page.wait_for_selector("text=Yes, go on to roles", timeout=PATIENCE)
     return re.match(r"https?://[^/]+(/p/[0-9a-f]+)", page.url)[1]
 
 
@@ -35,7 +43,7 @@ def import_education(page, origin, project):
     """Import the tree of education."""
     page.goto(f"{origin}{project}/hierarchies/{QUASI.index('education')}?view=start")
     page.set_input_files("#file", datasets.adult_hierarchy_files()["education"])
-    page.click("role=button[name='Import']")
+    press_and_load(page, "role=button[name='Import']")
     page.wait_for_selector("text=The file was imported")
     return re.match(r"https?://[^/]+([^?#]+)", page.url)[1]
 
@@ -47,6 +55,6 @@ def run_to_the_end(page, origin, project, *, k=5):
     page.click("text=Save and go on to the run")
     page.wait_for_url("**/run")
     page.click("role=button[name='Run']")
-    page.wait_for_selector("text=is finished", timeout=120_000)
+    page.wait_for_selector("text=is finished", timeout=2 * PATIENCE)
     page.click("text=See the results")
     page.wait_for_url("**/results/*")
