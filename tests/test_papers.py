@@ -11,12 +11,12 @@ import pytest
 sys.path.insert(0, str(Path(__file__).parent.parent))
 
 from benchmarks.papers import page, trials
-from benchmarks.papers.__main__ import NAMES, _quick, effects_that_held, script
 from benchmarks.papers.curves import Curve, Factors, Figure, Panel, curves, factors, pick, slope
 from benchmarks.papers.data import data, ni_rows
 from benchmarks.papers.effects import Effect, verdict
 from benchmarks.papers.income import SIZES, income
 from benchmarks.papers.plots import FOLDER, style_of
+from benchmarks.papers.quick import NAMES, effects_that_held, quick, script
 from benchmarks.papers.texts import CLAIMS, PAPERS
 from benchmarks.papers.trials import KINDS, RESULTS, Notebook, Trial, point_key
 
@@ -84,7 +84,7 @@ def test_signs_of_the_effects_on_few_rows(tmp_path, monkeypatch, capsys):
     """Those of one paper; `make papers QUICK=1` looks at all of them."""
     monkeypatch.setattr(trials, "QUICK", tmp_path)
     assert effects_that_held("ni2017")
-    assert _quick(["ni2017"], 0.0) == 0
+    assert quick(["ni2017"], 0.0) == 0
     assert re.search(r"[1-9]\d* passed, 0 failed in [\d.]+s", capsys.readouterr().out)
 
 
@@ -94,8 +94,8 @@ def test_an_effect_that_went_away_fails_the_quick_run(tmp_path, monkeypatch, cap
     gone = Effect("C9", "incognito", "GCCG loses less than Incognito", "more", False)
     monkeypatch.setattr(module, "trials", lambda quick: [])
     monkeypatch.setattr(module, "effects", lambda points: [gone])
-    monkeypatch.setattr("benchmarks.papers.__main__.effects_that_held", lambda name: {"C9 incognito"})
-    assert _quick(["ni2017"], 0.0) == 1
+    monkeypatch.setattr("benchmarks.papers.quick.effects_that_held", lambda name: {"C9 incognito"})
+    assert quick(["ni2017"], 0.0) == 1
     assert "0 passed, 1 failed" in capsys.readouterr().out
 
 

@@ -1,6 +1,7 @@
 """The experiments of the papers, run again: `make papers`, or `python -m benchmarks.papers [NAME …] [--quick]`.
 
     __main__.py       the command line
+    quick.py          the quick run, which compares effects with those of the committed results
     trials.py         one point of a figure: a method run on a table; what was measured is kept, so that a run can go on
     data.py           the papers' tables        income.py  a made-up census of the INCOME schema
     curves.py         points → curves with mean and spread, and figures made of them
