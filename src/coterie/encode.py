@@ -224,6 +224,11 @@ def encode_distinct(
     return encode_column(name, _Values(distinct, index, counts), config)
 
 
+def encode_people(name: str, distinct: pa.Array, *, missing: bool) -> tuple[Domain, Int32]:
+    """People that were counted elsewhere, as `encode_distinct` has other columns."""
+    return _person_domain(name, _Values(distinct, np.arange(len(distinct) + missing, dtype=np.int32)))
+
+
 def encode_values(column: pa.ChunkedArray, *, name: str, config: Config) -> tuple[Domain, Int32]:
     """A column that need not have a role in the configuration, as a domain and a code per row."""
     values = _values(column, name=name)

@@ -24,18 +24,10 @@ def checked_on_disk(data: AnyTable, config: Config) -> bool:
     if config.engine == "memory" or not isinstance(data, str | os.PathLike):
         return False
     if config.engine == "duckdb":
-        return Path(data).exists() and _has_no_people(Path(data), config)
+        return Path(data).exists()
     plain = config.replace(engine="auto", method="auto", entity=None, time_limit=None)
     # Any output will do: nothing is written.
-    chosen = choose_engine(data, plain, output="-").engine == "duckdb"
-    return chosen and _has_no_people(Path(data), config)
-
-
-def _has_no_people(path: Path, config: Config) -> bool:
-    """People are counted in memory, if the file names them at all."""
-    from coterie.scale_source import open_table
-
-    return config.entity is None or config.entity not in open_table(path, config).schema.names
+    return choose_engine(data, plain, output="-").engine == "duckdb"
 
 
 def verify_on_disk(
@@ -50,7 +42,8 @@ def verify_on_disk(
         roots: Column → what a suppressed cell looks like.
     """
     from coterie.scale_source import open_table
-    from coterie.scale_verify import Checker, verify_file
+    from coterie.scale_sql import Checker
+    from coterie.scale_verify import verify_file
 
     memory = default_memory() if config.memory is None else memory_bytes(config.memory)
     with tempfile.TemporaryDirectory(prefix="coterie-") as folder:

@@ -17,7 +17,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from coterie.domain import Domain
-from coterie.encode import comparable, encode_distinct
+from coterie.encode import comparable, encode_distinct, encode_people
 from coterie.errors import DataError
 from coterie.promises import models_of
 from coterie.tree import Int32
@@ -174,7 +174,7 @@ class Roles(NamedTuple):
 
     quasi: tuple[str, ...]
     sensitive: tuple[str, ...]
-    """those that some promise beyond k speaks of; others are published as they are"""
+    """those that some promise beyond k speaks of, people last; others are published as they are"""
 
     @property
     def all(self) -> tuple[str, ...]:
@@ -185,7 +185,9 @@ class Roles(NamedTuple):
 def coded_columns(config: Config) -> Roles:
     """The columns of which distinct values are to be counted."""
     named = {column for model in models_of(config) for column in model.columns(config.sensitive)}
-    return Roles(tuple(config.quasi), tuple(column for column in config.sensitive if column in named))
+    people = () if config.entity is None else (config.entity,)
+    sensitive = tuple(column for column in config.sensitive if column in named and column not in people)
+    return Roles(tuple(config.quasi), (*sensitive, *people))
 
 
 def make_codebook(config: Config, counted: Mapping[str, Counted], *, rows: int, all_rows: int) -> Codebook:
@@ -228,6 +230,9 @@ def make_codebook(config: Config, counted: Mapping[str, Counted], *, rows: int, 
 
 def counted_domain(name: str, counted: Counted, config: Config) -> tuple[Domain, Lookup]:
     """One column as a domain, and what finds the codes of its cells."""
+    if name == config.entity:
+        domain, codes = encode_people(name, counted.values, missing=counted.missing > 0)
+        return domain, Lookup(name, counted.values, codes)
     domain, codes = encode_distinct(
         name, counted.values, counts=counted.counts, missing=counted.missing > 0, config=config
     )

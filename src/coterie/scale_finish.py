@@ -9,6 +9,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
+import pyarrow as pa
+
 from coterie import io
 from coterie.config_toml import provenance_toml
 from coterie.errors import InfeasibleError
@@ -16,17 +18,19 @@ from coterie.io_output import appear
 from coterie.per_row import by_rows
 from coterie.publish_labels import root_text, style_of
 from coterie.release import provenance_path
+from coterie.scale_domains import plain_cells
 from coterie.scale_memory import give_back
 from coterie.scale_plan import PROGRAM_BYTES
 from coterie.scale_rings import RingCheck
 from coterie.scale_source import TableFile, open_table
+from coterie.scale_sql import Beside, Checker, RowReader
 from coterie.scale_sums import BlockSums, measures_of, with_suppressed
-from coterie.scale_verify import Checked, Checker, verify_file
+from coterie.scale_verify import Checked, verify_file
 from coterie.scale_write import Publisher, Target, Written, write_release
 from coterie.stored import StoredRelease
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterator, Sequence
 
     from coterie.config import Config
     from coterie.pipeline import Phases
@@ -108,11 +112,33 @@ class Ending:
             checker = Checker(self.work.spare, memory, config.usable_threads)
             table, single = open_table(path, readable), by_rows(config)
             k = 0 if single else config.k
-            checked = verify_file(table, config, roots=roots, hidden=hidden, checker=checker, k=k)
+            people = self._people(table.schema.names, shown=shown)
+            checked = verify_file(table, config, roots=roots, hidden=hidden, checker=checker, k=k, people=people)
             if single:
                 rings = RingCheck(plan, self.store, self.finished, self.work.spare).count(table, shown=shown)
                 checked = checked.with_rows(rings, config.k, hidden=hidden)
         return _Draft(path, written, checked)
+
+    def _people(self, names: Sequence[str], *, shown: bool) -> Beside | None:
+        """The person of each published row, from the original, which alone names them."""
+        entity = self.plan.book.config.entity
+        if entity is None:
+            return None
+        name = "person"
+        while name in names:
+            name += "_"
+        kind = plain_cells(pa.array([], self.table.schema.field(entity).type)).type
+        return Beside(name, kind, self._persons(entity, name, shown=shown))
+
+    def _persons(self, entity: str, name: str, *, shown: bool) -> Iterator[pa.RecordBatch]:
+        rows, size = self.plan.book.all_rows, self.store.stripe_rows
+        reader = RowReader(self.table.batches([entity]))
+        for stripe in range(-(-rows // size)):
+            held = reader.take(min(size, rows - stripe * size))
+            cells = plain_cells(held.column(0))
+            if not shown:
+                cells = cells.filter(pa.array(self.store.published(self.finished, stripe, len(cells))))
+            yield pa.RecordBatch.from_arrays([cells], [name])
 
 
 def total(finished: Sequence[Finished], plan: Plan) -> BlockSums:

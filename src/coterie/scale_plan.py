@@ -114,9 +114,6 @@ def check_blocks(config: Config) -> None:
     if config.refine and recoding != "local":
         text = f"local search works on local recoding, but {config.method!r} is {recoding}; leave it out"
         problems.append(Problem("refine", text))
-    if config.entity is not None:
-        text = "people can be counted in memory only so far: their rows may lie in several blocks; use engine memory"
-        problems.append(Problem("entity", text))
     if config.time_limit is not None:
         text = "a run that may be resumed cannot depend on the clock; leave it out and choose the effort of the method"
         problems.append(Problem("time_limit", text))
@@ -135,6 +132,15 @@ def refuse_impossible(book: Codebook) -> None:
             possible=left,
             hint=f"Ask for k of at most {left:,}." if left else "Give a table with rows.",
         )
+    if config.entity is not None:
+        people = book.sensitive[-1].size
+        if people < config.k:
+            raise InfeasibleError(
+                f"Groups of {config.k:,} people cannot be made: {config.entity!r} names {people:,}.",
+                wanted=config.k,
+                possible=people,
+                hint=f"Ask for k of at most {people:,}.",
+            )
     models = [model for model in models_of(config) if not isinstance(model, KMap)]
     if not models:
         return

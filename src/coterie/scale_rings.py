@@ -6,7 +6,7 @@ put down by block; then each block is counted by itself, as `per_row` counts a t
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
@@ -15,9 +15,9 @@ import numpy as np
 import numpy.typing as npt
 import pyarrow as pa
 
-from coterie.errors import DataError
 from coterie.measures_release import read_cells
 from coterie.per_row import row_in_slot, steps_back
+from coterie.scale_sql import RowReader
 from coterie.scale_store import AT
 from coterie.table import Table
 from coterie.tree import Int32
@@ -116,9 +116,9 @@ class RingCheck:
         self.folder.mkdir(exist_ok=True)
         for block in range(self.plan.blocks):
             self._path(block).write_bytes(b"")
-        rows = _Reader(written.batches())
+        rows = RowReader(written.batches())
         for stripe in range(-(-self.plan.book.all_rows // self.store.stripe_rows)):
-            self._put_down(stripe, rows, config, domains, shown=shown)
+            self._put_down(stripe, rows, shown=shown)
         rows.end()
         sums = RowSums(config.k, 0, 0)
         for block in range(self.plan.blocks):
@@ -130,11 +130,12 @@ class RingCheck:
     def _path(self, block: int) -> Path:
         return self.folder / f"boxes-{block:06}"
 
-    def _put_down(self, stripe: int, rows: _Reader, config: Config, domains: Sequence[Domain], *, shown: bool) -> None:
+    def _put_down(self, stripe: int, rows: RowReader, *, shown: bool) -> None:
         """Read the rows of one stripe, and append their boxes to the files of their blocks."""
+        book = self.plan.book
         found = [(block, self.store.piece(block, each, stripe)) for block, each in enumerate(self.finished)]
         places = {block: piece.column(AT).to_numpy() for block, piece in found if piece is not None}
-        total = min(self.store.stripe_rows, self.plan.book.all_rows - stripe * self.store.stripe_rows)
+        total = min(self.store.stripe_rows, book.all_rows - stripe * self.store.stripe_rows)
         published = np.zeros(total, dtype=np.bool_)
         for at in places.values():
             published[at] = True
@@ -142,38 +143,7 @@ class RingCheck:
         count = total if shown else int(published.sum())
         if not count:
             return
-        boxes = published_boxes(rows.take(count), domains, config)
+        boxes = published_boxes(rows.take(count), book.domains, book.config)
         for block, at in places.items():
             with self._path(block).open("ab") as file:
                 file.write(boxes[position[at]].tobytes())
-
-
-class _Reader:
-    """The rows of a file, as many at a time as are asked for."""
-
-    def __init__(self, batches: Iterator[pa.RecordBatch]) -> None:
-        self._batches = batches
-        self._held: list[pa.RecordBatch] = []
-
-    def take(self, count: int) -> pa.Table:
-        """The next rows."""
-        while sum(batch.num_rows for batch in self._held) < count:
-            batch = next(self._batches, None)
-            if batch is None:
-                raise _other_rows()
-            self._held.append(batch)
-        whole = pa.Table.from_batches(self._held)
-        self._held = whole.slice(count).to_batches()
-        return whole.slice(0, count)
-
-    def end(self) -> None:
-        """Raise if there are more."""
-        if sum(batch.num_rows for batch in (*self._held, *self._batches)):
-            raise _other_rows()
-
-
-def _other_rows() -> DataError:
-    return DataError(
-        "The file that was written has another number of rows than the release.",
-        hint="See whether the disk has space left, and run again.",
-    )

@@ -35,6 +35,9 @@ class LeafCounts:
         self.rows: Int64 = np.zeros(leaves, dtype=np.int64)
         """leaf → rows"""
         self._sizes = [domain.size for domain in book.sensitive]
+        # Of people it only matters whether there are k: of more than the first k of a leaf nothing need be known.
+        entity, k = book.config.entity, book.config.k
+        self._most = [k if domain.name == entity else None for domain in book.sensitive]
         self._pending: list[list[tuple[Int64, Int64]]] = [[] for _ in self._sizes]
         self._held = 0
 
@@ -66,12 +69,16 @@ class LeafCounts:
             self._held = 0
 
     def pairs(self, column: int) -> tuple[Int64, Int64]:
-        """Distinct pairs of leaf and value, as keys in ascending order, and their rows."""
+        """Distinct pairs of leaf and value, as keys in ascending order, and their rows; of people, k of each leaf."""
         parts = self._pending[column]
         if not parts:
             return np.zeros(0, dtype=np.int64), np.zeros(0, dtype=np.int64)
         keys, place = np.unique(np.concatenate([keys for keys, _ in parts]), return_inverse=True)
         counts = np.bincount(place, weights=np.concatenate([each for _, each in parts]), minlength=len(keys))
+        if (most := self._most[column]) is not None:
+            leaf = keys // max(self._sizes[column], 1)
+            first = np.arange(len(keys)) - np.searchsorted(leaf, leaf) < most
+            keys, counts = keys[first], counts[first]
         return keys, counts.astype(np.int64)
 
 

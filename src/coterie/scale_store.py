@@ -9,11 +9,12 @@ from __future__ import annotations
 import io
 import json
 import os
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
 import numpy as np
+import numpy.typing as npt
 import pyarrow as pa
 from pyarrow import ipc
 
@@ -88,6 +89,20 @@ class BlockStore:
         waiting.write_text(json.dumps(facts), encoding="utf-8")
         waiting.replace(self._facts(block))
         return Finished(pieces, result.sums, result.notes)
+
+    def published(self, finished: Sequence[Finished], stripe: int, rows: int) -> npt.NDArray[np.bool_]:
+        """Row of a stripe → whether some block publishes it; others are suppressed.
+
+        Args:
+            finished: All blocks.
+            stripe: Which stripe.
+            rows: Rows of it.
+        """
+        inside = np.zeros(rows, dtype=np.bool_)
+        for block, each in enumerate(finished):
+            if (piece := self.piece(block, each, stripe)) is not None:
+                inside[piece.column(AT).to_numpy()] = True
+        return inside
 
     def piece(self, block: int, finished: Finished, stripe: int) -> pa.RecordBatch | None:
         """The rows of a block in one stripe, if it has any."""

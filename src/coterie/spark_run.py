@@ -33,6 +33,9 @@ if TYPE_CHECKING:
     from coterie.scale_plan import Plan
 
 
+PERSON = "coterie_person"
+
+
 class Published(NamedTuple):
     """One published column."""
 
@@ -58,6 +61,8 @@ class Grouped:
     notes: tuple[str, ...]
     rings: RowSums | None
     """what tasks counted in the cells that they gave back, where rows are published one by one"""
+    person: str | None
+    """the column that names people, if they are counted"""
     cpu: float
     """seconds that Python took to group, all executors together"""
 
@@ -66,11 +71,12 @@ class Grouped:
         """Whether enough rows look alike for suppressed ones to be published as `*`."""
         return may_show(self.sums, self.plan)
 
-    def released(self, *, shown: bool) -> DataFrame:
-        """The columns that are published, with the row number as `row`.
+    def released(self, *, shown: bool, people: bool = False) -> DataFrame:
+        """The columns that are published, with the row number as `coterie_row`.
 
         Args:
             shown: Whether suppressed rows are among them.
+            people: Whether the person of each row goes along as `coterie_person`, for the check.
         """
         from pyspark.sql import functions as sql
 
@@ -81,7 +87,8 @@ class Grouped:
             same = column.own is not None and bool(self.sums.unchanged[column.attribute]) and not changed
             made.append(sql.col(str(column.own) if same else column.source))
         names = [column.name for column in self.columns]
-        return frame.select(sql.col("row"), *made).toDF("coterie_row", *names)
+        who = [self.person] if people and self.person is not None else []
+        return frame.select(sql.col("row"), *made, *who).toDF("coterie_row", *names, *([PERSON] * len(who)))
 
     @property
     def roots(self) -> dict[str, str]:
@@ -121,6 +128,7 @@ def group_rows(rows: Rows, made: SparkPlan, config: Config, *, keep: bool) -> Gr
         total(finished, made.plan),
         notes_of(finished, made.plan),
         _rings(facts),
+        None if config.entity is None else f"c{rows.names.index(config.entity)}",
         sum(each["cpu"] for each in facts),
     )
 
@@ -166,7 +174,9 @@ def _layout(rows: Rows, made: SparkPlan, config: Config) -> tuple[tuple[Publishe
                 columns.append(Published(title, f"t{len(labels)}", single, position))
                 labels.append(shown)
             published |= found
-        elif name not in config.identifiers and name != config.entity:
+        elif name == config.entity:
+            kept.append(at)  # people are counted, and not published
+        elif name not in config.identifiers:
             kept.append(at)
             columns.append(Published(name, f"c{at}"))
     own = {name: domain.values.type for name, (_, domain) in domains.items()}

@@ -19,8 +19,9 @@ from coterie.scale_models import ClassCounts, ModelChecks, sensitive_domains
 from coterie.scale_sums import measures_of
 from coterie.scale_verify import Checked, checked
 from coterie.spark_guard import guarded, guarded_task
+from coterie.spark_run import PERSON
 from coterie.verify import ROOT, Check, k_check, published_names
-from coterie.verify_models import promised
+from coterie.verify_models import people_counted, promised
 
 if TYPE_CHECKING:
     from pyspark.sql import Column, DataFrame
@@ -47,9 +48,9 @@ class Found(NamedTuple):
 def verified(grouped: Grouped) -> Found:
     """Check the release as it would be published; suppressed rows are shown only where they keep every promise."""
     shown = grouped.shown
-    found = Found(check_frame(grouped.released(shown=shown), grouped, shown=shown), shown)
+    found = Found(check_frame(grouped.released(shown=shown, people=True), grouped, shown=shown), shown)
     if not found.verification.passed and shown and grouped.sums.suppressed:
-        found = Found(check_frame(grouped.released(shown=False), grouped, shown=False), shown=False)
+        found = Found(check_frame(grouped.released(shown=False, people=True), grouped, shown=False), shown=False)
     return found
 
 
@@ -67,6 +68,8 @@ def check_frame(frame: DataFrame, grouped: Grouped, *, shown: bool) -> Checked:
     with guarded("checking the release"):
         found = _sizes(frame, names, grouped.roots, config.k if grouped.rings is None else 0)
         checks = _models(frame, names, config)
+        if PERSON in frame.columns:
+            checks.append(_people(frame, names, config.k))
     if grouped.rings is not None:
         made = checked(found, checks, config, hidden=hidden)
         made = made._replace(verification=replace(made.verification, wanted=None))
@@ -150,6 +153,26 @@ def _sizes(frame: DataFrame, names: Sequence[str], roots: Mapping[str, str], k: 
         "below": (values["rows_below"], values["classes_below"]),
         "others": {"smallest": values["smallest_other"], "largest": values["largest_other"]},
     }
+
+
+def _people(frame: DataFrame, names: Sequence[str], k: int) -> Check:
+    """Count the people of every class; rows that name nobody are one person together."""
+    from pyspark.sql import functions as sql
+
+    keys = [f"c{at}" for at in range(len(names))]
+    cells = [_column(frame, name).alias(key) for name, key in zip(names, keys, strict=True)]
+    counted = frame.select(*cells, _column(frame, PERSON).alias("who")).groupBy(*keys)
+    every, named = sql.count(sql.lit(1)), sql.count("who")
+    classes = counted.agg(every.alias("n"), (sql.countDistinct("who") + (every > named).cast("int")).alias("p"))
+    below = sql.col("p") < k
+    row = classes.agg(
+        sql.min("p").alias("least"),
+        sql.min_by("n", "p").alias("size"),
+        sql.count(sql.when(below, 1)).alias("classes_below"),
+        sql.sum(sql.when(below, sql.col("n"))).alias("rows_below"),
+        sql.count(sql.lit(1)).alias("classes"),
+    ).collect()[0]
+    return people_counted(k, **{name: int(value or 0) for name, value in row.asDict().items()})
 
 
 def _models(frame: DataFrame, names: Sequence[str], config: Config) -> list[Check]:

@@ -132,16 +132,33 @@ def people_check(classes: Classes, people: pa.ChunkedArray, k: int) -> Check:
     pairs = np.unique(classes.of_row * max(codes.size, 1) + codes.codes)
     counts = np.bincount(pairs // max(codes.size, 1), minlength=len(classes.sizes))
     below = np.flatnonzero(counts < k)
-    if not len(counts):
+    worst = int(np.argmin(counts)) if len(counts) else -1
+    least, size = (int(counts[worst]), int(classes.sizes[worst])) if len(counts) else (0, 0)
+    rows = int(classes.sizes[below].sum())
+    made = people_counted(k, least=least, size=size, classes_below=len(below), rows_below=rows, classes=len(counts))
+    return made._replace(worst=worst)
+
+
+def people_counted(k: int, *, least: int, size: int, classes_below: int, rows_below: int, classes: int) -> Check:
+    """The check of people, from counts.
+
+    Args:
+        k: People that every class has to have.
+        least: People of the class with the fewest.
+        size: Rows of that class.
+        classes_below: Classes of fewer than k people.
+        rows_below: Rows of these.
+        classes: All classes.
+    """
+    if not classes:
         return Check("k-anonymity of people", k, k, True, "The table has no rows, so nobody is exposed.")
-    worst = int(np.argmin(counts))
     text = f"Every group has rows of at least {k:,} people."
-    if len(below):
+    if classes_below:
         text = (
-            f"Groups of {k:,} people are wanted, but {int(classes.sizes[below].sum()):,} rows are in {len(below):,} "
-            f"groups of fewer; the smallest has {int(counts[worst]):,}."
+            f"Groups of {k:,} people are wanted, but {rows_below:,} rows are in {classes_below:,} "
+            f"groups of fewer; the smallest has {least:,}."
         )
-    return Check("k-anonymity of people", k, int(counts[worst]), not len(below), text, worst, int(classes.sizes[worst]))
+    return Check("k-anonymity of people", k, least, not classes_below, text, -1, size)
 
 
 def measure_models(classes: Classes, config: Config, sensitive: Sequence[str]) -> tuple[Measured, ...]:

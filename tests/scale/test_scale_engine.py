@@ -53,7 +53,6 @@ def test_more_memory_means_larger_blocks():
 @pytest.mark.parametrize(
     ("changes", "text"),
     [
-        ({"entity": "name", "identifiers": ()}, "their rows may lie in several blocks"),
         ({"time_limit": 3.0}, "cannot depend on the clock"),
     ],
 )

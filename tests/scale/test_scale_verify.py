@@ -12,7 +12,8 @@ import coterie.io
 from coterie.config import Config
 from coterie.promises import rules_of
 from coterie.scale_source import open_table
-from coterie.scale_verify import Checker, verify_file
+from coterie.scale_sql import Checker
+from coterie.scale_verify import verify_file
 from coterie.verify import verify_table
 
 SAME = ("rows", "groups", "k", "largest", "average", "wanted", "rows_below", "classes_below", "missing_cells",
@@ -63,9 +64,9 @@ def test_classes_and_models_are_counted_alike(data, tmp_path_factory):
 
 
 def test_a_class_is_not_torn_between_batches(tmp_path, monkeypatch):
-    from coterie import scale_verify
+    from coterie import scale_sql
 
-    monkeypatch.setattr(scale_verify, "BATCH_ROWS", 2048)  # DuckDB's own batches are no smaller
+    monkeypatch.setattr(scale_sql, "BATCH_ROWS", 2048)  # DuckDB's own batches are no smaller
     rows = 30_000
     table = pa.table(
         {"q": [str(row % 900) for row in range(rows)], "d": pa.array([row % 29 for row in range(rows)], pa.int32())}
@@ -116,7 +117,7 @@ def test_large_files_are_checked_on_disk_unless_memory_is_asked_for(tmp_path, mo
     assert not checked_on_disk(tmp_path / "published.parquet", config.replace(engine="memory"))
     assert not checked_on_disk(table_of(300), config)
     assert not checked_on_disk("-", config)
-    assert not checked_on_disk(tmp_path / "published.parquet", config.replace(entity="name"))
+    assert checked_on_disk(tmp_path / "published.parquet", config.replace(entity="name"))
 
 
 def test_roots_with_labels_of_their_own_are_suppressed_cells(tmp_path):

@@ -32,6 +32,7 @@ def table_of(rows=1500, seed=0):
             "sex": pa.array(rng.choice(["f", "m"], rows)),
             "disease": pa.array(rng.choice(["flu", "cold", "gout", "mumps"], rows, p=[0.4, 0.3, 0.2, 0.1])),
             "pay": pa.array(rng.integers(0, 9, rows) * 100),
+            "visitor": pa.array(rng.integers(0, 60, rows), mask=missing),
             "number": pa.array(np.arange(rows)),
         }
     )

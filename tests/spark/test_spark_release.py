@@ -14,6 +14,7 @@ CASES = {
     "compact": {"method": "compact", "options": {"effort": "fast"}},
     "whole columns": {"method": "incognito", "options": {"suppress_at_most": 0.02}},
     "rows one by one": {"method": "nh", "options": {"key": "a secret of the tests"}, "missing": "suppress"},
+    "people": {"entity": "visitor", "privacy": ["l-diversity:2:disease"], "missing": "suppress"},
     "models": {"privacy": ["l-diversity:2:disease", "t-closeness:0.4:pay"]},
     "rows suppressed from the start": {"missing": "suppress", "quasi": ["age", "region", "sex"], "k": 3},
     "those removed, in one block": {"missing": "suppress", "suppressed": "remove", "block_rows": 100_000},
@@ -54,6 +55,15 @@ def test_rows_one_by_one_are_checked_by_tasks_and_known_again_in_files(session, 
     release.unpersist()
 
 
+def test_people_are_counted_before_and_known_again_after_writing(session, path, tmp_path):
+    release = spark.release(session.read.parquet(str(path)), config_of(entity="visitor"), row_number="number")
+    assert release.verification.checks[-1].name == "k-anonymity of people"
+    assert release.verification.checks[-1].found >= 5
+    release.write(tmp_path / "out")
+    assert "visitor" not in session.read.parquet(str(tmp_path / "out")).columns
+    release.unpersist()
+
+
 def test_a_frame_without_is_numbered_partition_by_partition(session, tmp_path):
     frame = session.createDataFrame(table_of(700)).repartitionByRange(3, "pay", "number").sortWithinPartitions("number")
     release = spark.release(frame, config_of())
@@ -66,7 +76,7 @@ def test_a_frame_without_is_numbered_partition_by_partition(session, tmp_path):
 
 def test_anonymize_gives_back_a_frame_of_the_same_session(session, path):
     frame = session.read.parquet(str(path))
-    made = spark.anonymize(frame, config_of().to_dict(), k=7, identifiers=["full name", "number"])
+    made = spark.anonymize(frame, config_of().to_dict(), k=7, identifiers=["full name", "number", "visitor"])
     assert made.sparkSession is session
     assert made.columns == ["age", "height.cm", "born", "region", "sex", "disease", "pay"]
     counts = made.groupBy("age", "`height.cm`", "region", "sex").count()
@@ -123,8 +133,8 @@ def test_what_cannot_be_had_is_said_before_any_work(session, path):
         spark.release(frame, config_of(k=2000), row_number="number")
     with pytest.raises(ConfigError, match="height"):
         spark.release(frame, config_of(quasi=["height"]))
-    with pytest.raises(ConfigError, match="people"):
-        spark.release(frame, config_of(identifiers=[], entity="full name"))
+    with pytest.raises(InfeasibleError, match="'sex' names 2"):
+        spark.release(frame, config_of(quasi=["age"], hierarchies={}, entity="sex"))
     with pytest.raises(DataError, match="no rows"):
         spark.release(frame.limit(0), config_of())
     with pytest.raises(DataError, match=r"'age' is of type array"):
