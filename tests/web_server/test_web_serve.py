@@ -95,7 +95,7 @@ def server(tmp_path: Path, adult_csv: Path) -> Iterator[Server]:
     server.process.stdout.close()
 
 
-def wait_for(found, seconds: float = 60) -> None:
+def wait_for(found, seconds: float = 240) -> None:
     end = time.monotonic() + seconds
     while not found():
         assert time.monotonic() < end
@@ -134,7 +134,7 @@ def test_ctrl_c_ends_runs_and_removes_everything_at_once(server, tmp_path):
     assert list(server.work.glob(f"{PREFIX}*"))
     begun = time.monotonic()
     rest = server.stop()
-    assert time.monotonic() - begun < 15
+    assert time.monotonic() - begun < 30
     assert server.process.returncode == 0
     assert "Traceback" not in rest
     assert list(server.work.iterdir()) == []

@@ -11,7 +11,7 @@ PORT = 8765
 ORIGIN = f"http://127.0.0.1:{PORT}"
 
 
-def wait(app: Starlette, folder: Path, *, seconds: float = 120) -> str:
+def wait(app: Starlette, folder: Path, *, seconds: float = 240) -> str:
     """The state of a job once it is over."""
     end = time.monotonic() + seconds
     while app.state.jobs.state(folder).active:
