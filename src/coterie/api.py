@@ -6,9 +6,11 @@ import os
 from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, Any, Final, TypeAlias, overload
 
+from coterie import io
 from coterie.config import Config
 from coterie.errors import ConfigError, Problem
 from coterie.given import AnySetting, AnyTable
+from coterie.mapping import check_mapping, mapping_table
 from coterie.measures import Measures
 from coterie.measures_release import measure_tables
 from coterie.per_row import check_request
@@ -65,6 +67,7 @@ def anonymize(
     suppress_rows: Masks = None,
     suppress_cells: Masks = None,
     output: str | os.PathLike[str],
+    mapping: str | os.PathLike[str] | None = None,
     force: bool = False,
     resume: bool = False,
     progress: Progress | None = None,
@@ -80,6 +83,7 @@ def anonymize(
     suppress_rows: Masks = None,
     suppress_cells: Masks = None,
     output: str | os.PathLike[str] | None = None,
+    mapping: str | os.PathLike[str] | None = None,
     force: bool = False,
     resume: bool = False,
     progress: Progress | None = None,
@@ -95,6 +99,8 @@ def anonymize(
         suppress_rows: Row → whether it is suppressed.
         suppress_cells: Quasi-identifier → row → whether the cell is suppressed: a mapping or a frame.
         output: Where to write the release. Needed by engines that never hold it whole (`engine="duckdb"`).
+        mapping: Where to write what each group is published as (`release.mapping()`), beside the output. It holds
+            original values.
         force: Overwrite a file that is there.
         resume: Go on with a run to the same output that was stopped.
         progress: Told (step, done, total) now and then.
@@ -119,15 +125,20 @@ def anonymize(
         from coterie.scale_run import make_job
 
         assert output is not None, "engines that need an output have asked for it"
-        job = make_job(settled, output, resume=resume, force=force, progress=progress, cancelled=cancelled)
+        job = make_job(
+            settled, output, resume=resume, force=force, progress=progress, cancelled=cancelled, mapping=mapping
+        )
         return run_stored(engine, data, job)
     if resume:
         raise ConfigError([Problem("resume", "a run in memory leaves nothing to go on with; name an engine")])
+    check_mapping(data, output, mapping, force=force)
     phases = Phases(progress)
     prepared = prepare(data, settled, suppress_rows=suppress_rows, suppress_cells=suppress_cells, phases=phases)
     release = make_release(prepared, settled, start_run(settled, progress, cancelled), phases=phases)
     if output is not None:
         release.write(output, force=force)
+    if mapping is not None:
+        io.write(mapping_table(release), mapping, like=release.source, force=force)
     return release
 
 

@@ -76,6 +76,7 @@ def anonymize(
     versions and the checksums that belong to it.
     """
     from coterie.cli_run import run_and_show
+    from coterie.mapping import check_mapping
 
     settings = flags.configured(
         config,
@@ -118,15 +119,14 @@ def anonymize(
     if settings.engine != "memory" and not dry_run:
         from coterie.cli_scale import ran_in_blocks
 
-        extras = {"report": bool(report), "mapping": mapping is not None}
-        ways = {"force": force, "resume": resume, "quiet": quiet}
-        if ran_in_blocks(data, settings, output=output, extras=extras, cluster=cluster, **ways):
+        ways = {"force": force, "resume": resume, "quiet": quiet, "report": bool(report)}
+        if ran_in_blocks(data, settings, output=output, mapping=mapping, cluster=cluster, **ways):
             return
     if resume:
         raise ConfigError([Problem("resume", "a run in memory leaves nothing to go on with; give --engine duckdb")])
     _check_output(data, output, force=force)
     _check_reports(data, output, report or [], variant=report_variant, force=force)
-    _check_mapping(data, output, mapping, force=force)
+    check_mapping(data, output, mapping, force=force)
     run_and_show(
         data,
         settings,
@@ -137,17 +137,6 @@ def anonymize(
         force=force,
         quiet=quiet,
     )
-
-
-def _check_mapping(data: str, output: str | None, mapping: Path | None, *, force: bool) -> None:
-    if mapping is None:
-        return
-    from coterie.io_output import check_target, format_of
-
-    format_of(mapping)
-    if str(mapping) == "-" or str(mapping) in (output, data):
-        raise ConfigError([Problem("mapping", "needs a file of its own")])
-    check_target(mapping, force=force)
 
 
 def _check_output(data: str, output: str | None, *, force: bool) -> None:

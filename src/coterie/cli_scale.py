@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -20,7 +19,8 @@ def ran_in_blocks(
     config: Config,
     *,
     output: str | None,
-    extras: Mapping[str, bool],
+    mapping: Path | None = None,
+    report: bool = False,
     force: bool,
     resume: bool,
     quiet: bool,
@@ -32,7 +32,8 @@ def ran_in_blocks(
         data: The file.
         config: The settings.
         output: Where the release goes.
-        extras: What else was asked for → whether it was; blocks have no reports and no mappings.
+        mapping: Where to write what each group is published as, if that is wanted.
+        report: Whether a report was asked for, which blocks do not have.
         force: Overwrite what is there.
         resume: Go on with a run that was stopped.
         quiet: Say nothing.
@@ -47,10 +48,9 @@ def ran_in_blocks(
     if choice.engine == "memory":
         return False
     assert output is not None
-    asked = [name for name, was in extras.items() if was]
-    if asked:
+    if report:
         text = f"is made from a table in memory; leave it out, or give --engine memory (this would be {choice.engine})"
-        raise ConfigError([Problem(name, text) for name in asked])
+        raise ConfigError([Problem("report", text)])
     if Path(output).exists() and Path(data).exists() and Path(output).samefile(data):
         raise ConfigError([Problem("output", "is the input itself; name another file")])
     from coterie.cli_run import mention_compiling
@@ -58,9 +58,11 @@ def ran_in_blocks(
 
     mention_compiling(quiet)
     with Progress(quiet=quiet) as progress:
-        job = make_job(config, output, resume=resume, force=force, progress=progress, cluster=cluster)
+        job = make_job(config, output, resume=resume, force=force, progress=progress, cluster=cluster, mapping=mapping)
         release = run_stored(choice.engine, data, job)
     show_stored(release, voice)
+    if mapping is not None:
+        voice.say(f"Wrote the mapping {mapping}. It holds original values.")
     return True
 
 

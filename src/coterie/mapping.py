@@ -5,13 +5,16 @@ It holds original values (the ends of each interval), so it belongs to those who
 
 from __future__ import annotations
 
+import os
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING
 
 import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from coterie.costs import Measure, interval_costs
+from coterie.costs import LeafCounts, Measure, interval_costs
+from coterie.errors import ConfigError, Problem
 from coterie.publish import recode
 from coterie.publish_text import interval_texts, value_texts
 from coterie.tree import Float64, Int32
@@ -37,30 +40,79 @@ COLUMNS = {
 }
 
 
+def check_mapping(data: object, output: object, mapping: str | os.PathLike[str] | None, *, force: bool) -> None:
+    """Find out before the work, not after it, that a mapping could not be written.
+
+    Args:
+        data: The input.
+        output: Where the release goes.
+        mapping: Where the mapping goes, if one is wanted.
+        force: Whether something may be there.
+    """
+    if mapping is None:
+        return
+    from coterie.io_output import check_target, format_of
+
+    format_of(mapping)
+    others = [os.fspath(each) for each in (data, output) if isinstance(each, str | os.PathLike)]
+    if os.fspath(mapping) in ("-", *others):
+        raise ConfigError([Problem("mapping", "needs a file of its own")])
+    check_target(mapping, force=force)
+
+
 def mapping_table(release: Release) -> pa.Table:
     """One row for each group and attribute, groups in ascending order; suppressed rows come last, as group −1."""
     shown = release.grouping.published
     recoded, _ = recode(release.table, release.grouping, release.config)
     suppressed = release.source.table.num_rows - int(shown.sizes.sum())
     removed = len(release.published.kept) < release.source.table.num_rows
-    measure = Measure("ncp", release.table.leaf_counts)
-    parts = [
-        _attribute(domain, shown, at, recoded[domain.name], measure=measure)
-        for at, domain in enumerate(release.table.domains)
-    ]
+    table = groups_table(release.table.domains, shown, recoded, leaf_counts=release.table.leaf_counts)
     if suppressed:
-        gone = [
-            _suppressed(domain, suppressed, None if removed else recoded[domain.name])
-            for domain in release.table.domains
-        ]
-        parts = [pa.concat_tables(pair) for pair in zip(parts, gone, strict=True)]
+        texts = {name: published_texts(labels)[labels.suppressed].as_py() for name, labels in recoded.items()}
+        gone = suppressed_table(release.table.domains, suppressed, {} if removed else texts)
+        table = pa.concat_tables([table, gone])
+    return with_share(table, float(_losses(table).sum()))
+
+
+def groups_table(
+    domains: Sequence[Domain], shown: Grouping, recoded: Mapping[str, Labels], *, leaf_counts: LeafCounts
+) -> pa.Table:
+    """One row for each group and attribute, without its share of a loss that may be that of more groups than these.
+
+    Args:
+        domains: The quasi-identifiers.
+        shown: Row → group → box, as published.
+        recoded: Quasi-identifier → its published values.
+        leaf_counts: Whether NCP counts the leaves present in the table, or all of the hierarchy.
+    """
+    measure = Measure("ncp", leaf_counts)
+    parts = [_attribute(domain, shown, at, recoded[domain.name], measure=measure) for at, domain in enumerate(domains)]
     attributes, groups = len(parts), parts[0].num_rows if parts else 0
     # Attribute after attribute → group after group, in the order of the quasi-identifiers.
     order = np.arange(attributes * groups).reshape(attributes, groups).T.ravel()
-    table = pa.concat_tables(parts).take(pa.array(order))
-    loss = _numbers(table, "rows") * _numbers(table, "weight") * _numbers(table, "cost")
-    total = float(loss.sum())
+    return pa.concat_tables(parts).take(pa.array(order))
+
+
+def suppressed_table(domains: Sequence[Domain], rows: int, texts: Mapping[str, str | None]) -> pa.Table:
+    """One row for each attribute of the rows in no group.
+
+    Args:
+        domains: The quasi-identifiers.
+        rows: How many rows are suppressed.
+        texts: Quasi-identifier → what is published of them; nothing where they were removed.
+    """
+    return pa.concat_tables([_suppressed(domain, rows, texts.get(domain.name)) for domain in domains])
+
+
+def with_share(table: pa.Table, total: float) -> pa.Table:
+    """The mapping with each line's share of the whole loss."""
+    loss = _losses(table)
     return table.append_column("share", pa.array(loss / total if total > 0 else loss)).combine_chunks()
+
+
+def _losses(table: pa.Table) -> Float64:
+    found: Float64 = _numbers(table, "rows") * _numbers(table, "weight") * _numbers(table, "cost")
+    return found
 
 
 def _numbers(table: pa.Table, name: str) -> Float64:
@@ -89,19 +141,18 @@ def _attribute(domain: Domain, shown: Grouping, at: int, labels: Labels, *, meas
     )
 
 
-def _suppressed(domain: Domain, rows: int, labels: Labels | None) -> pa.Table:
+def _suppressed(domain: Domain, rows: int, text: str | None) -> pa.Table:
     """Rows in no group: anything is possible, and all is lost."""
     texts = value_texts(domain)
     last = domain.size - (2 if domain.missing >= 0 else 1)
     ends: Int32 = np.asarray([0, last], dtype=np.int32)
     known = texts.take(pa.array(ends)) if last >= 0 else pa.nulls(2, texts.type)
-    published = pa.nulls(1, pa.string()) if labels is None else published_texts(labels).slice(labels.suppressed, 1)
     return pa.table(
         {
             "group": pa.array([-1], pa.int32()),
             "rows": pa.array([rows], pa.int64()),
             "attribute": pa.array([domain.name], pa.string()),
-            "published": published,
+            "published": pa.array([text], pa.string()),
             "lowest": known.slice(0, 1),
             "highest": known.slice(1, 1),
             "values": pa.array([domain.size], pa.int32()),

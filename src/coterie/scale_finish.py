@@ -19,6 +19,7 @@ from coterie.per_row import by_rows
 from coterie.publish_labels import root_text, style_of
 from coterie.release import provenance_path
 from coterie.scale_domains import plain_cells
+from coterie.scale_mapping import WholeMapping
 from coterie.scale_memory import give_back
 from coterie.scale_plan import PROGRAM_BYTES
 from coterie.scale_rings import RingCheck
@@ -89,6 +90,10 @@ class Ending:
             notes=notes_of(self.finished, plan),
         )
         _publish(draft.path, release, job)
+        if job.mapping is not None:
+            parts = [self.store.mapping(block) for block in range(plan.blocks)]
+            removed = draft.checked.verification.rows < sums.rows
+            WholeMapping(plan, sums, parts, removed).write(job.mapping, force=job.force, like=self.table)
         return release
 
     def _draft(self, sums: BlockSums, *, shown: bool) -> _Draft:

@@ -16,11 +16,13 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from coterie.errors import Cancelled
+from coterie.mapping import check_mapping
 from coterie.pipeline import Phases
 from coterie.publish_labels import check_styles
 from coterie.scale_block import anonymize_block
 from coterie.scale_count import count_table
 from coterie.scale_finish import Ending
+from coterie.scale_mapping import block_mapping
 from coterie.scale_memory import SPARK_MEMORY, default_memory, give_back, memory_bytes, one_allocator
 from coterie.scale_plan import Plan, check_blocks, refuse_impossible, rows_in_memory
 from coterie.scale_rings import RingRows
@@ -64,6 +66,8 @@ class Job:
     cancelled: Callable[[], bool] = _never
     cluster: Cluster | None = None
     """where Spark runs, for that engine"""
+    mapping: str | os.PathLike[str] | None = None
+    """where to write what each group is published as, if that is wanted"""
 
     def checkpoint(self) -> None:
         """Raise Cancelled if the user stopped the run."""
@@ -80,13 +84,15 @@ def make_job(
     progress: Progress | None = None,
     cancelled: Callable[[], bool] | None = None,
     cluster: Cluster | None = None,
+    mapping: str | os.PathLike[str] | None = None,
 ) -> Job:
     """A job with the sizes that follow from the configuration and the machine."""
     usual = SPARK_MEMORY if config.engine == "spark" else default_memory()
     memory = usual if config.memory is None else memory_bytes(config.memory)
     least = 4 * config.k
     rows = config.block_rows or max(rows_in_memory(memory, config) // AT_ONCE, least)
-    return Job(config, output, memory, max(rows, least), resume, force, progress, cancelled or _never, cluster)
+    rows = max(rows, least)
+    return Job(config, output, memory, rows, resume, force, progress, cancelled or _never, cluster, mapping)
 
 
 def anonymize_file(data: str | os.PathLike[str], job: Job) -> StoredRelease:
@@ -104,13 +110,20 @@ def anonymize_file(data: str | os.PathLike[str], job: Job) -> StoredRelease:
     """
     check_blocks(job.config)
     target_of(job.output, force=job.force)
+    check_mapping(data, job.output, job.mapping, force=job.force)
     phases = Phases(job.progress)
     with phases("read"):
         table = open_table(data, job.config)
         job.config.check_columns(table.schema.names)
         target = target_of(job.output, force=job.force, like=table)
         work = open_work(
-            job.output, job.config, table.stamp, block_rows=job.block_rows, resume=job.resume, force=job.force
+            job.output,
+            job.config,
+            table.stamp,
+            block_rows=job.block_rows,
+            resume=job.resume,
+            force=job.force,
+            mapping=job.mapping is not None,
         )
     kept = False
     try:
@@ -208,6 +221,8 @@ def _group_all(plan: Plan, spill: Spill, store: BlockStore, job: Job) -> tuple[F
         result = anonymize_block(rows.codes, rows.sensitive, plan, block, threads=inner, cancelled=job.cancelled)
         if result.rings is not None:
             RingRows.of(result.rings, rows.codes).save(store.rings(block))
+        if job.mapping is not None:
+            store.mapping(block).write_bytes(block_mapping(result, plan))
         finished = store.put(block, rows.numbers, result)
         spill.drop(leaves[block])
         return block, finished

@@ -87,7 +87,14 @@ def work_path(output: str | os.PathLike[str]) -> Path:
 
 
 def open_work(
-    output: str | os.PathLike[str], config: Config, stamp: Stamp, *, block_rows: int, resume: bool, force: bool
+    output: str | os.PathLike[str],
+    config: Config,
+    stamp: Stamp,
+    *,
+    block_rows: int,
+    resume: bool,
+    force: bool,
+    mapping: bool = False,
 ) -> WorkFolder:
     """Start a folder for a run, or take up the one that an earlier run has left.
 
@@ -98,6 +105,7 @@ def open_work(
         block_rows: Rows of a block at most.
         resume: Go on with what an earlier run has done, if it was the same.
         force: Start again in place of an earlier run.
+        mapping: Whether blocks keep what their groups are published as.
 
     Raises:
         ConfigError: There is an earlier run, and neither `resume` nor `force` was asked for.
@@ -110,6 +118,7 @@ def open_work(
         "input_size": stamp.size,
         "settings": settings_text(config),
         "block_rows": block_rows,
+        "mapping": mapping,
     }
     old = _read(path)
     if old is not None and resume:
@@ -160,6 +169,7 @@ def _refuse_other(path: Path, old: dict[str, Any], new: dict[str, Any]) -> None:
         "input_size": "read another input than",
         "settings": "had other settings than",
         "block_rows": "had blocks of another size than",
+        "mapping": "differs in whether a mapping is wanted from",
     }
     for name, text in texts.items():
         if old.get(name) != new[name]:

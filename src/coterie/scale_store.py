@@ -57,6 +57,10 @@ class BlockStore:
         """Where the rings of a block are kept, if its rows are published one by one."""
         return self.folder / f"block-{block:06}.rings"
 
+    def mapping(self, block: int) -> Path:
+        """Where the mapping of a block is kept, if one is wanted."""
+        return self.folder / f"block-{block:06}.mapping"
+
     def done(self, block: int) -> Finished | None:
         """What is known of a block, if it is finished."""
         path = self._facts(block)

@@ -218,7 +218,7 @@ def write_release(publisher: Stripes, path: Path, target: Target, *, progress: P
     counted = _Counted(stripes)
     with path.open("wb") as file:
         sink = HashedFile(file)
-        _write_tables(counted, sink, target)
+        write_tables(counted, sink, target)
         file.flush()
         os.fsync(file.fileno())
     return Written(counted.rows, sink.sha256)
@@ -243,7 +243,7 @@ def _write_folder(stripes: Iterator[pa.Table], path: Path) -> Written:
     for number, stripe in enumerate(stripes):
         with (path / f"part-{number:05}.parquet").open("wb") as file:
             sink = HashedFile(file)
-            _write_tables([stripe], sink, Target("parquet"))
+            write_tables([stripe], sink, Target("parquet"))
             file.flush()
             os.fsync(file.fileno())
         rows += stripe.num_rows
@@ -251,8 +251,14 @@ def _write_folder(stripes: Iterator[pa.Table], path: Path) -> Written:
     return Written(rows, hashlib.sha256("".join(digests).encode()).hexdigest())
 
 
-def _write_tables(tables: Iterable[pa.Table], sink: HashedFile, target: Target) -> None:
-    """Write tables one after the other into one file."""
+def write_tables(tables: Iterable[pa.Table], sink: HashedFile, target: Target) -> None:
+    """Write tables with the same columns one after the other into one file.
+
+    Args:
+        tables: At least one.
+        sink: The file.
+        target: Its format.
+    """
     waiting = iter(tables)
     first = next(waiting)
     every = chain([first], waiting)

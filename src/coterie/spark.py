@@ -155,8 +155,9 @@ def release_rows(
     block_rows: int,
     keep: bool = True,
     progress: Progress | None = None,
+    mapping: bool = False,
 ) -> SparkRelease:
-    """The same for rows that have been numbered."""
+    """The same for rows that have been numbered; with a mapping, if that is wanted."""
     from coterie.scale_plan import check_blocks
     from coterie.spark_plan import make_plan
     from coterie.spark_run import SETTINGS, group_rows, kept_unless_failing, settings, with_secrets
@@ -170,7 +171,7 @@ def release_rows(
         with phases("plan"):
             made = make_plan(rows, settled, most=block_rows, threads=config.usable_threads)
         with phases("group"):
-            grouped = group_rows(rows, made, settled, keep=keep)
+            grouped = group_rows(rows, made, settled, keep=keep, mapping=mapping)
             kept.append(grouped.frame)
         with phases("verify"):
             found = verified(grouped)

@@ -11,7 +11,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 import pyarrow as pa
@@ -41,6 +41,8 @@ class Work:
     """published column of a quasi-identifier → its type, and what stands there for a suppressed row"""
     own: dict[str, pa.DataType]
     """quasi-identifier → the type of its own values"""
+    mapping: bool
+    """whether to say what each group is published as"""
 
 
 @guarded_task
@@ -74,6 +76,7 @@ def group_table(table: pa.Table, work: Work) -> pa.Table:
 
 def _block(table: pa.Table, block: int, work: Work) -> pa.Table:
     from coterie.scale_block import anonymize_block
+    from coterie.scale_mapping import block_mapping
     from coterie.scale_rings import RingRows, published_boxes
 
     started = time.process_time()
@@ -105,16 +108,26 @@ def _block(table: pa.Table, block: int, work: Work) -> pa.Table:
         "notes": list(made.notes),
         "cpu": time.process_time() - started,
     }
-    return _published(table, work, made, quasi, json.dumps(facts).encode())
+    mapping = block_mapping(made, work.plan) if work.mapping else None
+    return _published(table, work, made, quasi, Told(json.dumps(facts).encode(), mapping))
 
 
-def _published(table: pa.Table, work: Work, made: BlockResult, codes: Int32, facts: bytes) -> pa.Table:
+class Told(NamedTuple):
+    """What the driver is told of a block."""
+
+    facts: bytes
+    mapping: bytes | None
+
+
+def _published(table: pa.Table, work: Work, made: BlockResult, codes: Int32, told: Told) -> pa.Table:
+    """The rows of a block as they leave; what the driver is told of it stands in the first of them."""
     count = table.num_rows
     cells = made.columns()
     arrays: dict[str, pa.Array | pa.ChunkedArray] = {
         "row": table.column("row"),
         "hidden": pa.array(made.group < 0),
-        "facts": pa.array([facts, *([None] * (count - 1))], pa.binary()),
+        "facts": pa.array([told.facts, *([None] * (count - 1))], pa.binary()),
+        "mapping": pa.array([told.mapping, *([None] * (count - 1))], pa.binary()),
     }
     for at, (name, (kind, _)) in enumerate(work.published.items()):
         # Spark takes no dictionaries.
@@ -134,6 +147,7 @@ def _hidden_rows(table: pa.Table, work: Work) -> pa.Table:
         "row": table.column("row"),
         "hidden": pa.array(np.ones(count, dtype=np.bool_)),
         "facts": pa.nulls(count, pa.binary()),
+        "mapping": pa.nulls(count, pa.binary()),
     }
     for at, (kind, shown) in enumerate(work.published.values()):
         arrays[f"t{at}"] = pa.repeat(pa.scalar(shown, kind), count)

@@ -7,6 +7,7 @@ over.
 
 from __future__ import annotations
 
+import json
 import os
 import re
 import secrets
@@ -132,6 +133,18 @@ def _refuse_other_rows(released: DataFrame, written: DataFrame) -> None:
             "The rows that were written are not those that were checked.",
             hint="See whether the disks have space left, and run again.",
         )
+
+
+def collect_mapping(grouped: Grouped, folder: Path) -> list[Path]:
+    """The mappings of all blocks as files of the driver, brought there one by one."""
+    from pyspark.sql import functions as sql
+
+    folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+    found = grouped.frame.where(sql.col("mapping").isNotNull()).select("facts", "mapping")
+    with guarded("collecting the mapping"):
+        for row in found.toLocalIterator():
+            (folder / f"{json.loads(bytes(row['facts']))['block']:06}").write_bytes(bytes(row["mapping"]))
+    return sorted(folder.iterdir())
 
 
 def in_order(frame: DataFrame, rows: int) -> DataFrame:

@@ -19,8 +19,10 @@ from coterie import io
 from coterie.config_toml import provenance_toml
 from coterie.errors import ConfigError, Problem
 from coterie.io_output import appear
+from coterie.mapping import check_mapping
 from coterie.pipeline import Phases
 from coterie.release import provenance_path
+from coterie.scale_mapping import WholeMapping
 from coterie.scale_plan import check_blocks
 from coterie.scale_source import TableFile, open_table
 from coterie.scale_write import Target, Written, target_of, write_release
@@ -28,6 +30,7 @@ from coterie.spark import SparkRelease, release_rows
 from coterie.spark_files import (
     LocalPlace,
     RemotePlace,
+    collect_mapping,
     hand_over,
     is_address,
     literal,
@@ -62,6 +65,7 @@ def anonymize_file(data: str | os.PathLike[str], job: Job) -> StoredRelease:
         VerificationError: The written table did not pass; there is no release.
     """
     check_blocks(job.config)
+    check_mapping(data, job.output, job.mapping, force=job.force)
     if job.resume:
         raise ConfigError([Problem("resume", "Spark repeats what is lost by itself and keeps nothing after a run")])
     name, phases = os.fspath(data), Phases(job.progress)
@@ -106,12 +110,17 @@ class _Run:
         with place.beside() as temporary:
             rows = self._rows(name, Path(f"{temporary}/input"))
             job.checkpoint()
-            made = release_rows(rows, job.config, block_rows=job.block_rows, progress=job.progress)
+            ways = {"mapping": job.mapping is not None}
+            made = release_rows(rows, job.config, block_rows=job.block_rows, progress=job.progress, **ways)
             self.phases.seconds.update(made.seconds)
             folder = f"{temporary}/release"
             with self.phases("write"):
                 write_verified(made.grouped, folder, shown=made.shown)
                 written = self._given_name(made, folder, place)
+                if job.mapping is not None:
+                    parts = collect_mapping(made.grouped, Path(f"{temporary}/mapping"))
+                    whole = WholeMapping(made.plan, made.grouped.sums, parts, not made.shown)
+                    whole.write(job.mapping, force=job.force, like=self.table)
         made.unpersist()
         release = self._stored(made, written)
         if not is_address(self.output) and self.output != "-":

@@ -97,7 +97,7 @@ class Grouped:
         return {each.name: root_text(each, style_of(each, config.publish)) for each in self.plan.book.domains}
 
 
-def group_rows(rows: Rows, made: SparkPlan, config: Config, *, keep: bool) -> Grouped:
+def group_rows(rows: Rows, made: SparkPlan, config: Config, *, keep: bool, mapping: bool = False) -> Grouped:
     """Assign all rows to blocks, bring each block together, and group it.
 
     Args:
@@ -105,9 +105,10 @@ def group_rows(rows: Rows, made: SparkPlan, config: Config, *, keep: bool) -> Gr
         made: Its plan.
         config: What is wanted.
         keep: Whether executors keep the grouped rows, so that no later step makes them again.
+        mapping: Whether blocks also say what each of their groups is published as.
     """
     check_styles(made.plan.book.domains, names=rows.names, publish=config.publish)
-    columns, fields, work = _layout(rows, made, config)
+    columns, fields, work = _layout(rows, made, config, mapping=mapping)
     frame = _assigned(rows, made, config, work.kept)
     frame = _grouped(frame, work, made.plan.blocks, fields)
     if keep:
@@ -153,7 +154,9 @@ def _facts(frame: DataFrame) -> list[dict[str, Any]]:
     return [json.loads(each) for each in found.column(0).to_pylist()]
 
 
-def _layout(rows: Rows, made: SparkPlan, config: Config) -> tuple[tuple[Published, ...], list[StructField], Work]:
+def _layout(
+    rows: Rows, made: SparkPlan, config: Config, *, mapping: bool = False
+) -> tuple[tuple[Published, ...], list[StructField], Work]:
     """The published columns in their order, the columns of grouped rows, and what tasks are told of both."""
     from pyspark.sql.types import BinaryType, BooleanType, DoubleType, LongType, StringType, StructField
 
@@ -184,11 +187,12 @@ def _layout(rows: Rows, made: SparkPlan, config: Config) -> tuple[tuple[Publishe
         StructField("row", LongType()),
         StructField("hidden", BooleanType()),
         StructField("facts", BinaryType()),
+        StructField("mapping", BinaryType()),
         *(StructField(f"t{at}", kind) for at, kind in enumerate(labels)),
         *(StructField(f"u{at}", types[name]) for at, name in enumerate(domains)),
         *(StructField(f"c{at}", types[rows.names[at]]) for at in kept),
     ]
-    return tuple(columns), fields, Work(made.plan, made.sums, tuple(kept), published, own)
+    return tuple(columns), fields, Work(made.plan, made.sums, tuple(kept), published, own, mapping)
 
 
 def assigned_rows(rows: Rows, made: SparkPlan, config: Config) -> DataFrame:

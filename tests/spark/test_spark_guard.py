@@ -57,8 +57,8 @@ def test_a_release_below_k_is_withheld(session, path, monkeypatch, tmp_path):
 
     whole = Grouped.released
 
-    def thinned(self, *, shown):
-        return whole(self, shown=shown).where(sql.col("coterie_row") > 3)
+    def thinned(self, *, shown, people=False):
+        return whole(self, shown=shown, people=people).where(sql.col("coterie_row") > 3)
 
     monkeypatch.setattr(Grouped, "released", thinned)
     config = config_of(k=10)

@@ -3,10 +3,13 @@
 import numpy as np
 import pyarrow as pa
 import pytest
+from pyarrow import parquet
 from spark_cases import assert_same, config_of, embedded, in_row_order, table_of, written
 
 from coterie import spark, spark_files
 from coterie.errors import ConfigError, DataError, InfeasibleError
+from coterie.scale_mapping import WholeMapping
+from coterie.scale_run import anonymize_file, make_job
 from coterie.spark_files import read_parquet
 
 CASES = {
@@ -40,7 +43,7 @@ def test_a_file_gives_the_release_of_the_embedded_engine(session, path, tmp_path
     release.unpersist()
 
 
-def test_rows_one_by_one_are_checked_by_tasks_and_known_again_in_files(session, path, tmp_path, monkeypatch):
+def test_rows_one_by_one_are_checked_by_tasks_and_known_again_in_files(session, path, tmp_path):
     frame = session.read.parquet(str(path))
     release = spark.release(frame, config_of(method="nh"), row_number="number")
     assert [check.name for check in release.verification.checks] == ["k-anonymity by rows"]
@@ -49,7 +52,6 @@ def test_rows_one_by_one_are_checked_by_tasks_and_known_again_in_files(session, 
     release.write(tmp_path / "out")
     assert session.read.parquet(str(tmp_path / "out")).count() == 1500
     other = release.grouped.released(shown=release.shown).limit(1499)
-    monkeypatch.setattr("coterie.spark_run.Grouped.released", lambda self, shown: other)
     with pytest.raises(DataError, match="not those that were checked"):
         spark_files._refuse_other_rows(other, session.read.parquet(str(tmp_path / "out")))
     release.unpersist()
@@ -62,6 +64,19 @@ def test_people_are_counted_before_and_known_again_after_writing(session, path, 
     release.write(tmp_path / "out")
     assert "visitor" not in session.read.parquet(str(tmp_path / "out")).columns
     release.unpersist()
+
+
+def test_the_mapping_of_all_blocks_is_brought_to_the_driver(session, path, tmp_path):
+    config = config_of(missing="suppress")
+    made = spark.release_rows(read_parquet(session, [str(path)]), config, block_rows=400, mapping=True)
+    parts = spark_files.collect_mapping(made.grouped, tmp_path / "parts")
+    assert len(parts) == made.plan.blocks > 1
+    WholeMapping(made.plan, made.grouped.sums, parts, not made.shown).write(tmp_path / "spark.parquet", force=False)
+    job = make_job(config.replace(engine="duckdb"), tmp_path / "out.parquet", mapping=tmp_path / "embedded.parquet")
+    anonymize_file(path, job)
+    found, expected = (parquet.read_table(tmp_path / f"{name}.parquet") for name in ("spark", "embedded"))
+    assert found.equals(expected)
+    made.unpersist()
 
 
 def test_a_frame_without_is_numbered_partition_by_partition(session, tmp_path):
