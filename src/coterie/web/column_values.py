@@ -5,7 +5,7 @@ from __future__ import annotations
 import threading
 from collections import OrderedDict
 from pathlib import Path
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 import pyarrow as pa
 
@@ -15,6 +15,9 @@ from coterie.hierarchy_bind import find_leaves
 from coterie.hierarchy_check import Column, distinct_values
 from coterie.hierarchy_tree import WholeTree
 from coterie.hierarchy_values import count_of, parse_number, plain_array, texts
+
+if TYPE_CHECKING:
+    from pyarrow.parquet import ParquetFile
 
 MOST_KEPT = 24
 """columns whose values are kept at hand"""
@@ -37,29 +40,57 @@ class Fit(NamedTuple):
     """values without a place, those of most rows first; known for trees only"""
 
 
+class Reader:
+    """Reads the distinct values of columns of a Parquet file.
+
+    The head of a file of two thousand columns takes longer to read than any column: it is opened once, and only if
+    there is something to read.
+    """
+
+    def __init__(self, table: Path) -> None:
+        self.table = table
+        self.key = (str(table), table.stat().st_mtime_ns)
+        self._file: ParquetFile | None = None
+        self._schema = pa.schema([])
+
+    def __enter__(self) -> Reader:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        if self._file is not None:
+            self._file.close()
+
+    def values_of(self, position: int) -> Column:
+        """The distinct values of the column at this position, and the rows of each."""
+        key = (*self.key, position)
+        with _lock:
+            if key in _kept:
+                _kept.move_to_end(key)
+                return _kept[key]
+        found = self._read(position)
+        with _lock:
+            _kept[key] = found
+            while len(_kept) > MOST_KEPT:
+                _kept.popitem(last=False)
+        return found
+
+    def _read(self, position: int) -> Column:
+        if self._file is None:
+            from pyarrow import parquet
+
+            self._file = parquet.ParquetFile(self.table)
+            self._schema = self._file.schema_arrow
+        field = self._schema.field(position)
+        # "a" also brings a column "a.b" along.
+        batches = self._file.iter_batches(columns=[field.name], use_threads=False)
+        parts = pa.chunked_array([batch.column(field.name) for batch in batches], type=field.type)
+        return distinct_values(pa.table({field.name: parts}), field.name)
+
+
 def values_of(table: Path, position: int) -> Column:
     """The distinct values of the column at this position of a Parquet file, and the rows of each."""
-    from pyarrow import parquet
-
-    key = (str(table), table.stat().st_mtime_ns, position)
-    with _lock:
-        if key in _kept:
-            _kept.move_to_end(key)
-            return _kept[key]
-    file = parquet.ParquetFile(table)
-    try:
-        name = file.schema_arrow.names[position]
-        # "a" also brings a column "a.b" along.
-        parts = [batch.column(name) for batch in file.iter_batches(columns=[name], use_threads=False)]
-    finally:
-        file.close()
-    kind = file.schema_arrow.field(position).type
-    found = distinct_values(pa.table({name: pa.chunked_array(parts, type=kind)}), name)
-    with _lock:
-        _kept[key] = found
-        while len(_kept) > MOST_KEPT:
-            _kept.popitem(last=False)
-    return found
+    with Reader(table) as reader:
+        return reader.values_of(position)
 
 
 def value_texts(column: Column) -> list[str]:

@@ -3,9 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Sequence
-from functools import lru_cache
-from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any
 
 from starlette.requests import Request
 from starlette.responses import Response
@@ -14,65 +12,13 @@ from coterie.errors import CoterieError, HierarchyError
 from coterie.hierarchy import Hierarchy
 from coterie.hierarchy_dates import LEVELS
 from coterie.hierarchy_faults import doubts
-from coterie.web import column_values, hierarchy_forms, hierarchy_view, recipe
-from coterie.web.facts import Column, facts_of
+from coterie.web import column_values, hierarchy_forms, hierarchy_view
 from coterie.web.hierarchy_forms import RuleForm
-from coterie.web.hierarchy_place import LOOKS, Place, describe
+from coterie.web.hierarchy_place import Place, describe
 from coterie.web.hierarchy_store import MOST_VALUES, Draft, Opened, open_draft
 from coterie.web.pages import Fault, render
-from coterie.web.project import Project
 
 LOST_SHOWN = 300
-
-
-class Entry(NamedTuple):
-    """One quasi-identifier in the list."""
-
-    column: Column
-    opened: Opened
-    what: str
-    good: bool | None
-    """whether all values have a place; None where there is no hierarchy"""
-    wrong: str
-
-    @property
-    def kind(self) -> str:
-        """What the values look like."""
-        return LOOKS.get(self.column.kind, self.column.kind)
-
-
-def entries(project: Project) -> list[Entry]:
-    """The quasi-identifiers with the state of their hierarchies."""
-    facts = facts_of(project)
-    quasi = recipe.read_values(project).get("quasi", [])
-    chosen = [quasi] if isinstance(quasi, str) else list(quasi)
-    known = {column.name: column for column in facts.columns} if facts is not None else {}
-    found = []
-    for name in chosen:
-        if name not in known:
-            continue
-        place = Place(project, known[name], column_values.values_of(project.table_path, known[name].index))
-        opened = place.opened()
-        good, wrong = _fits(opened, place)
-        found.append(Entry(place.column, opened, describe(opened, place.column), good, wrong))
-    return found
-
-
-def _fits(opened: Opened, place: Place) -> tuple[bool | None, str]:
-    if opened.hierarchy is None:
-        return (None, "") if opened.state == "none" else (False, "; ".join(map(str, opened.problems)))
-    table = place.project.table_path
-    wrong = _misfits(opened.hierarchy, table, table.stat().st_mtime_ns, place.column.index)
-    return not wrong, wrong
-
-
-@lru_cache(maxsize=64)
-def _misfits(hierarchy: Hierarchy, table: Path, changed: int, position: int) -> str:
-    """What keeps the values of a column from fitting, if anything; many values take a while, so it is kept."""
-    values = column_values.values_of(table, position)
-    # A rule is worked out for each value; of very many some will do here, and the run checks all.
-    fit = column_values.fit_of(hierarchy, values if hierarchy.tree is not None else hierarchy_forms.sample_of(values))
-    return "; ".join(problem.text for problem in fit.problems)
 
 
 def show_column(

@@ -10,6 +10,7 @@ from __future__ import annotations
 import hashlib
 import json
 import re
+from collections.abc import Mapping
 from functools import lru_cache
 from pathlib import Path
 from typing import Any, Literal, NamedTuple
@@ -64,6 +65,11 @@ def open_hierarchy(project: Project, column: str) -> Opened:
         specs = specs_of(project)
     except ConfigError as error:
         return Opened("broken", problems=tuple(error.problems))
+    return open_spec(project, column, specs)
+
+
+def open_spec(project: Project, column: str, specs: Mapping[str, Any]) -> Opened:
+    """The hierarchy that these settings, read from the recipe before, have for a column."""
     if column not in specs:
         return Opened("none")
     spec = specs[column]

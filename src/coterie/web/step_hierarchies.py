@@ -18,7 +18,8 @@ from coterie.web import hierarchy_forms, hierarchy_store, recipe
 from coterie.web.column_values import value_texts
 from coterie.web.edit_tree import flat_tree
 from coterie.web.facts import column_names
-from coterie.web.hierarchy_pages import as_tree, entries, show_column
+from coterie.web.hierarchy_list import entries
+from coterie.web.hierarchy_pages import as_tree, show_column
 from coterie.web.hierarchy_place import Place, place_of
 from coterie.web.pages import Fault, form_of, go, project_of, render, seen, values_of
 
