@@ -102,6 +102,18 @@ def test_more_effort_pays_on_the_whole(k):
 
 
 @pytest.mark.parametrize("effort", EFFORTS)
+@settings(max_examples=15)
+@given(tables(weights=WEIGHTS), st.integers(2, 9), st.integers(4, 6))
+def test_where_most_rows_have_equals_no_quick_method_loses_less(effort, drawn, k, copies):
+    few, _ = drawn
+    table = Table(np.ascontiguousarray(np.repeat(few.codes, copies, axis=0)), few.domains)
+    k = min(k, table.rows)
+    ours = loss_of(table, compact.run(table, k, CompactOptions(effort=effort), Run()))
+    for name in ("mondrian", "kaca", "bottom-up"):
+        assert ours <= loss_of(table, find_method(name).run(table, k)) + 1e-9
+
+
+@pytest.mark.parametrize("effort", EFFORTS)
 def test_a_deadline_that_has_passed_still_gives_groups(effort):
     table = larger()
     check(table, compact.run(table, 5, CompactOptions(effort=effort), Run(deadline=0.0)), 5)

@@ -5,8 +5,9 @@ time, with several random scales of the attributes (a large group does better to
 all of them). Boxes are accepted in the order of their cost; one that has lost rows to others is grown again and
 waits for its turn at its new cost. Rows inside an accepted box join it: they cost nothing more. What is left over
 goes where the loss rises least. Local search (`refine.py`) then parts pairs of neighbouring groups anew, and `thorough`
-pools several (`rebuild.py`). Where few attributes are numbers spread evenly, cutting leaves fewer gaps than growing: if
-Mondrian comes close, its groups are searched as well, and the better end is kept.
+pools several (`rebuild.py`). Where few attributes are numbers spread evenly, cutting leaves fewer gaps than growing;
+where most rows have equals, merging leaves fewer rows over. If the groups of Mondrian or, on tables of many equal rows,
+of KACA or bottom-up come close, they are searched as well, and the best end is kept.
 
 Threads grow boxes side by side: acceptance goes in batches, between which boxes are grown again, and no box depends on
 another of its batch. Tables of more than `block_rows` rows are cut into blocks of near rows (`blocks.py`), which are
@@ -14,7 +15,7 @@ grouped one by one; local search runs over the whole table and repairs the borde
 `block_rows`, never on the number of threads.
 
 Cost, on Adult (30,162 rows, 8 attributes) at k = 10 against Mondrian's grouping: `fast` about 40 times as long by
-the clock on two cores, `balanced` 150, `thorough` 1,500; docs/benchmarks.md has the figures and the losses. Tables of
+the clock on two cores, `balanced` 90, `thorough` 1,200; docs/benchmarks.md has the figures and the losses. Tables of
 more than 65,536 distinct rows are searched less, since most of their rows have others very near.
 """
 
@@ -31,6 +32,8 @@ from coterie.boxes import Grouping
 from coterie.index import Index, build_index
 from coterie.methods._growth import ALL, Growth, SharedLists
 from coterie.methods._method import Options, Run, method
+from coterie.methods.bottom_up import BottomUpOptions, bottom_up
+from coterie.methods.kaca import KacaOptions, kaca
 from coterie.methods.mondrian import MondrianOptions, mondrian
 from coterie.rebuild import rebuild
 from coterie.refine import Effort, attribute_scales, keeps, refine
@@ -58,8 +61,11 @@ class _Settings(NamedTuple):
 
 
 SMALL_K = 8
+LARGE_K = 16
 MANY_PLACES = 65_536  # distinct rows of a large table: many are near each other, so that less of a search will do
 NEARLY = 1.25  # a start that loses less than this times the other is searched as well
+EQUAL = 4  # rows to a place, on average, where merging is tried as well
+MERGED_PLACES = 16_384  # at most, where it is: it takes about as long as growing
 ENOUGH = 2  # rows that a shared list must hold, in multiples of k
 
 EFFORTS = {
@@ -67,7 +73,8 @@ EFFORTS = {
     # A leaf's seeds have each its own few neighbours, which a list for all of them would not hold.
     "fast, small k": _Settings(3, 0, ALL, 0.7, 1, Effort(neighbours=2, tries=2, sweeps=1)),
     "fast, large": _Settings(3, 6, 48, 0.7, 1, Effort(sweeps=0)),
-    "balanced": _Settings(3, 0, ALL, 1.0, 8, Effort(neighbours=8, tries=4, sweeps=10)),
+    "balanced": _Settings(3, 6, ALL, 1.0, 4, Effort(neighbours=12, tries=4, sweeps=12)),
+    "balanced, large k": _Settings(3, 6, ALL, 1.0, 8, Effort(neighbours=12, tries=4, sweeps=12)),
     # Small groups are many small choices: more is gained by parting them anew than by growing them better.
     "balanced, small k": _Settings(3, 0, ALL, 1.0, 2, Effort(neighbours=16, tries=8, sweeps=20)),
     "balanced, large": _Settings(3, 6, ALL, 1.0, 2, Effort(neighbours=4, tries=2, sweeps=3)),
@@ -81,7 +88,9 @@ def _settings(effort: str, k: int, places: int) -> _Settings:
         return EFFORTS[effort]
     if places > MANY_PLACES:
         return EFFORTS[f"{effort}, large"]
-    return EFFORTS[f"{effort}, small k" if k < SMALL_K else effort]
+    if k < SMALL_K:
+        return EFFORTS[f"{effort}, small k"]
+    return EFFORTS.get(f"{effort}, large k", EFFORTS[effort]) if k >= LARGE_K else EFFORTS[effort]
 
 
 class CompactOptions(Options):
@@ -127,13 +136,24 @@ def compact(table: Table, k: int, options: CompactOptions, run: Run) -> Grouping
             groups += int(found.max()) + 1
             run.progress("group", done + 1, len(blocks))
     index.reset()
-    starts = [Grouping.of(table.codes, labels)]
-    cut = mondrian(table, k, MondrianOptions.model_validate({}), Run())
-    if loss_of(table, cut) < NEARLY * loss_of(table, starts[0]):
-        starts.append(cut)
+    grown = Grouping.of(table.codes, labels)
+    limit = NEARLY * loss_of(table, grown)
+    places = len(index.nodes.points)
+    starts = [grown, *(other for other in _others(table, k, places) if loss_of(table, other) < limit)]
     searched = [_search(table, start, k, settings, run, index, scales) for start in starts]
     grouping = min(searched, key=lambda found: loss_of(table, found))
     return grouping if options.suppress_above is None else _without_outliers(table, grouping, options.suppress_above)
+
+
+def _others(table: Table, k: int, places: int) -> list[Grouping]:
+    """What quick methods find, where they may be better than growing."""
+    found = [mondrian(table, k, MondrianOptions.model_validate({}), Run())]
+    if places <= MERGED_PLACES and places * EQUAL <= table.rows:
+        found += [
+            kaca(table, k, KacaOptions.model_validate({}), Run()),
+            bottom_up(table, k, BottomUpOptions.model_validate({}), Run()),
+        ]
+    return found
 
 
 def _search(
