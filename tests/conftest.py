@@ -14,6 +14,16 @@ settings.register_profile("thorough", max_examples=1000, deadline=None, suppress
 settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE") or ("ci" if os.environ.get("CI") else "default"))
 
 
+@pytest.fixture(scope="module")
+def few_queries():
+    """A report asks a thousand queries; where nobody looks at what they say, some will do."""
+    from coterie import report_utility
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(report_utility, "QUERIES", 50)
+        yield
+
+
 @pytest.fixture
 def people() -> pa.Table:
     """Nine people; two missing values, a zip code with a leading zero, a name with a comma."""

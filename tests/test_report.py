@@ -20,6 +20,8 @@ from coterie.privacy import MODELS
 from coterie.report import SCHEMA, report_html, report_json, report_of, schema_text
 from coterie.report_text import NOT_PROVED, RELEASE_MODELS
 
+pytestmark = pytest.mark.usefixtures("few_queries")
+
 ROWS = 80
 SCHEMA_VALUES = json.loads(SCHEMA.read_text(encoding="utf-8"))
 TREE = {"High": ["Bachelors", "Masters"], "Low": ["HS-grad", "11th", "9th"]}

@@ -14,6 +14,8 @@ import coterie
 from coterie.report import report_html, report_json, report_of
 from coterie.report_hide import Hider, joined_edges, plain_configuration
 
+pytestmark = pytest.mark.usefixtures("few_queries")
+
 WORD = "Zebulon"
 NUMBER = 8350710
 ROWS = 60
