@@ -155,8 +155,9 @@ def _phases(session: Any, path: str, folder: Path, config: Any, block_rows: int)
 
     from coterie.spark_files import read_parquet, write_verified
     from coterie.spark_plan import make_plan
-    from coterie.spark_run import SETTINGS as BATCHES
-    from coterie.spark_run import assigned_rows, group_rows, settings
+    from coterie.spark_run import assigned_rows, group_rows
+    from coterie.spark_settings import SETTINGS as BATCHES
+    from coterie.spark_settings import settings
     from coterie.spark_verify import verified
 
     meter = Meter()

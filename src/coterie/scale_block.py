@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
@@ -13,6 +14,7 @@ from coterie.errors import ConfigError, InfeasibleError, Problem
 from coterie.promises import models_of
 from coterie.publish import recode
 from coterie.publish_labels import Labels
+from coterie.scale_left import Int64, compares, gone_values, repaired
 from coterie.scale_sums import BlockSums, sums_of
 from coterie.table import Table
 from coterie.tree import Int32
@@ -57,6 +59,7 @@ def anonymize_block(
     *,
     threads: int = 1,
     cancelled: Callable[[], bool] | None = None,
+    seconds: float | None = None,
 ) -> BlockResult:
     """Group and generalise the rows of one block.
 
@@ -67,21 +70,54 @@ def anonymize_block(
         block: Which block this is.
         threads: Threads to use; the result does not depend on them.
         cancelled: Asked now and then whether to stop.
+        seconds: After these the method gives what it has.
     """
-    from coterie.methods import Run
-
     config = plan.book.config
-    if len(codes) != plan.sizes[block]:
-        raise ValueError(f"block {block} has {plan.sizes[block]} rows by the plan, but {len(codes)} were given")
-    run = Run(seed=plan.seed(block), threads=threads, privacy=models_of(config))
-    if cancelled is not None:
-        run.cancelled = cancelled
-    table = _table(codes, sensitive, plan)
+    table, run = _begun(codes, sensitive, plan, block, threads=threads, cancelled=cancelled)
+    if seconds is not None:
+        run.deadline = time.monotonic() + seconds
     grouping = _group(table, plan, run)
     labels, _ = recode(table, grouping, config)
     shown = grouping.published
     sums = sums_of(table, shown, labels, plan)
     return BlockResult(shown.labels, shown.lo, shown.hi, labels, sums, tuple(run.notes), grouping.rings)
+
+
+def suppressed_values(
+    codes: Int32,
+    sensitive: Int32,
+    plan: Plan,
+    block: int,
+    *,
+    threads: int = 1,
+    cancelled: Callable[[], bool] | None = None,
+) -> list[Int64]:
+    """For each sensitive column: code → rows of a block that the method suppresses. Arguments as `anonymize_block`."""
+    from coterie.methods import find_method
+
+    config = plan.book.config
+    table, run = _begun(codes, sensitive, plan, block, threads=threads, cancelled=cancelled)
+    return gone_values(table, find_method(config.method).run(table, config.k, config.method_options(), run))
+
+
+def _begun(
+    codes: Int32,
+    sensitive: Int32,
+    plan: Plan,
+    block: int,
+    *,
+    threads: int,
+    cancelled: Callable[[], bool] | None,
+) -> tuple[Table, Run]:
+    """A block as a table, and what its method is given besides."""
+    from coterie.methods import Run
+
+    if len(codes) != plan.sizes[block]:
+        raise ValueError(f"block {block} has {plan.sizes[block]} rows by the plan, but {len(codes)} were given")
+    run = Run(seed=plan.seed(block), threads=threads, privacy=models_of(plan.book.config))
+    if cancelled is not None:
+        run.cancelled = cancelled
+    return _table(codes, sensitive, plan), run
 
 
 def _table(codes: Int32, sensitive: Int32, plan: Plan) -> Table:
@@ -98,7 +134,8 @@ def _table(codes: Int32, sensitive: Int32, plan: Plan) -> Table:
         book.sensitive,
         book.config.leaf_counts,
         populations,
-        tuple(book.totals[domain.name] for domain in book.sensitive),
+        # A table in one block is counted as it would be in memory: without the rows that a method suppresses.
+        tuple(book.totals[domain.name] for domain in book.sensitive) if plan.blocks > 1 else None,
     )
 
 
@@ -107,20 +144,19 @@ def _group(table: Table, plan: Plan, run: Run) -> Grouping:
     from coterie import kernels
     from coterie.methods import find_method
     from coterie.refine import keeps, refine
-    from coterie.repair import repair
 
     config, models = plan.book.config, run.privacy
     grouping = find_method(config.method).run(table, config.k, config.method_options(), run)
-    if models and grouping.suppressed.any():
-        # What groups are compared with would be the rows that are left, which nobody knows before the last block.
-        text = "a method that suppresses rows cannot keep promises beyond k block by block; use engine memory"
+    if grouping.suppressed.any() and plan.left is None and compares(config):
+        # What groups are compared with are the rows that are left, which nobody has counted.
+        text = "a method that suppresses rows unasked cannot keep this promise block by block; use engine memory"
         raise ConfigError([Problem("privacy", text)])
     try:
-        grouping = repair(table, grouping, models, k=config.k, run=run) if models else grouping
+        grouping = repaired(table, grouping, k=config.k, run=run, left=plan.left)
         if config.refine:
             allowed = keeps(table, models, config.k)
             grouping = refine(table, grouping, k=config.k, run=run, allowed=allowed)
-            grouping = repair(table, grouping, models, k=config.k, run=run) if models else grouping
+            grouping = repaired(table, grouping, k=config.k, run=run, left=plan.left)
     except InfeasibleError as error:
         if plan.blocks == 1:
             raise

@@ -26,6 +26,7 @@ from coterie.tree import Int32
 if TYPE_CHECKING:
     from coterie.config import Config
     from coterie.scale_domains import Codebook
+    from coterie.scale_left import Left
     from coterie.scale_tree import CutTree
 
 Int64 = npt.NDArray[np.int64]
@@ -56,6 +57,8 @@ class Plan:
     """block → rows, counted over the whole table"""
     most: int
     """rows of a block at most, as asked for"""
+    left: Left | None = None
+    """what groups are compared with, where methods suppress rows; it follows from all else"""
 
     @property
     def blocks(self) -> int:
@@ -107,6 +110,7 @@ def settings_text(config: Config) -> str:
 def check_blocks(config: Config) -> None:
     """Raise a ConfigError for what cannot be done block by block; every problem at once."""
     from coterie.methods import find_method
+    from coterie.scale_left import needs_left
 
     check_request(config)
     problems = []
@@ -114,8 +118,11 @@ def check_blocks(config: Config) -> None:
     if config.refine and recoding != "local":
         text = f"local search works on local recoding, but {config.method!r} is {recoding}; leave it out"
         problems.append(Problem("refine", text))
-    if config.time_limit is not None:
-        text = "a run that may be resumed cannot depend on the clock; leave it out and choose the effort of the method"
+    if config.time_limit is not None and config.engine == "spark":
+        text = "a task that runs again has to give the same rows; leave it out and choose the effort of the method"
+        problems.append(Problem("time_limit", text))
+    elif config.time_limit is not None and needs_left(config):
+        text = "blocks are grouped twice where rows are suppressed, and have to come out alike; leave it out"
         problems.append(Problem("time_limit", text))
     if problems:
         raise ConfigError(problems)

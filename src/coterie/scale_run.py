@@ -8,9 +8,9 @@ Each step holds no more than a batch, a block or a stripe of rows, whatever the 
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor, as_completed
-from dataclasses import dataclass
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -19,12 +19,14 @@ from coterie.errors import Cancelled
 from coterie.mapping import check_mapping
 from coterie.pipeline import Phases
 from coterie.publish_labels import check_styles
-from coterie.scale_block import anonymize_block
+from coterie.scale_block import anonymize_block, suppressed_values
 from coterie.scale_count import count_table
 from coterie.scale_finish import Ending
+from coterie.scale_job import AT_ONCE, Job, make_job
+from coterie.scale_left import left_of, needs_left
 from coterie.scale_mapping import block_mapping
-from coterie.scale_memory import SPARK_MEMORY, default_memory, give_back, memory_bytes, one_allocator
-from coterie.scale_plan import Plan, check_blocks, refuse_impossible, rows_in_memory
+from coterie.scale_memory import give_back, one_allocator
+from coterie.scale_plan import Plan, check_blocks, refuse_impossible
 from coterie.scale_rings import RingRows
 from coterie.scale_settle import LeafCounts, settle
 from coterie.scale_source import TableFile, open_table
@@ -35,64 +37,12 @@ from coterie.scale_tree import CutTree, in_sample, plant, sample_share
 from coterie.scale_write import Target, target_of
 
 if TYPE_CHECKING:
-    from coterie.config import Config
-    from coterie.methods._method import Progress
     from coterie.scale_domains import Codebook
-    from coterie.spark_session import Cluster
     from coterie.stored import StoredRelease
 
-# Blocks that are grouped at the same time, at most. Each may then take this part of the memory. It must not follow
-# from the number of threads, since the size of blocks decides the release.
-AT_ONCE = 4
+__all__ = ["Job", "anonymize_file", "make_job", "make_plan"]
+
 STRIPE_ROWS = 2**18
-
-
-def _never() -> bool:
-    return False
-
-
-@dataclass(frozen=True)
-class Job:
-    """What a run out of core is asked to do."""
-
-    config: Config
-    output: str | os.PathLike[str]
-    memory: int
-    """bytes"""
-    block_rows: int
-    resume: bool = False
-    force: bool = False
-    progress: Progress | None = None
-    cancelled: Callable[[], bool] = _never
-    cluster: Cluster | None = None
-    """where Spark runs, for that engine"""
-    mapping: str | os.PathLike[str] | None = None
-    """where to write what each group is published as, if that is wanted"""
-
-    def checkpoint(self) -> None:
-        """Raise Cancelled if the user stopped the run."""
-        if self.cancelled():
-            raise Cancelled("The run was stopped.", hint="Finished blocks are kept: go on with --resume.")
-
-
-def make_job(
-    config: Config,
-    output: str | os.PathLike[str],
-    *,
-    resume: bool = False,
-    force: bool = False,
-    progress: Progress | None = None,
-    cancelled: Callable[[], bool] | None = None,
-    cluster: Cluster | None = None,
-    mapping: str | os.PathLike[str] | None = None,
-) -> Job:
-    """A job with the sizes that follow from the configuration and the machine."""
-    usual = SPARK_MEMORY if config.engine == "spark" else default_memory()
-    memory = usual if config.memory is None else memory_bytes(config.memory)
-    least = 4 * config.k
-    rows = config.block_rows or max(rows_in_memory(memory, config) // AT_ONCE, least)
-    rows = max(rows, least)
-    return Job(config, output, memory, rows, resume, force, progress, cancelled or _never, cluster, mapping)
 
 
 def anonymize_file(data: str | os.PathLike[str], job: Job) -> StoredRelease:
@@ -152,8 +102,11 @@ def _release(table: TableFile, target: Target, work: WorkFolder, *, job: Job, ph
         spill = Spill(work.rows, book)
         plan = make_plan(table, book, spill, job)
         work.note_plan(plan.sha256)
+    store = BlockStore(work.blocks, stripe_rows=STRIPE_ROWS)
+    if needs_left(job.config):
+        with phases("suppress"):
+            plan = _with_left(plan, spill, store, job)
     with phases("group"):
-        store = BlockStore(work.blocks, stripe_rows=STRIPE_ROWS)
         finished = _group_all(plan, spill, store, job)
     return Ending(table, plan, store, finished, work, job, target, phases).finish()
 
@@ -215,10 +168,21 @@ def _group_all(plan: Plan, spill: Spill, store: BlockStore, job: Job) -> tuple[F
     at_once = max(1, min(AT_ONCE, job.config.usable_threads, len(waiting)))
     inner = max(1, job.config.usable_threads // at_once)
 
+    limit = job.config.time_limit
+    each = 0.0 if limit is None else limit * at_once / max(int(plan.sizes[waiting].sum()), 1)
+
     def group(block: int) -> tuple[int, Finished]:
         job.checkpoint()
         rows = spill.read(leaves[block])
-        result = anonymize_block(rows.codes, rows.sensitive, plan, block, threads=inner, cancelled=job.cancelled)
+        result = anonymize_block(
+            rows.codes,
+            rows.sensitive,
+            plan,
+            block,
+            threads=inner,
+            cancelled=job.cancelled,
+            seconds=None if limit is None else each * len(rows.codes),
+        )
         if result.rings is not None:
             RingRows.of(result.rings, rows.codes).save(store.rings(block))
         if job.mapping is not None:
@@ -240,6 +204,24 @@ def _group_all(plan: Plan, spill: Spill, store: BlockStore, job: Job) -> tuple[F
             for future in futures:
                 future.cancel()
     return tuple(found[block] for block in range(plan.blocks))
+
+
+def _with_left(plan: Plan, spill: Spill, store: BlockStore, job: Job) -> Plan:
+    """The plan with what is left when each block has suppressed its rows: they are grouped for that alone."""
+    gone = [np.zeros(domain.size, dtype=np.int64) for domain in plan.book.sensitive]
+    threads, done = job.config.usable_threads, 0
+    for block in range(plan.blocks):
+        job.checkpoint()
+        found = store.suppressed(block)
+        if found is None:
+            rows = spill.read(np.flatnonzero(plan.block_of_leaf == block).tolist())
+            found = suppressed_values(rows.codes, rows.sensitive, plan, block, threads=threads, cancelled=job.cancelled)
+            store.put_suppressed(block, found)
+        gone = [all_rows + some for all_rows, some in zip(gone, found, strict=True)]
+        done += int(plan.sizes[block])
+        if job.progress is not None:
+            job.progress("suppress", done, plan.book.rows)
+    return replace(plan, left=left_of(plan.book, gone))
 
 
 def _tell(job: Job, plan: Plan, found: dict[int, Finished]) -> None:

@@ -61,6 +61,21 @@ class BlockStore:
         """Where the mapping of a block is kept, if one is wanted."""
         return self.folder / f"block-{block:06}.mapping"
 
+    def suppressed(self, block: int) -> list[Int64] | None:
+        """What `put_suppressed` has kept, if it has."""
+        path = self.folder / f"block-{block:06}.suppressed"
+        if not path.exists():
+            return None
+        with np.load(path) as held:
+            return [held[name] for name in held.files]
+
+    def put_suppressed(self, block: int, values: Sequence[Int64]) -> None:
+        """Keep, for each sensitive column: code → rows of a block that its method suppresses."""
+        waiting = self.folder / f"block-{block:06}.suppressed.part"
+        with waiting.open("wb") as file:
+            np.savez(file, *values)
+        waiting.replace(waiting.with_suffix(""))
+
     def done(self, block: int) -> Finished | None:
         """What is known of a block, if it is finished."""
         path = self._facts(block)

@@ -160,13 +160,14 @@ def release_rows(
     """The same for rows that have been numbered; with a mapping, if that is wanted."""
     from coterie.scale_plan import check_blocks
     from coterie.spark_plan import make_plan
-    from coterie.spark_run import SETTINGS, group_rows, kept_unless_failing, settings, with_secrets
+    from coterie.spark_run import group_rows
+    from coterie.spark_settings import SETTINGS, kept_unless_failing, settings, with_secrets
     from coterie.spark_verify import measured, verified
 
     phases = Phases(progress)
     with settings(rows.frame.sparkSession, SETTINGS), kept_unless_failing(rows.frame) as kept:
         config.check_columns(rows.names)
-        check_blocks(config)
+        check_blocks(config.replace(engine="spark"))
         settled = with_secrets(config)
         with phases("plan"):
             made = make_plan(rows, settled, most=block_rows, threads=config.usable_threads)

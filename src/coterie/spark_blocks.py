@@ -74,6 +74,41 @@ def group_table(table: pa.Table, work: Work) -> pa.Table:
     return pa.concat_tables(parts)
 
 
+@guarded_task
+def suppress_partition(batches: Iterator[pa.RecordBatch], *, plan: Plan) -> Iterator[pa.RecordBatch]:
+    """For the blocks of a partition: how many rows with which sensitive values the method suppresses."""
+    held = list(batches)
+    if held:
+        yield from _suppressed(pa.Table.from_batches(held), plan)
+
+
+@guarded_task
+def _suppressed_one(table: pa.Table, *, plan: Plan) -> Iterator[pa.Table]:
+    yield pa.Table.from_batches(list(_suppressed(table, plan)))
+
+
+def suppress_whole(table: pa.Table, *, plan: Plan) -> pa.Table:
+    """The same for a Spark that hands over whole groups."""
+    return next(_suppressed_one(table, plan=plan))
+
+
+def _suppressed(table: pa.Table, plan: Plan) -> Iterator[pa.RecordBatch]:
+    from coterie.scale_block import suppressed_values
+    from coterie.spark_tasks import message
+
+    block = table.column("block").to_numpy()
+    width = len(plan.book.domains)
+    for each in np.unique(block[block >= 0]):
+        mine = table.filter(pa.array(block == each))
+        order = np.argsort(mine.column("row").to_numpy(), kind="stable")
+        codes = unpack_codes(mine.column("codes"), width + len(plan.book.sensitive))[order]
+        with compiled_once(plan.book.config.method):
+            quasi, sensitive = np.ascontiguousarray(codes[:, :width]), np.ascontiguousarray(codes[:, width:])
+            gone = suppressed_values(quasi, sensitive, plan, int(each))
+        for column, rows in enumerate(gone):
+            yield message(str(column), pa.table({"rows": rows}))
+
+
 def _block(table: pa.Table, block: int, work: Work) -> pa.Table:
     from coterie.scale_block import anonymize_block
     from coterie.scale_mapping import block_mapping

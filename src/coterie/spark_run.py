@@ -3,34 +3,38 @@
 from __future__ import annotations
 
 import json
-import secrets
-from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
-from dataclasses import dataclass
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, replace
 from functools import partial, reduce
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
 
+import numpy as np
 import pyarrow as pa
 
 from coterie.publish_labels import check_styles, root_text, style_of
 from coterie.scale_domains import coded_columns
 from coterie.scale_finish import check_limit, may_show, notes_of, total
+from coterie.scale_left import left_of, needs_left
 from coterie.scale_store import Finished
 from coterie.scale_sums import BlockSums
 from coterie.scale_write import published_as
-from coterie.spark_blocks import BATCH_ROWS, Work, group_partition, group_whole
+from coterie.spark_blocks import Work, group_partition, group_whole, suppress_partition, suppress_whole
 from coterie.spark_guard import guarded
 from coterie.spark_plan import SparkPlan
 from coterie.spark_rows import Rows
-from coterie.spark_tasks import Reader, Shape, assign_blocks
+from coterie.spark_settings import kept_unless_failing
+from coterie.spark_tasks import MESSAGE, Reader, Shape, assign_blocks, opened
 from coterie.verify_rows import RowSums
 
 if TYPE_CHECKING:
-    from pyspark.sql import DataFrame, SparkSession
-    from pyspark.sql.types import DataType, StructField
+    from pyspark.sql import DataFrame
+    from pyspark.sql.types import DataType, StructField, StructType
 
     from coterie.config import Config
+    from coterie.scale_left import Left
     from coterie.scale_plan import Plan
+
+BatchTask: TypeAlias = "Callable[[Iterator[pa.RecordBatch]], Iterator[pa.RecordBatch]]"
 
 
 PERSON = "coterie_person"
@@ -107,10 +111,15 @@ def group_rows(rows: Rows, made: SparkPlan, config: Config, *, keep: bool, mappi
         keep: Whether executors keep the grouped rows, so that no later step makes them again.
         mapping: Whether blocks also say what each of their groups is published as.
     """
+    from pyspark.sql.types import StructType
+
     check_styles(made.plan.book.domains, names=rows.names, publish=config.publish)
+    if needs_left(config):
+        made = replace(made, plan=replace(made.plan, left=count_left(made.plan, assigned_rows(rows, made, config))))
     columns, fields, work = _layout(rows, made, config, mapping=mapping)
     frame = _assigned(rows, made, config, work.kept)
-    frame = _grouped(frame, work, made.plan.blocks, fields)
+    some, one = partial(group_partition, work=work), partial(group_whole, work=work)
+    frame = by_block(frame, made.plan.blocks, StructType(fields), some=some, one=one)
     if keep:
         from pyspark import StorageLevel
 
@@ -138,13 +147,6 @@ def _rings(facts: list[dict[str, Any]]) -> RowSums | None:
     """What was counted in the rings of all blocks."""
     counted = [RowSums(*each["rings"]) for each in facts if each["rings"] is not None]
     return reduce(RowSums.joined, counted) if counted else None
-
-
-def with_secrets(config: Config) -> Config:
-    """The configuration with secret options drawn, if they are to be: a task that runs again has to draw the same."""
-    options = config.method_options()
-    drawn = {name: secrets.token_hex(32) for name in options.secrets if getattr(options, name) is None}
-    return config.replace(options={**config.options, **drawn}) if drawn else config
 
 
 def _facts(frame: DataFrame) -> list[dict[str, Any]]:
@@ -195,6 +197,18 @@ def _layout(
     return tuple(columns), fields, Work(made.plan, made.sums, tuple(kept), published, own, mapping)
 
 
+def count_left(plan: Plan, assigned: DataFrame) -> Left | None:
+    """What is left when each block has suppressed its rows: they are grouped for that alone."""
+    some, one = partial(suppress_partition, plan=plan), partial(suppress_whole, plan=plan)
+    frame = by_block(assigned, plan.blocks, MESSAGE, some=some, one=one)
+    with guarded("counting suppressed rows"):
+        found = frame.toArrow()
+    gone = [np.zeros(domain.size, dtype=np.int64) for domain in plan.book.sensitive]
+    for column, body in zip(found.column("kind").to_pylist(), found.column("body").to_pylist(), strict=True):
+        gone[int(column)] += opened(body).column("rows").to_numpy()
+    return left_of(plan.book, gone)
+
+
 def assigned_rows(rows: Rows, made: SparkPlan, config: Config) -> DataFrame:
     """Each row with the block that it belongs to."""
     return _assigned(rows, made, config, _layout(rows, made, config)[2].kept)
@@ -218,18 +232,25 @@ def _assigned(rows: Rows, made: SparkPlan, config: Config, kept: tuple[int, ...]
     return rows.selected(carried).mapInArrow(task, StructType(fields))
 
 
-def _grouped(frame: DataFrame, work: Work, blocks: int, fields: list[StructField]) -> DataFrame:
-    """Bring the rows of each block together, and group them there."""
-    from pyspark.sql import functions as sql
-    from pyspark.sql.types import StructType
+def by_block(
+    frame: DataFrame, blocks: int, schema: StructType | str, *, some: BatchTask, one: Callable[[pa.Table], pa.Table]
+) -> DataFrame:
+    """Bring the rows of each block together, and run a task on them there.
 
-    schema = StructType(fields)
+    Args:
+        frame: Rows, each with the place where it belongs.
+        blocks: Number of blocks.
+        schema: What the task gives back.
+        some: The task, for the rows of a partition.
+        one: The same, for a Spark that hands over whole blocks.
+    """
+    from pyspark.sql import functions as sql
+
     if places_rows(frame):
-        together = frame.repartitionById(blocks, sql.col("place"))
-        return together.mapInArrow(partial(group_partition, work=work), schema)
+        return frame.repartitionById(blocks, sql.col("place")).mapInArrow(some, schema)
 
     def whole(table: pa.Table) -> pa.Table:  # Spark reads its annotations
-        return group_whole(table, work=work)
+        return one(table)
 
     return frame.groupBy("place").applyInArrow(whole, schema)
 
@@ -237,35 +258,3 @@ def _grouped(frame: DataFrame, work: Work, blocks: int, fields: list[StructField
 def places_rows(frame: DataFrame) -> bool:
     """Whether this Spark can be told the partition of each row (4.1 and newer): one block, one partition, no sort."""
     return hasattr(frame, "repartitionById")
-
-
-@contextmanager
-def settings(session: SparkSession, values: Mapping[str, str]) -> Iterator[None]:
-    """Some settings of the user's session, for a while."""
-    before = {name: session.conf.get(name, None) for name in values}
-    for name, value in values.items():
-        session.conf.set(name, value)
-    try:
-        yield
-    finally:
-        for name, old in before.items():
-            if old is None:
-                session.conf.unset(name)
-            else:
-                session.conf.set(name, old)
-
-
-@contextmanager
-def kept_unless_failing(frame: DataFrame) -> Iterator[list[DataFrame]]:
-    """What executors keep for a release, to which more may be added; if it fails, they keep nothing."""
-    kept = [frame]
-    try:
-        yield kept
-    except BaseException:
-        for each in kept:
-            each.unpersist()
-        raise
-
-
-SETTINGS = {"spark.sql.execution.arrow.maxRecordsPerBatch": str(BATCH_ROWS)}
-"""batches of Arrow are large: of Spark's 10,000 rows, half the time would be overhead"""

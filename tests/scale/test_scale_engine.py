@@ -53,7 +53,10 @@ def test_more_memory_means_larger_blocks():
 @pytest.mark.parametrize(
     ("changes", "text"),
     [
-        ({"time_limit": 3.0}, "cannot depend on the clock"),
+        (
+            {"method": "kaca", "options": {"suppress_above": 0.5}, "privacy": ["t-closeness:0.3"], "time_limit": 3.0},
+            "have to come out alike",
+        ),
     ],
 )
 def test_what_blocks_cannot_do_is_refused(changes, text, path, tmp_path):
@@ -98,7 +101,7 @@ def test_auto_goes_by_the_memory_that_a_file_would_need(path, tmp_path, monkeypa
     assert choose_engine(path, config, output="out.csv", masked=True).engine == "memory"
     assert choose_engine("-", config, output="out.csv").engine == "memory"
     assert choose_engine(path, config_of(engine="memory"), output="out.csv").engine == "memory"
-    cannot = choose_engine(path, config.replace(time_limit=3.0), output="out.csv")
+    cannot = choose_engine(path, config.replace(method="incognito", refine=True), output="out.csv")
     assert cannot.engine == "memory"
     assert "cannot be done in blocks" in cannot.why
 

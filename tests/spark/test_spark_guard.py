@@ -111,13 +111,13 @@ def test_one_file_as_the_embedded_engine_writes_it(session, path, tmp_path):
     io.write(parquet.read_table(path), source)
     quasi = ["age", "region", "sex"]
     config = config_of(quasi=quasi, block_rows=300, engine="spark", missing_values=["", "c"])
-    made = anonymize_file(source, make_job(config, tmp_path / "spark.csv"))
+    made = anonymize_file(source, make_job(config, tmp_path / "spark.csv", mapping=tmp_path / "mapping.csv"))
     other = embedded(source, config, tmp_path)
     assert made.arrow.equals(other.arrow)
     assert made.verification == other.verification
     assert made.config.replace(engine="duckdb") == other.config
     assert sorted(each.name for each in tmp_path.iterdir()) == [
-        "embedded.coterie.toml", "embedded.parquet", "in.csv", "spark.coterie.toml", "spark.csv",
+        "embedded.coterie.toml", "embedded.parquet", "in.csv", "mapping.csv", "spark.coterie.toml", "spark.csv",
     ]  # fmt: skip
 
 

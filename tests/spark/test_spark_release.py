@@ -18,6 +18,10 @@ CASES = {
     "whole columns": {"method": "incognito", "options": {"suppress_at_most": 0.02}},
     "rows one by one": {"method": "nh", "options": {"key": "a secret of the tests"}, "missing": "suppress"},
     "people": {"entity": "visitor", "privacy": ["l-diversity:2:disease"], "missing": "suppress"},
+    "suppression and models": {
+        "method": "kaca", "options": {"suppress_above": 0.3}, "privacy": ["t-closeness:0.5:pay:ordered"],
+        "quasi": ["age", "region", "sex"], "k": 4, "sensitive": ["pay"],
+    },
     "models": {"privacy": ["l-diversity:2:disease", "t-closeness:0.4:pay"]},
     "rows suppressed from the start": {"missing": "suppress", "quasi": ["age", "region", "sex"], "k": 3},
     "those removed, in one block": {"missing": "suppress", "suppressed": "remove", "block_rows": 100_000},

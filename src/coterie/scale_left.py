@@ -1,0 +1,140 @@
+"""Suppressed rows and promises beyond k, in blocks: groups are compared with the rows that are left of the table.
+
+Which rows a method suppresses is known only when every block has been grouped. Where a promise compares a group with
+the whole table, blocks are therefore grouped twice: first to count what is suppressed, then, by the same choices, to
+be repaired against what is left.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+import pyarrow as pa
+
+from coterie.domain import Domain
+from coterie.privacy_closeness import BetaLikeness, DeltaDisclosure, TCloseness
+from coterie.promises import models_of
+from coterie.scale_domains import Counted, counted_domain
+from coterie.tree import Int32
+
+if TYPE_CHECKING:
+    from coterie.boxes import Grouping
+    from coterie.config import Config
+    from coterie.methods import Run
+    from coterie.scale_domains import Codebook
+    from coterie.table import Table
+
+Int64 = npt.NDArray[np.int64]
+
+# Models that compare a group with the whole table; others look at groups one by one.
+RELATIVE = (TCloseness, BetaLikeness, DeltaDisclosure)
+
+
+class LeftColumn(NamedTuple):
+    """A sensitive column without the suppressed rows: values that only these had are unknown."""
+
+    domain: Domain
+    code_of: Int32
+    """code in the whole table → code; −1 for values that are gone"""
+    totals: Int64
+    """code → rows that are left"""
+
+
+@dataclass(frozen=True, eq=False)
+class Left:
+    """What is left of the sensitive columns."""
+
+    columns: tuple[LeftColumn, ...]
+
+
+def compares(config: Config) -> bool:
+    """Whether some promise compares groups with the whole table."""
+    return any(isinstance(model, RELATIVE) for model in models_of(config))
+
+
+def may_suppress(config: Config) -> bool:
+    """Whether the method's options let it suppress rows."""
+    options = config.method_options()
+    return any(getattr(options, name) for name in type(options).model_fields if name.startswith("suppress"))
+
+
+def needs_left(config: Config) -> bool:
+    """Whether blocks have to be grouped twice."""
+    return compares(config) and may_suppress(config)
+
+
+def gone_values(table: Table, grouping: Grouping) -> list[Int64]:
+    """For each sensitive column: code → rows that the method has suppressed."""
+    gone = grouping.labels < 0
+    return [
+        np.bincount(table.sensitive_codes[gone, at], minlength=domain.size).astype(np.int64)
+        for at, domain in enumerate(table.sensitive)
+    ]
+
+
+def left_of(book: Codebook, gone: Sequence[Int64]) -> Left | None:
+    """What is left when some rows are suppressed; None if none are.
+
+    Args:
+        book: Domains of the whole table.
+        gone: For each sensitive column: code → rows that are suppressed, in all blocks.
+    """
+    if not any(each.any() for each in gone):
+        return None
+    columns = []
+    for domain, lookup, lost in zip(book.sensitive, book.sensitive_lookups, gone, strict=True):
+        totals = book.totals[domain.name] - lost
+        if domain.name == book.config.entity:
+            # People are told apart and nothing else.
+            columns.append(LeftColumn(domain, np.arange(domain.size, dtype=np.int32), totals))
+            continue
+        old = lookup.codes[: len(lookup.values)]
+        present = totals[old] > 0
+        missing = int(totals[domain.missing]) if domain.missing >= 0 else 0
+        counted = Counted(lookup.values.filter(pa.array(present)), totals[old[present]], missing)
+        made, found = counted_domain(domain.name, counted, book.config)
+        code_of = np.full(domain.size, -1, dtype=np.int32)
+        code_of[old[present]] = found.codes[: int(present.sum())]
+        if missing:
+            code_of[domain.missing] = found.codes[-1]
+        rows = np.zeros(made.size, dtype=np.int64)
+        rows[code_of[totals > 0]] = totals[totals > 0]
+        columns.append(LeftColumn(made, code_of, rows))
+    return Left(tuple(columns))
+
+
+def repaired(table: Table, grouping: Grouping, *, k: int, run: Run, left: Left | None) -> Grouping:
+    """The grouping of a block, repaired where it breaks a promise; suppressed rows stay suppressed and do not count.
+
+    Args:
+        table: The block.
+        grouping: Its groups.
+        k: Rows of a group.
+        run: The promises; told of progress.
+        left: What groups are compared with, if rows are suppressed in some block.
+    """
+    from coterie.repair import repair
+
+    if not run.privacy or not grouping.groups:
+        return grouping
+    kept = np.flatnonzero(grouping.labels >= 0)
+    if len(kept) == len(grouping.labels) and left is None:
+        return repair(table, grouping, run.privacy, k=k, run=run)
+    sensitive = table.sensitive_codes[kept]
+    part = replace(table, codes=np.ascontiguousarray(table.codes[kept]), sensitive_codes=sensitive)
+    if left is not None:
+        codes = [column.code_of[sensitive[:, at]] for at, column in enumerate(left.columns)]
+        part = replace(
+            part,
+            sensitive_codes=np.ascontiguousarray(np.column_stack(codes)),
+            sensitive=tuple(column.domain for column in left.columns),
+            sensitive_totals=tuple(column.totals for column in left.columns),
+        )
+    mended = repair(part, replace(grouping, labels=grouping.labels[kept]), run.privacy, k=k, run=run)
+    labels = grouping.labels.copy()
+    labels[kept] = mended.labels
+    return replace(mended, labels=labels)
