@@ -14,7 +14,7 @@ from coterie.config import Config, changed
 from coterie.errors import ConfigError
 from coterie.privacy import MODELS
 from coterie.risk_threshold import PRESETS
-from coterie.web import recipe
+from coterie.web import meanwhile, recipe
 from coterie.web.drafts import draft_of, drop_draft, keep_draft
 from coterie.web.facts import Facts, facts_of
 from coterie.web.forms import bad_numbers, number_of
@@ -98,6 +98,7 @@ def _page(
         choices=CHOICES,
         presets=PRESETS.values(),
         unsaved=draft is not None,
+        stamp=meanwhile.stamp_of(project, "goals"),
         about={name: field.description or "" for name, field in Config.model_fields.items()},
     )
 
@@ -135,7 +136,7 @@ async def change(request: Request) -> Response:
 def _change(request: Request, project: Project, given: dict[str, str]) -> Response:
     facts = facts_of(project)
     assert facts is not None
-    action = given.pop("action", "save")
+    action, stamp = given.pop("action", "save"), given.pop(meanwhile.FIELD, "")
     if action == "discard":
         drop_draft(project, "goals")
         return go(f"{project.url}/goals", request)
@@ -143,7 +144,9 @@ def _change(request: Request, project: Project, given: dict[str, str]) -> Respon
         given |= {"k": str(preset.rows), "threshold": preset.name}
     if action.startswith("remove-"):
         given = {name: text for name, text in given.items() if not name.startswith(f"privacy-{action[7:]}-")}
-    wrong = _faults(project, given, facts)
+    saved = _shown(_values(project), facts)
+    wrong = meanwhile.changed_meanwhile(project, "goals", stamp=stamp, given=given, saved=saved)
+    wrong += _faults(project, given, facts)
     if wrong:
         keep_draft(project, "goals", given)
         return _page(request, project, faults=wrong, given=given, status=422)

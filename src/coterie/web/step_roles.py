@@ -70,8 +70,17 @@ def _page(request: Request, project: Project, *, faults: list[Fault] | None = No
     }
     if is_htmx(request) and request.method == "GET":
         return render(request, "_role_rows.html", project=project, **context)
-    wrong = faults if faults is not None else recipe.faults(project, facts.names, step="roles")
+    wrong = faults if faults is not None else _faults(project, facts)
     return render(request, "roles.html", project=project, step="roles", status=status, faults=wrong, **context)
+
+
+def _faults(project: Project, facts: Facts) -> list[Fault]:
+    """What is wrong with the roles, or with the whole file, which then says none."""
+    try:
+        recipe.read_values(project)
+    except ConfigError as error:
+        return recipe.as_faults(error.problems)
+    return recipe.faults(project, facts.names, step="roles")
 
 
 def _summary(

@@ -15,7 +15,7 @@ from starlette.routing import BaseRoute, Route
 
 from coterie.config import DEFAULT_METHOD, changed
 from coterie.errors import ConfigError
-from coterie.web import method_form, recipe
+from coterie.web import meanwhile, method_form, recipe
 from coterie.web.drafts import draft_of, drop_draft, keep_draft
 from coterie.web.facts import column_names
 from coterie.web.forms import bad_numbers, number_of
@@ -68,6 +68,7 @@ def _page(
         active=active,
         step_text="" if active is None else step_text(active.state),
         in_the_way=others,
+        stamp=meanwhile.stamp_of(project, "run"),
         changed=bool(runs) and runs[0].state.state == "finished" and changed_since(project, runs[0].folder),
         unsaved=draft_of(project, "goals") is not None,
         **_method(shown.get("method") or DEFAULT_METHOD),
@@ -118,10 +119,11 @@ async def change(request: Request) -> Response:
 
 
 def _change(request: Request, project: Project, given: dict[str, str]) -> Response:
-    action = given.pop("action", "save")
+    action, stamp = given.pop("action", "save"), given.pop(meanwhile.FIELD, "")
     if action == "show":  # without a script: the options of the method that was chosen
         return _page(request, project, given=given)
-    wrong = _faults(project, given)
+    wrong = meanwhile.changed_meanwhile(project, "run", stamp=stamp, given=given, saved=_shown(project))
+    wrong += _faults(project, given)
     if wrong:
         keep_draft(project, "run", given)
         return _page(request, project, faults=wrong, given=given, status=422)

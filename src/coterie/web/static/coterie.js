@@ -48,6 +48,19 @@
     }
   }, true);
 
+  // A double click sends a form once. What scripts send themselves has been taken from the browser by now.
+  document.addEventListener("submit", (event) => {
+    const form = event.target;
+    if (event.defaultPrevented) return;
+    if (form.dataset.sent) {
+      event.preventDefault();
+      return;
+    }
+    form.dataset.sent = "yes";
+    setTimeout(() => { delete form.dataset.sent; }, 2000);
+  });
+  addEventListener("pageshow", () => { for (const form of all(document, "form[data-sent]")) delete form.dataset.sent; });
+
   document.addEventListener("change", (event) => {
     const target = event.target;
     if (target.matches("[data-check-all]")) {
