@@ -102,6 +102,13 @@ def test_identifiers_by_content(values, what):
     assert what in found.reason
 
 
+def test_dates_with_the_day_first_are_no_telephone_numbers():
+    days = [f"{1 + at % 28:02}.{1 + at % 12:02}.{1900 + at % 100}" for at in range(ROWS)]
+    assert "telephone" not in guess("column7", days).reason
+    found = guess("Geburtsdatum", days)
+    assert (found.role, "telephone" in found.reason) == ("quasi", False)
+
+
 def test_nearly_unique_texts_and_whole_numbers_identify():
     assert guess("c", WORDS).role == "identifier"
     assert guess("c", list(range(ROWS))).role == "identifier"

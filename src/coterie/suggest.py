@@ -34,6 +34,7 @@ _DECIMAL = r"^\s*[+-]?([0-9]+(\.[0-9]*)?|\.[0-9]+)([eE][+-]?[0-9]+)?\s*$"
 _LEADING_ZERO = r"^\s*0[0-9]+\s*$"
 _DATE = r"^\s*[0-9]{4}-[0-9]{2}-[0-9]{2}([T ][0-9:.]+(Z|[+-][0-9:]+)?)?\s*$"
 _EMAIL = r"^[^@\s]+@[^@\s]+\.[^@\s]+$"
+_DAY_FIRST = r"^[0-9]{1,2}[./-][0-9]{1,2}[./-]([0-9]{2}|[0-9]{4})$"
 _PHONE = r"^\+?[0-9][0-9 ()./-]{6,}$"
 _SSN = r"^[0-9]{3}-[0-9]{2}-[0-9]{4}$"
 
@@ -164,7 +165,9 @@ def _pattern(texts: pa.Array) -> str:
     for pattern, what in ((_EMAIL, "e-mail addresses"), (_SSN, "social security numbers")):
         if _all(texts, pattern, share=0.9):
             return what
-    if _all(texts, _PHONE, share=0.9) and not _all(texts, _DATE, share=0.5) and not _all(texts, _DECIMAL, share=0.5):
+    # Dates and decimals are written with the same signs.
+    others = (_DATE, _DAY_FIRST, _DECIMAL)
+    if _all(texts, _PHONE, share=0.9) and not any(_all(texts, other, share=0.5) for other in others):
         return "telephone numbers"
     return ""
 
