@@ -159,14 +159,16 @@ def _others(table: Table, k: int, places: int) -> list[Grouping]:
 def _search(
     table: Table, grouping: Grouping, k: int, settings: _Settings, run: Run, index: Index, scales: Float64
 ) -> Grouping:
-    """Mend what breaks the privacy models, then lower the loss."""
-    if run.privacy:
-        grouping = repair(table, grouping, run.privacy, k=k, run=run)
-    allowed = keeps(table, run.privacy, k)
-    grouping = refine(table, grouping, k=k, run=run, effort=settings.search, allowed=allowed, index=index)
-    if settings.rounds and allowed is None:  # groups that have to keep models are changed by pairs only
+    """Lower the loss; mend what breaks the privacy models, and lower it again as far as they allow."""
+    grouping = refine(table, grouping, k=k, run=run, effort=settings.search, index=index)
+    if settings.rounds:
         grouping = rebuild(table, grouping, k=k, run=run, index=index, scales=scales, rounds=settings.rounds)
         grouping = refine(table, grouping, k=k, run=run, effort=settings.search, index=index)
+    allowed = keeps(table, run.privacy, k)
+    if allowed is not None:
+        # Mended before, groups would keep most of what the search could do for them from being done.
+        grouping = repair(table, grouping, run.privacy, k=k, run=run)
+        grouping = refine(table, grouping, k=k, run=run, effort=settings.search, allowed=allowed, index=index)
     return grouping
 
 
