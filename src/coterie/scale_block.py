@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -21,8 +21,10 @@ from coterie.tree import Int32
 
 if TYPE_CHECKING:
     from coterie.boxes import Grouping
+    from coterie.domain import Domain
     from coterie.methods import Run
     from coterie.rings import Rings
+    from coterie.scale_domains import Codebook
     from coterie.scale_plan import Plan
 
 
@@ -97,7 +99,7 @@ def suppressed_values(
 
     config = plan.book.config
     table, run = _begun(codes, sensitive, plan, block, threads=threads, cancelled=cancelled)
-    return gone_values(table, find_method(config.method).run(table, config.k, config.method_options(), run))
+    return gone_values(table, plan.book, find_method(config.method).run(table, config.k, config.method_options(), run))
 
 
 def _begun(
@@ -127,16 +129,33 @@ def _table(codes: Int32, sensitive: Int32, plan: Plan) -> Table:
         from coterie.privacy_population import Populations
 
         populations = Populations(book.config)
+    domains = book.sensitive
+    if book.config.entity is not None:
+        domains, sensitive = _own_people(domains, sensitive)
     return Table(
         np.ascontiguousarray(codes),
         book.domains,
         np.ascontiguousarray(sensitive),
-        book.sensitive,
+        domains,
         book.config.leaf_counts,
         populations,
         # A table in one block is counted as it would be in memory: without the rows that a method suppresses.
-        tuple(book.totals[domain.name] for domain in book.sensitive) if plan.blocks > 1 else None,
+        tuple(_totals(domain, book) for domain in domains) if plan.blocks > 1 else None,
     )
+
+
+def _totals(domain: Domain, book: Codebook) -> Int64:
+    """Code → rows of the whole table; of people, whom nothing is compared with, one each."""
+    return np.ones(domain.size, dtype=np.int64) if domain.name == book.config.entity else book.totals[domain.name]
+
+
+def _own_people(domains: tuple[Domain, ...], sensitive: Int32) -> tuple[tuple[Domain, ...], Int32]:
+    """The sensitive columns with people numbered within the block: its work must not grow with all there are."""
+    present, own = np.unique(sensitive[:, -1], return_inverse=True)
+    people = domains[-1]
+    missing = len(present) - 1 if len(present) and present[-1] == people.missing else -1
+    renumbered = np.column_stack([sensitive[:, :-1], own]).astype(np.int32)
+    return (*domains[:-1], replace(people, values=people.values.take(pa.array(present)), missing=missing)), renumbered
 
 
 def _group(table: Table, plan: Plan, run: Run) -> Grouping:

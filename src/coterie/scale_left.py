@@ -46,7 +46,7 @@ class LeftColumn(NamedTuple):
 
 @dataclass(frozen=True, eq=False)
 class Left:
-    """What is left of the sensitive columns."""
+    """What is left of the sensitive columns that are compared; people are not."""
 
     columns: tuple[LeftColumn, ...]
 
@@ -67,12 +67,23 @@ def needs_left(config: Config) -> bool:
     return compares(config) and may_suppress(config)
 
 
-def gone_values(table: Table, grouping: Grouping) -> list[Int64]:
-    """For each sensitive column: code → rows that the method has suppressed."""
+def compared(book: Codebook) -> tuple[Domain, ...]:
+    """The sensitive columns but that of people, who are told apart and nothing else."""
+    return tuple(domain for domain in book.sensitive if domain.name != book.config.entity)
+
+
+def gone_values(table: Table, book: Codebook, grouping: Grouping) -> list[Int64]:
+    """For each column that is compared: code → rows that the method has suppressed.
+
+    Args:
+        table: A block.
+        book: Domains of the whole table.
+        grouping: What the method made.
+    """
     gone = grouping.labels < 0
     return [
         np.bincount(table.sensitive_codes[gone, at], minlength=domain.size).astype(np.int64)
-        for at, domain in enumerate(table.sensitive)
+        for at, domain in enumerate(compared(book))
     ]
 
 
@@ -81,17 +92,14 @@ def left_of(book: Codebook, gone: Sequence[Int64]) -> Left | None:
 
     Args:
         book: Domains of the whole table.
-        gone: For each sensitive column: code → rows that are suppressed, in all blocks.
+        gone: For each column that is compared: code → rows that are suppressed, in all blocks.
     """
     if not any(each.any() for each in gone):
         return None
     columns = []
-    for domain, lookup, lost in zip(book.sensitive, book.sensitive_lookups, gone, strict=True):
-        totals = book.totals[domain.name] - lost
-        if domain.name == book.config.entity:
-            # People are told apart and nothing else.
-            columns.append(LeftColumn(domain, np.arange(domain.size, dtype=np.int32), totals))
-            continue
+    lookups = {lookup.name: lookup for lookup in book.sensitive_lookups}
+    for domain, lost in zip(compared(book), gone, strict=True):
+        lookup, totals = lookups[domain.name], book.totals[domain.name] - lost
         old = lookup.codes[: len(lookup.values)]
         present = totals[old] > 0
         missing = int(totals[domain.missing]) if domain.missing >= 0 else 0
@@ -127,12 +135,17 @@ def repaired(table: Table, grouping: Grouping, *, k: int, run: Run, left: Left |
     sensitive = table.sensitive_codes[kept]
     part = replace(table, codes=np.ascontiguousarray(table.codes[kept]), sensitive_codes=sensitive)
     if left is not None:
-        codes = [column.code_of[sensitive[:, at]] for at, column in enumerate(left.columns)]
+        codes, people = sensitive.copy(), table.sensitive[len(left.columns) :]
+        for at, column in enumerate(left.columns):
+            codes[:, at] = column.code_of[sensitive[:, at]]
         part = replace(
             part,
-            sensitive_codes=np.ascontiguousarray(np.column_stack(codes)),
-            sensitive=tuple(column.domain for column in left.columns),
-            sensitive_totals=tuple(column.totals for column in left.columns),
+            sensitive_codes=codes,
+            sensitive=(*(column.domain for column in left.columns), *people),
+            sensitive_totals=(
+                *(column.totals for column in left.columns),
+                *(np.ones(domain.size, dtype=np.int64) for domain in people),
+            ),
         )
     mended = repair(part, replace(grouping, labels=grouping.labels[kept]), run.privacy, k=k, run=run)
     labels = grouping.labels.copy()

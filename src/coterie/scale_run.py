@@ -23,7 +23,7 @@ from coterie.scale_block import anonymize_block, suppressed_values
 from coterie.scale_count import count_table
 from coterie.scale_finish import Ending
 from coterie.scale_job import AT_ONCE, Job, make_job
-from coterie.scale_left import left_of, needs_left
+from coterie.scale_left import compared, left_of, needs_left
 from coterie.scale_mapping import block_mapping
 from coterie.scale_memory import give_back, one_allocator
 from coterie.scale_plan import Plan, check_blocks, refuse_impossible
@@ -208,7 +208,7 @@ def _group_all(plan: Plan, spill: Spill, store: BlockStore, job: Job) -> tuple[F
 
 def _with_left(plan: Plan, spill: Spill, store: BlockStore, job: Job) -> Plan:
     """The plan with what is left when each block has suppressed its rows: they are grouped for that alone."""
-    gone = [np.zeros(domain.size, dtype=np.int64) for domain in plan.book.sensitive]
+    gone = [np.zeros(domain.size, dtype=np.int64) for domain in compared(plan.book)]
     threads, done = job.config.usable_threads, 0
     for block in range(plan.blocks):
         job.checkpoint()

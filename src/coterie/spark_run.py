@@ -14,7 +14,7 @@ import pyarrow as pa
 from coterie.publish_labels import check_styles, root_text, style_of
 from coterie.scale_domains import coded_columns
 from coterie.scale_finish import check_limit, may_show, notes_of, total
-from coterie.scale_left import left_of, needs_left
+from coterie.scale_left import compared, left_of, needs_left
 from coterie.scale_store import Finished
 from coterie.scale_sums import BlockSums
 from coterie.scale_write import published_as
@@ -203,7 +203,7 @@ def count_left(plan: Plan, assigned: DataFrame) -> Left | None:
     frame = by_block(assigned, plan.blocks, MESSAGE, some=some, one=one)
     with guarded("counting suppressed rows"):
         found = frame.toArrow()
-    gone = [np.zeros(domain.size, dtype=np.int64) for domain in plan.book.sensitive]
+    gone = [np.zeros(domain.size, dtype=np.int64) for domain in compared(plan.book)]
     for column, body in zip(found.column("kind").to_pylist(), found.column("body").to_pylist(), strict=True):
         gone[int(column)] += opened(body).column("rows").to_numpy()
     return left_of(plan.book, gone)

@@ -67,6 +67,23 @@ def test_one_block_is_the_same_as_in_memory(way, model, refine, tmp_path):
         assert found.found == pytest.approx(wanted.found)
 
 
+@pytest.mark.parametrize("block_rows", [None, 200])
+def test_people_and_shares_are_counted_among_what_is_left(block_rows, tmp_path):
+    rng = np.random.default_rng(5)
+    who = pa.array(rng.integers(0, 90, 600), mask=rng.random(600) < 0.02)
+    table = table_with_outliers().append_column("who", who)
+    config = settings_of("kaca", "t-closeness:0.4:disease", entity="who", block_rows=block_rows)
+    config = config.replace(sensitive=["disease"])
+    release = run(tmp_path, table, config)
+    assert release.measures["suppressed"] > 0
+    assert all(check.passed for check in release.verification.checks)
+    assert [check.name for check in release.verification.checks][2] == "k-anonymity of people"
+    if block_rows is None:
+        assert release.arrow.equals(coterie.anonymize(table, config=config.replace(engine="memory")).arrow)
+    else:
+        assert release.blocks > 1
+
+
 def test_limits_hold_over_the_whole_table(tmp_path):
     config = settings_of("kaca", "t-closeness:0.4:disease", block_rows=200)
     release = run(tmp_path, table_with_outliers(), config)
