@@ -203,7 +203,7 @@ def class_sizes(
         f"c{j} IS NOT DISTINCT FROM {_text(roots.get(name, ROOT))}" if j in texts else f"c{j} IS NULL"
         for j, name in enumerate(names)
     ]
-    star = " AND ".join(starred) if texts else "false"
+    star = " AND ".join(starred)
     query = f"""
         SELECT coalesce(sum(n), 0)::BIGINT, count(*)::BIGINT, coalesce(min(n), 0)::BIGINT, coalesce(max(n), 0)::BIGINT,
             coalesce(sum(n::HUGEINT * n), 0), coalesce(sum(n) FILTER (n < {k}), 0)::BIGINT,
@@ -224,7 +224,9 @@ def class_sizes(
         "squares": found[4],
         "below": (found[5], found[6]),
         "missing": found[7],
-        "suppressed": found[8],
+        # Where nothing is text, a class of nothing but null need not be one of suppressed rows.
+        "suppressed": found[8] if texts else 0,
+        "starred": found[8],
         "others": {"smallest": found[9], "largest": found[10]},
     }
 

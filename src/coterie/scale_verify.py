@@ -45,6 +45,8 @@ class Checked(NamedTuple):
     verification: Verification
     classes: ClassSizes
     """of all classes but that of suppressed rows, if these are shown"""
+    starred: int
+    """rows that look as suppressed ones do"""
 
     def with_rows(self, sums: RowSums, k: int, *, hidden: int) -> Checked:
         """The same with the promise of rows that are published one by one.
@@ -55,7 +57,7 @@ class Checked(NamedTuple):
             hidden: Rows shown that are suppressed.
         """
         found = self.verification
-        check = rows_check(sums, k=k, alike=found.suppressed if hidden else None)
+        check = rows_check(sums, k=k, alike=self.starred if hidden else None)
         return self._replace(verification=replace(found, checks=(check, *found.checks)))
 
 
@@ -126,14 +128,14 @@ def checked(found: Mapping[str, Any], checks: Sequence[Check], config: Config, *
         class_of_row=np.zeros(0, dtype=np.int64),
         sizes=np.zeros(0, dtype=np.int64),
     )
-    return Checked(verification, _classes(found, hidden))
+    return Checked(verification, _classes(found, hidden), found["starred"])
 
 
 def _classes(found: Mapping[str, Any], hidden: int) -> ClassSizes:
     """The sizes without suppressed rows: these are in the class of rows that are `*` throughout."""
     if not hidden:
         return ClassSizes(found["groups"], found["smallest"], found["largest"], found["squares"])
-    starred = found["suppressed"]
+    starred = found["starred"]
     left = starred - hidden
     others = found["others"]
     smallest = [size for size in (others["smallest"], left) if size]

@@ -122,7 +122,7 @@ def _sizes(frame: DataFrame, names: Sequence[str], roots: Mapping[str, str], k: 
     texts = [isinstance(frame.schema[name].dataType, StringType) for name in names]
     classes = frame.select(*(_column(frame, name).alias(key) for name, key in zip(names, keys, strict=True)))
     classes = classes.groupBy(*keys).agg(sql.count(sql.lit(1)).alias("n"))
-    star, blank = sql.lit(any(texts)), sql.lit(0)
+    star, blank = sql.lit(True), sql.lit(0)
     for name, key, text in zip(names, keys, texts, strict=True):
         cell = sql.col(key)
         star = star & (cell.eqNullSafe(sql.lit(roots.get(name, ROOT))) if text else cell.isNull())
@@ -149,7 +149,8 @@ def _sizes(frame: DataFrame, names: Sequence[str], roots: Mapping[str, str], k: 
     values = {name: int(value or 0) for name, value in row.asDict().items()}
     return {
         **{name: values[name] for name in ("rows", "groups", "smallest", "largest", "squares", "missing")},
-        "suppressed": values["suppressed"],
+        "suppressed": values["suppressed"] if any(texts) else 0,
+        "starred": values["suppressed"],
         "below": (values["rows_below"], values["classes_below"]),
         "others": {"smallest": values["smallest_other"], "largest": values["largest_other"]},
     }

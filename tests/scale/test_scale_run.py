@@ -133,6 +133,23 @@ def test_suppressed_rows_are_shown_where_they_are_enough(tmp_path):
         assert removed.arrow.num_rows == 300 - holes
 
 
+@pytest.mark.parametrize("method", ["mondrian", "nh"])
+def test_suppressed_rows_are_known_where_nothing_is_text(method, tmp_path):
+    table = table_of(300)
+    gaps = table.set_column(1, "age", pc.if_else(pa.array(np.arange(300) < 8), None, table.column("age")))
+    options = {"key": "a secret of the tests"} if method == "nh" else {}
+    settings = {"quasi": ["age"], "hierarchies": {}, "publish": {"age": "bounds"}, "missing": "suppress"}
+    config = config_of(method=method, options=options, **settings)
+    release = run(tmp_path, gaps, config)
+    whole = coterie.anonymize(gaps, config=config.replace(engine="memory"))
+    assert release.arrow.equals(whole.arrow)
+    for name in ("smallest", "groups", "discernability", "suppressed", "c_avg"):
+        assert release.measures[name] == whole.measures[name], name
+    blocks = run(tmp_path, gaps, config.replace(block_rows=100), out="blocks.parquet")
+    assert blocks.blocks > 1
+    assert blocks.arrow.num_rows == 300
+
+
 MODELS = ("l-diversity:2", "l-diversity:2:disease:entropy", "t-closeness:0.35", "beta-likeness:3", "alpha-k:0.8")
 
 
