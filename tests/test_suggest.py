@@ -220,3 +220,20 @@ def test_the_text_holds_reasons_and_counts_but_no_cells():
         assert line in text
     assert "#   reading" in text
     assert '"name",  # the name suggests a person' in text
+
+
+@pytest.mark.parametrize(
+    ("cells", "told"),
+    [
+        ([f"{1 + i % 28}.{1 + i % 12}.{1950 + i % 40}" for i in range(ROWS)], "2024-03-05"),
+        ([f"{150 + i % 40},{i % 10}" for i in range(ROWS)], "decimal point"),
+        ([f"{i % 9}.{100 + i % 800},5" for i in range(ROWS)], "decimal point"),
+        ([f"{1950 + i % 40}-03-05" for i in range(ROWS)], None),
+        ([f"{150 + i % 40}.5" for i in range(ROWS)], None),
+        ([f"ward {i % 7}" for i in range(ROWS)], None),
+        ([None] * ROWS, None),
+    ],
+)
+def test_dates_and_numbers_in_another_form_are_told_how_to_be_written(cells, told):
+    reason = guess("column7", cells).reason
+    assert (told in reason) if told else ("written" not in reason)

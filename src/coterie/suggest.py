@@ -35,8 +35,12 @@ _LEADING_ZERO = r"^\s*0[0-9]+\s*$"
 _DATE = r"^\s*[0-9]{4}-[0-9]{2}-[0-9]{2}([T ][0-9:.]+(Z|[+-][0-9:]+)?)?\s*$"
 _EMAIL = r"^[^@\s]+@[^@\s]+\.[^@\s]+$"
 _DAY_FIRST = r"^[0-9]{1,2}[./-][0-9]{1,2}[./-]([0-9]{2}|[0-9]{4})$"
+_COMMA = r"^\s*[+-]?[0-9]{1,3}(\.?[0-9]{3})*(,[0-9]+)?\s*$"
 _PHONE = r"^\+?[0-9][0-9 ()./-]{6,}$"
 _SSN = r"^[0-9]{3}-[0-9]{2}-[0-9]{4}$"
+
+
+_TEXTS = ("category", "mixed")
 
 
 class Facts(NamedTuple):
@@ -50,6 +54,8 @@ class Facts(NamedTuple):
     """mean length of its distinct texts"""
     looks_like: str
     """an e-mail address, a telephone number, … or nothing"""
+    unread: str = ""
+    """how its cells would have to be written to be taken for what they are, or nothing"""
 
     @property
     def share(self) -> float:
@@ -107,6 +113,8 @@ def guess_from(name: str, facts: Facts) -> Guess:
     """What a column of this name probably is, after its cells were counted."""
     role, reason = _role(facts, meaning(name))
     kind, hierarchy = _generalised(facts, meaning(name)) if role == "quasi" else (None, None)
+    if role == "quasi" and facts.unread:
+        reason = f"{reason}; {facts.unread}"
     return Guess(name, role, kind, hierarchy, reason, facts.distinct, facts.missing)
 
 
@@ -124,7 +132,8 @@ def count(column: pa.ChunkedArray) -> Facts:
         some = values[:SAMPLE]
         length = float(pc.mean(pc.utf8_length(some)).as_py())
         looks = _pattern(some)
-    return Facts(rows, len(values), missing, _kind(values), length, looks)
+    kind = _kind(values)
+    return Facts(rows, len(values), missing, kind, length, looks, _unread(values) if kind in _TEXTS else "")
 
 
 def _is_text(kind: pa.DataType) -> bool:
@@ -161,6 +170,17 @@ def _kind(values: pa.Array) -> Kind:
     return "mixed" if _all(values, _DECIMAL, share=0.5) else "category"
 
 
+def _unread(values: pa.Array) -> str:
+    """What to do about texts that people read as dates or numbers, and coterie does not: they may mean either."""
+    if not _is_text(values.type):
+        return ""
+    if _all(values, _DAY_FIRST):
+        return "texts that look like dates: written as 2024-03-05 they keep months and years"
+    if _all(values, _COMMA):
+        return "texts that look like numbers: written with a decimal point they are published as ranges"
+    return ""
+
+
 def _pattern(texts: pa.Array) -> str:
     for pattern, what in ((_EMAIL, "e-mail addresses"), (_SSN, "social security numbers")):
         if _all(texts, pattern, share=0.9):
@@ -174,7 +194,8 @@ def _pattern(texts: pa.Array) -> str:
 
 def _role(facts: Facts, named: Meaning | None) -> tuple[Role, str]:
     """The role and the reason for it."""
-    unique = facts.share >= NEARLY_UNIQUE and facts.rows >= ENOUGH_ROWS
+    # Dates and measurements are nearly all different, too, and name nobody.
+    unique = facts.share >= NEARLY_UNIQUE and facts.rows >= ENOUGH_ROWS and not facts.unread
     if facts.looks_like:
         return "identifier", f"its cells look like {facts.looks_like}"
     if named is not None and named.role == "identifier":
