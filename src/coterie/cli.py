@@ -12,7 +12,7 @@ import traceback
 import warnings
 from collections.abc import Sequence
 from io import TextIOWrapper
-from typing import Annotated
+from typing import Annotated, NoReturn
 
 import click
 import typer
@@ -30,6 +30,7 @@ from coterie import (
     cli_risk,
     cli_serve,
 )
+from coterie.cli_start import leave, start_lean
 from coterie.errors import CoterieError, CoterieWarning, without_passwords
 
 INTERRUPTED = 130
@@ -125,6 +126,12 @@ def main(arguments: Sequence[str] | None = None) -> int:
         return _stopped(f"{text}; this is a fault of coterie. --debug shows the traceback", UNEXPECTED, debug)
 
 
+def console() -> NoReturn:
+    """The process of a command."""
+    start_lean()
+    leave(main())
+
+
 def one_line(text: str) -> str:
     """The text without line breaks: names of columns and files may have them."""
     return " ".join(text.split())
@@ -159,4 +166,4 @@ def _show_own_warnings(debug: bool) -> None:
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    console()

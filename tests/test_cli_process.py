@@ -1,0 +1,57 @@
+"""The process of a command: what it loads, and how it ends."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+
+import pytest
+
+RUN = "import sys; sys.argv = ['coterie', *{arguments}]\nfrom coterie import cli\n"
+
+
+def process(tmp_path, code):
+    return subprocess.run(
+        [sys.executable, "-c", code], cwd=tmp_path, capture_output=True, text=True, timeout=300, check=False
+    )
+
+
+@pytest.fixture
+def people(tmp_path):
+    path = tmp_path / "people.csv"
+    path.write_text("age,sex\n" + "".join(f"{20 + i % 9},{'fm'[i % 2]}\n" for i in range(60)))
+    return path
+
+
+def test_commands_do_without_pandas_and_others_get_it(tmp_path, people):
+    pytest.importorskip("pandas")
+    arguments = ["verify", str(people), "--quasi", "age,sex", "-k", "2"]
+    code = RUN.format(arguments=arguments) + (
+        "def leave(code):\n"
+        "    print('loaded' if 'pandas' in sys.modules else 'left out')\n"
+        "    import pandas\n"
+        "    print(code, pandas.DataFrame({'a': [1]}).shape)\n"
+        "cli.leave = leave\n"
+        "cli.console()\n"
+    )
+    done = process(tmp_path, code)
+    assert done.stdout.splitlines()[-2:] == ["left out", "0 (1, 1)"], done.stderr
+
+
+def test_what_is_left_to_the_end_is_done_and_printed(tmp_path):
+    code = RUN.format(arguments=["--version"]) + (
+        "import atexit, tempfile, pathlib\n"
+        "folder = tempfile.TemporaryDirectory(dir='.')\n"
+        "atexit.register(lambda: pathlib.Path('ended').write_text('yes'))\n"
+        "cli.console()\n"
+    )
+    done = process(tmp_path, code)
+    assert (done.returncode, done.stdout.startswith("coterie")) == (0, True)
+    assert [path.name for path in tmp_path.iterdir()] == ["ended"]
+
+
+@pytest.mark.parametrize(("arguments", "expected"), [(["verify", "nothing.csv", "-k", "2"], 3), (["nonsense"], 2)])
+def test_the_exit_code_of_a_command_is_that_of_the_process(tmp_path, arguments, expected):
+    done = process(tmp_path, RUN.format(arguments=arguments) + "cli.console()")
+    assert done.returncode == expected
+    assert done.stderr.startswith(("error", "usage")) or "Usage" in done.stderr
