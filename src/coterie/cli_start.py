@@ -13,29 +13,30 @@ from typing import NoReturn
 _OBJECTS = 100_000
 
 
-class _PandasForOthers(MetaPathFinder):
-    """Tells pyarrow that there is no pandas.
+# Library → those that load it only in case they are asked for what commands never ask for: pyarrow loads pandas to know
+# its frames when it is given one (also on behalf of coterie), Numba loads SciPy's linear algebra to multiply matrices.
+# Together they take half a second.
+_NOT_NEEDED_BY = {"pandas": ("pyarrow", "coterie"), "scipy.linalg": ("numba",)}
 
-    pyarrow loads pandas, where it is installed, at the first conversion of a value, only to know its frames when it is
-    given one. That takes a third of a second, and commands read files. Other libraries do get it.
-    """
+
+class _ForOthers(MetaPathFinder):
+    """Tells some libraries that there is no such other library as they could do without; all others get it."""
 
     def find_spec(self, fullname: str, path: object = None, target: object = None) -> None:
-        """Find nothing, and stand in the way of pandas where pyarrow asks, on behalf of itself or of coterie."""
-        if fullname != "pandas":
+        """Find nothing, and stand in the way where it is not needed."""
+        if fullname not in _NOT_NEEDED_BY:
             return
         frame = sys._getframe(1)
         while frame.f_back is not None and frame.f_globals.get("__name__", "").startswith("importlib"):
             frame = frame.f_back
-        if frame.f_globals.get("__name__", "").partition(".")[0] in ("pyarrow", "coterie"):
-            raise ModuleNotFoundError("pandas is left out of commands", name="pandas")
+        if frame.f_globals.get("__name__", "").partition(".")[0] in _NOT_NEEDED_BY[fullname]:
+            raise ModuleNotFoundError(f"{fullname} is left out of commands", name=fullname)
 
 
 def start_lean() -> None:
     """For the process of the command line only: programs that use coterie decide such things themselves."""
     gc.set_threshold(_OBJECTS, 20, 20)
-    if "pandas" not in sys.modules:
-        sys.meta_path.insert(0, _PandasForOthers())
+    sys.meta_path.insert(0, _ForOthers())
 
 
 def leave(code: int) -> NoReturn:
