@@ -194,7 +194,7 @@ class Hierarchy:
             return bind_tree(self.form, values, counts=counts, column=column, missing=missing, show_values=show_values)
         return bind_rule(self.form, values, counts=counts, column=column, missing=missing, show_values=show_values)
 
-    def to_csv(self, path: str | os.PathLike[str], values: Any = None, *, force: bool = False) -> None:  # noqa: ANN401
+    def to_csv(self, path: str | os.PathLike[str], values: Any = None, *, force: bool = False) -> None:  # noqa: ANN401 - a column
         """Write ARX's form: `;`, no header, one row per value from the value up to the root.
 
         Args:

@@ -202,7 +202,7 @@ def _from_csv(cls: type[Hierarchy], path: object, settings: dict[str, Any], *, b
     return cls.from_csv(_located(path, base), **settings)
 
 
-def _from_tree(cls: type[Hierarchy], value: Any, settings: dict[str, Any]) -> Hierarchy:  # noqa: ANN401
+def _from_tree(cls: type[Hierarchy], value: Any, settings: dict[str, Any]) -> Hierarchy:  # noqa: ANN401 - from TOML
     problems = []
     if not isinstance(value, Mapping | Sequence) or isinstance(value, str | bytes):
         problems.append(Problem("tree", "must be a nested mapping or a list of values"))

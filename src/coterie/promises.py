@@ -36,15 +36,15 @@ def models_of(config: Config) -> tuple[Model, ...]:
     return (*promised(config), *people)
 
 
-def refuse_impossible(encoded: Encoded, config: Config, rows: int) -> None:
-    """Raise an InfeasibleError, before any work, for what no grouping of the table can keep.
+def refuse_too_few(config: Config, *, rows: int, left: int, people: int | None) -> None:
+    """Raise an InfeasibleError where k is more than there are.
 
     Args:
-        encoded: The table.
         config: What is wanted.
-        rows: Rows of the original, suppressed ones included.
+        rows: Rows of the original.
+        left: Those of them that are not suppressed.
+        people: Whom they are about, if k counts people.
     """
-    left = encoded.table.rows
     if left < config.k:
         taken = f", {rows - left:,} of which are suppressed" if left < rows else ""
         raise InfeasibleError(
@@ -53,16 +53,26 @@ def refuse_impossible(encoded: Encoded, config: Config, rows: int) -> None:
             possible=left,
             hint=f"Ask for k of at most {left:,}." if left else "Give a table with rows.",
         )
-    if config.entity is not None:
-        # The column of people is the last of the sensitive ones.
-        people = len(np.unique(encoded.table.sensitive_codes[:, -1]))
-        if people < config.k:
-            raise InfeasibleError(
-                f"Groups of {config.k:,} people cannot be made: {config.entity!r} names {people:,}.",
-                wanted=config.k,
-                possible=people,
-                hint=f"Ask for k of at most {people:,}.",
-            )
+    if people is not None and people < config.k:
+        raise InfeasibleError(
+            f"Groups of {config.k:,} people cannot be made: {config.entity!r} names {people:,}.",
+            wanted=config.k,
+            possible=people,
+            hint=f"Ask for k of at most {people:,}.",
+        )
+
+
+def refuse_impossible(encoded: Encoded, config: Config, rows: int) -> None:
+    """Raise an InfeasibleError, before any work, for what no grouping of the table can keep.
+
+    Args:
+        encoded: The table.
+        config: What is wanted.
+        rows: Rows of the original, suppressed ones included.
+    """
+    # The column of people is the last of the sensitive ones.
+    people = None if config.entity is None else len(np.unique(encoded.table.sensitive_codes[:, -1]))
+    refuse_too_few(config, rows=rows, left=encoded.table.rows, people=people)
     models = models_of(config)
     if models:
         from coterie.repair import feasible

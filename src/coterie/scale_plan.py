@@ -15,12 +15,12 @@ from typing import TYPE_CHECKING
 import numpy as np
 import numpy.typing as npt
 
-from coterie.errors import ConfigError, InfeasibleError, Problem
+from coterie.errors import ConfigError, Problem
 from coterie.per_row import check_request
 from coterie.privacy_checks import check_domains, refuse_infeasible
 from coterie.privacy_histogram import Groups, Histogram
 from coterie.privacy_kmap import KMap
-from coterie.promises import models_of
+from coterie.promises import models_of, refuse_too_few
 from coterie.tree import Int32
 
 if TYPE_CHECKING:
@@ -130,24 +130,9 @@ def check_blocks(config: Config) -> None:
 
 def refuse_impossible(book: Codebook) -> None:
     """Raise an InfeasibleError, before any work, for what no grouping of the table can keep."""
-    config, left, rows = book.config, book.rows, book.all_rows
-    if left < config.k:
-        taken = f", {rows - left:,} of which are suppressed" if left < rows else ""
-        raise InfeasibleError(
-            f"Groups of {config.k:,} rows cannot be made: the table has {rows:,} rows{taken}.",
-            wanted=config.k,
-            possible=left,
-            hint=f"Ask for k of at most {left:,}." if left else "Give a table with rows.",
-        )
-    if config.entity is not None:
-        people = book.sensitive[-1].size
-        if people < config.k:
-            raise InfeasibleError(
-                f"Groups of {config.k:,} people cannot be made: {config.entity!r} names {people:,}.",
-                wanted=config.k,
-                possible=people,
-                hint=f"Ask for k of at most {people:,}.",
-            )
+    config, left = book.config, book.rows
+    people = None if config.entity is None else book.sensitive[-1].size
+    refuse_too_few(config, rows=book.all_rows, left=left, people=people)
     models = [model for model in models_of(config) if not isinstance(model, KMap)]
     if not models:
         return
