@@ -101,7 +101,7 @@ def memory_needed(path: Path, config: Config) -> int | None:
         found = look_at(path, config)
     except (CoterieError, OSError):
         return None  # whoever reads it will say what is wrong
-    if found is None:
+    if found is None or found.rows < config.k:  # a k beyond the table is refused, wherever it is read
         return None
     return int(PROGRAM_BYTES + found.rows * (bytes_per_row(config) + CELL_BYTES * found.columns))
 

@@ -100,6 +100,8 @@ def test_auto_goes_by_the_memory_that_a_file_would_need(path, tmp_path, monkeypa
     assert choose_engine(path, config, output=None).engine == "memory"
     assert choose_engine(path, config, output="out.csv", masked=True).engine == "memory"
     assert choose_engine("-", config, output="out.csv").engine == "memory"
+    # A k beyond the table is refused; memory has nothing to do with it.
+    assert memory_needed(path, config.replace(k=10**9)) is None
     assert choose_engine(path, config_of(engine="memory"), output="out.csv").engine == "memory"
     cannot = choose_engine(path, config.replace(method="incognito", refine=True), output="out.csv")
     assert cannot.engine == "memory"
