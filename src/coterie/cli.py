@@ -14,7 +14,6 @@ from collections.abc import Sequence
 from io import TextIOWrapper
 from typing import Annotated, NoReturn
 
-import click
 import typer
 
 import coterie
@@ -108,9 +107,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
         # The reader of a pipe, such as `head`, has left. Python would complain once more when it closes stdout.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return PIPE_CLOSED
-    except (KeyboardInterrupt, click.Abort):
+    except (KeyboardInterrupt, typer.Abort):
         return _stopped(STOPPED, INTERRUPTED, debug)
-    except click.ClickException as error:
+    except typer.TyperException as error:
         return _stopped(_usage(error), error.exit_code, debug)
     except CoterieError as error:
         return _stopped(one_line(str(error)), error.exit_code, debug)
@@ -137,10 +136,10 @@ def one_line(text: str) -> str:
     return " ".join(text.split())
 
 
-def _usage(error: click.ClickException) -> str:
+def _usage(error: typer.TyperException) -> str:
     context = getattr(error, "ctx", None)
     where = f" (see `{context.command_path} --help`)" if context is not None else ""
-    # Click and Typer both suggest the nearest command.
+    # Two layers of Typer suggest the nearest command.
     return re.sub(r"( Did you mean [^?]*\?)\1", r"\1", one_line(error.format_message())) + where
 
 
