@@ -9,14 +9,16 @@ import argparse
 import sys
 from pathlib import Path
 
-import click
 import typer
+from typer.core import TyperArgument, TyperCommand, TyperGroup, TyperOption
 
 from coterie.cli import app
 from coterie.cli_methods import default_text, described, type_text
 from coterie.config import DEFAULT_METHOD, Config
 from coterie.methods import all_methods
 from coterie.report import SCHEMA, schema_text
+
+Command = TyperCommand | TyperGroup
 
 DOCS = Path(__file__).resolve().parent.parent / "docs"
 # Options that Typer adds by itself, in its own words.
@@ -40,25 +42,23 @@ def paragraphs(text: str) -> list[str]:
     return [" ".join(part.split()) for part in text.strip().split("\n\n") if part.strip()]
 
 
-def commands(command: click.Command, path: tuple[str, ...]) -> list[tuple[tuple[str, ...], click.Command]]:
+def commands(command: Command, path: tuple[str, ...]) -> list[tuple[tuple[str, ...], Command]]:
     """A command and those beneath it, in the order in which help shows them."""
     found = [(path, command)]
-    if isinstance(command, click.Group):
-        context = click.Context(command)
-        for name in command.list_commands(context):
-            inner = command.get_command(context, name)
-            if inner is not None and not inner.hidden:
+    if isinstance(command, TyperGroup):
+        for name, inner in command.commands.items():
+            if not inner.hidden:
                 found += commands(inner, (*path, name))
     return found
 
 
-def command_lines(path: tuple[str, ...], command: click.Command) -> list[str]:
+def command_lines(path: tuple[str, ...], command: Command) -> list[str]:
     """One section of the command-line page."""
-    arguments = [p for p in command.params if isinstance(p, click.Argument)]
-    options = [p for p in command.params if isinstance(p, click.Option) and not p.hidden and p.name not in TYPERS]
+    arguments = [p for p in command.params if isinstance(p, TyperArgument)]
+    options = [p for p in command.params if isinstance(p, TyperOption) and not p.hidden and p.name not in TYPERS]
     shown = [(p.metavar or p.name or "").upper().strip("[]") for p in arguments]
     usage = [name if p.required else f"[{name}]" for name, p in zip(shown, arguments, strict=True)]
-    tail = "COMMAND" if isinstance(command, click.Group) else " ".join(usage)
+    tail = "COMMAND" if isinstance(command, TyperGroup) else " ".join(usage)
     lines = [f"## `{' '.join(path)}`", ""]
     for part in paragraphs(command.help or ""):
         lines += [part, ""]
@@ -69,9 +69,9 @@ def command_lines(path: tuple[str, ...], command: click.Command) -> list[str]:
     return lines
 
 
-def option_text(option: click.Option) -> str:
+def option_text(option: TyperOption) -> str:
     """An option's help, its value and its default."""
-    value = "" if option.is_flag else f"`{option.metavar or option.type.name.upper()}` · "
+    value = "" if option.is_flag else f"`{option.metavar}` · "
     several = " May be repeated." if option.multiple and "repeated" not in (option.help or "") else ""
     default = option.default
     known = default not in (None, False, ()) and not callable(default) and "UNSET" not in repr(default).upper()

@@ -3,21 +3,17 @@
 from fractions import Fraction
 
 import numpy as np
-import pandas as pd
 import pyarrow as pa
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from oracles import naive_privacy
-from pycanon import anonymity
 
-from coterie.datasets import adult
 from coterie.errors import ConfigError
 from coterie.hierarchy import Hierarchy
 from coterie.privacy import LDiversity, TCloseness, parse_model
 from coterie.privacy_checks import check_groups, check_models
 from coterie.privacy_histogram import Groups, combine, count_values
-from coterie.verify import verify_table
 
 
 def found(spec, classes, column, **more):
@@ -384,44 +380,6 @@ def test_groups_that_might_be_are_counted_as_if_they_were(labelled, data):
     assert dense.tolist() == [each.tolist() for each in expected]
     assert made.sizes.tolist() == [each.sum() for each in expected]
     assert (made.totals == histogram.totals).all()
-
-
-def judged_by_pycanon(frame, quasi, column):
-    return {
-        "k-anonymity:1": anonymity.k_anonymity(frame, quasi),
-        f"l-diversity:1:{column}": anonymity.l_diversity(frame, quasi, [column]),
-        f"alpha-k:1:{column}": anonymity.alpha_k_anonymity(frame, quasi, [column])[0],
-        f"t-closeness:1:{column}": anonymity.t_closeness(frame, quasi, [column]),
-        f"beta-likeness:1:{column}": anonymity.basic_beta_likeness(frame, quasi, [column]),
-    }
-
-
-def compare_with_pycanon(frame, quasi, column):
-    table = pa.Table.from_pandas(frame, preserve_index=False)
-    classes = verify_table(table, quasi=quasi).class_of_row
-    for spec, expected in judged_by_pycanon(frame, quasi, column).items():
-        model = parse_model(spec)
-        if model.name == "t-closeness" and pd.api.types.is_numeric_dtype(frame[column]):
-            model = TCloseness(1, on=column, distance="ordered")
-        (check,) = check_models(classes, table.select([column]), [model])
-        assert check.found == pytest.approx(expected), spec
-
-
-@given(st.lists(st.tuples(st.sampled_from("xyz"), st.integers(0, 2), st.integers(0, 4)), min_size=2, max_size=30))
-def test_agrees_with_pycanon(rows):
-    frame = pd.DataFrame(rows, columns=["a", "b", "s"])
-    if frame["s"].nunique() > 1:  # pycanon divides by zero otherwise
-        compare_with_pycanon(frame, ["a", "b"], "s")
-    frame["s"] = frame["s"].map("v{}".format)
-    compare_with_pycanon(frame, ["a", "b"], "s")
-
-
-def test_agrees_with_pycanon_on_adult():
-    frame = adult().to_pandas().head(4000)[["age", "sex", "race", "occupation", "hours-per-week"]].dropna()
-    frame = frame.reset_index(drop=True)
-    frame["age"] = frame["age"] // 20
-    compare_with_pycanon(frame, ["age", "sex", "race"], "occupation")
-    compare_with_pycanon(frame, ["age", "sex", "race"], "hours-per-week")
 
 
 def test_checks_take_counted_groups():

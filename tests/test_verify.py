@@ -12,7 +12,6 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from oracles import naive_verify
-from pycanon import anonymity
 
 from coterie.errors import ConfigError, DataError, VerificationError
 from coterie.verify import Check, verify_table
@@ -208,17 +207,6 @@ def test_verification_is_what_a_counter_says(columns, k, as_dictionary):
         expected.pop("suppressed")  # a number column has no place for `*`, see the test above
     assert expected.pop("class_of_row") == found.class_of_row.tolist()
     assert {name: getattr(found, name) for name in expected} == expected
-
-
-@settings(max_examples=40, deadline=None)
-@given(st.lists(st.tuples(st.sampled_from("abc"), st.integers(0, 2)), min_size=1, max_size=30), st.randoms())
-def test_pycanon_agrees_where_nothing_is_missing(rows, random):
-    frame = pd.DataFrame(rows, columns=["letter", "number"])
-    labels = list(range(100, 100 + len(rows)))
-    random.shuffle(labels)
-    table = pa.Table.from_pandas(frame.set_index(pd.Index(labels)), preserve_index=True)
-    quasi = ["letter", "number"]
-    assert verify_table(table, quasi=quasi).k == anonymity.k_anonymity(frame, quasi)
 
 
 def test_the_verifier_knows_no_method_and_no_kernel():

@@ -8,6 +8,8 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from coterie.cli_options import Delimiter, Encoding, changes_of
+
 if TYPE_CHECKING:
     from rich.tree import Tree as Drawing
 
@@ -20,34 +22,38 @@ app = typer.Typer(no_args_is_help=True, rich_markup_mode=None, help="Build, chec
 
 _AT_ONCE = 10  # children of a node, and levels, that `show` draws without --all
 
-DataOption = Annotated[str | None, typer.Option("--data", help="Table whose values are to be found in it.")]
-ColumnOption = Annotated[str | None, typer.Option("--column", help="Column of the table.")]
-DelimiterOption = Annotated[str | None, typer.Option(help="What separates the table's fields; found by itself.")]
-EncodingOption = Annotated[str | None, typer.Option(help="The table's encoding; found by itself.")]
+DataOption = Annotated[
+    str | None, typer.Option("--data", metavar="FILE", help="Table whose values must have a place in the hierarchy.")
+]
+ColumnOption = Annotated[str | None, typer.Option("--column", metavar="COLUMN", help="Column of the table.")]
 
 
 @app.command()
 def build(
     data: Annotated[str, typer.Argument(help="Table to take the values from; - for standard input.")],
-    column: Annotated[str, typer.Option("--column", help="Column that the hierarchy is for.")],
-    output: Annotated[str, typer.Option("--output", "-o", help="CSV file to write; - for standard output.")],
+    column: Annotated[str, typer.Option("--column", metavar="COLUMN", help="Column that the hierarchy is for.")],
+    output: Annotated[
+        str, typer.Option("--output", "-o", metavar="FILE", help="CSV file to write; - for standard output.")
+    ],
     intervals: Annotated[
         str | None, typer.Option(metavar="W,W,…", help="Numbers: widths, each dividing the next, as in 5,10,20.")
     ] = None,
-    start: Annotated[str, typer.Option(help="With --intervals: where one of them begins.")] = "0",
+    start: Annotated[str, typer.Option(metavar="NUMBER", help="With --intervals: where one of them begins.")] = "0",
     prefixes: Annotated[
         str | None,
         typer.Option(metavar="N,N,…|all", help="Codes: lengths as in 5,3, or all for one character at a time."),
     ] = None,
-    mask: Annotated[str, typer.Option(help="With --prefixes: what stands for a hidden character.")] = "*",
+    mask: Annotated[
+        str, typer.Option(metavar="CHARACTER", help="With --prefixes: what stands for a hidden character.")
+    ] = "*",
     dates: Annotated[
         str | None,
         typer.Option(metavar="LEVEL,…|all", help="Dates: any of day, month, quarter, year, decade in this order."),
     ] = None,
     flat: Annotated[bool, typer.Option("--flat", help="Every value directly under the root.")] = False,
     force: Annotated[bool, typer.Option("--force", help="Replace a file that exists.")] = False,
-    delimiter: DelimiterOption = None,
-    encoding: EncodingOption = None,
+    delimiter: Delimiter = None,
+    encoding: Encoding = None,
 ) -> None:
     """Write a hierarchy for a column by a rule, as CSV for a person (or ARX) to edit.
 
@@ -92,7 +98,8 @@ def _column(data: str, column: str, *, delimiter: str | None, encoding: str | No
     from coterie.hierarchy_check import distinct_values
     from coterie.io import read
 
-    return distinct_values(read(data, delimiter=delimiter, encoding=encoding).table, column)
+    reading = changes_of({"delimiter": delimiter, "encoding": encoding})
+    return distinct_values(read(data, **reading).table, column)
 
 
 def _optional_column(
@@ -115,8 +122,8 @@ def check(
     show_values: Annotated[
         bool, typer.Option("--show-values", help="Quote the data's values that have no place.")
     ] = False,
-    delimiter: DelimiterOption = None,
-    encoding: EncodingOption = None,
+    delimiter: Delimiter = None,
+    encoding: Encoding = None,
 ) -> None:
     """Check that a file is a tree and, with --data, that it has a place for each value.
 
@@ -166,8 +173,8 @@ def show(
     data: DataOption = None,
     column: ColumnOption = None,
     everything: Annotated[bool, typer.Option("--all", help="Cut nothing, however long.")] = False,
-    delimiter: DelimiterOption = None,
-    encoding: EncodingOption = None,
+    delimiter: Delimiter = None,
+    encoding: Encoding = None,
 ) -> None:
     """Draw a hierarchy as an indented tree; with --data, only the values that occur, with their rows."""
     import numpy as np
