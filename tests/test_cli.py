@@ -139,11 +139,48 @@ def test_standard_input(folder):
     assert b"error" not in run.stderr
 
 
-def test_a_closed_pipe_is_no_traceback(folder):
-    command = f"{sys.executable} -m coterie.cli anonymize people.csv {' '.join(FLAGS)} -o - --quiet | true"
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        f"anonymize people.csv {' '.join(FLAGS)} -o - --quiet",  # by coterie
+        "methods",  # by Rich
+        "methods --json",  # by Typer
+        "--help",
+    ],
+)
+def test_a_closed_pipe_ends_quietly(folder, arguments):
+    command = f"({sys.executable} -m coterie.cli {arguments}; echo $? > code) | true"
     run = subprocess.run(["sh", "-c", command], capture_output=True, text=True, check=False)
-    assert "Traceback" not in run.stderr
-    assert "Exception" not in run.stderr
+    assert run.stderr == ""
+    assert Path("code").read_text().strip() in ("0", "141")
+
+
+def test_the_summary_as_json(folder, capsys):
+    out, _ = done("anonymize", "people.csv", *FLAGS, "-o", "out.csv", "--json", "--report", "r.html", capsys=capsys)
+    found = json.loads(out)
+    assert (found["k"], found["method"], found["engine"], found["seed"]) == (5, "auto", "memory", 0)
+    assert found["verification"]["passed"] is True
+    assert found["verification"]["k"] >= 5
+    assert 0 < found["measures"]["gcp"] < 1
+    assert set(found["measures"]["attributes"]) == set(found["verification"]["quasi"])
+    assert (found["output"], found["provenance"], found["reports"]) == ("out.csv", "out.coterie.toml", ["r.html"])
+    assert all(Path(name).exists() for name in ("out.csv", "out.coterie.toml", "r.html"))
+    again = json.loads(done("anonymize", "people.csv", *FLAGS, "--dry-run", "--json", capsys=capsys)[0])
+    assert again["output"] is None
+    assert again["measures"] == found["measures"]
+
+
+def test_the_summary_of_blocks_as_json(folder, capsys):
+    words = ["--engine", "duckdb", "--block-rows", "20", "--json"]
+    found = json.loads(done("anonymize", "people.csv", *FLAGS, "-o", "out.csv", *words, capsys=capsys)[0])
+    assert found["engine"] == "duckdb"
+    assert found["verification"]["passed"] is True
+    assert found["output"] == "out.csv"
+
+
+def test_the_summary_and_the_release_do_not_share_standard_output(folder, capsys):
+    assert main(["anonymize", "people.csv", *FLAGS, "-o", "-", "--json"]) == 2
+    assert "standard output" in capsys.readouterr().err
 
 
 def test_dry_run_writes_nothing(folder, capsys):

@@ -104,9 +104,12 @@ def main(arguments: Sequence[str] | None = None) -> int:
             return _stopped(STOPPED, INTERRUPTED, debug=False)
         return code if isinstance(code, int) else 0
     except BrokenPipeError:
-        # The reader of a pipe, such as `head`, has left. Python would complain once more when it closes stdout.
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-        return PIPE_CLOSED
+        return _pipe_closed()
+    except SystemExit as end:
+        # Typer and Rich catch a closed pipe themselves, and would end with 1.
+        if isinstance(end.__context__, BrokenPipeError):
+            return _pipe_closed()
+        raise
     except (KeyboardInterrupt, typer.Abort):
         return _stopped(STOPPED, INTERRUPTED, debug)
     except typer.TyperException as error:
@@ -141,6 +144,14 @@ def _usage(error: typer.TyperException) -> str:
     where = f" (see `{context.command_path} --help`)" if context is not None else ""
     # Two layers of Typer suggest the nearest command.
     return re.sub(r"( Did you mean [^?]*\?)\1", r"\1", one_line(error.format_message())) + where
+
+
+def _pipe_closed() -> int:
+    """The reader of a pipe, such as `head`, has left. Python would complain once more when it closes the streams."""
+    nowhere = os.open(os.devnull, os.O_WRONLY)
+    for stream in (sys.stdout, sys.stderr):
+        os.dup2(nowhere, stream.fileno())
+    return PIPE_CLOSED
 
 
 def _stopped(text: str, code: int, debug: bool) -> int:

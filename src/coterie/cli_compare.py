@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from coterie import cli_complete as complete
 from coterie import cli_options as flags
 from coterie.errors import Cancelled, ConfigError, Problem
 
@@ -24,6 +25,7 @@ def compare(
         typer.Option(
             "--methods",
             metavar="NAMES",
+            autocompletion=complete.methods,
             help="all, or names separated by commas; options follow a name: compact:effort=fast. [default: all]",
         ),
     ] = None,
@@ -36,6 +38,7 @@ def compare(
         typer.Option(
             "--privacy",
             metavar="MODEL",
+            autocompletion=complete.privacy,
             help="Promises to compare, each by itself, such as l-diversity:3:disease; a + joins promises that are "
             "kept together; none is k alone. [default: those of the configuration]",
         ),

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from coterie import cli_complete as complete
 from coterie.cli_options import AsJson
 
 if TYPE_CHECKING:
@@ -13,7 +14,7 @@ if TYPE_CHECKING:
 
 
 def methods(
-    name: Annotated[str | None, typer.Argument(metavar="[NAME]")] = None,
+    name: Annotated[str | None, typer.Argument(metavar="[NAME]", autocompletion=complete.method)] = None,
     as_json: AsJson = False,
 ) -> None:
     """List the methods that group rows or, with NAME, one method's options."""

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from coterie import cli_complete as complete
 from coterie.errors import ConfigError, Problem
 
 if TYPE_CHECKING:
@@ -44,6 +45,7 @@ Privacy = Annotated[
     typer.Option(
         "--privacy",
         metavar="MODEL",
+        autocompletion=complete.privacy,
         help="A promise beyond k, such as l-diversity:3:disease, t-closeness:0.2 (on every sensitive column), "
         "alpha-k:0.5, beta-likeness:2, delta-disclosure:1.5 or k-map:5:population.csv.",
     ),
@@ -72,7 +74,10 @@ Publish = Annotated[
     ),
 ]
 MethodName = Annotated[
-    str | None, typer.Option("--method", metavar="NAME", help="How rows are grouped; see `coterie methods`.")
+    str | None,
+    typer.Option(
+        "--method", metavar="NAME", autocompletion=complete.method, help="How rows are grouped; see `coterie methods`."
+    ),
 ]
 OptionOf = Annotated[
     list[str] | None,
@@ -80,7 +85,13 @@ OptionOf = Annotated[
 ]
 Seed = Annotated[int | None, typer.Option(metavar="N", help="Where random choices start. [default: 0]")]
 MissingPolicy = Annotated[
-    str | None, typer.Option("--missing", metavar="POLICY", help="Missing values: category, suppress or error.")
+    str | None,
+    typer.Option(
+        "--missing",
+        metavar="POLICY",
+        autocompletion=complete.setting("missing"),
+        help="Missing values: category, suppress or error.",
+    ),
 ]
 MissingValues = Annotated[
     list[str] | None,
@@ -88,10 +99,21 @@ MissingValues = Annotated[
 ]
 LeafCounts = Annotated[
     str | None,
-    typer.Option("--leaf-counts", metavar="WHICH", help="Losses count the values that are present, or hierarchy."),
+    typer.Option(
+        "--leaf-counts",
+        metavar="WHICH",
+        autocompletion=complete.setting("leaf_counts"),
+        help="Losses count the values that are present, or hierarchy.",
+    ),
 ]
 Suppressed = Annotated[
-    str | None, typer.Option("--suppressed", metavar="POLICY", help="Suppressed rows: auto or remove.")
+    str | None,
+    typer.Option(
+        "--suppressed",
+        metavar="POLICY",
+        autocompletion=complete.setting("suppressed"),
+        help="Suppressed rows: auto or remove.",
+    ),
 ]
 Refine = Annotated[
     bool | None, typer.Option("--refine/--no-refine", help="Lower the loss by local search after the method.")
@@ -110,7 +132,12 @@ Encoding = Annotated[str | None, typer.Option(metavar="NAME", help="Encoding of 
 Threads = Annotated[int | None, typer.Option(metavar="N", help="Threads to use. [default: all cores]")]
 Engine = Annotated[
     str | None,
-    typer.Option("--engine", metavar="NAME", help="Where to work: auto, memory, duckdb (on disk) or spark."),
+    typer.Option(
+        "--engine",
+        metavar="NAME",
+        autocompletion=complete.setting("engine"),
+        help="Where to work: auto, memory, duckdb (on disk) or spark.",
+    ),
 ]
 Memory = Annotated[
     str | None, typer.Option("--memory", metavar="SIZE", help="Memory to use, such as 2GB. [default: half of it]")
@@ -131,7 +158,12 @@ Purpose = Annotated[str | None, typer.Option(metavar="TEXT", help="What the rele
 Recipient = Annotated[str | None, typer.Option(metavar="TEXT", help="Who will have the release; for the report.")]
 ReleaseModel = Annotated[
     str | None,
-    typer.Option("--release-model", metavar="MODEL", help="How it is given away: public, agreement or enclave."),
+    typer.Option(
+        "--release-model",
+        metavar="MODEL",
+        autocompletion=complete.setting("release_model"),
+        help="How it is given away: public, agreement or enclave.",
+    ),
 ]
 Author = Annotated[str | None, typer.Option(metavar="TEXT", help="Who made the release; for the report.")]
 Threshold = Annotated[
@@ -139,6 +171,7 @@ Threshold = Annotated[
     typer.Option(
         "--threshold",
         metavar="RISK",
+        autocompletion=complete.threshold,
         help="The largest accepted risk of a record: a number, ema (0.09), cms (1/11) or strict (0.05). [default: ema]",
     ),
 ]
@@ -157,6 +190,7 @@ ReportVariant = Annotated[
     typer.Option(
         "--report-variant",
         metavar="VARIANT",
+        autocompletion=complete.words("internal", "external"),
         help="internal, or external: without any value of the data and without counts below k.",
     ),
 ]

@@ -8,6 +8,7 @@ from typing import Annotated
 
 import typer
 
+from coterie import cli_complete as complete
 from coterie import cli_options as flags
 from coterie.errors import ConfigError, Problem
 
@@ -64,6 +65,7 @@ def anonymize(
         bool, typer.Option("--resume", help="Go on with a run to the same output that was stopped.")
     ] = False,
     dry_run: Annotated[bool, typer.Option("--dry-run", help="Do everything but write.")] = False,
+    as_json: Annotated[bool, typer.Option("--json", help="Print the summary as JSON.")] = False,
     quiet: flags.Quiet = False,
 ) -> None:
     """Publish a table in which every row shares its quasi-identifiers with at least k - 1 others.
@@ -115,11 +117,14 @@ def anonymize(
     )
     if output is None and not dry_run:
         raise ConfigError([Problem("output", "is required: name a file, - for standard output, or give --dry-run")])
+    if as_json and output == "-" and not dry_run:
+        text = "the release and the summary cannot both go to standard output; name a file, or leave out --json"
+        raise ConfigError([Problem("output", text)])
     cluster = flags.cluster_of(master, spark, engine=settings.engine)
     if settings.engine != "memory" and not dry_run:
         from coterie.cli_scale import ran_in_blocks
 
-        ways = {"force": force, "resume": resume, "quiet": quiet, "report": bool(report)}
+        ways = {"force": force, "resume": resume, "quiet": quiet, "report": bool(report), "as_json": as_json}
         if ran_in_blocks(data, settings, output=output, mapping=mapping, cluster=cluster, **ways):
             return
     if resume:
@@ -136,6 +141,7 @@ def anonymize(
         mapping=None if dry_run else mapping,
         force=force,
         quiet=quiet,
+        as_json=as_json,
     )
 
 
@@ -276,7 +282,15 @@ def measure(
             "--feature", metavar="COLUMNS", help="With --target: predict from these. [default: quasi-identifiers]"
         ),
     ] = None,
-    model: Annotated[str, typer.Option("--model", metavar="NAME", help="With --target: linear or forest.")] = "linear",
+    model: Annotated[
+        str,
+        typer.Option(
+            "--model",
+            metavar="NAME",
+            autocompletion=complete.words("linear", "forest"),
+            help="With --target: linear or forest.",
+        ),
+    ] = "linear",
     distributions: Annotated[
         bool, typer.Option("--distributions", help="Compare columns, and pairs of them, before and after.")
     ] = False,

@@ -59,11 +59,12 @@ def run_and_show(
     reports: Sequence[Path] = (),
     variant: str = "internal",
     mapping: Path | None = None,
+    as_json: bool = False,
 ) -> None:
     """Anonymize a file, write the release unless `output` is None, write reports, and print a summary."""
     from coterie.release import provenance_path
 
-    voice = Voice(quiet=quiet, output=output)
+    voice = Voice(quiet=quiet or as_json, output=output)
     release = release_of(data, config, quiet=quiet)
     if output is not None:
         release.write(output, force=force)
@@ -83,6 +84,8 @@ def run_and_show(
             progress("report", 0, 0)
             release.report(path, variant=variant, force=force)
         voice.say(f"Wrote the {variant} report {path}.")
+    if as_json:
+        print_summary(release, output=output, reports=reports, mapping=mapping)
 
 
 def show_release(release: Release | StoredRelease, voice: Voice, *, engine: str = "") -> None:
@@ -104,6 +107,34 @@ def show_release(release: Release | StoredRelease, voice: Voice, *, engine: str 
     voice.say(f"{sum(release.seconds.values()):.1f} s: {phases}")
     for note in release.notes:
         voice.say(f"note: {note}")
+
+
+def print_summary(
+    release: Release | StoredRelease,
+    *,
+    output: str | None,
+    reports: Sequence[Path] = (),
+    mapping: Path | None = None,
+) -> None:
+    """The summary of a release as JSON on standard output, with what was written."""
+    from coterie.release import provenance_path
+
+    config = release.config
+    summary = {
+        "method": config.method,
+        "k": config.k,
+        "seed": config.seed,
+        "engine": "memory" if config.engine == "auto" else config.engine,
+        "verification": verification_values(release.verification),
+        "measures": measures_values(release.measures, computed=True),
+        "seconds": dict(release.seconds),
+        "notes": list(release.notes),
+        "output": None if output is None else without_passwords(output),
+        "provenance": None if output is None else str(provenance_path(output)),
+        "reports": [str(path) for path in reports],
+        "mapping": None if mapping is None else str(mapping),
+    }
+    typer.echo(json.dumps(finite(summary), indent=2))
 
 
 def show_attributes(measures: Measures, voice: Voice) -> None:
@@ -172,17 +203,26 @@ def verification_values(found: Verification) -> dict[str, Any]:
     for name in ("rows", "groups", "k", "largest", "average", "wanted", "rows_below", "classes_below"):
         values[name] = getattr(found, name)
     values |= {"missing_cells": found.missing_cells, "suppressed": found.suppressed, "quasi": list(found.quasi)}
-    # JSON has no infinity: what has no limit is null.
-    for name, made in (("checks", found.checks), ("measured", found.measured)):
-        values[name] = [
-            {key: None if value in (math.inf, -math.inf) else value for key, value in each._asdict().items()}
-            for each in made
-        ]
+    values["checks"] = [finite(check._asdict()) for check in found.checks]
+    values["measured"] = [finite(each._asdict()) for each in found.measured]
     return values
 
 
-def measures_values(measures: Measures) -> dict[str, Any]:
-    """Measures as plain values, those per column under `attributes`."""
+def measures_values(measures: Measures, *, computed: bool = False) -> dict[str, Any]:
+    """Measures as plain values, those per column under `attributes`.
+
+    Args:
+        measures: The measures.
+        computed: Leave out those that still have to be computed, such as the lower bound.
+    """
     from dataclasses import asdict
 
-    return {**dict(measures), "attributes": {name: asdict(each) for name, each in measures.attributes.items()}}
+    values = {name: measures[name] for name in measures if not computed or name in measures.known}
+    return {**values, "attributes": {name: asdict(each) for name, each in measures.attributes.items()}}
+
+
+def finite(value: Any) -> Any:  # noqa: ANN401 - whatever JSON holds
+    """The same for JSON, which has no infinity: what has no limit is null."""
+    if isinstance(value, dict):
+        return {name: finite(inner) for name, inner in value.items()}
+    return None if isinstance(value, float) and not math.isfinite(value) else value

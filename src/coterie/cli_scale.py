@@ -24,6 +24,7 @@ def ran_in_blocks(
     force: bool,
     resume: bool,
     quiet: bool,
+    as_json: bool = False,
     cluster: Cluster | None = None,
 ) -> bool:
     """Anonymize a file in blocks if the configuration or its size asks for it; False if it is a case for memory.
@@ -37,14 +38,15 @@ def ran_in_blocks(
         force: Overwrite what is there.
         resume: Go on with a run that was stopped.
         quiet: Say nothing.
+        as_json: Print the summary as JSON.
         cluster: Where Spark runs, if that was said.
     """
     from coterie.scale_engine import choose_engine, run_stored
 
     choice = choose_engine(data, config, output=output)
-    voice = Voice(quiet=quiet, output=output)
+    voice = Voice(quiet=quiet or as_json, output=output)
     if choice.why:
-        voice.note(f"note: {choice.why}")
+        Voice(quiet=quiet).note(f"note: {choice.why}")
     if choice.engine == "memory":
         return False
     assert output is not None
@@ -53,7 +55,7 @@ def ran_in_blocks(
         raise ConfigError([Problem("report", text)])
     if Path(output).exists() and Path(data).exists() and Path(output).samefile(data):
         raise ConfigError([Problem("output", "is the input itself; name another file")])
-    from coterie.cli_run import mention_compiling
+    from coterie.cli_run import mention_compiling, print_summary
     from coterie.scale_run import make_job
 
     mention_compiling(quiet)
@@ -63,6 +65,8 @@ def ran_in_blocks(
     show_stored(release, voice)
     if mapping is not None:
         voice.say(f"Wrote the mapping {mapping}. It holds original values.")
+    if as_json:
+        print_summary(release, output=output, mapping=mapping)
     return True
 
 

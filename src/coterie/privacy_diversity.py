@@ -159,7 +159,8 @@ class LDiversity(Model):
         histogram = groups.column(column)
         wanted = float(as_fraction(self.l))
         if self.kind == "distinct":
-            return np.maximum(wanted - histogram.distinct, 0) / wanted
+            lacking: Float64 = np.maximum(wanted - histogram.distinct, 0) / wanted
+            return lacking
         if self.kind == "frequency":
             return np.maximum(histogram.most / histogram.sizes - 1 / wanted, 0)
         if self.kind == "entropy":

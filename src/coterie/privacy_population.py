@@ -45,7 +45,7 @@ class Population:
     labelled: npt.NDArray[np.bool_]
     """quasi-identifier → whether it is published as a label of its hierarchy"""
 
-    def matches(self, codes: Int32, labels: npt.NDArray[np.signedinteger], groups: int) -> Integers:  # type: ignore[type-arg]
+    def matches(self, codes: Int32, labels: npt.NDArray[np.signedinteger], groups: int) -> Integers:
         """Group → rows of the population that match it.
 
         Args:

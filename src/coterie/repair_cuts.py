@@ -108,7 +108,8 @@ class _Pieces:
         half = 2 * np.repeat(np.arange(len(groups)), np.diff(starts)) + ~left
         aim, before = self._state.aim, self._state.counted
         halves = aim.assess(aim.count_some(half, members, 2 * len(groups), before))
-        holds = halves.holds.reshape(-1, 2).all(axis=1)
+        first, second = halves.holds.reshape(-1, 2).T
+        holds = first & second
         self._at[groups] += 1
         if not holds.any():
             return

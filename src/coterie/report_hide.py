@@ -74,8 +74,7 @@ def joined_edges(edges: Sequence[int], counts: Int64, rows: Int64, k: int) -> li
         room += inside
     while len(kept) > 1 and 0 < room < k:
         last = kept.pop()
-        inside = [held[at] for at, edge in enumerate(edges) if kept[-1] <= edge < last]
-        room += int(sum(inside))
+        room += int(sum(held[at] for at, edge in enumerate(edges) if kept[-1] <= edge < last))
     return kept
 
 

@@ -87,7 +87,7 @@ def _hold_all(codes: Int32, *, lo: Int32, hi: Int32, first: Int64, size: Int64, 
         width *= 2
     rest = after(k - width)
     low, high = np.minimum(low, low[rest]), np.maximum(high, high[rest])
-    held: Flags = ((lo <= low) & (high <= hi)).all(axis=1)
+    held: Flags = np.all((lo <= low) & (high <= hi), axis=1)
     return held
 
 

@@ -1,4 +1,4 @@
-"""Verification by coterie and by pycanon, a package by others: equal where pycanon is right; where not, a test says so."""
+"""Verification by coterie and by pycanon, a package by others: equal where pycanon is right, and told where not."""
 
 import pandas as pd
 import pyarrow as pa

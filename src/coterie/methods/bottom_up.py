@@ -59,8 +59,8 @@ def _merge(table: Table, labels: Int32, sizes: npt.NDArray[np.int64], k: int, ru
     lowest = np.empty(len(sizes), dtype=np.int32)
     lowest[labels[::-1]] = np.arange(table.rows - 1, -1, -1, dtype=np.int32)  # the last one written is the first row
     index = build_box_index(table.costs, lo=lo, hi=hi, sizes=sizes, lowest=lowest)
-    small = np.flatnonzero(sizes < k)
-    small = index.slot[small[np.argsort(lowest[small], kind="stable")]]
+    below = np.flatnonzero(sizes < k)
+    small = index.slot[below[np.argsort(lowest[below], kind="stable")]]
     grown = np.zeros(len(sizes), dtype=np.bool_)
     into = np.arange(len(sizes), dtype=np.int32)
     for start in range(0, len(small), PIECE):

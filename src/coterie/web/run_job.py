@@ -14,7 +14,7 @@ import numpy as np
 
 from coterie import io
 from coterie.api import anonymize
-from coterie.cli_run import measures_values, verification_values
+from coterie.cli_run import finite, measures_values, verification_values
 from coterie.config import Config
 from coterie.errors import ConfigError, Problem
 from coterie.io_output import whole_file
@@ -119,7 +119,7 @@ def _result(release: Release) -> dict[str, Any]:
         "notes": list(release.notes),
         "passed": release.verification.passed,
         "verification": verification_values(release.verification),
-        "measures": _finite(measures_values(release.measures)),
+        "measures": finite(measures_values(release.measures)),
         "risk": {"before": _risk(release.risk.before), "after": _risk(release.risk.after)},
         "class_sizes": {"before": _histogram(before), "after": _histogram(after)},
     }
@@ -147,10 +147,3 @@ def _risk(risk: Risk) -> dict[str, Any]:
             for name, found in attackers.items()
         },
     }
-
-
-def _finite(value: Any) -> Any:  # noqa: ANN401 - whatever JSON holds
-    """JSON has no infinity."""
-    if isinstance(value, dict):
-        return {name: _finite(inner) for name, inner in value.items()}
-    return None if isinstance(value, float) and not np.isfinite(value) else value
