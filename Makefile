@@ -1,18 +1,19 @@
 # Everything runs in .venv, which the first target makes and which is renewed when pyproject.toml changes.
 # Needed beforehand: make, and Python 3.11 or newer. Another Python: make PYTHON=/path/to/python3.12 …
 
-PYTHON ?= $(shell for python in python3 python3.13 python3.12 python3.11 python; do \
+PYTHON ?= $(shell for python in python3 python3.14 python3.13 python3.12 python3.11 python; do \
 	$$python -c 'import sys; sys.exit(sys.version_info < (3, 11))' 2>/dev/null && echo $$python && break; done)
 JOBS ?= 2
 BIN := .venv/bin
 READY := .venv/.ready
+PEERS := .venv-peers/.ready
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test test-web test-db test-spark quick kernels check format bench papers docs clean
+.PHONY: help demo test test-wheel test-peers test-web test-db test-spark quick kernels check format bench papers docs clean
 MAKEFLAGS += --no-print-directory
 
 help:  ## this list
-	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-8s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-10s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
 
 demo: $(READY)  ## anonymize the bundled Adult table at k=10; leaves out.csv
 	@$(BIN)/coterie demo
@@ -24,6 +25,13 @@ test: $(READY)  ## all tests, kernels once more with bounds checked, then `make 
 
 quick: $(READY)  ## the tests that take a moment each
 	@$(BIN)/pytest -n $(JOBS) -m 'not slow'
+
+test-wheel: $(READY)  ## what users install: the built wheel in empty environments, newest and oldest versions
+	@echo 'The wheel in empty environments'
+	@$(BIN)/python scripts/test_wheel.py --jobs $(JOBS) $(ARGS)
+
+test-peers: $(READY) $(PEERS)  ## beside other programs, which live in an environment of their own
+	@COTERIE_PEERS_PYTHON=$(CURDIR)/.venv-peers/bin/python $(BIN)/pytest -rs tests/peers
 
 test-web: $(READY)  ## pages in a real browser: installs Chromium if it can, then runs tests/web
 	@$(BIN)/python -m pip install -qq --disable-pip-version-check --editable '.[dev,web,browser]'
@@ -69,7 +77,7 @@ docs: $(READY)  ## write the pages that follow from the code
 	@$(BIN)/python scripts/make_docs.py
 
 clean:  ## remove all that make made, .venv too
-	@rm -rf .venv build dist .pytest_cache .mypy_cache .ruff_cache .hypothesis out.csv out.*
+	@rm -rf .venv .venv-peers build dist .pytest_cache .mypy_cache .ruff_cache .hypothesis out.csv out.*
 	@find . -name __pycache__ -type d -prune -exec rm -rf {} +
 
 $(READY): pyproject.toml
@@ -83,4 +91,10 @@ $(READY): pyproject.toml
 	@$(BIN)/python -m pip install -qq --disable-pip-version-check --editable '.[dev]'
 	@echo 'Compiling the kernels (once; they are kept in the cache folder)'
 	@$(BIN)/coterie compile
+	@touch $@
+
+# Other programs ask for exact versions of what coterie uses as well: so they are kept apart.
+$(PEERS): tests/peers/requirements.txt
+	@$(PYTHON) -m venv --clear .venv-peers
+	@.venv-peers/bin/python -m pip install -qq --disable-pip-version-check --requirement $<
 	@touch $@

@@ -2,14 +2,22 @@
 
 from __future__ import annotations
 
+import ast
 import json
+import re
 import subprocess
 import sys
+import tomllib
+from pathlib import Path
 
 import pytest
 
+ROOT = Path(__file__).parent.parent
+# Module → the distribution that holds it, where the names differ.
+HOLDERS = {"sklearn": "scikit-learn", "py4j": "pyspark", "threadpoolctl": "scikit-learn"}
+
 HEAVY = ("numba", "llvmlite", "pyarrow", "pydantic", "numpy", "pandas", "polars", "duckdb", "matplotlib", "rich")
-OPTIONAL = ("pandas", "polars", "fastexcel", "openpyxl", "pycanon", "scipy", "sklearn", "pyspark", "sqlite3")
+OPTIONAL = ("pandas", "polars", "fastexcel", "openpyxl", "scipy", "sklearn", "pyspark", "sqlite3")
 OPTIONAL += ("adbc_driver_manager", "adbc_driver_postgresql", "starlette", "uvicorn", "python_multipart", "tomlkit")
 
 
@@ -59,3 +67,26 @@ assert coterie.verify(release.frame, quasi=["age", "job"], k=2).passed
 print("worked")
 """
     assert run(code, ",".join(OPTIONAL)).strip() == "worked"
+
+
+def imported(path: Path) -> set[str]:
+    """Top-level names of the modules that a file imports."""
+    found = set()
+    for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+        if isinstance(node, ast.Import):
+            found |= {alias.name.split(".")[0] for alias in node.names}
+        elif isinstance(node, ast.ImportFrom) and node.module and not node.level:
+            found.add(node.module.split(".")[0])
+    return found
+
+
+def test_what_is_imported_is_declared():
+    """Some other package may bring a module along today, and no more tomorrow: click was such a one."""
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
+    extras = [need for name, group in project["optional-dependencies"].items() if name != "dev" for need in group]
+    declared = {re.match(r"[\w-]+", need)[0].lower() for need in [*project["dependencies"], *extras]}
+    frames = {"pandas", "polars"}  # whose frames are taken; nobody but the caller brings them
+    for path in (ROOT / "src").rglob("*.py"):
+        foreign = imported(path) - set(sys.stdlib_module_names) - {"coterie"} - frames
+        needed = {HOLDERS.get(name, name.replace("_", "-")).lower() for name in foreign}
+        assert needed <= declared, path

@@ -19,11 +19,10 @@ from pydantic import (
     ConfigDict,
     Field,
     FiniteFloat,
-    GetPydanticSchema,
+    InstanceOf,
     ValidationError,
     model_validator,
 )
-from pydantic_core import core_schema
 
 from coterie.config_check import (
     ROLES,
@@ -98,7 +97,7 @@ Whole = Annotated[int, BeforeValidator(_whole)]
 Columns = Annotated[tuple[str, ...], BeforeValidator(_listed)]
 Text = Annotated[str, Field(min_length=1)]
 # Hierarchies check themselves; pydantic is to look at their class only.
-Given = Annotated[Hierarchy, GetPydanticSchema(lambda _, __: core_schema.is_instance_schema(Hierarchy))]
+Given = InstanceOf[Hierarchy]
 
 
 class Config(BaseModel):
