@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from coterie.errors import ConfigError, Problem
+from coterie.risk_threshold import DEFAULT_K, DEFAULT_THRESHOLD
 
 if TYPE_CHECKING:
     from coterie.config import Config
@@ -48,7 +49,9 @@ Privacy = Annotated[
         "alpha-k:0.5, beta-likeness:2, delta-disclosure:1.5 or k-map:5:population.csv.",
     ),
 ]
-K = Annotated[int | None, typer.Option("-k", "--k", metavar="N", help="Smallest size of a group. [default: 10]")]
+K = Annotated[
+    int | None, typer.Option("-k", "--k", metavar="N", help=f"Smallest size of a group. [default: {DEFAULT_K}]")
+]
 HierarchyOf = Annotated[
     list[str] | None,
     typer.Option(
@@ -139,7 +142,8 @@ Threshold = Annotated[
     typer.Option(
         "--threshold",
         metavar="RISK",
-        help="The largest accepted risk of a record: a number, ema (0.09), cms (1/11) or strict (0.05). [default: ema]",
+        help="The largest accepted risk of a record: a number, ema (0.09), cms (1/11) or strict (0.05). "
+        f"[default: {DEFAULT_THRESHOLD}]",
     ),
 ]
 Fraction = Annotated[
