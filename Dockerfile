@@ -15,7 +15,9 @@ RUN python -m pip wheel --no-deps --wheel-dir wheel .
 RUN python -m venv /opt/coterie \
     && /opt/coterie/bin/python -m pip install "$(echo wheel/coterie-*.whl)[web,db,excel,exact,ml]"
 # Compiled kernels are valid for the exact time of their source file, and image layers keep whole seconds only.
-RUN find /opt/coterie -path '*/coterie/kernels/*.py' -exec touch -d 2026-01-01T00:00:00Z {} +
+RUN cd /opt/coterie/lib/python*/site-packages/coterie/kernels \
+    && touch -d 2026-01-01T00:00:00Z *.py \
+    && /opt/coterie/bin/python -m compileall -q "$PWD"
 
 FROM python:${PYTHON}-slim
 LABEL org.opencontainers.image.title="coterie" \
