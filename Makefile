@@ -15,7 +15,7 @@ MAKEFLAGS += --no-print-directory
 help:  ## this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-10s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
 
-demo: $(READY)  ## anonymize the bundled Adult table at k=10; leaves out.csv
+demo: $(READY)  ## anonymize the bundled Adult table at k=12; leaves out.csv
 	@$(BIN)/coterie demo
 
 test: $(READY)  ## all tests, kernels once more with bounds checked, then `make check`

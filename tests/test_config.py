@@ -29,7 +29,7 @@ def problems(**values) -> dict[str, str]:
 
 def test_defaults():
     config = Config()
-    assert (config.k, config.seed, config.method, config.missing) == (10, 0, DEFAULT_METHOD, "category")
+    assert (config.k, config.seed, config.method, config.missing) == (12, 0, DEFAULT_METHOD, "category")
     assert config.missing_values == ("",)
     assert config.threads is None
     assert config.usable_threads >= 1

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from coterie.cli_options import Force, MethodName, Quiet
+from coterie.risk_threshold import DEFAULT_K
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -20,7 +21,7 @@ ROWS_SHOWN = 6
 
 def demo(
     output: Annotated[str, typer.Option("--output", "-o", metavar="FILE", help="Where to write.")] = "out.csv",
-    k: Annotated[int, typer.Option("-k", "--k", metavar="N", help="Smallest size of a group.")] = 10,
+    k: Annotated[int, typer.Option("-k", "--k", metavar="N", help="Smallest size of a group.")] = DEFAULT_K,
     method: MethodName = None,
     export: Annotated[
         str | None, typer.Option(metavar="FILE", help="Write the table itself to try things on, and stop.")

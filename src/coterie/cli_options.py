@@ -15,6 +15,7 @@ import typer
 
 from coterie import cli_complete as complete
 from coterie.errors import ConfigError, Problem
+from coterie.risk_threshold import DEFAULT_K, DEFAULT_THRESHOLD
 
 if TYPE_CHECKING:
     from coterie.config import Config
@@ -50,7 +51,9 @@ Privacy = Annotated[
         "alpha-k:0.5, beta-likeness:2, delta-disclosure:1.5 or k-map:5:population.csv.",
     ),
 ]
-K = Annotated[int | None, typer.Option("-k", "--k", metavar="N", help="Smallest size of a group. [default: 10]")]
+K = Annotated[
+    int | None, typer.Option("-k", "--k", metavar="N", help=f"Smallest size of a group. [default: {DEFAULT_K}]")
+]
 HierarchyOf = Annotated[
     list[str] | None,
     typer.Option(
@@ -172,7 +175,8 @@ Threshold = Annotated[
         "--threshold",
         metavar="RISK",
         autocompletion=complete.threshold,
-        help="The largest accepted risk of a record: a number, ema (0.09), cms (1/11) or strict (0.05). [default: ema]",
+        help="The largest accepted risk of a record: a number, ema (0.09), cms (1/11) or strict (0.05). "
+        f"[default: {DEFAULT_THRESHOLD}]",
     ),
 ]
 Fraction = Annotated[

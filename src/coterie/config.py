@@ -37,6 +37,7 @@ from coterie.config_check import (
 from coterie.config_toml import plain, read_toml, write_toml
 from coterie.errors import ConfigError, DataError, HierarchyError, Problem
 from coterie.hierarchy import Hierarchy
+from coterie.risk_threshold import DEFAULT_K, DEFAULT_THRESHOLD, threshold_problems
 from coterie.scale_memory import memory_bytes
 
 if TYPE_CHECKING:
@@ -121,7 +122,7 @@ class Config(BaseModel):
         "k then counts people, not rows. The column is left out of the release, like an identifier.",
     )
     k: Annotated[Whole, Field(ge=1)] = Field(
-        10, description="Every published row shares its quasi-identifiers with at least k − 1 others."
+        DEFAULT_K, description="Every published row shares its quasi-identifiers with at least k − 1 others."
     )
     privacy: Annotated[tuple[Any, ...], BeforeValidator(parse_privacy)] = Field(
         (),
@@ -213,7 +214,7 @@ class Config(BaseModel):
     )
     author: Text | None = Field(None, description="Who made the release and answers for it; for the report.")
     threshold: str | FiniteFloat = Field(
-        "ema",
+        DEFAULT_THRESHOLD,
         description="The largest risk of a record that is accepted, for risk and the report: a number, ema (0.09), cms "
         "(1/11) or strict (0.05). It is compared with, not enforced.",
     )
@@ -252,9 +253,7 @@ class Config(BaseModel):
         problems = role_problems({role: getattr(self, role) for role in ROLES})
         problems += entity_problems(self.entity, {role: getattr(self, role) for role in ROLES})
         problems += publish_problems(self.publish, self.types)
-        if self.threshold != "ema":
-            from coterie.risk_threshold import threshold_problems
-
+        if self.threshold != DEFAULT_THRESHOLD:
             problems += threshold_problems(self.threshold)
         # The default method without options needs no check: this spares `verify` the import of the methods.
         if self.options or self.method != DEFAULT_METHOD:

@@ -11,6 +11,7 @@ import pyarrow as pa
 from coterie import report_model as model
 from coterie.report_hide import Hider, joined_edges
 from coterie.report_text import RELEASE_MODELS
+from coterie.risk_threshold import DEFAULT_THRESHOLD
 from coterie.verify import verify_table
 
 if TYPE_CHECKING:
@@ -67,7 +68,7 @@ def risk_part(release: Release, hider: Hider) -> model.Risk:
             value=float(limit.value),
             smallest_class=limit.rows,
             source="the configuration" if limit.source == "given" else limit.source,
-            chosen=config.threshold != "ema",
+            chosen=config.threshold != DEFAULT_THRESHOLD,
             met=risk.after.prosecutor.above == 0,
         ),
         before=_side(risk.before, hider, edges=edges, before=True),

@@ -44,6 +44,10 @@ PRESETS: dict[str, Threshold] = {
     )
 }
 
+DEFAULT_THRESHOLD = "ema"
+# The smallest k whose risk, 1 ÷ k, is within the default threshold: a default run is not to miss its own target.
+DEFAULT_K = PRESETS[DEFAULT_THRESHOLD].rows
+
 
 def find_threshold(given: str | float | Fraction | Threshold) -> Threshold:
     """A threshold from the name of a preset, or from a number above 0 and up to 1."""

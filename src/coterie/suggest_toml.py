@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 
 import tomli_w
 
+from coterie.risk_threshold import DEFAULT_K, DEFAULT_THRESHOLD, PRESETS
 from coterie.suggest import Guess
 from coterie.suggest_hipaa import safe_harbor
 
@@ -21,8 +22,18 @@ _ROLES = {
 
 
 def smallest_group(rows: int) -> int:
-    """A k that a table of this many rows can bear: 10, less for small tables."""
-    return max(2, min(10, rows // 5))
+    """A k that a table of this many rows can bear: the default, less for small tables."""
+    return max(2, min(DEFAULT_K, rows // 5))
+
+
+def _k(rows: int) -> str:
+    """The setting of k, and what it does not achieve on a small table."""
+    k, limit = smallest_group(rows), PRESETS[DEFAULT_THRESHOLD]
+    text = "# Every published row shares its quasi-identifiers with at least k - 1 others.\n"
+    if k < limit.rows:
+        risk = f"1/{k} is above the default threshold of {float(limit.value):g}, which takes k = {limit.rows}"
+        text += f"# So few rows suggest k = {k}; its risk of {risk}.\n"
+    return f"{text}k = {k}"
 
 
 def suggestion_toml(
@@ -40,7 +51,7 @@ def suggestion_toml(
         f"# Configuration for {_comment(source)} ({rows:,} rows), guessed by `coterie init` from names and counts.\n"
         "# Look it over: only you know what others may know. Then:\n"
         f"#   coterie anonymize {_comment(source)} -c coterie.toml -o out.csv",
-        f"# Every published row shares its quasi-identifiers with at least k - 1 others.\nk = {smallest_group(rows)}",
+        _k(rows),
     ]
     for role, (key, text) in _ROLES.items():
         chosen = [guess for guess in guesses if guess.role == role]

@@ -13,7 +13,7 @@ from starlette.routing import BaseRoute, Route
 from coterie.config import Config, changed
 from coterie.errors import ConfigError
 from coterie.privacy import MODELS
-from coterie.risk_threshold import PRESETS
+from coterie.risk_threshold import DEFAULT_K, DEFAULT_THRESHOLD, PRESETS
 from coterie.web import meanwhile, recipe
 from coterie.web.drafts import draft_of, drop_draft, keep_draft
 from coterie.web.facts import Facts, facts_of
@@ -49,7 +49,13 @@ CHOICES: Final = {
     },
 }
 TEXTS: Final = ("entity", "threshold", "purpose", "recipient", "author")
-DEFAULTS: Final = {"k": "10", "threshold": "ema", "missing": "category", "suppressed": "auto", "leaf_counts": "present"}
+DEFAULTS: Final = {
+    "k": str(DEFAULT_K),
+    "threshold": DEFAULT_THRESHOLD,
+    "missing": "category",
+    "suppressed": "auto",
+    "leaf_counts": "present",
+}
 
 
 async def goals(request: Request) -> Response:
