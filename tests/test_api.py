@@ -48,9 +48,10 @@ def test_pandas_in_pandas_out(people, index):
     release = coterie.anonymize(frame, **ROLES)
     found = release.frame
     assert isinstance(found, pd.DataFrame)
-    assert found.index.equals(before.index)
+    assert found.index.equals(pd.RangeIndex(9))
+    assert coterie.anonymize(frame, **ROLES, keep_index=True).frame.index.equals(before.index)
     assert list(found.columns) == ["age", "zip", "disease"]
-    pd.testing.assert_series_equal(found["disease"], before["disease"])
+    pd.testing.assert_series_equal(found["disease"], before["disease"].reset_index(drop=True))
     pd.testing.assert_frame_equal(frame, before)
     assert cells(found, "age") == coterie.anonymize(people, **ROLES).arrow.column("age").to_pylist()
     # Neither frame is part of the other.
@@ -108,6 +109,8 @@ def test_suppressed_rows_have_no_group(people):
     assert release.published.kept.tolist() == [0, 1, 2, 3, 4, 6, 7, 8]
     frame = pandas_frame(people, INDEXES["texts"])
     found = coterie.anonymize(frame, **ROLES, missing="suppress", suppressed="remove").frame
+    assert list(found.index) == list(range(8))
+    found = coterie.anonymize(frame, **ROLES, missing="suppress", suppressed="remove", keep_index=True).frame
     assert "".join(found.index) == "ihgfecba"[:5] + "cba"
     assert found["disease"].tolist()[:5] == frame["disease"].tolist()[:5]
 

@@ -470,7 +470,7 @@ def test_the_command_line_writes_reports(folder, capsys):
         (["--report", "report.html", "--report-variant", "secret"], "'internal' or 'external'"),
         (["--report", "none/report.html"], "there is no folder"),
         (["--report", "old.html"], "exists already"),
-        (["--report", "r.html", "--report", "r.html"], "itself; name another"),
+        (["--report", "r.html", "--report", "r.html"], "report: needs a file of its own"),
         (["--report", "r.html", "--threshold", "2"], "above 0 and up to 1"),
         (["--report", "r.html", "--release-model", "secret"], "must be 'public'"),
     ],

@@ -4,15 +4,17 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Mapping
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any, Final, TypeAlias, overload
 
-from coterie import io
 from coterie.config import Config
 from coterie.errors import ConfigError, Problem
 from coterie.given import AnySetting, AnyTable
-from coterie.mapping import check_mapping, mapping_table
+from coterie.io_frames import is_pandas
+from coterie.mapping import write_mapping
 from coterie.measures import Measures
 from coterie.measures_release import measure_tables
+from coterie.outputs import check_outputs
 from coterie.per_row import check_request
 from coterie.pipeline import Phases, make_release, prepare, read_source, start_run
 from coterie.promises import rules_of
@@ -53,6 +55,7 @@ def anonymize(
     suppress_rows: Masks = None,
     suppress_cells: Masks = None,
     output: None = None,
+    keep_index: bool = False,
     progress: Progress | None = None,
     cancelled: Callable[[], bool] | None = None,
     **settings: Setting,
@@ -70,6 +73,7 @@ def anonymize(
     mapping: str | os.PathLike[str] | None = None,
     force: bool = False,
     resume: bool = False,
+    keep_index: bool = False,
     progress: Progress | None = None,
     cancelled: Callable[[], bool] | None = None,
     **settings: Setting,
@@ -86,6 +90,7 @@ def anonymize(
     mapping: str | os.PathLike[str] | None = None,
     force: bool = False,
     resume: bool = False,
+    keep_index: bool = False,
     progress: Progress | None = None,
     cancelled: Callable[[], bool] | None = None,
     **settings: Setting,
@@ -103,6 +108,8 @@ def anonymize(
             original values.
         force: Overwrite a file that is there.
         resume: Go on with a run to the same output that was stopped.
+        keep_index: Give `release.frame` the index of the pandas frame that came in. By default its rows are numbered
+            from 0, since an index often holds identifiers. Written files never have the index.
         progress: Told (step, done, total) now and then.
         cancelled: Asked now and then whether to stop.
         **settings: The fields of `Config`, which go before those of `config`: `quasi=["age", "zip"]`, `k=10`, ….
@@ -119,6 +126,8 @@ def anonymize(
     """
     settled = Config.build(config, **settings)
     check_request(settled)
+    if keep_index and not is_pandas(data):
+        raise ConfigError([Problem("keep_index", "only a pandas frame has an index to keep; leave it out")])
     masked = suppress_rows is not None or suppress_cells is not None
     engine = choose_engine(data, settled, output=output, masked=masked).engine
     if engine != "memory":
@@ -131,14 +140,16 @@ def anonymize(
         return run_stored(engine, data, job)
     if resume:
         raise ConfigError([Problem("resume", "a run in memory leaves nothing to go on with; name an engine")])
-    check_mapping(data, output, mapping, force=force)
+    check_outputs(data, settled, output=output, mapping=mapping, force=force)
     phases = Phases(progress)
     prepared = prepare(data, settled, suppress_rows=suppress_rows, suppress_cells=suppress_cells, phases=phases)
     release = make_release(prepared, settled, start_run(settled, progress, cancelled), phases=phases)
+    if keep_index:
+        release = replace(release, keep_index=True)
     if output is not None:
         release.write(output, force=force)
     if mapping is not None:
-        io.write(mapping_table(release), mapping, like=release.source, force=force)
+        write_mapping(release, mapping, force=force)
     return release
 
 

@@ -22,6 +22,7 @@ import pyarrow as pa
 from coterie import io
 from coterie.errors import ConfigError, DataError, Problem
 from coterie.given import AnyFrame, AnyTable
+from coterie.io_door import bare_table
 from coterie.link import Link, link_tables
 from coterie.measures_costs import interval_costs
 from coterie.promises import rules_of
@@ -187,7 +188,7 @@ def _published_rows(release: Release, table: pa.Table, groups: Int32, first: Int
                 rows=len(column),
                 hint="Give the new rows in the same types.",
             ) from None
-    return pa.Table.from_arrays(columns, schema=release.arrow.schema)
+    return bare_table(pa.Table.from_arrays(columns, schema=release.arrow.schema))
 
 
 def _people(release: Release, table: pa.Table, groups: Int32) -> pa.Table | None:

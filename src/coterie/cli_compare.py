@@ -108,7 +108,7 @@ def compare(
         threads=threads,
         threshold=threshold,
     )
-    check_files(data, output, plot, force=force)
+    check_files(data, settings, output, plot, force=force)
     run_and_show(
         data,
         settings,
@@ -138,15 +138,15 @@ def whole_numbers(texts: list[str], flag: str) -> list[int]:
     return list(dict.fromkeys(int(part) for part in found))
 
 
-def check_files(data: str, output: Path | None, plot: Path | None, *, force: bool) -> None:
+def check_files(data: str, config: Config, output: Path | None, plot: Path | None, *, force: bool) -> None:
     """Find out before the work, not after it, that the result could not be written."""
     from coterie.io_output import check_target, format_of
+    from coterie.outputs import check_apart
 
+    check_apart(data, config, output=output, settings_beside=False)
     if output is not None:
         if output.suffix.lower() != ".json":
             format_of(output)
-        if str(output) == data:
-            raise ConfigError([Problem("output", "is the input itself; name another file")])
         check_target(output, force=force)
     if plot is not None:
         from coterie.charts_files import ENDINGS

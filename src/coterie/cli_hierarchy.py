@@ -61,11 +61,13 @@ def build(
     """
     from coterie.errors import ConfigError
     from coterie.io_output import check_target
+    from coterie.outputs import check_apart
 
     rules = {"intervals": intervals, "prefixes": prefixes, "dates": dates, "flat": "" if flat else None}
     chosen = [name for name, value in rules.items() if value is not None]
     if len(chosen) != 1:
         raise ConfigError("Choose one of --intervals, --prefixes, --dates and --flat.")
+    check_apart(data, None, output=output, settings_beside=False)
     check_target(output, force=force)
     hierarchy = _rule(chosen[0], rules[chosen[0]] or "", start=start, mask=mask)
     values = _column(data, column, delimiter=delimiter, encoding=encoding)

@@ -31,11 +31,13 @@ def init(
     from coterie import io
     from coterie.cli_show import Voice
     from coterie.io_output import check_target
+    from coterie.outputs import check_apart
     from coterie.suggest import missing_marks, suggest, without_marks
     from coterie.suggest_toml import suggestion_toml
 
     voice = Voice(quiet=quiet, output=output)
     to_file = str(output) != "-"
+    check_apart(data, None, output=output, settings_beside=False)
     check_target(output, force=force)
     reading = changes_of({"delimiter": delimiter, "encoding": encoding, "missing_values": missing_values})
     source = io.read(data, **reading)

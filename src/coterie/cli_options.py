@@ -327,4 +327,4 @@ def configured(config: Path | None, **flags: object) -> Config:
         if table in changes and isinstance(values.get(table), Mapping):
             keep = table != "options" or changes.get("method", values.get("method")) == values.get("method")
             changes[table] = {**(values[table] if keep else {}), **changes[table]}
-    return Config.from_dict(changed(values, changes), base=config.parent)
+    return Config.from_dict(changed(values, changes), base=config.parent, file=config)

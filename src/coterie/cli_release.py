@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from pathlib import Path
 from typing import Annotated
 
@@ -78,7 +77,8 @@ def anonymize(
     versions and the checksums that belong to it.
     """
     from coterie.cli_run import run_and_show
-    from coterie.mapping import check_mapping
+    from coterie.outputs import check_outputs
+    from coterie.report import check_request
 
     settings = flags.configured(
         config,
@@ -129,9 +129,9 @@ def anonymize(
             return
     if resume:
         raise ConfigError([Problem("resume", "a run in memory leaves nothing to go on with; give --engine duckdb")])
-    _check_output(data, output, force=force)
-    _check_reports(data, output, report or [], variant=report_variant, force=force)
-    check_mapping(data, output, mapping, force=force)
+    for path in report or []:
+        check_request(path, variant=report_variant)
+    check_outputs(data, settings, output=output, mapping=mapping, reports=report or [], force=force)
     run_and_show(
         data,
         settings,
@@ -143,45 +143,6 @@ def anonymize(
         quiet=quiet,
         as_json=as_json,
     )
-
-
-def _check_output(data: str, output: str | None, *, force: bool) -> None:
-    """Find out before the work, not after it, that the result could not be written."""
-    if output is None or output == "-":
-        return
-    from coterie.io_output import check_target, format_of
-    from coterie.io_place import place_of, target_of
-    from coterie.release import provenance_path
-
-    if (place := target_of(output)) is not None:
-        origin = place_of(data)
-        if origin is not None and origin.same_table(place):
-            raise ConfigError([Problem("output", "is the input itself; name another table")])
-        check_target(provenance_path(output), force=force)
-        check_target(output, force=force)
-        return
-    format_of(output)
-    path = Path(output)
-    if data != "-" and path.exists() and Path(data).exists() and path.samefile(data):
-        raise ConfigError([Problem("output", "is the input itself; name another file")])
-    check_target(output, force=force)
-    check_target(provenance_path(output), force=force)
-
-
-def _check_reports(data: str, output: str | None, reports: Sequence[Path], *, variant: str, force: bool) -> None:
-    """The same of reports."""
-    if not reports:
-        return
-    from coterie.io_output import check_target
-    from coterie.report import check_request
-
-    others = [Path(each).resolve() for each in (data, output) if each not in (None, "-")]
-    for path in reports:
-        check_request(path, variant=variant)
-        if path.resolve() in others:
-            raise ConfigError([Problem("report", "is the input or the release itself; name another file")])
-        check_target(path, force=force)
-        others.append(path.resolve())
 
 
 def verify(

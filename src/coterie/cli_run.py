@@ -74,10 +74,9 @@ def run_and_show(
     elif output != "-":
         voice.say(f"Wrote {without_passwords(output)} and {provenance_path(output)}.")
     if mapping is not None:
-        from coterie import io
-        from coterie.mapping import mapping_table
+        from coterie.mapping import write_mapping
 
-        io.write(mapping_table(release), mapping, like=release.source, force=force)
+        write_mapping(release, mapping, force=force)
         voice.say(f"Wrote the mapping {mapping}. It holds original values.")
     for path in reports:
         with Progress(quiet=quiet) as progress:

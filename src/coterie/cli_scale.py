@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 from coterie.cli_show import Progress, Voice
 from coterie.errors import ConfigError, Problem
 
 if TYPE_CHECKING:
+    from pathlib import Path
+
     from coterie.config import Config
     from coterie.spark_session import Cluster
     from coterie.stored import StoredRelease
@@ -53,8 +54,6 @@ def ran_in_blocks(
     if report:
         text = f"is made from a table in memory; leave it out, or give --engine memory (this would be {choice.engine})"
         raise ConfigError([Problem("report", text)])
-    if Path(output).exists() and Path(data).exists() and Path(output).samefile(data):
-        raise ConfigError([Problem("output", "is the input itself; name another file")])
     from coterie.cli_run import mention_compiling, print_summary
     from coterie.scale_run import make_job
 

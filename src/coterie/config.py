@@ -9,6 +9,7 @@ from __future__ import annotations
 import operator
 import os
 from collections.abc import Iterable, Mapping, Sequence
+from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Literal, Self
 
@@ -264,15 +265,25 @@ class Config(BaseModel):
             raise ConfigError(problems)
         return self
 
+    @cached_property  # which pydantic neither compares nor takes for a setting
+    def file(self) -> Path | None:
+        """The TOML file that it was read from, which no release may overwrite; None if there is none."""
+        return None
+
+    def _read_from(self, file: Path | None) -> Self:
+        self.__dict__["file"] = None if file is None else file.absolute()
+        return self
+
     @classmethod
-    def from_dict(cls, values: Mapping[str, Any], *, base: Path | None = None) -> Self:
-        """A configuration from plain values; relative paths of hierarchies start at `base`."""
-        return cls(base, **{str(name): value for name, value in values.items() if name != "provenance"})
+    def from_dict(cls, values: Mapping[str, Any], *, base: Path | None = None, file: Path | None = None) -> Self:
+        """A configuration from plain values; relative paths of hierarchies start at `base`, `file` is whose values."""
+        made = cls(base, **{str(name): value for name, value in values.items() if name != "provenance"})
+        return made._read_from(file)
 
     @classmethod
     def from_toml(cls, path: str | os.PathLike[str]) -> Self:
         """A configuration from a TOML file; the paths of its hierarchies are relative to that file."""
-        return cls.from_dict(read_toml(path), base=Path(path).parent)
+        return cls.from_dict(read_toml(path), base=Path(path).parent, file=Path(path))
 
     @classmethod
     def build(
@@ -293,7 +304,8 @@ class Config(BaseModel):
 
     def replace(self, **changes: object) -> Config:
         """The same configuration with some settings changed, as `build` does it."""
-        return type(self)(**changed({name: getattr(self, name) for name in SETTINGS}, changes))
+        made = type(self)(**changed({name: getattr(self, name) for name in SETTINGS}, changes))
+        return made._read_from(self.file)
 
     def to_dict(self) -> dict[str, Any]:
         """Plain values that TOML and JSON can hold; settings without a value are left out."""

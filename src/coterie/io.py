@@ -3,7 +3,8 @@
     read(frame or path)  →  Source.table  →  …  →  to_native(table, source)  or  write(table, path, like=source)
 
 Text files are read with every column as text, frames and Parquet keep their types. What comes in says how it goes
-out: the same kind of frame with the same index, or a CSV file with the same delimiter, encoding, quotes and line ends.
+out: the same kind of frame, or a CSV file with the same delimiter, encoding, quotes and line ends. The index of a
+pandas frame stays behind unless it is asked for: it often holds identifiers.
 Wherever a path is taken, the address of a table in a database may stand: `coterie.io_place` says how it is written.
 """
 
@@ -11,7 +12,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Collection, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Literal
 
@@ -21,11 +22,12 @@ from coterie.errors import ConfigError, DataError, Problem
 from coterie.io_csv import read_csv
 from coterie.io_csv_out import csv_chunks
 from coterie.io_database import read_database, write_database
-from coterie.io_files import Format, open_raw, read_columnar, read_excel
+from coterie.io_files import Format, Raw, open_raw, read_columnar, read_excel
 from coterie.io_frames import FrameKind, Native, Rows, Taken, check_names, give_frame, take_frame
 from coterie.io_output import check_target, format_of, gzipped, whole_file, write_columnar
 from coterie.io_place import Place, place_of, target_of
 from coterie.io_text import Dialect
+from coterie.outputs import check_apart
 
 __all__ = ["Dialect", "Source", "check_target", "place_of", "read", "to_native", "whole_file", "write"]
 
@@ -48,6 +50,8 @@ class Source:
     dialect: Dialect | None = None
     """how a text file was written"""
     compression: Literal["gzip"] | None = None
+    origin: Path | Place | None = field(default=None, repr=False)
+    """where it was read, by a name that holds in every folder: nothing may be written there"""
 
 
 def read(
@@ -101,7 +105,9 @@ def read(
 def _read_database(place: Place, *, sheet: str | int | None) -> Source:
     if sheet is not None:
         raise ConfigError([Problem("sheet", f"{place.name} is no Excel file and has no sheets")])
-    return Source(read_database(place), "file", place.name)
+    # Without the password, which nobody needs to tell tables apart.
+    origin = place if place.kind == "sqlite" else replace(place, url=place.shown)
+    return Source(read_database(place), "file", place.name, origin=origin)
 
 
 def _with_sheet(
@@ -124,6 +130,14 @@ def _read_file(
     sheet: str | int | None,
 ) -> Source:
     raw = open_raw(path)
+    source = _parsed(raw, missing_values=missing_values, delimiter=delimiter, encoding=encoding, sheet=sheet)
+    raw.check_content()  # a file is read twice, to be hashed and to be parsed: these have to be the same bytes
+    return source
+
+
+def _parsed(
+    raw: Raw, *, missing_values: tuple[str, ...], delimiter: str | None, encoding: str | None, sheet: str | int | None
+) -> Source:
     dialect = None
     if sheet is not None and raw.format != "excel":
         raise ConfigError([Problem("sheet", f"{raw.name} is no Excel file and has no sheets")])
@@ -144,6 +158,7 @@ def _read_file(
         format=raw.format,
         dialect=dialect,
         compression=raw.compression,
+        origin=None if raw.path is None else raw.path.absolute(),
     )
 
 
@@ -153,10 +168,11 @@ def to_native(
     *,
     kept: Rows | None = None,
     recoded: Collection[str] = (),
+    keep_index: bool = False,
 ) -> Native:
     """Give a table back as the kind of frame that came in.
 
-    pandas frames get their index back and, like Polars frames, the caller's own columns wherever nothing changed.
+    pandas and Polars frames get the caller's own columns back wherever nothing changed.
     A record batch comes back as one, a lazy Polars frame as a DataFrame; for files, DuckDB relations and other lazy
     frames the result is a PyArrow table.
 
@@ -166,6 +182,7 @@ def to_native(
         kept: positions of the table's rows in the source, if some rows were left out.
         recoded: columns (the quasi-identifiers) that are never taken from the caller's frame, even if they look
             unchanged: pandas tells several kinds of missing values apart that Arrow, and so verification, does not.
+        keep_index: whether a pandas frame gets its index back; otherwise rows are numbered from 0.
     """
     if source.kind == "file":
         return table
@@ -173,7 +190,7 @@ def to_native(
     if table.num_rows != expected:
         raise ValueError(f"{table.num_rows} rows to give back, {expected} expected: say which rows are kept")
     taken = Taken(source.table, source.kind, source.native, source.name)
-    return give_frame(table, taken, kept=kept, recoded=recoded)
+    return give_frame(table, taken, kept=kept, recoded=recoded, keep_index=keep_index)
 
 
 def write(
@@ -195,9 +212,12 @@ def write(
         dialect: how to write a CSV file, in place of what `like` says.
 
     Raises:
-        ConfigError: the file is there already, its folder is not, or the ending is none that can be written.
+        ConfigError: the file is there already, its folder is not, the ending is none that can be written, or it is the
+            source itself.
         DataError: the disk refuses, or a column cannot be written in this format or encoding.
     """
+    if like is not None:
+        check_apart(like.origin, None, output=path, settings_beside=False)
     if (place := target_of(path)) is not None:
         write_database(table, place, force=force)
         return ""

@@ -10,7 +10,7 @@ import sys
 from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Literal
+from typing import Literal, NamedTuple
 
 import pyarrow as pa
 
@@ -28,6 +28,21 @@ _MAGIC: tuple[tuple[bytes, Format], ...] = (
 _GZIP = b"\x1f\x8b"
 
 
+class FileStamp(NamedTuple):
+    """What a file's system says of it, which changes when somebody writes to it or puts another in its place."""
+
+    size: int
+    modified: int
+    """nanoseconds"""
+    device: int
+    number: int
+
+    @classmethod
+    def of(cls, found: os.stat_result) -> FileStamp:
+        """Return it from what `stat` says."""
+        return cls(found.st_size, found.st_mtime_ns, found.st_dev, found.st_ino)
+
+
 @dataclass(frozen=True)
 class Raw:
     """The bytes of an input: a file, or what came through standard input."""
@@ -38,6 +53,32 @@ class Raw:
     sha256: str
     format: Format
     compression: Literal["gzip"] | None
+    stamp: FileStamp | None = None
+    """of the file when its bytes were hashed"""
+
+    def check_stamp(self) -> None:
+        """Raise a DataError if somebody has written to the file since it was hashed."""
+        if self.stamp is None or self.path is None or self.data is not None:
+            return
+        try:
+            same = FileStamp.of(self.path.stat()) == self.stamp
+        except OSError:
+            same = False
+        if not same:
+            raise _changed(self.name)
+
+    def check_content(self) -> None:
+        """Raise a DataError if the file does not hold the bytes any more that were hashed, whatever its stamp says."""
+        self.check_stamp()
+        if self.path is not None and self.data is None:
+            try:
+                with self.path.open("rb") as file:
+                    digest = hashlib.file_digest(file, "sha256").hexdigest()
+            except OSError:
+                digest = ""
+            if digest != self.sha256:
+                raise _changed(self.name)
+            self.check_stamp()
 
     def open(self) -> pa.NativeFile:
         """A fresh stream of the bytes, decompressed."""
@@ -68,17 +109,28 @@ def open_raw(path: str | os.PathLike[str]) -> Raw:
         ) from None
 
 
+def _changed(name: str) -> DataError:
+    return DataError(
+        f"{name} changed while it was read, so nothing is published from it.",
+        hint="Run again when nobody writes to it.",
+    )
+
+
 def _raw(name: str, path: Path | None, data: bytes | None) -> Raw:
+    stamp = None
     if data is None and path is not None:
         with path.open("rb") as file:
+            stamp = FileStamp.of(os.fstat(file.fileno()))
             start = file.read(8)
             file.seek(0)
             digest = hashlib.file_digest(file, "sha256").hexdigest()
+            if FileStamp.of(os.fstat(file.fileno())) != stamp:
+                raise _changed(name)
     else:
         start, digest = (data or b"")[:8], hashlib.sha256(data or b"").hexdigest()
     if not start:
         raise DataError(f"{name} is empty.", hint="Give a file with a header row and at least one row of data.")
-    return Raw(name, path, data, digest, format_by(start), "gzip" if is_gzip(start) else None)
+    return Raw(name, path, data, digest, format_by(start), "gzip" if is_gzip(start) else None, stamp)
 
 
 def format_by(start: bytes) -> Format:

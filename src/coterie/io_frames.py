@@ -1,7 +1,8 @@
 """Frames of any kind to Arrow and back to the same kind.
 
-Narwhals says what a frame is. A column that was not changed comes back as the caller's own (its dtype, categories and
-time zone with it); a changed one is built from Arrow in the nearest dtype. The caller's frame is only read.
+Narwhals says what a frame is. A column that was not changed comes back as the caller's own, with its dtype and time
+zone; a changed one is built from Arrow in the nearest dtype. What pandas keeps beside the columns (the index, `attrs`,
+the name of the columns) stays behind. The caller's frame is only read.
 """
 
 from __future__ import annotations
@@ -44,7 +45,7 @@ def take_frame(data: Native) -> Taken:
         return Taken(pa.Table.from_batches([data]), "batch", data, "the PyArrow record batch")
     import narwhals as nw
 
-    if nw.dependencies.is_pandas_dataframe(data):
+    if is_pandas(data):
         # Arrow looks straight into pandas' memory. With a copy of our own, nothing that the caller does to the frame
         # afterwards can reach what was read.
         data = data.copy()
@@ -66,6 +67,13 @@ def take_frame(data: Native) -> Taken:
         f"A {type(data).__name__} is not a table.",
         hint="Give a pandas, Polars or PyArrow frame, anything else that Narwhals takes, or the path of a file.",
     )
+
+
+def is_pandas(data: Native) -> bool:
+    """Whether this is a frame of pandas."""
+    import narwhals as nw
+
+    return bool(nw.dependencies.is_pandas_dataframe(data))
 
 
 def _collected(collect: Callable[[], pa.Table], name: str) -> pa.Table:
@@ -133,7 +141,9 @@ def check_names(names: list[Any], what: str) -> None:
         )
 
 
-def give_frame(table: pa.Table, taken: Taken, *, kept: Rows | None, recoded: Collection[str]) -> Native:
+def give_frame(
+    table: pa.Table, taken: Taken, *, kept: Rows | None, recoded: Collection[str], keep_index: bool = False
+) -> Native:
     """The table as the kind of frame that was taken.
 
     Args:
@@ -142,9 +152,10 @@ def give_frame(table: pa.Table, taken: Taken, *, kept: Rows | None, recoded: Col
         kept: positions of the rows in the frame that came in; None if all are there.
         recoded: columns that are built anew even if they look unchanged. Arrow knows one kind of missing value;
             pandas knows None, NaN and NA, and which of these a row had must not tell rows of a group apart.
+        keep_index: whether a pandas frame gets back the index that it came with.
     """
     if taken.kind == "pandas":
-        return _to_pandas(table, taken, kept=kept, recoded=recoded)
+        return _to_pandas(table, taken, kept=kept, recoded=recoded, keep_index=keep_index)
     if taken.kind == "polars":
         return _to_polars(table, taken, kept=kept)
     if taken.kind == "batch":
@@ -179,7 +190,8 @@ def _unchanged(table: pa.Table, before: pa.Table, kept: Rows | None) -> set[str]
 
     def same(name: str) -> bool:
         new, old = table.column(name), before.column(name)
-        return bool(new.type == old.type and new.equals(old if rows is None else old.take(rows)))
+        same_type = new.type.equals(old.type, check_metadata=True)
+        return bool(same_type and new.equals(old if rows is None else old.take(rows)))
 
     return {name for name in table.column_names if name in known and same(name)}
 
@@ -193,30 +205,49 @@ def _to_polars(table: pa.Table, taken: Taken, *, kept: Rows | None) -> Native:
     def series(name: str) -> Native:
         if name in unchanged:
             return before.get_column(name) if kept is None else before.get_column(name).gather(kept)
-        new = pl.Series(name, table.column(name))
-        if name in before.columns and isinstance(before.schema[name], pl.Categorical | pl.Enum):
-            return new.cast(pl.Categorical)
-        return new
+        column = table.column(name)
+        new = pl.Series(name, column)
+        old = before.schema[name] if name in before.columns else None
+        if isinstance(old, pl.Enum) and pa.types.is_dictionary(column.type):
+            # The door has left only the categories that occur.
+            listed = column.unify_dictionaries().chunk(0).dictionary if column.num_chunks else []
+            return new.cast(pl.Enum([str(each) for each in listed]))
+        return new.cast(pl.Categorical) if isinstance(old, pl.Categorical | pl.Enum) else new
 
     return pl.DataFrame([series(name) for name in table.column_names])
 
 
-def _to_pandas(table: pa.Table, taken: Taken, *, kept: Rows | None, recoded: Iterable[str]) -> Native:
+def _to_pandas(table: pa.Table, taken: Taken, *, kept: Rows | None, recoded: Iterable[str], keep_index: bool) -> Native:
     import pandas as pd
 
     before = taken.native
     unchanged = _unchanged(table, taken.table, kept) - set(recoded)
-    index = before.index if kept is None else before.index.take(kept)
 
-    def values(name: str) -> Native:
+    def series(name: str) -> Native:
         if name in unchanged:
             # A copy: whoever changes the result must not change the frame that came in.
-            return (before[name].copy() if kept is None else before[name].take(kept)).array
-        return _pandas_values(table.column(name), before[name].dtype if name in before.columns else None)
+            own = before[name].copy() if kept is None else before[name].take(kept)
+            values, dtype = own.array, own.dtype
+        else:
+            values = _pandas_values(table.column(name), before[name].dtype if name in before.columns else None)
+            dtype = values.dtype
+        # With its dtype said, or pandas would guess text where there are objects, and None would become NaN.
+        return pd.Series(values, dtype=dtype)
 
-    frame = pd.DataFrame({name: values(name) for name in table.column_names}, index=index)
-    frame.columns.name = before.columns.name
+    frame = pd.DataFrame({name: series(name) for name in table.column_names}, index=pd.RangeIndex(table.num_rows))
+    if keep_index:
+        frame.index = _index_of(before, kept)
     return frame
+
+
+def _index_of(frame: Native, kept: Rows | None) -> Native:
+    """The index of the kept rows, without levels that only others had."""
+    import pandas as pd
+
+    index = frame.index if kept is None else frame.index.take(kept)
+    if isinstance(index, pd.MultiIndex):
+        return index.remove_unused_levels()
+    return index.remove_unused_categories() if isinstance(index, pd.CategoricalIndex) else index
 
 
 def _pandas_values(column: pa.ChunkedArray, dtype: Native) -> Native:
@@ -225,6 +256,10 @@ def _pandas_values(column: pa.ChunkedArray, dtype: Native) -> Native:
 
     if isinstance(dtype, pd.ArrowDtype):
         return pd.arrays.ArrowExtensionArray(column)
+    if pd.api.types.is_object_dtype(dtype) and _is_text(column.type):
+        return pd.arrays.NumpyExtensionArray(column.to_numpy())  # missing cells are None
+    if isinstance(dtype, pd.StringDtype) and _is_text(column.type):
+        return dtype.__from_arrow__(column)  # they are what this kind of text has for them
     if isinstance(dtype, pd.CategoricalDtype):
         plain = column.cast(column.type.value_type) if pa.types.is_dictionary(column.type) else column
         new = plain.to_pandas()
@@ -247,6 +282,10 @@ def _pandas_values(column: pa.ChunkedArray, dtype: Native) -> Native:
         # Plain pandas would make floats of them, and large numbers would come out wrong.
         return column.to_pandas(types_mapper=nullable.get).array
     return column.to_pandas().array
+
+
+def _is_text(kind: pa.DataType) -> bool:
+    return bool(pa.types.is_string(kind) or pa.types.is_large_string(kind))
 
 
 def _integer_dtypes() -> list[Native]:

@@ -89,6 +89,11 @@ def is_database(data: object) -> bool:
     return found is not None and found[1].lower() in {*_SCHEMES, *_OTHERS}
 
 
+def is_address(path: str) -> bool:
+    """Whether this is an address such as hdfs://…, which only Spark can open."""
+    return "://" in path and not path.startswith("file://") and not is_database(path)
+
+
 def place_of(data: object) -> Place | None:
     """The table or query that a text names; None for files and frames.
 

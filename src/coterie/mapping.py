@@ -13,8 +13,10 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from coterie import io
 from coterie.costs import LeafCounts, Measure, interval_costs
-from coterie.errors import ConfigError, Problem
+from coterie.io_output import format_of
+from coterie.outputs import check_apart
 from coterie.publish import recode
 from coterie.publish_text import interval_texts, value_texts
 from coterie.tree import Float64, Int32
@@ -40,24 +42,23 @@ COLUMNS = {
 }
 
 
-def check_mapping(data: object, output: object, mapping: str | os.PathLike[str] | None, *, force: bool) -> None:
+def check_mapping(mapping: str | os.PathLike[str] | None, *, force: bool) -> None:
     """Find out before the work, not after it, that a mapping could not be written.
 
     Args:
-        data: The input.
-        output: Where the release goes.
         mapping: Where the mapping goes, if one is wanted.
         force: Whether something may be there.
     """
     if mapping is None:
         return
-    from coterie.io_output import check_target, format_of
-
     format_of(mapping)
-    others = [os.fspath(each) for each in (data, output) if isinstance(each, str | os.PathLike)]
-    if os.fspath(mapping) in ("-", *others):
-        raise ConfigError([Problem("mapping", "needs a file of its own")])
-    check_target(mapping, force=force)
+    io.check_target(mapping, force=force)
+
+
+def write_mapping(release: Release, path: str | os.PathLike[str], *, force: bool) -> None:
+    """Write the mapping of a release, but not over what the release is made from."""
+    check_apart(release.source.origin, release.config, mapping=path)
+    io.write(mapping_table(release), path, like=release.source, force=force)
 
 
 def mapping_table(release: Release) -> pa.Table:

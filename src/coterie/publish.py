@@ -15,6 +15,7 @@ import numpy.typing as npt
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from coterie.io_door import bare_table
 from coterie.publish_labels import Boxes, Labels, check_styles, label, root_text, style_of
 from coterie.publish_read import ReadBoxes, read_boxes
 from coterie.publish_text import SET_LIMIT
@@ -84,12 +85,11 @@ def publish(
             arrays.update(zip(recoded[name].names, spread, strict=True))
         elif name not in config.identifiers and name != config.entity:
             arrays[name] = keep_rows(columns.column(name), kept)
-    # The schema's metadata are left behind: they may name identifiers or describe the original values.
     fields = [
         pa.field(name, array.type) if name not in columns.column_names or name in recoded else columns.field(name)
         for name, array in arrays.items()
     ]
-    released = pa.Table.from_arrays(list(arrays.values()), schema=pa.schema(fields))
+    released = bare_table(pa.Table.from_arrays(list(arrays.values()), schema=pa.schema(fields)))
     return Published(released, kept, _classes(recoded, grouping.groups), roots)
 
 

@@ -20,6 +20,7 @@ import pyarrow as pa
 from coterie import io
 from coterie.config_toml import provenance_toml
 from coterie.given import AnyFrame, AnyTable
+from coterie.outputs import check_apart
 from coterie.tree import Int32
 
 if TYPE_CHECKING:
@@ -64,12 +65,19 @@ class Release:
     """what the user should know, such as which method was chosen"""
     written: dict[str, str] = field(default_factory=dict, repr=False)
     """name of each file that it was written to → SHA-256"""
+    keep_index: bool = field(default=False, repr=False)
+    """whether `frame` has the index of the pandas frame that came in"""
 
     @cached_property
     def frame(self) -> AnyFrame:
-        """The published table as the kind of frame that came in, in the same row order; Arrow for files."""
+        """The published table as the kind of frame that came in, in the same row order; Arrow for files.
+
+        The rows of a pandas frame are numbered from 0 unless its index was asked for by `keep_index=True`.
+        """
         kept = None if len(self.published.kept) == self.source.table.num_rows else self.published.kept
-        return io.to_native(self.published.table, self.source, kept=kept, recoded=self.config.quasi)
+        return io.to_native(
+            self.published.table, self.source, kept=kept, recoded=self.config.quasi, keep_index=self.keep_index
+        )
 
     @property
     def arrow(self) -> pa.Table:
@@ -186,8 +194,9 @@ class Release:
             path: .csv, .tsv, .txt (also with .gz), .parquet or .feather; "-" is standard output, with nothing beside.
                 Or a table of a database, such as "postgresql://user@host/census#people_k10", made in one transaction;
                 its configuration goes to people_k10.coterie.toml in the current folder.
-            force: Overwrite files or a table that are there.
+            force: Overwrite files or a table that are there, but never the input or the configuration in use.
         """
+        check_apart(self.source.origin, self.config, output=path)
         if str(path) == "-":
             self.written["standard output"] = io.write(self.published.table, path, like=self.source)
             return

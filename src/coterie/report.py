@@ -43,7 +43,9 @@ def write_report(
     """Write a report; the ending of the path says in which form."""
     check_request(path, variant=variant)
     from coterie.io_output import check_target, whole_file
+    from coterie.outputs import check_apart
 
+    check_apart(release.source.origin, release.config, reports=[path])
     check_target(path, force=force)
     report = report_of(release, variant=variant)
     text = report_json(report) if Path(path).suffix.lower() == ".json" else report_html(report)

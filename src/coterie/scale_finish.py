@@ -77,6 +77,9 @@ class Ending:
             # Suppressed rows are shown only where they keep every promise; without them the others are what they were.
             draft = self._draft(sums, shown=False)
         draft.checked.verification.raise_for_failure()
+        with self.phases("check input"):
+            # Stamps can be set back. What was read in several passes has to be what the hash in the settings names.
+            self.table.check_content()
         release = StoredRelease(
             path=Path(job.output),
             config=_settled(job),
@@ -104,7 +107,8 @@ class Ending:
             shutil.rmtree(path) if path.is_dir() else path.unlink()
         with self.phases("write"):
             give_back()
-            publisher = Publisher(self.table, plan, self.store, self.finished, shown, sums.suppressed)
+            one = target.format == "feather"
+            publisher = Publisher(self.table, plan, self.store, self.finished, shown, sums.suppressed, one)
             written = write_release(publisher, path, target, progress=self.job.progress)
         with self.phases("verify"):
             readable = config

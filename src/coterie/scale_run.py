@@ -17,6 +17,7 @@ import numpy as np
 
 from coterie.errors import Cancelled
 from coterie.mapping import check_mapping
+from coterie.outputs import check_apart
 from coterie.pipeline import Phases
 from coterie.publish_labels import check_styles
 from coterie.scale_block import anonymize_block, suppressed_values
@@ -59,8 +60,9 @@ def anonymize_file(data: str | os.PathLike[str], job: Job) -> StoredRelease:
         VerificationError: The written table did not pass; there is no release.
     """
     check_blocks(job.config)
+    check_apart(data, job.config, output=job.output, mapping=job.mapping)
     target_of(job.output, force=job.force)
-    check_mapping(data, job.output, job.mapping, force=job.force)
+    check_mapping(job.mapping, force=job.force)
     phases = Phases(job.progress)
     with phases("read"):
         table = open_table(data, job.config)

@@ -64,15 +64,27 @@ class TableFile:
         return Stamp(joined, sum(part.path.stat().st_size for part in self.parts if part.path is not None))
 
     def batches(self, columns: Sequence[str] | None = None) -> Iterator[pa.RecordBatch]:
-        """The rows in their order, with some of the columns or all; a DataError if the file cannot be read."""
+        """The rows in their order, with some of the columns or all.
+
+        Raises:
+            DataError: A file cannot be read, or somebody has written to it since it was opened.
+        """
         wanted = list(self.schema.names if columns is None else columns)
         for part in self.parts:
+            part.check_stamp()
             try:
                 yield from self._part(part, wanted)
             except (pa.ArrowException, OSError, ValueError) as error:
+                part.check_stamp()  # or a file that is written to would be called damaged
                 if isinstance(error, DataError):
                     raise
                 raise _unreadable(self.name, self.format) from None
+            part.check_stamp()
+
+    def check_content(self) -> None:
+        """Raise a DataError if the files do not hold the bytes any more that were hashed: all is read once more."""
+        for part in self.parts:
+            part.check_content()
 
     def _part(self, part: Raw, wanted: list[str]) -> Iterator[pa.RecordBatch]:
         if self.sniffed is not None:

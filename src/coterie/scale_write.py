@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import os
-from collections.abc import Iterable, Iterator
+from collections.abc import Container, Iterable, Iterator
 from contextlib import nullcontext
 from dataclasses import dataclass
 from itertools import chain
@@ -17,6 +17,7 @@ import pyarrow as pa
 from coterie.errors import ConfigError, Problem
 from coterie.io import dialect_of
 from coterie.io_csv_out import csv_stream
+from coterie.io_door import Levels, bare_table
 from coterie.io_output import HashedFile, check_target, format_of, gzipped
 from coterie.io_text import Dialect
 from coterie.publish import as_type_of, keep_rows
@@ -100,6 +101,8 @@ class Publisher:
     """whether suppressed rows are shown as `*`; otherwise they are left out"""
     suppressed: int
     """rows that are"""
+    one_dictionary: bool = False
+    """whether a column has the same dictionary in all stripes, as Feather needs it"""
 
     @property
     def unchanged(self) -> dict[str, Domain]:
@@ -120,6 +123,7 @@ class Publisher:
         published = {
             column: what for name, columns in names.items() if name not in unchanged for column, what in columns.items()
         }
+        levels = self._levels(unchanged) if self.one_dictionary else {}
         done = 0
         for number, original in enumerate(self._originals(unchanged)):
             found = [self.store.piece(block, each, number) for block, each in enumerate(self.finished)]
@@ -130,17 +134,18 @@ class Publisher:
                 unchanged=unchanged,
                 show_suppressed=self.show_suppressed,
             )
-            yield self._joined(original, made.columns, made.kept, names=names, unchanged=unchanged)
+            joined = self._joined(original, made.columns, made.kept, names=names, unchanged=unchanged)
+            yield bare_table(joined, levels=levels)
             done += original.num_rows
             if progress is not None:
                 progress("write", done, self.plan.book.all_rows)
 
-    def _originals(self, unchanged: dict[str, Domain]) -> Iterator[pa.Table]:
-        """The columns that are published as they are, by stripe; also those whose very type has to be kept."""
+    def _originals(self, unchanged: dict[str, Domain], only: Container[str] | None = None) -> Iterator[pa.Table]:
+        """The columns that are published as they are, or some, by stripe; also those whose type has to be kept."""
         config = self.plan.book.config
         hidden = {*config.identifiers, *([] if config.entity is None else [config.entity])}
         hidden |= {name for name in config.quasi if name not in unchanged}
-        wanted = [name for name in self.table.schema.names if name not in hidden]
+        wanted = [name for name in self.table.schema.names if name not in hidden and (only is None or name in only)]
         # Rows have to be counted even where no column is left.
         counting = wanted or [self.table.schema.names[0]]
         waiting: list[pa.RecordBatch] = []
@@ -155,6 +160,25 @@ class Publisher:
                 waiting, held = rest.to_batches(), rest.num_rows
         if held:
             yield pa.Table.from_batches(waiting)
+
+    def _levels(self, unchanged: dict[str, Domain]) -> dict[str, pa.Array]:
+        """Column → the values of its dictionary that some published row holds: read once more, before any is written.
+
+        Stripe by stripe, another stripe's values would come in too late for a file that has begun.
+        """
+        found = {
+            field.name: Levels.none(field.type)
+            for field in self.table.schema
+            if pa.types.is_dictionary(field.type) and (field.name in unchanged or self._shown(field.name))
+        }
+        if not found:
+            return {}
+        for number, original in enumerate(self._originals(unchanged, only=found)):
+            if self.suppressed and not self.show_suppressed:
+                kept = self.store.published(self.finished, number, original.num_rows)
+                original = original.filter(pa.array(kept))
+            found = {name: before.joined(original.column(name)) for name, before in found.items()}
+        return {name: each.used for name, each in found.items()}
 
     def _joined(
         self,
@@ -178,7 +202,7 @@ class Publisher:
                     fields.append(pa.field(name, cells[name].type))
             elif field.name in original.column_names and self._shown(field.name):
                 arrays.append(keep_rows(original.column(field.name), kept))
-                fields.append(field.remove_metadata())
+                fields.append(field)
         return pa.Table.from_arrays(arrays, schema=pa.schema(fields))
 
     def _shown(self, name: str) -> bool:

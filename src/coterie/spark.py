@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
 from coterie.api import AnyConfig
@@ -51,6 +51,8 @@ class SparkRelease:
     seconds: Mapping[str, float] = field(default_factory=dict, repr=False)
     notes: tuple[str, ...] = ()
     kept: tuple[DataFrame, ...] = field(default=(), repr=False)
+    inputs: tuple[str, ...] = field(default=(), repr=False)
+    """the files that the DataFrame was read from, as far as Spark knows them: `write` leaves them alone"""
 
     @property
     def numbered(self) -> DataFrame:
@@ -64,7 +66,7 @@ class SparkRelease:
 
         Args:
             path: A folder that all executors reach: a local path, or an address such as hdfs://… or s3a://….
-            force: Replace a folder that is there.
+            force: Replace a folder that is there, but never one that the table was read from.
         """
         from coterie.spark_files import write_folder
 
@@ -140,12 +142,14 @@ def release(
     """
     check_spark()
     from coterie.scale_run import make_job
+    from coterie.spark_files import input_files
     from coterie.spark_rows import number_rows
 
     settled = Config.build(config, **settings).replace(engine="spark")
     with Phases(progress)("number"):
         rows = number_rows(dataframe, row_number=row_number, keep=keep)
-    return release_rows(rows, settled, block_rows=make_job(settled, "-").block_rows, keep=keep, progress=progress)
+    made = release_rows(rows, settled, block_rows=make_job(settled, "-").block_rows, keep=keep, progress=progress)
+    return replace(made, inputs=input_files(dataframe))
 
 
 def release_rows(

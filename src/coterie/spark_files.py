@@ -20,6 +20,8 @@ from urllib.parse import unquote
 
 from coterie.errors import BackendError, ConfigError, DataError, Problem
 from coterie.io_frames import check_names
+from coterie.io_place import is_address
+from coterie.outputs import check_apart
 from coterie.spark_guard import guarded
 from coterie.spark_rows import KEY, Rows
 
@@ -32,11 +34,6 @@ if TYPE_CHECKING:
 
 PART_ROWS = 1_000_000
 """rows of a file of a released folder, about"""
-
-
-def is_address(path: str) -> bool:
-    """Whether this is an address such as hdfs://…, which only Spark can open."""
-    return "://" in path and not path.startswith("file://")
 
 
 def read_parquet(session: SparkSession, paths: list[str]) -> Rows:
@@ -65,6 +62,13 @@ def read_parquet(session: SparkSession, paths: list[str]) -> Rows:
     return Rows(joined.select(*titles, key), names, dense=True)
 
 
+def input_files(frame: DataFrame) -> tuple[str, ...]:
+    """The files that a DataFrame is read from, as paths or addresses, as far as Spark knows them."""
+    with guarded("looking at the input"):
+        found = frame.inputFiles()
+    return tuple(re.sub(r"^file:/+", "/", unquote(each)) for each in found)
+
+
 def literal(path: Path) -> str:
     """A path that Spark takes as it stands: relative ones would start elsewhere, and signs of patterns are escaped."""
     return re.sub(r"([\\{}\[\]*?])", r"\\\1", str(path.resolve()))
@@ -84,6 +88,8 @@ def hand_over(table: TableFile, folder: Path) -> Path:
 
 def write_folder(release: SparkRelease, path: str, *, force: bool) -> None:
     """Write a release as a folder of Parquet files that appears only when Spark has verified it."""
+    for read in (None, *release.inputs):
+        check_apart(read, release.config, output=path, settings_beside=False)
     place = place_of(release.frame.sparkSession, path)
     if place.exists() and not force:
         raise ConfigError(

@@ -18,8 +18,11 @@ import pyarrow as pa
 from coterie import io
 from coterie.config_toml import provenance_toml
 from coterie.errors import ConfigError, Problem
+from coterie.io_door import bare_table
 from coterie.io_output import appear
+from coterie.io_place import is_address
 from coterie.mapping import check_mapping
+from coterie.outputs import check_apart
 from coterie.pipeline import Phases
 from coterie.release import provenance_path
 from coterie.scale_mapping import WholeMapping
@@ -32,7 +35,6 @@ from coterie.spark_files import (
     RemotePlace,
     collect_mapping,
     hand_over,
-    is_address,
     literal,
     place_of,
     read_parquet,
@@ -65,7 +67,8 @@ def anonymize_file(data: str | os.PathLike[str], job: Job) -> StoredRelease:
         VerificationError: The written table did not pass; there is no release.
     """
     check_blocks(job.config)
-    check_mapping(data, job.output, job.mapping, force=job.force)
+    check_apart(data, job.config, output=job.output, mapping=job.mapping)
+    check_mapping(job.mapping, force=job.force)
     if job.resume:
         raise ConfigError([Problem("resume", "Spark repeats what is lost by itself and keeps nothing after a run")])
     name, phases = os.fspath(data), Phases(job.progress)
@@ -116,6 +119,8 @@ class _Run:
             folder = f"{temporary}/release"
             with self.phases("write"):
                 write_verified(made.grouped, folder, shown=made.shown)
+                if self.table is not None:
+                    self.table.check_content()  # the executors have read the files in several passes
                 written = self._given_name(made, folder, place)
                 if job.mapping is not None:
                     parts = collect_mapping(made.grouped, Path(f"{temporary}/mapping"))
@@ -185,7 +190,7 @@ class _Parts:
         for part in sorted(self._folder.glob("part-*.parquet")):
             with parquet.ParquetFile(part) as file:
                 for batch in file.iter_batches(batch_size=2**18):
-                    yield pa.Table.from_batches([batch])
+                    yield bare_table(pa.Table.from_batches([batch]))
 
 
 def _beside(output: str) -> str:

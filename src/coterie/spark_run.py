@@ -163,7 +163,7 @@ def _layout(
     from pyspark.sql.types import BinaryType, BooleanType, DoubleType, LongType, StringType, StructField
 
     domains = {domain.name: (at, domain) for at, domain in enumerate(made.plan.book.domains)}
-    types = {name: rows.frame.schema[f"c{at}"].dataType for at, name in enumerate(rows.names)}
+    types = {name: bare_type(rows.frame.schema[f"c{at}"].dataType) for at, name in enumerate(rows.names)}
     published: dict[str, tuple[pa.DataType, Any]] = {}
     labels: list[DataType] = []
     columns: list[Published] = []
@@ -195,6 +195,19 @@ def _layout(
         *(StructField(f"c{at}", types[rows.names[at]]) for at in kept),
     ]
     return tuple(columns), fields, Work(made.plan, made.sums, tuple(kept), published, own, mapping)
+
+
+def bare_type(kind: DataType) -> DataType:
+    """The type without the metadata of fields inside it; those of columns are left behind in any case."""
+    from pyspark.sql.types import ArrayType, MapType, StructField, StructType
+
+    if isinstance(kind, StructType):
+        return StructType([StructField(each.name, bare_type(each.dataType), each.nullable) for each in kind.fields])
+    if isinstance(kind, ArrayType):
+        return ArrayType(bare_type(kind.elementType), kind.containsNull)
+    if isinstance(kind, MapType):
+        return MapType(bare_type(kind.keyType), bare_type(kind.valueType), kind.valueContainsNull)
+    return kind
 
 
 def count_left(plan: Plan, assigned: DataFrame) -> Left | None:

@@ -1,12 +1,15 @@
 """Releases on Spark against those of the embedded engine, row for row."""
 
+import os
+
 import numpy as np
 import pyarrow as pa
 import pytest
 from pyarrow import parquet
 from spark_cases import assert_same, config_of, embedded, in_row_order, table_of, written
 
-from coterie import spark, spark_files
+from coterie import spark, spark_files, spark_job
+from coterie.config import SETTINGS
 from coterie.errors import ConfigError, DataError, InfeasibleError
 from coterie.scale_mapping import WholeMapping
 from coterie.scale_run import anonymize_file, make_job
@@ -159,3 +162,53 @@ def test_what_cannot_be_had_is_said_before_any_work(session, path):
     with pytest.raises(DataError, match=r"'age' is of type array"):
         spark.release(frame.selectExpr("array(age) as age", "sex"), quasi=["age", "sex"], k=2)
     assert set(session.sparkContext._jsc.getPersistentRDDs()) <= before
+
+
+def test_metadata_of_columns_stay_behind(session, tmp_path):
+    from pyspark.sql import functions as sql
+
+    secret = {"note": "HIV-of-Mr-X"}
+    parquet.write_table(table_of(60).select(["age", "sex", "disease"]), tmp_path / "in.parquet")
+    frame = session.read.parquet(str(tmp_path / "in.parquet")).select(
+        sql.col("age"), sql.col("sex"),
+        sql.col("disease").alias("disease", metadata=secret),
+        sql.struct(sql.lit("a").alias("ward", metadata=secret)).alias("visit", metadata=secret),
+    )  # fmt: skip
+    assert "HIV" in frame.schema.json()
+    roles = {"quasi": ["age", "sex"], "sensitive": ["disease"], "k": 5, "method": "mondrian"}
+    roles |= {"keep": ["visit"]} if "keep" in SETTINGS else {}
+    release = spark.release(frame, **roles, block_rows=30)
+    assert "HIV" not in release.frame.schema.json()
+    release.write(tmp_path / "out")
+    assert all(b"HIV" not in part.read_bytes() for part in (tmp_path / "out").iterdir())
+    release.unpersist()
+
+
+def test_a_folder_that_a_dataframe_was_read_from_is_never_replaced(session, tmp_path):
+    (tmp_path / "in folder").mkdir()
+    parquet.write_table(table_of(60).select(["age", "sex", "disease"]), tmp_path / "in folder" / "a.parquet")
+    frame = session.read.parquet(str(tmp_path / "in folder"))
+    release = spark.release(frame, quasi=["age", "sex"], sensitive=["disease"], k=5, method="mondrian", block_rows=30)
+    with pytest.raises(ConfigError, match="output: is the input itself"):
+        release.write(tmp_path / "in folder", force=True)
+    assert [each.name for each in (tmp_path / "in folder").iterdir()] == ["a.parquet"]
+    release.unpersist()
+
+
+@pytest.mark.parametrize("keep_time", [False, True], ids=["new time", "same time"])
+def test_a_file_that_changes_gives_no_release(session, tmp_path, keep_time):
+    path = written(tmp_path, table_of(300))
+    before = path.stat()
+
+    def told(step, done, total):
+        if step == "verify":
+            os.utime(path, ns=(before.st_atime_ns, before.st_mtime_ns + 1))
+            if keep_time:
+                other = bytearray(path.read_bytes())
+                other[4] ^= 1
+                path.write_bytes(other)
+                os.utime(path, ns=(before.st_atime_ns, before.st_mtime_ns))
+
+    with pytest.raises(DataError, match="changed while it was read"):
+        spark_job.anonymize_file(path, make_job(config_of(engine="spark"), tmp_path / "out.parquet", progress=told))
+    assert [each.name for each in tmp_path.iterdir()] == [path.name]

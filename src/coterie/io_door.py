@@ -1,0 +1,196 @@
+"""The last door: what a table leaves behind before it is published.
+
+Cells are not all that a table holds. A dictionary (a pandas Categorical, an Enum of Polars) lists values that no row
+has any more, and fields carry notes that other programs left on them. Every published table goes through here before
+it is verified, so that what was verified is what leaves.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from coterie.errors import DataError
+
+__all__ = ["Levels", "bare_table"]
+
+_LISTS = (
+    (pa.types.is_list, pa.list_),
+    (pa.types.is_large_list, pa.large_list),
+    (pa.types.is_list_view, pa.list_view),
+    (pa.types.is_large_list_view, pa.large_list_view),
+)
+
+
+def bare_table(table: pa.Table, *, levels: Mapping[str, pa.Array] | None = None) -> pa.Table:
+    """Return the same cells without unused dictionary values and without metadata of the schema or of fields.
+
+    A dictionary keeps its order and whether it is ordered. Dictionaries inside lists and structs become plain values.
+
+    Args:
+        table: What is to be published.
+        levels: Column → its dictionary, where several tables share one; by default each lists what it uses.
+
+    Raises:
+        DataError: A column holds dictionaries in a type that Arrow cannot take apart.
+    """
+    fields = [_bare_field(field) for field in table.schema]
+    columns = [
+        _bare_column(column, field, (levels or {}).get(field.name))
+        for column, field in zip(table.columns, fields, strict=True)
+    ]
+    return pa.Table.from_arrays(columns, schema=pa.schema(fields))
+
+
+class Levels(NamedTuple):
+    """The values that a dictionary lists, and which of them occur."""
+
+    listed: pa.Array
+    occur: npt.NDArray[np.bool_]
+
+    @classmethod
+    def none(cls, kind: pa.DictionaryType) -> Levels:
+        """Return those of no rows."""
+        return cls(pa.array([], kind.value_type), np.zeros(0, dtype=np.bool_))
+
+    @property
+    def used(self) -> pa.Array:
+        """The values that occur, in the order in which the dictionary lists them."""
+        if pa.types.is_string_view(self.listed.type):  # Arrow cannot filter these
+            return self.listed.cast(pa.large_string()).filter(pa.array(self.occur)).cast(self.listed.type)
+        return self.listed.filter(pa.array(self.occur))
+
+    def joined(self, column: pa.ChunkedArray) -> Levels:
+        """Count on with more rows of the same column; values that it did not list before come last."""
+        if not len(column):
+            return self
+        found = _levels(column.unify_dictionaries())
+        if not len(self.listed) or self.listed.equals(found.listed):
+            before = self.occur if len(self.listed) else np.zeros(len(found.listed), dtype=np.bool_)
+            return found._replace(occur=found.occur | before)
+        fresh = found.listed.filter(pc.invert(pc.is_in(found.listed, value_set=self.listed)))
+        listed = pa.concat_arrays([self.listed, fresh])
+        occur = np.append(self.occur, np.zeros(len(fresh), dtype=np.bool_))
+        occur |= pc.is_in(listed, value_set=found.used).to_numpy(zero_copy_only=False)
+        return Levels(listed, occur)
+
+
+def _bare_column(column: pa.ChunkedArray, field: pa.Field, levels: pa.Array | None) -> pa.ChunkedArray:
+    """The column in the type of the bare field."""
+    kind, before = field.type, column.type
+    if pa.types.is_dictionary(kind) and not _is_or_holds(before.value_type):
+        column = _relabelled(column, kind)
+        return _with_used_levels(column) if levels is None else _with_levels(column, levels)
+    if not _is_or_holds(before):
+        return _relabelled(column, kind)
+    try:
+        if not _is_or_holds(kind):
+            return column.cast(kind)
+    except pa.ArrowNotImplementedError:
+        pass
+    raise DataError(
+        f"Column {field.name!r} holds dictionaries inside another type, and they may list values that no row has.",
+        column=field.name,
+        hint="Make it a column of plain values, for example of text.",
+    )
+
+
+def _with_used_levels(column: pa.ChunkedArray) -> pa.ChunkedArray:
+    """A column of dictionaries that list only what occurs."""
+    if not column.num_chunks:
+        return column
+    try:
+        shared = column.unify_dictionaries()
+    except (pa.ArrowInvalid, pa.ArrowNotImplementedError):
+        # Too many for the type of the indices, or nested: then each piece keeps a dictionary of its own.
+        return pa.chunked_array([_recoded(chunk, _levels(pa.chunked_array([chunk]))) for chunk in column.chunks])
+    levels = _levels(shared)
+    if levels.occur.all():
+        return shared
+    return pa.chunked_array([_recoded(chunk, levels) for chunk in shared.chunks], type=column.type)
+
+
+def _with_levels(column: pa.ChunkedArray, levels: pa.Array) -> pa.ChunkedArray:
+    """A column of dictionaries that list these values, among which are all that occur."""
+    kind = column.type
+    plain = column.cast(kind.value_type)
+    pieces = [pc.index_in(chunk, value_set=levels).cast(kind.index_type) for chunk in plain.chunks]
+    made = [pa.DictionaryArray.from_arrays(piece, levels, ordered=kind.ordered) for piece in pieces]
+    return pa.chunked_array(made, type=kind)
+
+
+def _levels(column: pa.ChunkedArray) -> Levels:
+    """What the dictionary that all pieces share lists, and which of it occurs."""
+    listed = column.chunk(0).dictionary
+    occur = np.zeros(len(listed), dtype=np.bool_)
+    for chunk in column.chunks:
+        occur[chunk.indices.drop_null().unique().to_numpy(zero_copy_only=False)] = True
+    return Levels(listed, occur)
+
+
+def _recoded(array: pa.DictionaryArray, levels: Levels) -> pa.DictionaryArray:
+    """The same cells by a dictionary of those values that occur."""
+    places = pa.array(np.maximum(np.cumsum(levels.occur) - 1, 0), array.type.index_type)
+    return pa.DictionaryArray.from_arrays(places.take(array.indices), levels.used, ordered=array.type.ordered)
+
+
+def _bare_field(field: pa.Field, *, inside: bool = False) -> pa.Field:
+    return pa.field(field.name, _bare_type(field.type, inside=inside), nullable=field.nullable)
+
+
+def _bare_type(kind: pa.DataType, *, inside: bool) -> pa.DataType:
+    """The type without metadata of its fields and, inside another, without dictionaries."""
+    if pa.types.is_dictionary(kind):
+        value = _bare_type(kind.value_type, inside=True)
+        return value if inside else pa.dictionary(kind.index_type, value, kind.ordered)
+    if pa.types.is_struct(kind):
+        return pa.struct([_bare_field(field, inside=True) for field in kind])
+    if pa.types.is_map(kind):
+        key, item = (_bare_field(field, inside=True) for field in (kind.key_field, kind.item_field))
+        return pa.map_(key, item, keys_sorted=kind.keys_sorted)
+    if pa.types.is_fixed_size_list(kind):
+        return pa.list_(_bare_field(kind.value_field, inside=True), kind.list_size)
+    for is_it, make in _LISTS:
+        if is_it(kind):
+            return make(_bare_field(kind.value_field, inside=True))
+    if pa.types.is_run_end_encoded(kind):
+        return pa.run_end_encoded(kind.run_end_type, _bare_type(kind.value_type, inside=True))
+    if pa.types.is_union(kind):
+        fields = [_bare_field(kind.field(at), inside=True) for at in range(kind.num_fields)]
+        return pa.union(fields, kind.mode, kind.type_codes)
+    return kind  # what an extension type says of itself is part of the type
+
+
+def _holds_dictionary(kind: pa.DataType) -> bool:
+    """Whether there are dictionaries inside lists, structs and the like."""
+    if isinstance(kind, pa.BaseExtensionType):
+        return _is_or_holds(kind.storage_type)
+    if pa.types.is_run_end_encoded(kind):
+        return _is_or_holds(kind.value_type)
+    return any(_is_or_holds(kind.field(at).type) for at in range(kind.num_fields))
+
+
+def _is_or_holds(kind: pa.DataType) -> bool:
+    return bool(pa.types.is_dictionary(kind)) or _holds_dictionary(kind)
+
+
+def _relabelled(column: pa.ChunkedArray, kind: pa.DataType) -> pa.ChunkedArray:
+    """The same memory under a type that differs in metadata alone."""
+    if column.type.equals(kind, check_metadata=True):
+        return column
+    return pa.chunked_array([pa.array(_Relabelled(chunk, kind)) for chunk in column.chunks], type=kind)
+
+
+class _Relabelled(NamedTuple):
+    """An array that gives itself out under another type: casts do not know all types, this does."""
+
+    array: pa.Array
+    kind: pa.DataType
+
+    def __arrow_c_array__(self, requested_schema: object = None) -> tuple[object, object]:
+        return self.kind.__arrow_c_schema__(), self.array.__arrow_c_array__()[1]
