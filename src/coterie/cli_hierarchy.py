@@ -24,6 +24,9 @@ DataOption = Annotated[str | None, typer.Option("--data", help="Table whose valu
 ColumnOption = Annotated[str | None, typer.Option("--column", help="Column of the table.")]
 DelimiterOption = Annotated[str | None, typer.Option(help="What separates the table's fields; found by itself.")]
 EncodingOption = Annotated[str | None, typer.Option(help="The table's encoding; found by itself.")]
+HeaderOption = Annotated[
+    bool | None, typer.Option("--header/--no-header", help="Whether the table's first line is its header.")
+]
 
 
 @app.command()
@@ -48,6 +51,7 @@ def build(
     force: Annotated[bool, typer.Option("--force", help="Replace a file that exists.")] = False,
     delimiter: DelimiterOption = None,
     encoding: EncodingOption = None,
+    header: HeaderOption = None,
 ) -> None:
     """Write a hierarchy for a column by a rule, as CSV for a person (or ARX) to edit.
 
@@ -62,7 +66,7 @@ def build(
         raise ConfigError("Choose one of --intervals, --prefixes, --dates and --flat.")
     check_target(output, force=force)
     hierarchy = _rule(chosen[0], rules[chosen[0]] or "", start=start, mask=mask)
-    values = _column(data, column, delimiter=delimiter, encoding=encoding)
+    values = _column(data, column, delimiter=delimiter, encoding=encoding, header=header)
     # Binding counts the rows of what does not fit; writing alone would not know them.
     hierarchy.bind(values.values, counts=values.counts, column=column)
     hierarchy.to_csv(output, values.values, force=force)
@@ -88,15 +92,17 @@ def _rule(kind: str, levels: str, *, start: str, mask: str) -> Hierarchy:
     return Hierarchy.prefixes(*map(int, listed), mask=mask)
 
 
-def _column(data: str, column: str, *, delimiter: str | None, encoding: str | None) -> Column:
+def _column(
+    data: str, column: str, *, delimiter: str | None, encoding: str | None, header: bool | None
+) -> Column:
     from coterie.hierarchy_check import distinct_values
     from coterie.io import read
 
-    return distinct_values(read(data, delimiter=delimiter, encoding=encoding).table, column)
+    return distinct_values(read(data, delimiter=delimiter, encoding=encoding, header=header).table, column)
 
 
 def _optional_column(
-    data: str | None, column: str | None, *, delimiter: str | None, encoding: str | None
+    data: str | None, column: str | None, *, delimiter: str | None, encoding: str | None, header: bool | None
 ) -> Column | None:
     from coterie.errors import ConfigError
 
@@ -104,7 +110,7 @@ def _optional_column(
         raise ConfigError("--data and --column go together: the table, and which of its columns.")
     if data is None or column is None:
         return None
-    return _column(data, column, delimiter=delimiter, encoding=encoding)
+    return _column(data, column, delimiter=delimiter, encoding=encoding, header=header)
 
 
 @app.command()
@@ -117,6 +123,7 @@ def check(
     ] = False,
     delimiter: DelimiterOption = None,
     encoding: EncodingOption = None,
+    header: HeaderOption = None,
 ) -> None:
     """Check that a file is a tree and, with --data, that it has a place for each value.
 
@@ -124,7 +131,7 @@ def check(
     """
     from coterie.hierarchy_check import check_file
 
-    values = _optional_column(data, column, delimiter=delimiter, encoding=encoding)
+    values = _optional_column(data, column, delimiter=delimiter, encoding=encoding, header=header)
     found = check_file(file, values, show_values=show_values)
     for problem in found.problems:
         typer.echo(_one_line(problem))
@@ -168,6 +175,7 @@ def show(
     everything: Annotated[bool, typer.Option("--all", help="Cut nothing, however long.")] = False,
     delimiter: DelimiterOption = None,
     encoding: EncodingOption = None,
+    header: HeaderOption = None,
 ) -> None:
     """Draw a hierarchy as an indented tree; with --data, only the values that occur, with their rows."""
     import numpy as np
@@ -177,7 +185,7 @@ def show(
     from coterie.hierarchy import Hierarchy
 
     hierarchy = Hierarchy.from_file(file)
-    values = _optional_column(data, column, delimiter=delimiter, encoding=encoding)
+    values = _optional_column(data, column, delimiter=delimiter, encoding=encoding, header=header)
     if values is not None:
         tree, codes = hierarchy.bind(values.values, counts=values.counts, column=values.name)
         rows = np.bincount(codes, weights=values.counts, minlength=tree.leaves).astype(np.int64).tolist()

@@ -8,7 +8,7 @@ from typing import Annotated
 
 import typer
 
-from coterie.cli_options import Delimiter, Encoding, Force, MissingValues, Quiet, changes_of
+from coterie.cli_options import Delimiter, Encoding, Force, Header, MissingValues, Quiet, changes_of
 from coterie.errors import without_passwords
 
 
@@ -20,6 +20,7 @@ def init(
     force: Force = False,
     delimiter: Delimiter = None,
     encoding: Encoding = None,
+    header: Header = None,
     missing_values: MissingValues = None,
     quiet: Quiet = False,
 ) -> None:
@@ -37,7 +38,8 @@ def init(
     voice = Voice(quiet=quiet, output=output)
     to_file = str(output) != "-"
     check_target(output, force=force)
-    reading = changes_of({"delimiter": delimiter, "encoding": encoding, "missing_values": missing_values})
+    given = {"delimiter": delimiter, "encoding": encoding, "header": header, "missing_values": missing_values}
+    reading = changes_of(given)
     source = io.read(data, **reading)
     table = source.table
     if missing_values is None and (marks := missing_marks(table)):

@@ -30,7 +30,7 @@ from coterie.web.project import write_json
 
 CHUNK = 1 << 20
 MEGABYTE = 1 << 20
-READING = ("delimiter", "encoding", "missing_values")
+READING = ("delimiter", "encoding", "header", "missing_values")
 
 
 def inspect_job(job: dict[str, Any], _: Path, tell: Progress) -> None:
@@ -169,6 +169,7 @@ def _sniffed(raw: Raw, reading: dict[str, Any]) -> Sniffed:
         missing_values=reading.get("missing_values", ("",)),
         delimiter=reading.get("delimiter"),
         encoding=reading.get("encoding"),
+        header=reading.get("header"),
     )
 
 
