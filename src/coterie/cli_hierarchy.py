@@ -92,9 +92,7 @@ def _rule(kind: str, levels: str, *, start: str, mask: str) -> Hierarchy:
     return Hierarchy.prefixes(*map(int, listed), mask=mask)
 
 
-def _column(
-    data: str, column: str, *, delimiter: str | None, encoding: str | None, header: bool | None
-) -> Column:
+def _column(data: str, column: str, *, delimiter: str | None, encoding: str | None, header: bool | None) -> Column:
     from coterie.hierarchy_check import distinct_values
     from coterie.io import read
 

@@ -55,7 +55,7 @@ def init(
         typer.echo(text, nl=False)
     order = {"quasi": 0, "sensitive": 1, "identifier": 2, "other": 3}
     rows = [
-        [guess.name, guess.role, f"{guess.distinct:,}", f"{guess.missing:,}", guess.reason]
+        [guess.name, guess.role + ", entity" * guess.entity, f"{guess.distinct:,}", f"{guess.missing:,}", guess.reason]
         for guess in sorted(guesses, key=lambda guess: order[guess.role])
     ]
     voice.table(["column", "role", "distinct", "missing", "why"], rows, numbers=["distinct", "missing"])

@@ -17,9 +17,9 @@ from coterie.errors import DataError
 ROWS = 1000
 """lines below the first that are compared with it, at most"""
 
-ANSWERS = (
-    "If it is the header, say so by header = true (--header). If the file has no header, header = false (--no-header) "
-    "reads it as data and calls the columns column_1, column_2, …"
+_NO_HEADER = (
+    "If the file has no header, header = false (--no-header) reads its first line as data and names the columns "
+    "column_1, column_2, …"
 )
 _ENOUGH = 2.0
 _MOST = 4.0
@@ -64,7 +64,7 @@ def refuse_data(first: Sequence[str], rows: Sequence[Sequence[str]], *, missing:
         raise DataError(
             f"{name} may have no header: its first line looks like data. "
             f"{_counted(like, len(first))} like the cells below.",
-            hint=ANSWERS,
+            hint=f"If it is the header, say so by header = true (--header). {_NO_HEADER}",
         )
     seen: dict[str, int] = {}
     pairs = [(seen.setdefault(cell, at), at) for at, cell in enumerate(first, 1)]
@@ -73,7 +73,7 @@ def refuse_data(first: Sequence[str], rows: Sequence[Sequence[str]], *, missing:
         raise DataError(
             f"{name}: in the first line, columns {', '.join(same[:5])}{' and more' if len(same) > 5 else ''} have the "
             "same name.",
-            hint=f"Give each column a name of its own, if it is the header. {ANSWERS}",
+            hint=f"If it is the header, give each column a name of its own. {_NO_HEADER}",
         )
 
 

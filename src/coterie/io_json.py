@@ -36,7 +36,7 @@ def refuse_json(text: str, name: str) -> None:
     more = ", lines=True" if lines_too else ""
     raise DataError(
         f"{name} is {kind}, which coterie does not read. It reads CSV, Parquet, Feather and Excel.",
-        hint="Convert it, for example: python -c \"import pandas; "
+        hint='Convert it, for example: python -c "import pandas; '
         f"pandas.read_json({shown!r}{more}).to_csv('people.csv', index=False)\"",
     )
 
