@@ -1,4 +1,4 @@
-"""What columns mean together: coordinates come in pairs, and a column that numbers people may tie rows to one person."""
+"""What columns mean together: coordinates come in pairs, and rows that share a number may be one person's."""
 
 from __future__ import annotations
 
@@ -25,8 +25,8 @@ _GLUED = re.compile(
 _PEOPLE = (
     "patient", "subject", "subj", "usubj", "participant", "respondent", "proband", "person", "personal", "individual",
     "resident", "citizen", "customer", "cust", "client", "member", "subscriber", "policyholder", "beneficiary",
-    "insured", "donor", "student", "pupil", "employee", "emp", "worker", "passenger", "rider", "user", "kunde", "kunden",
-    "patienten", "personen", "mitglied", "paciente", "cliente", "usuario", "persona",
+    "insured", "donor", "student", "pupil", "employee", "emp", "worker", "passenger", "rider", "user", "kunde",
+    "kunden", "patienten", "personen", "mitglied", "paciente", "cliente", "usuario", "persona",
 )  # fmt: skip
 _NUMBERS = (
     "id",
