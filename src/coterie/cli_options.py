@@ -109,7 +109,7 @@ Delimiter = Annotated[
 Encoding = Annotated[str | None, typer.Option(metavar="NAME", help="Encoding of text files. [default: found]")]
 Header = Annotated[
     bool | None,
-    typer.Option("--header/--no-header", help="Whether the first line of a text file is its header. [default: checked]"),
+    typer.Option("--header/--no-header", help="Whether the first line of a text file is its header. [default: found]"),
 ]
 Threads = Annotated[int | None, typer.Option(metavar="N", help="Threads to use. [default: all cores]")]
 Engine = Annotated[
