@@ -113,7 +113,7 @@ def test_init_marks_them_as_comments(folder, capsys):
     out = run(capsys, "init", "visits.csv", "-o", "-")
     assert "#   zip         (B) places smaller than a state" in out
     assert "#   patient_id  (R) any other unique number or code: remove" in out
-    assert '# entity = "patient_id"' in out
+    assert '\nentity = "patient_id"\n' in out
     assert "Zebulon" not in out
     (folder / "plain.csv").write_text("income,disease\n1,a\n2,b\n")
     assert "Safe Harbor" not in run(capsys, "init", "plain.csv", "-o", "-")

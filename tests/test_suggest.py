@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from coterie.config import Config
-from coterie.suggest import guess_column, missing_marks, suggest, without_marks
+from coterie.suggest import count, guess_column, missing_marks, suggest, without_marks
 from coterie.suggest_names import meaning, parts
 from coterie.suggest_toml import smallest_group, suggestion_toml
 
@@ -136,7 +136,7 @@ def test_an_identifier_by_name_that_hardly_varies_is_none():
 
 
 def test_measurements_constants_and_empty_columns_are_left():
-    assert guess("c", [i / 7 for i in range(ROWS)]).role == "other"
+    assert guess("c", [i % 90 / 7 for i in range(ROWS)]).role == "other"
     assert guess("c", ["x"] * ROWS).role == "other"
     assert guess("c", pa.array([None] * ROWS, pa.string())).role == "other"
 
@@ -210,7 +210,7 @@ def test_the_text_holds_reasons_and_counts_but_no_cells():
             "zip": [f"0{4000 + i % 30}" for i in range(ROWS)],
             "disease": ["plague", "pox"] * 100,
             "height": [f"{150 + i / 7:.3f}" for i in range(ROWS)],
-            "reading": [f"{i / 7:.3f}" for i in range(ROWS)],
+            "reading": [f"{i % 90 / 7:.3f}" for i in range(ROWS)],
         }
     )
     text = suggestion_toml(suggest(table), source="people.csv", rows=ROWS)
@@ -237,3 +237,102 @@ def test_the_text_holds_reasons_and_counts_but_no_cells():
 def test_dates_and_numbers_in_another_form_are_told_how_to_be_written(cells, told):
     reason = guess("column7", cells).reason
     assert (told in reason) if told else ("written" not in reason)
+
+
+@pytest.mark.parametrize(
+    "values",
+    [
+        [f"{20 + i % 50}.0" if i % 9 else None for i in range(ROWS)],
+        [f"{20 + i % 50}.0" if i % 9 else "" for i in range(ROWS)],
+        [20.0 + i % 50 if i % 9 else None for i in range(ROWS)],
+        [20.0 + i % 50 if i % 9 else float("nan") for i in range(ROWS)],
+    ],
+)
+def test_whole_numbers_with_missing_cells_are_whole_numbers(values):
+    if "" in values:
+        values = without_marks(pa.table({"c": values}), [""]).column("c").to_pylist()
+    found = guess("visits", values)
+    assert found.role == "quasi"
+    assert count(column(values)).kind == "integer"
+    # And record numbers stay record numbers.
+    assert guess("c", [f"{i}.0" for i in range(ROWS)]).role == "identifier"
+
+
+@pytest.mark.parametrize(
+    ("one", "two"),
+    [
+        ("lat", "long"),
+        ("latitude", "longitude"),
+        ("Lat", "Lon"),
+        ("lat", "lng"),
+        ("pickup_latitude", "pickup_longitude"),
+        ("lat_home", "long_home"),
+        ("x", "y"),
+        ("coord_x", "coord_y"),
+        ("x_coord", "y_coord"),
+        ("xcoord", "ycoord"),
+        ("easting", "northing"),
+    ],
+)
+@pytest.mark.parametrize("few", [False, True])
+def test_coordinates_come_in_pairs(one, two, few):
+    # One of them may repeat and the other not: neither is published alone.
+    first = [50 + (i % 3 if few else i) / 7 for i in range(ROWS)]
+    guesses = suggest(pa.table({one: first, two: [8 + i % 90 / 7 for i in range(ROWS)], "c": AGES}))
+    assert [guess.role for guess in guesses] == ["identifier", "identifier", "quasi"]
+
+
+def test_half_of_a_pair_is_no_coordinate():
+    values = [8 + i % 90 / 7 for i in range(ROWS)]
+    for names in (["x", "z"], ["long", "y"], ["start_x", "end_y"], ["how_long", "b"]):
+        assert [guess.role for guess in suggest(pa.table(dict.fromkeys(names, values)))] == ["other", "other"]
+    texts = pa.table({"x": ["yes", "no"] * 100, "y": ["yes", "no"] * 100})
+    assert [guess.role for guess in suggest(texts)] == ["quasi", "quasi"]
+
+
+def entities(**columns):
+    guesses = suggest(pa.table({**columns, "age": AGES}))
+    text = suggestion_toml(guesses, source="visits.csv", rows=ROWS)
+    assert [guess.name for guess in guesses if guess.entity] == [
+        name for name in [Config(**tomllib.loads(text)).entity] if name
+    ]
+    return Config(**tomllib.loads(text))
+
+
+@pytest.mark.parametrize(
+    "name",
+    ["patient_id", "PatientID", "patientid", "customer no", "user_id", "USUBJID", "client.code", "Kundennummer", "mrn"],
+)
+@pytest.mark.parametrize("people", [12, 70])
+def test_several_rows_of_a_person_make_k_count_people(name, people):
+    config = entities(**{name: [f"P{i % people:03}" for i in range(ROWS)]})
+    assert config.entity == name
+    assert config.identifiers == (name,)
+    assert config.k == smallest_group(people)
+
+
+def test_no_entity_where_rows_are_people_or_the_name_means_something_else():
+    repeated = [str(i % 70) for i in range(ROWS)]
+    assert entities(patient_id=WORDS).entity is None
+    assert entities(patient_id=["P1"] * ROWS).entity is None
+    assert entities(order_id=repeated).entity is None
+    assert entities(customer_segment=["a", "b"] * 100).entity is None
+    assert entities(subject=["maths", "physics"] * 100).entity is None
+    assert entities(subject=repeated).entity == "subject"
+
+
+def test_the_choice_among_several_is_stated_and_does_not_depend_on_the_order():
+    columns = {"user_id": [str(i % 30) for i in range(ROWS)], "patient_id": [str(i % 70) for i in range(ROWS)]}
+    for names in (["user_id", "patient_id"], ["patient_id", "user_id"]):
+        config = entities(**{name: columns[name] for name in names})
+        assert config.entity == "patient_id"
+        assert set(config.identifiers) == {"user_id", "patient_id"}
+    guesses = suggest(pa.table(columns))
+    assert "as patient_id does" in next(guess.reason for guess in guesses if guess.name == "user_id")
+
+
+def test_decimals_that_differ_in_nearly_every_row_are_not_published_unchanged():
+    assert guess("reading", [i / 7 for i in range(ROWS)]).role == "quasi"
+    assert guess("reading", [f"{i / 7:.4f}" for i in range(ROWS)]).role == "quasi"
+    assert guess("income", [i / 7 for i in range(ROWS)]).role == "sensitive"
+    assert guess("reading", [i / 7 for i in range(20)]).role == "other"

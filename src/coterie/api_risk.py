@@ -49,7 +49,7 @@ def risk(
         table,
         quasi=settled.quasi,
         threshold=limit,
-        population=None if population is None else read_table(population, settled),
+        population=None if population is None else read_table(population, settled.replace(header=True)),
         fraction=fraction,
         people=people_of(table, settled),
         config=settled,

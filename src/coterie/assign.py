@@ -78,7 +78,9 @@ def assign_rows(release: Release, data: AnyTable) -> Assignment:
         data: Rows with the columns of the original: a frame, a path or "-". Identifiers are not needed.
     """
     config = release.config
-    source = io.read(data, missing_values=config.missing_values, delimiter=config.delimiter, encoding=config.encoding)
+    from coterie.pipeline import read_source  # late: a release, and so this module, is what the pipeline makes
+
+    source = read_source(data, config)
     others = [name for name in release.arrow.column_names if name in release.source.table.column_names]
     _check(release, source.table, others)
     first = _first_rows(release)

@@ -76,6 +76,7 @@ def compare(
     leaf_counts: flags.LeafCounts = None,
     delimiter: flags.Delimiter = None,
     encoding: flags.Encoding = None,
+    header: flags.Header = None,
     threads: flags.Threads = None,
     threshold: flags.Threshold = None,
     force: flags.Force = False,
@@ -105,6 +106,7 @@ def compare(
         leaf_counts=leaf_counts,
         delimiter=delimiter,
         encoding=encoding,
+        header=header,
         threads=threads,
         threshold=threshold,
     )

@@ -59,6 +59,7 @@ def explain(
     suppress_at_most: flags.SuppressAtMost = None,
     delimiter: flags.Delimiter = None,
     encoding: flags.Encoding = None,
+    header: flags.Header = None,
     threads: flags.Threads = None,
     as_json: flags.AsJson = False,
     quiet: flags.Quiet = False,
@@ -95,6 +96,7 @@ def explain(
         suppress_at_most=suppress_at_most,
         delimiter=delimiter,
         encoding=encoding,
+        header=header,
         threads=threads,
     )
     tried: dict[str, Any] | None = None

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from coterie.cli_options import Delimiter, Encoding, changes_of
+from coterie.cli_options import Delimiter, Encoding, Header, changes_of
 
 if TYPE_CHECKING:
     from rich.tree import Tree as Drawing
@@ -54,6 +54,7 @@ def build(
     force: Annotated[bool, typer.Option("--force", help="Replace a file that exists.")] = False,
     delimiter: Delimiter = None,
     encoding: Encoding = None,
+    header: Header = None,
 ) -> None:
     """Write a hierarchy for a column by a rule, as CSV for a person (or ARX) to edit.
 
@@ -70,7 +71,7 @@ def build(
     check_apart(data, None, output=output, settings_beside=False)
     check_target(output, force=force)
     hierarchy = _rule(chosen[0], rules[chosen[0]] or "", start=start, mask=mask)
-    values = _column(data, column, delimiter=delimiter, encoding=encoding)
+    values = _column(data, column, delimiter=delimiter, encoding=encoding, header=header)
     # Binding counts the rows of what does not fit; writing alone would not know them.
     hierarchy.bind(values.values, counts=values.counts, column=column)
     hierarchy.to_csv(output, values.values, force=force)
@@ -96,16 +97,16 @@ def _rule(kind: str, levels: str, *, start: str, mask: str) -> Hierarchy:
     return Hierarchy.prefixes(*map(int, listed), mask=mask)
 
 
-def _column(data: str, column: str, *, delimiter: str | None, encoding: str | None) -> Column:
+def _column(data: str, column: str, *, delimiter: str | None, encoding: str | None, header: bool | None) -> Column:
     from coterie.hierarchy_check import distinct_values
     from coterie.io import read
 
-    reading = changes_of({"delimiter": delimiter, "encoding": encoding})
+    reading = changes_of({"delimiter": delimiter, "encoding": encoding, "header": header})
     return distinct_values(read(data, **reading).table, column)
 
 
 def _optional_column(
-    data: str | None, column: str | None, *, delimiter: str | None, encoding: str | None
+    data: str | None, column: str | None, *, delimiter: str | None, encoding: str | None, header: bool | None
 ) -> Column | None:
     from coterie.errors import ConfigError
 
@@ -113,7 +114,7 @@ def _optional_column(
         raise ConfigError("--data and --column go together: the table, and which of its columns.")
     if data is None or column is None:
         return None
-    return _column(data, column, delimiter=delimiter, encoding=encoding)
+    return _column(data, column, delimiter=delimiter, encoding=encoding, header=header)
 
 
 @app.command()
@@ -126,6 +127,7 @@ def check(
     ] = False,
     delimiter: Delimiter = None,
     encoding: Encoding = None,
+    header: Header = None,
 ) -> None:
     """Check that a file is a tree and, with --data, that it has a place for each value.
 
@@ -133,7 +135,7 @@ def check(
     """
     from coterie.hierarchy_check import check_file
 
-    values = _optional_column(data, column, delimiter=delimiter, encoding=encoding)
+    values = _optional_column(data, column, delimiter=delimiter, encoding=encoding, header=header)
     found = check_file(file, values, show_values=show_values)
     for problem in found.problems:
         typer.echo(_one_line(problem))
@@ -177,6 +179,7 @@ def show(
     everything: Annotated[bool, typer.Option("--all", help="Cut nothing, however long.")] = False,
     delimiter: Delimiter = None,
     encoding: Encoding = None,
+    header: Header = None,
 ) -> None:
     """Draw a hierarchy as an indented tree; with --data, only the values that occur, with their rows."""
     import numpy as np
@@ -186,7 +189,7 @@ def show(
     from coterie.hierarchy import Hierarchy
 
     hierarchy = Hierarchy.from_file(file)
-    values = _optional_column(data, column, delimiter=delimiter, encoding=encoding)
+    values = _optional_column(data, column, delimiter=delimiter, encoding=encoding, header=header)
     if values is not None:
         tree, codes = hierarchy.bind(values.values, counts=values.counts, column=values.name)
         rows = np.bincount(codes, weights=values.counts, minlength=tree.leaves).astype(np.int64).tolist()

@@ -8,7 +8,7 @@ from typing import Annotated
 
 import typer
 
-from coterie.cli_options import Delimiter, Encoding, Force, MissingValues, Quiet, changes_of
+from coterie.cli_options import Delimiter, Encoding, Force, Header, MissingValues, Quiet, changes_of
 from coterie.errors import without_passwords
 
 
@@ -20,6 +20,7 @@ def init(
     force: Force = False,
     delimiter: Delimiter = None,
     encoding: Encoding = None,
+    header: Header = None,
     missing_values: MissingValues = None,
     quiet: Quiet = False,
 ) -> None:
@@ -39,7 +40,8 @@ def init(
     to_file = str(output) != "-"
     check_apart(data, None, output=output, settings_beside=False)
     check_target(output, force=force)
-    reading = changes_of({"delimiter": delimiter, "encoding": encoding, "missing_values": missing_values})
+    given = {"delimiter": delimiter, "encoding": encoding, "header": header, "missing_values": missing_values}
+    reading = changes_of(given)
     source = io.read(data, **reading)
     table = source.table
     if missing_values is None and (marks := missing_marks(table)):
@@ -55,7 +57,7 @@ def init(
         typer.echo(text, nl=False)
     order = {"quasi": 0, "sensitive": 1, "identifier": 2, "other": 3}
     rows = [
-        [guess.name, guess.role, f"{guess.distinct:,}", f"{guess.missing:,}", guess.reason]
+        [guess.name, guess.role + ", entity" * guess.entity, f"{guess.distinct:,}", f"{guess.missing:,}", guess.reason]
         for guess in sorted(guesses, key=lambda guess: order[guess.role])
     ]
     voice.table(["column", "role", "distinct", "missing", "why"], rows, numbers=["distinct", "missing"])

@@ -132,6 +132,10 @@ Delimiter = Annotated[
     str | None, typer.Option(metavar="CHARACTER", help="What separates fields; \\t is a tab. [default: found]")
 ]
 Encoding = Annotated[str | None, typer.Option(metavar="NAME", help="Encoding of text files. [default: found]")]
+Header = Annotated[
+    bool | None,
+    typer.Option("--header/--no-header", help="Whether the first line of a text file is its header. [default: found]"),
+]
 Threads = Annotated[int | None, typer.Option(metavar="N", help="Threads to use. [default: all cores]")]
 Engine = Annotated[
     str | None,

@@ -44,6 +44,7 @@ def anonymize(
     suppress_at_most: flags.SuppressAtMost = None,
     delimiter: flags.Delimiter = None,
     encoding: flags.Encoding = None,
+    header: flags.Header = None,
     threads: flags.Threads = None,
     engine: flags.Engine = None,
     memory: flags.Memory = None,
@@ -104,6 +105,7 @@ def anonymize(
         suppress_at_most=suppress_at_most,
         delimiter=delimiter,
         encoding=encoding,
+        header=header,
         threads=threads,
         engine=engine,
         memory=memory,
@@ -169,6 +171,7 @@ def verify(
     missing_values: flags.MissingValues = None,
     delimiter: flags.Delimiter = None,
     encoding: flags.Encoding = None,
+    header: flags.Header = None,
     engine: flags.Engine = None,
     memory: flags.Memory = None,
     as_json: flags.AsJson = False,
@@ -195,6 +198,7 @@ def verify(
         missing_values=missing_values,
         delimiter=delimiter,
         encoding=encoding,
+        header=header,
         engine=engine,
         memory=memory,
     )
@@ -258,6 +262,7 @@ def measure(
     seed: flags.Seed = None,
     delimiter: flags.Delimiter = None,
     encoding: flags.Encoding = None,
+    header: flags.Header = None,
     as_json: flags.AsJson = False,
 ) -> None:
     """Measure what a release lost, in all and per column.
@@ -284,6 +289,7 @@ def measure(
         seed=seed,
         delimiter=delimiter,
         encoding=encoding,
+        header=header,
     )
     request = UtilityRequest(
         queries=queries,

@@ -39,6 +39,7 @@ def risk(
     missing_values: flags.MissingValues = None,
     delimiter: flags.Delimiter = None,
     encoding: flags.Encoding = None,
+    header: flags.Header = None,
     as_json: flags.AsJson = False,
 ) -> None:
     """Measure how likely records can be traced to people, before and after publishing.
@@ -57,6 +58,7 @@ def risk(
         missing_values=missing_values,
         delimiter=delimiter,
         encoding=encoding,
+        header=header,
         threshold=threshold,
     )
     if population is None:
@@ -88,7 +90,7 @@ def show_risk(
     check_population(population, fraction)
     with Progress() as progress:
         progress("read", 0, 0)
-        people = None if population is None else read_table(population, config)
+        people = None if population is None else read_table(population, config.replace(header=True))
         tables = [read_table(each, config) for each in (data, release) if each is not None]
         progress("measure risk", 0, 0)
         found = [
@@ -213,6 +215,7 @@ def attack(
     missing_values: flags.MissingValues = None,
     delimiter: flags.Delimiter = None,
     encoding: flags.Encoding = None,
+    header: flags.Header = None,
     show: Annotated[
         bool, typer.Option("--show", help="List people with their candidates and likeliest values, which are data.")
     ] = False,
@@ -236,6 +239,7 @@ def attack(
         missing_values=missing_values,
         delimiter=delimiter,
         encoding=encoding,
+        header=header,
     )
     with Progress() as progress:
         progress("match people", 0, 0)

@@ -83,7 +83,7 @@ def run_key(source: str, config: Config, **more: object) -> str:
 def _population(model: Any) -> str:  # noqa: ANN401 - a privacy model
     """The hash of the population that a model compares with, if it does."""
     population = getattr(model, "population", None)
-    return "" if population is None else source_hash(io.read(population))
+    return "" if population is None else source_hash(io.read(population, header=True))
 
 
 def read_kept(path: Path | None) -> dict[str, ComparisonRow]:

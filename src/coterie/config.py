@@ -189,6 +189,11 @@ class Config(BaseModel):
     encoding: Annotated[str, Field(min_length=1)] | None = Field(
         None, description="Encoding of a text file; found by itself when left out."
     )
+    header: bool | None = Field(
+        None,
+        description="Whether the first line of a text file is its header. Without one (false), columns are named "
+        "column_1, column_2, …. When left out, coterie refuses a file whose first line looks like data.",
+    )
     threads: Annotated[Whole, Field(ge=1)] | None = Field(
         None, description="Threads to use; all usable cores when left out. It never changes the release."
     )

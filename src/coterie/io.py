@@ -60,6 +60,7 @@ def read(
     missing_values: Sequence[str] = ("",),
     delimiter: str | None = None,
     encoding: str | None = None,
+    header: bool | None = None,
     sheet: str | int | None = None,
 ) -> Source:
     """Read a frame, a file, or a table of a database.
@@ -73,11 +74,13 @@ def read(
             Parquet, Feather, Excel and databases know themselves what is missing.
         delimiter: of a CSV file; found among comma, semicolon, tab and bar if not given.
         encoding: of a CSV file; UTF-8, UTF-16, Windows-1252 and Latin-1 are told apart if not given.
+        header: whether the first line of a CSV file is its header. Without one, columns are called column_1, column_2
+            and so on. If not given, a first line that looks like data is refused.
         sheet: name or number (from 0) of a sheet of an Excel file; the first if not given.
 
     Raises:
         DataError: there is no such file, it cannot be read, or it has no rows; column names are not text or not
-            unique.
+            unique; the first line of a CSV file looks like data and `header` is not given.
         ConfigError: the delimiter, encoding or sheet cannot be.
         BackendError: the file is an Excel file and the extra `excel` is not installed, or the table is in PostgreSQL
             and the extra `db` is not.
@@ -87,7 +90,12 @@ def read(
     elif isinstance(data, str | os.PathLike):
         data, sheet = _with_sheet(data, sheet)
         source = _read_file(
-            data, missing_values=tuple(missing_values), delimiter=delimiter, encoding=encoding, sheet=sheet
+            data,
+            missing_values=tuple(missing_values),
+            delimiter=delimiter,
+            encoding=encoding,
+            header=header,
+            sheet=sheet,
         )
     else:
         taken = take_frame(data)
@@ -127,6 +135,7 @@ def _read_file(
     missing_values: tuple[str, ...],
     delimiter: str | None,
     encoding: str | None,
+    header: bool | None,
     sheet: str | int | None,
 ) -> Source:
     raw = open_raw(path)
@@ -143,7 +152,12 @@ def _parsed(
         raise ConfigError([Problem("sheet", f"{raw.name} is no Excel file and has no sheets")])
     if raw.format == "csv":
         table, dialect = read_csv(
-            raw.open, name=raw.name, missing_values=missing_values, delimiter=delimiter, encoding=encoding
+            raw.open,
+            name=raw.name,
+            missing_values=missing_values,
+            delimiter=delimiter,
+            encoding=encoding,
+            header=header,
         )
     elif raw.format == "excel":
         table = read_excel(raw, sheet=sheet)

@@ -39,6 +39,7 @@ def read_csv(
     missing_values: tuple[str, ...],
     delimiter: str | None = None,
     encoding: str | None = None,
+    header: bool | None = None,
 ) -> tuple[pa.Table, Dialect]:
     """Read a text table, all columns as strings, and tell how it was written.
 
@@ -48,6 +49,7 @@ def read_csv(
         missing_values: unquoted texts that become null. Quoted ones stay text.
         delimiter: found from the content if not given.
         encoding: found from the content if not given.
+        header: whether the first line is the header; if not given, a first line that looks like data is refused.
     """
     try:
         with opened() as stream:
@@ -59,7 +61,13 @@ def read_csv(
 
     def sniffed(encoding: str | None) -> Sniffed:
         return sniff(
-            sample, whole=whole, name=name, missing_values=missing_values, delimiter=delimiter, encoding=encoding
+            sample,
+            whole=whole,
+            name=name,
+            missing_values=missing_values,
+            delimiter=delimiter,
+            encoding=encoding,
+            header=header,
         )
 
     found = sniffed(encoding)
@@ -127,6 +135,7 @@ def _options(
             block_size=block_size,
             use_threads=on_bad_row is None,  # only a single thread knows the numbers of rows
             skip_rows=found.blank_lines if one else 0,
+            column_names=None if found.has_header else found.header,
         ),
         "parse_options": csv.ParseOptions(
             delimiter=dialect.delimiter,
@@ -214,9 +223,10 @@ def _ragged(bad: _BadRows, found: Sniffed, name: str) -> DataError:
     where = f"row {bad.first}" if bad.first else "a row"
     more = f", and {bad.rows - 1:,} more rows do not fit" if bad.rows > 1 else ""
     cells = "column" if bad.actual == 1 else "columns"
+    first = "The header is row 1; columns" if found.has_header else "Columns"
     return DataError(
-        f"{name}: {where} has {bad.actual} {cells} where the header has {bad.expected}{more}. "
-        f"The header is row 1; columns are separated by {_spelled(found.dialect.delimiter)}.",
+        f"{name}: {where} has {bad.actual} {cells} where the {'header' if found.has_header else 'first row'} has "
+        f"{bad.expected}{more}. {first} are separated by {_spelled(found.dialect.delimiter)}.",
         rows=bad.rows,
         hint="Correct these rows, or give the delimiter.",
     )

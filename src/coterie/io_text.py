@@ -14,6 +14,8 @@ from dataclasses import dataclass, replace
 from typing import Literal, NamedTuple
 
 from coterie.errors import ConfigError, DataError, Problem
+from coterie.io_header import ROWS, generated, generated_names, refuse_data
+from coterie.io_json import refuse_json
 
 SAMPLE_BYTES = 1 << 18
 DELIMITERS = (",", ";", "\t", "|")
@@ -66,8 +68,11 @@ class Sniffed(NamedTuple):
 
     dialect: Dialect
     header: list[str]
+    """names of the columns"""
     blank_lines: int
-    """empty lines above the header"""
+    """empty lines above the first that is none"""
+    has_header: bool = True
+    """whether the first line holds the names; without, columns are called by their numbers"""
 
 
 def sniff(
@@ -78,8 +83,9 @@ def sniff(
     missing_values: Sequence[str],
     delimiter: str | None = None,
     encoding: str | None = None,
+    header: bool | None = None,
 ) -> Sniffed:
-    """Find the dialect of a text table from its first bytes.
+    """Find the dialect of a text table from its first bytes, and the names of its columns.
 
     Args:
         sample: the first SAMPLE_BYTES of the text, or all of it.
@@ -88,6 +94,11 @@ def sniff(
         missing_values: unquoted texts that mean "missing".
         delimiter: given by the user, else found among DELIMITERS.
         encoding: given by the user, else found.
+        header: whether the first line is the header; if the user does not say, it must not look like data.
+
+    Raises:
+        DataError: It is empty, no text, or JSON, or nobody said whether the first line is a header and it looks like
+            data.
     """
     missing = tuple(missing_values)
     # Built first because it refuses a delimiter or encoding that cannot be, before either is used.
@@ -100,10 +111,17 @@ def sniff(
     blank, text = len(text[:start].splitlines()), text[start:]
     if not text:
         raise DataError(f"{name} is empty.", hint="Give a file with a header row and at least one row of data.")
+    refuse_json(text, name)
     if delimiter is None:
         dialect = replace(dialect, delimiter=_delimiter(text, whole=whole))
-    records = _records(text, dialect.delimiter, whole=whole)
-    return Sniffed(_with_habits(dialect, records), [cell.value for cell in records[0].cells], blank)
+    records = _records(text, dialect.delimiter, whole=whole, limit=ROWS + 1)
+    first, *rows = [[cell.value for cell in record.cells] for record in records]
+    if header is None:
+        refuse_data(first, rows, missing=missing, name=name)
+    # A release of a file without a header has one: the same setting has to read both.
+    has_header = header is not False or generated(first)
+    names = first if has_header else generated_names(len(first))
+    return Sniffed(_with_habits(dialect, records[:_SAMPLE_RECORDS], names, has_header), names, blank, has_header)
 
 
 def decode(data: bytes, encoding: str, *, final: bool, name: str) -> str:
@@ -167,7 +185,7 @@ class _Record(NamedTuple):
     line_end: str
 
 
-def _records(text: str, delimiter: str, *, whole: bool, limit: int = _SAMPLE_RECORDS) -> list[_Record]:
+def _records(text: str, delimiter: str, *, whole: bool, limit: int) -> list[_Record]:
     """The first records of a text: a small tokenizer, because Python's csv module does not tell what was quoted."""
     d = re.escape(delimiter)
     cell = re.compile(rf'(?:"([^"]*(?:""[^"]*)*)"([^{d}\r\n]*)|([^{d}\r\n]*))({d}|\r\n|\r|\n|\Z)')
@@ -206,18 +224,18 @@ def _delimiter(text: str, *, whole: bool) -> str:
     return max(DELIMITERS, key=score)
 
 
-def _with_habits(dialect: Dialect, records: list[_Record]) -> Dialect:
+def _with_habits(dialect: Dialect, records: list[_Record], names: list[str], has_header: bool) -> Dialect:
     """Add the line end, the quoting and the text for missing values that the records show."""
     ends = Counter(record.line_end for record in records if record.line_end)
-    header, *rows = records
+    rows = records[has_header:]
     full, habit = 0, set()
-    for position, title in enumerate(header.cells):
+    for position, title in enumerate(names):
         column = [row.cells[position] for row in rows if position < len(row.cells)]
         written = [cell for cell in column if cell.quoted or cell.value not in dialect.missing_values]
         full += bool(written)
         # A column whose every value has to be quoted shows no habit: minimal quoting would do the same.
         if written and all(cell.quoted for cell in written) and not all(cell.needs_quotes for cell in written):
-            habit.add(title.value)
+            habit.add(title)
     bare = Counter(cell.value for row in rows for cell in row.cells if not cell.quoted)
     by_use = sorted(dialect.missing_values, key=lambda text: -bare[text])
     return replace(
@@ -225,6 +243,6 @@ def _with_habits(dialect: Dialect, records: list[_Record]) -> Dialect:
         line_end=ends.most_common(1)[0][0] if ends else "\n",
         quoting="all" if habit and len(habit) == full else "minimal",
         quoted_columns=frozenset(habit),
-        quoted_header=all(cell.quoted for cell in header.cells),
+        quoted_header=all(cell.quoted for cell in records[0].cells),
         missing=by_use[0] if by_use else "",
     )

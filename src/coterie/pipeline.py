@@ -93,7 +93,13 @@ def prepare(
 
 def read_source(data: AnyTable, config: Config) -> io.Source:
     """A frame or a file, read as the configuration says."""
-    return io.read(data, missing_values=config.missing_values, delimiter=config.delimiter, encoding=config.encoding)
+    return io.read(
+        data,
+        missing_values=config.missing_values,
+        delimiter=config.delimiter,
+        encoding=config.encoding,
+        header=config.header,
+    )
 
 
 def make_release(prepared: Prepared, config: Config, run: Run, *, phases: Phases | None = None) -> Release:

@@ -110,7 +110,7 @@ def _bind(model: KMap, table: Table, config: Config) -> Population:
     from coterie.index import build_index
     from coterie.table import Table
 
-    columns = io.read(model.population, missing_values=config.missing_values).table
+    columns = io.read(model.population, missing_values=config.missing_values, header=True).table
     absent = [domain.name for domain in table.domains if domain.name not in columns.column_names]
     if absent:
         raise ConfigError([Problem("privacy", f"the population of k-map has no column {name!r}") for name in absent])

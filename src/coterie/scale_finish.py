@@ -113,7 +113,8 @@ class Ending:
         with self.phases("verify"):
             readable = config
             if target.dialect is not None:
-                readable = config.replace(delimiter=target.dialect.delimiter, encoding=target.dialect.encoding)
+                dialect = target.dialect
+                readable = config.replace(delimiter=dialect.delimiter, encoding=dialect.encoding, header=True)
             roots = {domain.name: root_text(domain, style_of(domain, config.publish)) for domain in plan.book.domains}
             give_back()
             memory = max((self.job.memory - PROGRAM_BYTES) // 3, LEAST_DUCKDB)

@@ -138,6 +138,7 @@ def look_at(path: Path, config: Config) -> Size | None:
         missing_values=tuple(config.missing_values),
         delimiter=config.delimiter,
         encoding=config.encoding,
+        header=config.header,
     )
     lines = max(sample.count(b"\n"), sample.count(b"\r"), 1)
     size = path.stat().st_size * (PACKED if raw.compression else 1)
@@ -222,6 +223,7 @@ def _open_text(raw: Raw, config: Config) -> TableFile:
             missing_values=tuple(config.missing_values),
             delimiter=config.delimiter,
             encoding=encoding,
+            header=config.header,
         )
 
     found = sniffed(encoding)

@@ -13,6 +13,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from coterie.suggest_names import Meaning, Role, meaning
+from coterie.suggest_together import settle
 
 Kind = Literal["integer", "decimal", "date", "code", "mixed", "category", "empty"]
 
@@ -29,7 +30,8 @@ FEW_REPEATED = 20
 # Cells that mean "missing" in most files. "NA" and "-" may mean something else, so a person has to look at it.
 MARKS = ("?", "NA", "N/A", "n/a", "NaN", "nan", "NULL", "null", "None", "-", ".")
 
-_INTEGER = r"^\s*[+-]?(0|[1-9][0-9]*)\s*$"
+# pandas writes whole numbers as 21.0 where cells of the column are missing.
+_INTEGER = r"^\s*[+-]?(0|[1-9][0-9]*)(\.0*)?\s*$"
 _DECIMAL = r"^\s*[+-]?([0-9]+(\.[0-9]*)?|\.[0-9]+)([eE][+-]?[0-9]+)?\s*$"
 _LEADING_ZERO = r"^\s*0[0-9]+\s*$"
 _DATE = r"^\s*[0-9]{4}-[0-9]{2}-[0-9]{2}([T ][0-9:.]+(Z|[+-][0-9:]+)?)?\s*$"
@@ -75,11 +77,16 @@ class Guess(NamedTuple):
     reason: str
     distinct: int
     missing: int
+    rows: int
+    number: bool
+    """whether its values are numbers"""
+    entity: bool = False
+    """whether it says which person a row belongs to, and people have several rows"""
 
 
 def suggest(table: pa.Table) -> list[Guess]:
     """A guess for each column of the table."""
-    return [guess_column(name, table.column(name)) for name in table.column_names]
+    return settle([guess_column(name, table.column(name)) for name in table.column_names])
 
 
 def missing_marks(table: pa.Table) -> list[str]:
@@ -115,7 +122,8 @@ def guess_from(name: str, facts: Facts) -> Guess:
     kind, hierarchy = _generalised(facts, meaning(name)) if role == "quasi" else (None, None)
     if role == "quasi" and facts.unread:
         reason = f"{reason}; {facts.unread}"
-    return Guess(name, role, kind, hierarchy, reason, facts.distinct, facts.missing)
+    number = facts.kind in ("integer", "decimal")
+    return Guess(name, role, kind, hierarchy, reason, facts.distinct, facts.missing, facts.rows, number)
 
 
 def count(column: pa.ChunkedArray) -> Facts:
@@ -194,7 +202,6 @@ def _pattern(texts: pa.Array) -> str:
 
 def _role(facts: Facts, named: Meaning | None) -> tuple[Role, str]:
     """The role and the reason for it."""
-    # Dates and measurements are nearly all different, too, and name nobody.
     unique = facts.share >= NEARLY_UNIQUE and facts.rows >= ENOUGH_ROWS and not facts.unread
     if facts.looks_like:
         return "identifier", f"its cells look like {facts.looks_like}"
@@ -215,6 +222,8 @@ def _role(facts: Facts, named: Meaning | None) -> tuple[Role, str]:
         return named.role, f"the name suggests {named.what}"
     if unique and facts.kind == "integer":
         return "identifier", "whole numbers, nearly all different, as record numbers are"
+    if unique and facts.kind == "decimal":
+        return "quasi", "decimal numbers, nearly all different: they single people out; unsure, so kept safe"
     if facts.kind == "decimal":
         return "other", "decimal numbers, as measurements are; make it a quasi-identifier if others may know it"
     if facts.kind == "date":

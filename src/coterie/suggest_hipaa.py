@@ -36,7 +36,8 @@ SAFE_HARBOR: tuple[Identifier, ...] = (
         "B",
         "places smaller than a state: three ZIP digits at most, 000 where 20,000 people or fewer live",
         "zip|zipcode|zip code|postal|postal code|postcode|post code|plz|address|street|city|town|village|county"
-        "|precinct|census tract|tract|block|geocode|latitude|longitude|lat|lon|lng|coordinates|neighborhood|district",
+        "|precinct|census tract|tract|block|geocode|latitude|longitude|lat|lon|lng|easting|northing|coordinates"
+        "|neighborhood|district",
     ),
     _identifier(
         "C",

@@ -59,7 +59,8 @@ _THINGS: dict[str, tuple[Role, Form, str]] = {
     "a place on the map": (
         "identifier",
         "",
-        "latitude|longitude|lat|lon|lng|coordinates|geohash|gps",
+        "latitude|longitude|lat|lon|lng|coordinates|geohash|gps|easting|northing|latitud|longitud|breitengrad"
+        "|laengengrad",
     ),
     "a state of health": (
         "sensitive",

@@ -47,16 +47,17 @@ def suggestion_toml(
         rows: How many rows it has.
         reading: Settings with which the file had to be read.
     """
+    people = next((guess.distinct for guess in guesses if guess.entity), rows)
     blocks = [
         f"# Configuration for {_comment(source)} ({rows:,} rows), guessed by `coterie init` from names and counts.\n"
         "# Look it over: only you know what others may know. Then:\n"
         f"#   coterie anonymize {_comment(source)} -c coterie.toml -o out.csv",
-        _k(rows),
+        _k(people),
     ]
     for role, (key, text) in _ROLES.items():
         chosen = [guess for guess in guesses if guess.role == role]
         blocks.append(f"# {text}\n{_array(key, chosen)}")
-    blocks += [_others(guesses), _people(guesses, rows), _safe_harbor(guesses)]
+    blocks += [_others(guesses), _people(guesses), _safe_harbor(guesses)]
     blocks.append(
         '# Missing values: "category" (a value of their own), "suppress" (leave such rows out) or "error".\n'
         'missing = "category"'
@@ -113,14 +114,14 @@ def _others(guesses: Sequence[Guess]) -> str:
     return "\n".join(["# Columns in none of these lists are published as they are:", *lines])
 
 
-def _people(guesses: Sequence[Guess], rows: int) -> str:
-    """A setting to switch on, where a column that numbers people seems to repeat."""
+def _people(guesses: Sequence[Guess]) -> str:
+    """The column that says which person a row belongs to, where people have several rows."""
     for guess in guesses:
-        entry = safe_harbor(guess.name)
-        if guess.role == "identifier" and entry is not None and entry.letter in "HIR" and guess.distinct < rows:
+        if guess.entity:
             return (
-                f"# Rows share values of {_comment(guess.name)}. If these are people, this makes k count people:\n"
-                f"# {_comment(_line('entity', guess.name))}"
+                "# Whose row it is: rows share values of this column, so people seem to have several. k then counts\n"
+                "# people, not rows. Delete the line if every row is another person; the column stays an identifier.\n"
+                + _line("entity", guess.name)
             )
     return ""
 

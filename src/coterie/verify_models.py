@@ -117,7 +117,7 @@ def population_matches(classes: Classes, model: KMap, config: Config) -> Int64:
     from coterie import io
     from coterie.link import link_tables
 
-    population = io.read(model.population, missing_values=config.missing_values).table
+    population = io.read(model.population, missing_values=config.missing_values, header=True).table
     link = link_tables(
         population, classes.table, on=classes.quasi, config=config, published=(False, True), unknown="value"
     )

@@ -229,3 +229,28 @@ def test_looking_can_be_stopped_and_is_followed(client, app, files):
     assert not project.table_path.exists()
     done = client.get(f"{project.url}/data/progress")
     assert done.headers["HX-Redirect"] == f"{project.url}/data"
+
+
+def test_a_file_without_a_header_asks_and_takes_the_answer(client, app):
+    text = "".join(f"{20 + i % 9};{'Zebulon' if i % 2 else 'Anna'};{i % 3}\n" for i in range(ROWS))
+    project = upload(client, app, "people.csv", text.encode())
+    page = client.get(f"{project.url}/data").text
+    assert facts_of(project) is None
+    assert "looks like data" in page
+    assert "Zebulon" not in page
+    client.post(f"{project.url}/data", data={"header": "no", "delimiter": "", "encoding": "", "missing_values": ""})
+    wait(app, project.folder / "inspect")
+    facts = facts_of(project)
+    assert (facts.rows, facts.names) == (ROWS, ["column_1", "column_2", "column_3"])
+    config = recipe.load_config(project)
+    assert config.header is False
+    assert set(config.quasi) == {"column_1", "column_2", "column_3"}  # guessed, as if the file had been read at once
+    assert '<option value="no" selected>' in client.get(f"{project.url}/data").text
+
+
+def test_json_lines_are_refused(client, app):
+    project = upload(client, app, "people.csv", b'{"name": "Zebulon"}\n{"name": "Anna"}\n')
+    page = client.get(f"{project.url}/data").text
+    assert facts_of(project) is None
+    assert "JSON Lines" in page
+    assert "Zebulon" not in page

@@ -24,13 +24,14 @@ from coterie.io_output import whole_file
 from coterie.io_text import SAMPLE_BYTES, Sniffed, sniff
 from coterie.methods._method import Progress
 from coterie.suggest import Facts, count, guess_from, missing_marks
+from coterie.suggest_together import settle
 from coterie.suggest_toml import suggestion_toml
 from coterie.web.parquet_file import GROUP_ROWS, write_parquet
 from coterie.web.project import write_json
 
 CHUNK = 1 << 20
 MEGABYTE = 1 << 20
-READING = ("delimiter", "encoding", "missing_values")
+READING = ("delimiter", "encoding", "header", "missing_values")
 
 
 def inspect_job(job: dict[str, Any], _: Path, tell: Progress) -> None:
@@ -39,11 +40,12 @@ def inspect_job(job: dict[str, Any], _: Path, tell: Progress) -> None:
     tell("looking at the file", 0, 0)
     raw = open_raw(source)
     check_unpacked(raw, job["unpacked_limit"])
-    reading = _reading(recipe)
+    reading, blank = _reading(recipe), _is_blank(recipe, folder)
     found = _convert(raw, folder / "table.parquet", reading, job=job, tell=tell)
     with parquet.ParquetFile(folder / "table.parquet") as table:
         known = _count(table, tell)
-        if raw.format == "csv" and not recipe.is_file() and (marks := _marks(table, known)):
+        unsaid = reading.get("missing_values", [""]) == [""]
+        if raw.format == "csv" and blank and unsaid and (marks := _marks(table, known)):
             reading["missing_values"] = ["", *marks]
     if reading.get("missing_values") != _reading(recipe).get("missing_values"):
         # Read again rather than replaced, since quoted marks are text.
@@ -51,10 +53,10 @@ def inspect_job(job: dict[str, Any], _: Path, tell: Progress) -> None:
         with parquet.ParquetFile(folder / "table.parquet") as table:
             known = _count(table, tell)
     rows = next(iter(known.values())).rows
-    guesses = [guess_from(name, facts) for name, facts in known.items()]
-    if not recipe.is_file():
+    guesses = settle([guess_from(name, facts) for name, facts in known.items()])
+    if blank:
         text = suggestion_toml(guesses, source=job["name"], rows=rows, reading=reading)
-        with whole_file(recipe, force=False) as sink:
+        with whole_file(recipe, force=True) as sink:
             sink.write(text.encode())
     columns = [
         {
@@ -92,6 +94,18 @@ def _reading(recipe: Path) -> dict[str, Any]:
     except ConfigError:
         return {}  # the page says what is wrong with it; the table can be looked at all the same
     return {name: values[name] for name in READING if name in values}
+
+
+def _is_blank(recipe: Path, folder: Path) -> bool:
+    """Whether there is no recipe yet, or one of the page's own that only says how to read a file refused before."""
+    from coterie.config_toml import read_toml
+
+    if not recipe.is_file():
+        return True
+    try:
+        return recipe.is_relative_to(folder) and set(read_toml(recipe)) <= set(READING)
+    except ConfigError:
+        return False
 
 
 def check_unpacked(raw: Raw, limit: int) -> None:
@@ -169,6 +183,7 @@ def _sniffed(raw: Raw, reading: dict[str, Any]) -> Sniffed:
         missing_values=reading.get("missing_values", ("",)),
         delimiter=reading.get("delimiter"),
         encoding=reading.get("encoding"),
+        header=reading.get("header"),
     )
 
 

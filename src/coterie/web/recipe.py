@@ -21,7 +21,7 @@ from coterie.web.project import Project
 from coterie.web.recipe_edit import edited
 
 STEP_OF = {
-    **dict.fromkeys(("delimiter", "encoding", "missing_values"), "data"),
+    **dict.fromkeys(("delimiter", "encoding", "header", "missing_values"), "data"),
     **dict.fromkeys(("quasi", "sensitive", "identifiers"), "roles"),
     **dict.fromkeys(("hierarchies", "types", "publish"), "hierarchies"),
     **dict.fromkeys(

@@ -26,7 +26,8 @@ KINDS = {
     "category": "texts",
     "empty": "nothing",
 }
-FORM = ("delimiter", "encoding", "missing_values")
+FORM = ("delimiter", "encoding", "header", "missing_values")
+HEADER = {"": None, "yes": True, "no": False}
 
 
 async def data(request: Request) -> Response:
@@ -77,6 +78,7 @@ def _shown(values: dict[str, object]) -> dict[str, str]:
     return {
         "delimiter": delimiter,
         "encoding": str(values.get("encoding") or ""),
+        "header": next((text for text, header in HEADER.items() if header is values.get("header")), ""),
         "missing_values": "\n".join(text for text in texts if text),
     }
 
@@ -140,6 +142,7 @@ def _change(request: Request, project: Project, given: dict[str, str]) -> Respon
     changes: dict[str, object] = {
         "delimiter": given.get("delimiter", "").strip(" ").replace("\\t", "\t") or None,
         "encoding": given.get("encoding", "").strip() or None,
+        "header": HEADER.get(given.get("header", "")),
         "missing_values": ["", *dict.fromkeys(text for text in texts if text)],
     }
     faults = _reading_faults(changes)

@@ -1,0 +1,155 @@
+"""Whether the first line of a text table is its header, or the record of a person.
+
+A header that is missing is an accident that nobody sees: the first person would be published as names of columns. So
+the first line is compared with the lines below, column by column. Every column says how much likelier its first cell
+is among the cells below than as a name; the sum decides. Nothing here ever repeats a cell, which may be data.
+"""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Collection, Sequence
+from math import log
+
+from coterie.errors import DataError
+
+ROWS = 1000
+"""lines below the first that are compared with it, at most"""
+
+_NO_HEADER = (
+    "If the file has no header, header = false (--no-header) reads its first line as data and names the columns "
+    "column_1, column_2, …"
+)
+_ENOUGH = 2.0
+_MOST = 4.0
+# How likely a name is one of the column's own values, a number, a date and so on. Rough, and from real tables.
+_NAME_RECURS = 0.01
+_NUMBERED = re.compile(r"column_[1-9][0-9]*(_[a-z]+)?")
+_MARKS = frozenset(("?", "na", "n/a", "nan", "null", "none", "-", ".", "#n/a", "n.a.", "*", "--"))
+_KINDS: tuple[tuple[str, re.Pattern[str], float], ...] = (
+    (
+        "number",
+        re.compile(r"[+-]?[$€£]?\s?(\d[\d.,' ]*|[.,]\d+)([eE][+-]?\d+)?\s?[%€$£]?|[+-]?(inf|infinity)", re.IGNORECASE),
+        0.01,
+    ),
+    (
+        "date",
+        re.compile(
+            r"\d{1,4}[-/.]\d{1,2}[-/.]\d{1,4}([T ].*)?|\d{1,2}:\d{2}(:\d{2}(\.\d+)?)?( ?[AaPp]\.?[Mm]\.?)?"
+            r"|\d{1,2}[- ][A-Za-z]{3,9}[- ,]+\d{2,4}|[A-Za-z]{3,9}\.? \d{1,2},? \d{4}|[A-Za-z]{3}[- ]\d{2}(\d{2})?"
+        ),
+        0.005,
+    ),
+    ("address", re.compile(r"[^@\s]+@[^@\s]+\.[^@\s]+|https?://\S+|\d+(\.\d+){3}"), 0.001),
+    ("range", re.compile(r"[\[(<>{].*|.*[\d*]\*+|\d+ ?(-|–|to) ?\d+"), 0.01),
+    ("figures", re.compile(r"(?=(?:\D*\d){3})[A-Za-z]?[\d\s.,:/()eE+-]+"), 0.03),
+    ("code", re.compile(r".*\d.*"), 0.12),
+)
+
+
+def refuse_data(first: Sequence[str], rows: Sequence[Sequence[str]], *, missing: Collection[str], name: str) -> None:
+    """Raise a DataError if the first line of a table may be data.
+
+    Args:
+        first: Cells of the first line.
+        rows: Cells of the lines below.
+        missing: Texts that stand for a missing value.
+        name: What to call the file.
+    """
+    if generated(first):
+        return
+    like = data_columns(first, rows, missing=missing)
+    if like:
+        raise DataError(
+            f"{name} may have no header: its first line looks like data. "
+            f"{_counted(like, len(first))} like the cells below.",
+            hint=f"If it is the header, say so by header = true (--header). {_NO_HEADER}",
+        )
+    seen: dict[str, int] = {}
+    pairs = [(seen.setdefault(cell, at), at) for at, cell in enumerate(first, 1)]
+    same = [f"{one} and {two}" for one, two in pairs if one != two]
+    if same:
+        raise DataError(
+            f"{name}: in the first line, columns {', '.join(same[:5])}{' and more' if len(same) > 5 else ''} have the "
+            "same name.",
+            hint=f"If it is the header, give each column a name of its own. {_NO_HEADER}",
+        )
+
+
+def _counted(like: int, cells: int) -> str:
+    if cells == 1:
+        return "Its only cell is"
+    return f"{like} of its {cells} cells {'is' if like == 1 else 'are'}"
+
+
+def generated(first: Sequence[str]) -> bool:
+    """Whether these are names that coterie gave to the columns of a file without a header."""
+    return all(_NUMBERED.fullmatch(cell) for cell in first) and len(set(first)) == len(first)
+
+
+def generated_names(count: int) -> list[str]:
+    """Names for the columns of a file without a header."""
+    return [f"column_{at}" for at in range(1, count + 1)]
+
+
+def data_columns(first: Sequence[str], rows: Sequence[Sequence[str]], *, missing: Collection[str]) -> int:
+    """How many cells of the first line look like data, if it looks like data as a whole; else none."""
+    found = []
+    for at, cell in enumerate(first):
+        below = Counter(row[at].strip() for row in rows if at < len(row))
+        found.append(_weigh(cell.strip(), below, missing, at=at))
+    return max(1, sum(weight > 0 for weight in found)) if sum(found) >= _ENOUGH else 0
+
+
+def _weigh(cell: str, below: Counter[str], missing: Collection[str], *, at: int) -> float:
+    """How much likelier a cell is data than a name, as a logarithm; negative for a name."""
+    values = Counter({value: count for value, count in below.items() if not _is_missing(value, missing)})
+    if _is_missing(cell, missing):
+        # pandas leaves its index without a name, and so do people; data are missing where others are missing too.
+        gone = 1 - values.total() / max(below.total(), 1)
+        return min(1.0, 10 * gone) if at else 0.0
+    if not values:
+        return 0.0
+    kind, usual = _kind(cell)
+    same = sum(count for value, count in values.items() if _kind(value)[0] == kind)
+    weight = _ratio(same, values.total(), usual)
+    if kind in ("text", "code"):
+        # Letters above letters say nothing in favour of data: names of columns look like other words.
+        weight = _among_texts(cell, values) + min(weight, 0.0)
+    return max(-_MOST, min(_MOST, weight))
+
+
+def _is_missing(cell: str, missing: Collection[str]) -> bool:
+    return not cell or cell in missing or cell.casefold() in _MARKS
+
+
+def _kind(cell: str) -> tuple[str, float]:
+    """What kind of text a cell is, and how often the names of columns are of that kind."""
+    return next(((kind, usual) for kind, pattern, usual in _KINDS if pattern.fullmatch(cell)), ("text", 0.85))
+
+
+def _ratio(hits: int, count: int, usual: float) -> float:
+    """The logarithm of how often data are like this to how often names are; a few rows say less than many."""
+    return log((hits + usual / 2) / (count + 0.5) / usual)
+
+
+def _among_texts(cell: str, values: Counter[str]) -> float:
+    """Whether a text is one of a column's values, or at least written like them."""
+    count = values.total()
+    if cell in values:
+        return log(1 / _NAME_RECURS) * count / (count + 1)
+    # Good and Turing: a value that was not seen yet is as likely as those that were seen once.
+    unseen = sum(times == 1 for times in values.values())
+    shape = _shape(cell)
+    alike = sum(_shape(value) == shape for value in values)
+    digits = sum(sign.isdigit() for sign in cell)
+    usual = 0.5 if not digits else 0.2 if digits < 3 else 0.02
+    most = 3.0 if digits else 0.0
+    return log((unseen + 1) / (count + 1)) + max(-2.0, min(most, _ratio(alike, len(values), usual)))
+
+
+def _shape(cell: str) -> str:
+    """How a text is written: digits one by one, letters by their case, the rest as it is."""
+    text = re.sub(r"[^\W\d_]+", lambda found: "A" if found[0].isupper() else "a" if found[0].islower() else "Aa", cell)
+    return re.sub(r"\d", "9", text)
