@@ -158,9 +158,9 @@ def test_a_closed_pipe_ends_quietly(folder, arguments):
 def test_the_summary_as_json(folder, capsys):
     out, _ = done("anonymize", "people.csv", *FLAGS, "-o", "out.csv", "--json", "--report", "r.html", capsys=capsys)
     found = json.loads(out)
-    assert (found["k"], found["method"], found["engine"], found["seed"]) == (5, "auto", "memory", 0)
+    assert (found["k"], found["method"], found["engine"], found["seed"]) == (4, "auto", "memory", 0)
     assert found["verification"]["passed"] is True
-    assert found["verification"]["k"] >= 5
+    assert found["verification"]["k"] >= 4
     assert 0 < found["measures"]["gcp"] < 1
     assert set(found["measures"]["attributes"]) == set(found["verification"]["quasi"])
     assert (found["output"], found["provenance"], found["reports"]) == ("out.csv", "out.coterie.toml", ["r.html"])

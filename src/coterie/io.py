@@ -14,7 +14,7 @@ import os
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import Literal
+from typing import Literal, TypedDict
 
 import pyarrow as pa
 
@@ -54,6 +54,15 @@ class Source:
     """where it was read, by a name that holds in every folder: nothing may be written there"""
 
 
+class TextSettings(TypedDict):
+    """How a text file is to be read; `read` says what each of them means."""
+
+    missing_values: tuple[str, ...]
+    delimiter: str | None
+    encoding: str | None
+    header: bool | None
+
+
 def read(
     data: Native | str | os.PathLike[str],
     *,
@@ -89,14 +98,8 @@ def read(
         source = _read_database(place, sheet=sheet)
     elif isinstance(data, str | os.PathLike):
         data, sheet = _with_sheet(data, sheet)
-        source = _read_file(
-            data,
-            missing_values=tuple(missing_values),
-            delimiter=delimiter,
-            encoding=encoding,
-            header=header,
-            sheet=sheet,
-        )
+        text = TextSettings(missing_values=tuple(missing_values), delimiter=delimiter, encoding=encoding, header=header)
+        source = _read_file(data, text, sheet=sheet)
     else:
         taken = take_frame(data)
         source = Source(taken.table, taken.kind, taken.name, native=taken.native)
@@ -129,36 +132,19 @@ def _with_sheet(
     return (base, name) if sheet is None and named else (path, sheet)
 
 
-def _read_file(
-    path: str | os.PathLike[str],
-    *,
-    missing_values: tuple[str, ...],
-    delimiter: str | None,
-    encoding: str | None,
-    header: bool | None,
-    sheet: str | int | None,
-) -> Source:
+def _read_file(path: str | os.PathLike[str], text: TextSettings, *, sheet: str | int | None) -> Source:
     raw = open_raw(path)
-    source = _parsed(raw, missing_values=missing_values, delimiter=delimiter, encoding=encoding, sheet=sheet)
+    source = _parsed(raw, text, sheet=sheet)
     raw.check_content()  # a file is read twice, to be hashed and to be parsed: these have to be the same bytes
     return source
 
 
-def _parsed(
-    raw: Raw, *, missing_values: tuple[str, ...], delimiter: str | None, encoding: str | None, sheet: str | int | None
-) -> Source:
+def _parsed(raw: Raw, text: TextSettings, *, sheet: str | int | None) -> Source:
     dialect = None
     if sheet is not None and raw.format != "excel":
         raise ConfigError([Problem("sheet", f"{raw.name} is no Excel file and has no sheets")])
     if raw.format == "csv":
-        table, dialect = read_csv(
-            raw.open,
-            name=raw.name,
-            missing_values=missing_values,
-            delimiter=delimiter,
-            encoding=encoding,
-            header=header,
-        )
+        table, dialect = read_csv(raw.open, name=raw.name, **text)
     elif raw.format == "excel":
         table = read_excel(raw, sheet=sheet)
     else:
