@@ -125,7 +125,7 @@ def print_summary(
         "seed": config.seed,
         "engine": "memory" if config.engine == "auto" else config.engine,
         "verification": verification_values(release.verification),
-        "measures": measures_values(release.measures, computed=True),
+        "measures": measures_values(release.measures, late=False),
         "seconds": dict(release.seconds),
         "notes": list(release.notes),
         "output": None if output is None else without_passwords(output),
@@ -207,16 +207,16 @@ def verification_values(found: Verification) -> dict[str, Any]:
     return values
 
 
-def measures_values(measures: Measures, *, computed: bool = False) -> dict[str, Any]:
+def measures_values(measures: Measures, *, late: bool = True) -> dict[str, Any]:
     """Measures as plain values, those per column under `attributes`.
 
     Args:
         measures: The measures.
-        computed: Leave out those that still have to be computed, such as the lower bound.
+        late: Whether to compute those that take long, such as the lower bound.
     """
     from dataclasses import asdict
 
-    values = {name: measures[name] for name in measures if not computed or name in measures.known}
+    values = {name: measures[name] for name in measures if late or name not in measures.late}
     return {**values, "attributes": {name: asdict(each) for name, each in measures.attributes.items()}}
 
 

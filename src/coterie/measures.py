@@ -91,6 +91,11 @@ class Measures(Mapping[str, float]):
         """The measures that need no more computing."""
         return frozenset(self._values)
 
+    @property
+    def late(self) -> frozenset[str]:
+        """The measures that take long, and are computed when they are first asked for."""
+        return frozenset(self._late)
+
     def __repr__(self) -> str:
         return f"Measures({', '.join(f'{name}={value:.6g}' for name, value in self._values.items())})"
 
