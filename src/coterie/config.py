@@ -26,15 +26,13 @@ from pydantic import (
 from pydantic_core import core_schema
 
 from coterie.config_check import (
-    ROLES,
     column_problems,
-    entity_problems,
     option_problems,
     publish_problems,
-    role_problems,
     translate,
     unknown_setting,
 )
+from coterie.config_roles import ROLES, entity_problems, role_problems, undecided_hint
 from coterie.config_toml import plain, read_toml, write_toml
 from coterie.errors import ConfigError, DataError, HierarchyError, Problem
 from coterie.hierarchy import Hierarchy
@@ -115,6 +113,14 @@ class Config(BaseModel):
     )
     identifiers: Columns = Field(
         (), description="Identifiers, such as names and numbers of persons. They are left out."
+    )
+    keep: Columns = Field(
+        (),
+        description="Columns published unchanged, on purpose: others neither know them of a person nor should be kept "
+        "from learning them. A column in none of these lists is refused.",
+    )
+    drop: Columns = Field(
+        (), description="Columns left out of the release because nobody needs them. They need not identify anybody."
     )
     entity: Annotated[str, Field(min_length=1)] | None = Field(
         None,
@@ -250,8 +256,8 @@ class Config(BaseModel):
 
     @model_validator(mode="after")
     def _agree(self) -> Self:
-        problems = role_problems({role: getattr(self, role) for role in ROLES})
-        problems += entity_problems(self.entity, {role: getattr(self, role) for role in ROLES})
+        roles = {role: getattr(self, role) for role in ROLES}
+        problems = role_problems(roles) + entity_problems(self.entity, roles)
         problems += publish_problems(self.publish, self.types)
         if self.threshold != "ema":
             from coterie.risk_threshold import threshold_problems
@@ -283,7 +289,7 @@ class Config(BaseModel):
         """A configuration from another one, a dict or a TOML file, with some settings changed.
 
         When the quasi-identifiers change, settings of columns that are none any more go; when the method
-        changes, the options of the old one go.
+        changes, the options of the old one go. A column that a change gives another role leaves `keep` and `drop`.
         """
         if config is None:
             return cls(**changes)
@@ -306,11 +312,21 @@ class Config(BaseModel):
         """The text of a TOML file with every setting, from which `from_toml` makes the same configuration."""
         return write_toml(self.to_dict())
 
-    def check_columns(self, names: Sequence[str]) -> None:
-        """Raise a ConfigError with everything that does not fit a table with these columns."""
-        problems = column_problems(self, names)
+    def check_columns(self, names: Sequence[str], *, publishes: bool = True) -> None:
+        """Raise a ConfigError with everything that does not fit a table with these columns.
+
+        Args:
+            names: The columns of the table.
+            publishes: Whether a release is to be made of it: then every column needs a role.
+        """
+        problems = column_problems(self, names, publishes=publishes)
         if problems:
-            raise ConfigError(problems)
+            raise ConfigError(problems, hint=undecided_hint(self, names) if publishes else "")
+
+    @property
+    def published_unchanged(self) -> frozenset[str]:
+        """The columns that a release has as they came. No other column gets into it but generalised ones."""
+        return frozenset((*self.sensitive, *self.keep))
 
     def method_options(self) -> Options:
         """The options of the method as its own option model."""
@@ -342,6 +358,12 @@ def changed(values: Mapping[str, Any], changes: Mapping[str, Any]) -> dict[str, 
             table = values.get(setting)
             if setting not in changes and isinstance(table, Mapping):
                 result[setting] = {name: value for name, value in table.items() if name in kept}
+    # What is kept or dropped was not said to be anything else, so whatever it is said to be now goes before that.
+    # Whose row it is may be dropped as well.
+    for setting, roles in (("keep", (*ROLES, "entity")), ("drop", ROLES)):
+        elsewhere = {name for role in roles for name in _names(changes.get(role))}
+        if setting not in changes and elsewhere.intersection(_names(values.get(setting))):
+            result[setting] = [name for name in _names(values[setting]) if name not in elsewhere]
     return result
 
 

@@ -138,9 +138,7 @@ class Publisher:
     def _originals(self, unchanged: dict[str, Domain]) -> Iterator[pa.Table]:
         """The columns that are published as they are, by stripe; also those whose very type has to be kept."""
         config = self.plan.book.config
-        hidden = {*config.identifiers, *([] if config.entity is None else [config.entity])}
-        hidden |= {name for name in config.quasi if name not in unchanged}
-        wanted = [name for name in self.table.schema.names if name not in hidden]
+        wanted = [name for name in self.table.schema.names if name in config.published_unchanged or name in unchanged]
         # Rows have to be counted even where no column is left.
         counting = wanted or [self.table.schema.names[0]]
         waiting: list[pa.RecordBatch] = []
@@ -176,14 +174,10 @@ class Publisher:
                 for name in names[field.name]:
                     arrays.append(pa.chunked_array([cells[name]]))
                     fields.append(pa.field(name, cells[name].type))
-            elif field.name in original.column_names and self._shown(field.name):
+            elif field.name in self.plan.book.config.published_unchanged:
                 arrays.append(keep_rows(original.column(field.name), kept))
                 fields.append(field.remove_metadata())
         return pa.Table.from_arrays(arrays, schema=pa.schema(fields))
-
-    def _shown(self, name: str) -> bool:
-        config = self.plan.book.config
-        return name not in config.identifiers and name != config.entity and name not in config.quasi
 
 
 def published_as(domain: Domain, plan: Plan) -> dict[str, tuple[pa.DataType, Any]]:

@@ -135,7 +135,7 @@ def test_rows_that_change_between_two_passes_are_refused(session):
     frame = session.range(0, 900, numPartitions=2).mapInArrow(drawn, "age bigint")
     config = config_of(quasi=["age"], sensitive=[], identifiers=[], hierarchies={})
     with pytest.raises(DataError, match=r"came out differently|has changed"):
-        spark.release(frame, config, keep=False)
+        spark.release(frame, config, persist=False)
 
 
 @pytest.mark.parametrize("column", ["pay", "full name", "age of the moon"])
