@@ -116,11 +116,10 @@ class Config(BaseModel):
     )
     keep: Columns = Field(
         (),
-        description="Columns published unchanged, on purpose: others neither know them of a person nor should be kept "
-        "from learning them. A column in none of these lists is refused.",
+        description="Columns published unchanged, on purpose. A column that has no role at all is refused.",
     )
     drop: Columns = Field(
-        (), description="Columns left out of the release because nobody needs them. They need not identify anybody."
+        (), description="Columns left out because nobody needs them; they need not identify anybody."
     )
     entity: Annotated[str, Field(min_length=1)] | None = Field(
         None,

@@ -125,5 +125,6 @@ def flag_text(columns: Sequence[str]) -> str:
     line = io.StringIO()
     csv.writer(line, lineterminator="").writerow(columns)
     text = line.getvalue()
-    sayable = parse_names([text]) == list(columns) and " ".join(text.split()) == text and text.isprintable()
+    # Messages are one line whose spaces were tidied up, and flags are stripped of those around names.
+    sayable = text.isprintable() and " ".join(text.split()) == text and parse_names([text]) == list(columns)
     return shlex.quote(text) if sayable else ""

@@ -31,6 +31,7 @@ def config_of(**changes):
         "quasi": ["age", "region", "sex"],
         "sensitive": ["disease"],
         "identifiers": ["name"],
+        "keep": ["remark"],
         "hierarchies": {"region": REGIONS},
         "k": 5,
         "method": "mondrian",

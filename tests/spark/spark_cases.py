@@ -50,7 +50,11 @@ def config_of(**changes):
         "block_rows": 400,
         "threads": 1,
     }
-    return Config(**{**settings, **changes})
+    settings |= changes
+    others = [
+        name for name in ("born", "visitor", "number") if name not in (*settings["quasi"], settings.get("entity"))
+    ]
+    return Config(**{"keep": others, **settings})
 
 
 def written(folder, table, *, name="in.parquet"):
