@@ -118,7 +118,7 @@ def configuration_page() -> str:
         "You decide what becomes of each column: `quasi` (generalised), `sensitive` or `keep` (published unchanged),",
         "`identifiers` or `drop` (left out). `entity` is a role too, and may be in `identifiers` or `drop` as well.",
         "`anonymize` refuses a table with a column that has no role: it may hold names. The error lists these columns",
-        "and gives the lines to paste, such as `keep = [\"visits\"]` or `--drop row_id`. `coterie init` puts every",
+        'and gives the lines to paste, such as `keep = ["visits"]` or `--drop row_id`. `coterie init` puts every',
         "column into one of the lists. `verify`, `measure`, `risk`, `attack`, `explain` and `compare` publish nothing",
         "and need the roles they work with only.",
         "",

@@ -32,7 +32,7 @@ from coterie.config_check import (
     translate,
     unknown_setting,
 )
-from coterie.config_roles import ROLES, entity_problems, role_problems, undecided_hint
+from coterie.config_roles import ROLES, UNDECIDED, entity_problems, role_problems, undecided_hint
 from coterie.config_toml import plain, read_toml, write_toml
 from coterie.errors import ConfigError, DataError, HierarchyError, Problem
 from coterie.hierarchy import Hierarchy
@@ -118,9 +118,7 @@ class Config(BaseModel):
         (),
         description="Columns published unchanged, on purpose. A column that has no role at all is refused.",
     )
-    drop: Columns = Field(
-        (), description="Columns left out because nobody needs them; they need not identify anybody."
-    )
+    drop: Columns = Field((), description="Columns left out because nobody needs them; they need not identify anybody.")
     entity: Annotated[str, Field(min_length=1)] | None = Field(
         None,
         description="The column that says which person a row belongs to, where a person may have several. "
@@ -320,7 +318,9 @@ class Config(BaseModel):
         """
         problems = column_problems(self, names, publishes=publishes)
         if problems:
-            raise ConfigError(problems, hint=undecided_hint(self, names) if publishes else "")
+            # Where something else is wrong, these may be the columns of another table.
+            alone = [problem.path for problem in problems] == [UNDECIDED]
+            raise ConfigError(problems, hint=undecided_hint(self, names) if alone else "")
 
     @property
     def published_unchanged(self) -> frozenset[str]:

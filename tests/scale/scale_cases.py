@@ -2,6 +2,7 @@
 
 import numpy as np
 import pyarrow as pa
+from decided import kept_otherwise
 from pyarrow import parquet
 
 from coterie.config import Config
@@ -25,13 +26,15 @@ def table_of(rows=600, seed=0):
     )
 
 
+COLUMNS = ("name", "age", "region", "sex", "disease", "remark")
+
+
 def config_of(**changes):
-    """A configuration for such a table."""
+    """A configuration for such a table; columns to which it gives no role are kept."""
     settings = {
         "quasi": ["age", "region", "sex"],
         "sensitive": ["disease"],
         "identifiers": ["name"],
-        "keep": ["remark"],
         "hierarchies": {"region": REGIONS},
         "k": 5,
         "method": "mondrian",
@@ -39,7 +42,7 @@ def config_of(**changes):
         "memory": "1GB",
         "threads": 1,
     }
-    return Config(**{**settings, **changes})
+    return Config(**kept_otherwise(COLUMNS, {**settings, **changes}))
 
 
 def run(folder, table, config=None, *, out="out.parquet", row_group=None, **job):
