@@ -81,7 +81,7 @@ def test_the_best_box_lies_between_what_is_said(drawn, k, data):
         ("nh", {"options": {"key": "a key of some length"}}),
         ("kaca", {"options": {"suppress_above": 0.9}}),
         ("mondrian", {"missing": "suppress"}),
-        ("mondrian", {"privacy": ["l-diversity:2:ill"], "sensitive": ["ill"]}),
+        ("mondrian", {"privacy": ["l-diversity:2:ill"], "sensitive": ["ill"], "keep": []}),
         ("incognito", {"hierarchies": {"place": TREE, "age": coterie.intervals(5, 10, 20)}}),
     ],
     ids=["mondrian", "compact", "nh", "kaca", "missing", "diverse", "incognito"],

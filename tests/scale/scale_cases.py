@@ -29,8 +29,8 @@ def table_of(rows=600, seed=0):
 COLUMNS = ("name", "age", "region", "sex", "disease", "remark")
 
 
-def config_of(**changes):
-    """A configuration for such a table; columns to which it gives no role are kept."""
+def config_of(*, columns=COLUMNS, **changes):
+    """A configuration for such a table, or one with other columns; those to which it gives no role are kept."""
     settings = {
         "quasi": ["age", "region", "sex"],
         "sensitive": ["disease"],
@@ -42,7 +42,7 @@ def config_of(**changes):
         "memory": "1GB",
         "threads": 1,
     }
-    return Config(**kept_otherwise(COLUMNS, {**settings, **changes}))
+    return Config(**kept_otherwise(columns, {**settings, **changes}))
 
 
 def run(folder, table, config=None, *, out="out.parquet", row_group=None, **job):
