@@ -171,7 +171,7 @@ def _phases(session: Any, path: str, folder: Path, config: Any, block_rows: int)
         with meter("shuffle"):
             _nowhere(assigned.repartitionById(made.plan.blocks, sql.col("place")))
         with meter("group"):
-            grouped = group_rows(rows, made, config, keep=True)
+            grouped = group_rows(rows, made, config, persist=True)
         with meter("verify"):
             shown = verified(grouped).shown
         with meter("write"):

@@ -30,7 +30,19 @@ def run(capsys, *arguments, code=0):
 
 
 def test_risk_before_and_after(folder, capsys):
-    release = ["anonymize", "people.csv", *FLAGS, "--identifier", "who", "-k", "5", "--method", "mondrian"]
+    release = [
+        "anonymize",
+        "people.csv",
+        *FLAGS,
+        "--identifier",
+        "who",
+        "--keep",
+        "ill",
+        "-k",
+        "5",
+        "--method",
+        "mondrian",
+    ]
     run(capsys, *release, "-o", "out.csv")
     out = run(capsys, "risk", "people.csv", "out.csv", "-c", "out.coterie.toml", "--fraction", "0.01")
     for part in (

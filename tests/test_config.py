@@ -114,7 +114,7 @@ def test_no_problem_quotes_the_value_given():
     assert "'k'" not in str(caught.value)
     for problem in caught.value.problems:
         # Names of methods, models, columns and files are no cells, and are named to be found again.
-        if problem.path.split(".")[0] not in ("method", "hierarchies", "privacy", "entity"):
+        if problem.path.split(".")[0] not in ("method", "hierarchies", "privacy", "entity", "keep", "drop"):
             assert secret not in str(problem)
     assert caught.value.__cause__ is None
 
@@ -195,7 +195,7 @@ def column_problems(config: Config, names: list[str]) -> list[tuple[str, str]]:
 
 
 def test_columns_that_fit():
-    config = Config(quasi=["age"], sensitive=["pay"], weights={"age": 2}, hierarchies={"pay": "flat"})
+    config = Config(quasi=["age"], sensitive=["pay"], keep=["name"], weights={"age": 2}, hierarchies={"pay": "flat"})
     config.check_columns(["name", "age", "pay"])
 
 
@@ -209,7 +209,8 @@ def test_everything_about_columns_at_once():
         publish={"agee": "bounds"},
     )
     found = column_problems(config, ["age", "sex", "pay", "name"])
-    assert [path for path, _ in found] == ["quasi", "identifiers", "weights.pay", "weights.sexx", "hierarchies.name"]
+    expected = ["quasi", "identifiers", "roles", "weights.pay", "weights.sexx", "hierarchies.name"]
+    assert [path for path, _ in found] == expected
     text = dict(found)
     assert "did you mean 'age'" in text["quasi"]
     assert "did you mean 'name'" in text["identifiers"]

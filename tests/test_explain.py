@@ -35,6 +35,8 @@ PEOPLE = pa.table(
     }
 )
 SETTINGS = {"quasi": ["age", "place", "job"], "hierarchies": {"place": TREE}, "weights": {"age": 2.0}, "k": 4}
+DIVERSE = {**SETTINGS, "sensitive": ["ill"], "privacy": ["l-diversity:2"]}
+SETTINGS["keep"] = ["ill"]
 
 
 @given(tables(min_rows=2, max_rows=20), st.integers(1, 6), st.data())
@@ -79,7 +81,7 @@ def test_the_best_box_lies_between_what_is_said(drawn, k, data):
         ("nh", {"options": {"key": "a key of some length"}}),
         ("kaca", {"options": {"suppress_above": 0.9}}),
         ("mondrian", {"missing": "suppress"}),
-        ("mondrian", {"privacy": ["l-diversity:2:ill"], "sensitive": ["ill"]}),
+        ("mondrian", {"privacy": ["l-diversity:2:ill"], "sensitive": ["ill"], "keep": []}),
         ("incognito", {"hierarchies": {"place": TREE, "age": coterie.intervals(5, 10, 20)}}),
     ],
     ids=["mondrian", "compact", "nh", "kaca", "missing", "diverse", "incognito"],
@@ -167,7 +169,7 @@ def test_rows_that_are_not_there_are_refused(row):
 
 
 def test_a_note_says_that_promises_may_need_more():
-    release = coterie.anonymize(PEOPLE, **SETTINGS, sensitive=["ill"], privacy=["l-diversity:2"], method="mondrian")
+    release = coterie.anonymize(PEOPLE, **DIVERSE, method="mondrian")
     assert "promises beyond k" in release.explain(0).note
     assert "promises" not in coterie.anonymize(PEOPLE, **SETTINGS, method="mondrian").explain(0).note
 
@@ -220,7 +222,9 @@ def test_what_if_is_what_would_be():
     assert found.changes[2].reason.startswith("Groups of 200 rows cannot be made")
     assert np.isnan(found.changes[2].after)
     without = next(each for each in found.changes if each.dropped == "age")
-    again = coterie.anonymize(PEOPLE, quasi=["place", "job"], hierarchies={"place": TREE}, k=4, **fast)
+    again = coterie.anonymize(
+        PEOPLE, quasi=["place", "job"], keep=["age", "ill"], hierarchies={"place": TREE}, k=4, **fast
+    )
     assert without.after == pytest.approx(again.measures["gcp"])
     kept = coterie.anonymize(PEOPLE, **{**SETTINGS, **fast}).measures.attributes
     assert without.before == pytest.approx(np.mean([kept["place"].ncp, kept["job"].ncp]))
@@ -228,7 +232,7 @@ def test_what_if_is_what_would_be():
 
 
 def test_what_if_with_another_method_and_promises():
-    release = coterie.anonymize(PEOPLE, **SETTINGS, sensitive=["ill"], privacy=["l-diversity:2"], method="mondrian")
+    release = coterie.anonymize(PEOPLE, **DIVERSE, method="mondrian")
     found = release.what_if(k=[4], drop=[], method="mondrian")
     assert found.method == "mondrian"
     assert found.changes[0].after == found.gcp == pytest.approx(release.measures["gcp"])

@@ -249,7 +249,9 @@ def test_sheets_are_for_excel(people):
 
 def test_from_table_to_table_in_python(people):
     cio.write(people, "sqlite:///a.db#people")
-    release = coterie.anonymize("sqlite:///a.db#people", quasi=["age", "zip"], identifiers=["name"], k=3)
+    release = coterie.anonymize(
+        "sqlite:///a.db#people", quasi=["age", "zip"], identifiers=["name"], keep=["disease"], k=3
+    )
     release.write("sqlite:///b.db#out")
     assert cio.read("sqlite:///b.db#out").table.equals(release.arrow)
     assert coterie.verify("sqlite:///b.db#out", quasi=["age", "zip"], k=3).passed
@@ -258,13 +260,15 @@ def test_from_table_to_table_in_python(people):
     assert "input_sha256" not in told
     with pytest.raises(ConfigError, match=r"out\.coterie\.toml exists already"):
         release.write("sqlite:///b.db#out")
-    same = coterie.anonymize(people, quasi=["age", "zip"], identifiers=["name"], k=3)
+    same = coterie.anonymize(people, quasi=["age", "zip"], identifiers=["name"], keep=["disease"], k=3)
     assert same.arrow.equals(release.arrow)
 
 
 def test_a_folder_that_takes_no_file_is_found_out_first(people, monkeypatch):
     cio.write(people, "sqlite:///a.db#people")
-    release = coterie.anonymize("sqlite:///a.db#people", quasi=["age", "zip"], identifiers=["name"], k=3)
+    release = coterie.anonymize(
+        "sqlite:///a.db#people", quasi=["age", "zip"], identifiers=["name"], keep=["disease"], k=3
+    )
 
     def refused(*_, **__):
         raise DataError("no room")

@@ -9,6 +9,7 @@ import pandas as pd
 import pyarrow as pa
 import pyarrow.parquet
 import pytest
+from decided import kept_otherwise
 
 import coterie
 import coterie.io
@@ -90,7 +91,7 @@ def test_errors_count_and_do_not_quote(settings, kind, caplog):
     with caplog.at_level(logging.DEBUG), warnings.catch_warnings(record=True) as warned:
         warnings.simplefilter("always")
         with pytest.raises(CoterieError) as caught:
-            coterie.anonymize(data, **{"k": 2, **settings})
+            coterie.anonymize(data, **kept_otherwise(TABLE.column_names, {"k": 2, **settings}))
     clean(shown(caught.value))
     clean(caplog.text)
     clean(" ".join(str(warning.message) for warning in warned))
@@ -101,7 +102,9 @@ def test_the_command_line_counts_and_does_not_quote(settings, tmp_path, monkeypa
     monkeypatch.chdir(tmp_path)
     pa.parquet.write_table(TABLE, "people.parquet")
     try:
-        (tmp_path / "c.toml").write_text(coterie.Config(**{"k": 2, **settings}).to_toml())
+        (tmp_path / "c.toml").write_text(
+            coterie.Config(**kept_otherwise(TABLE.column_names, {"k": 2, **settings})).to_toml()
+        )
     except CoterieError as error:
         clean(shown(error))
         return
@@ -115,7 +118,7 @@ def test_the_command_line_counts_and_does_not_quote(settings, tmp_path, monkeypa
 def test_a_release_that_is_withheld_shows_nothing(monkeypatch):
     monkeypatch.setattr(coterie.pipeline, "_group", faulty)
     with pytest.raises(CoterieError) as caught:
-        coterie.anonymize(TABLE, quasi=["word", "number"], k=2)
+        coterie.anonymize(TABLE, **kept_otherwise(TABLE.column_names, {"quasi": ["word", "number"], "k": 2}))
     clean(shown(caught.value))
 
 
@@ -129,7 +132,9 @@ def test_a_fault_of_our_own_shows_nothing(monkeypatch, tmp_path, capfd, debug):
     monkeypatch.chdir(tmp_path)
     pa.parquet.write_table(TABLE, "people.parquet")
     monkeypatch.setattr(coterie.pipeline, "_group", broken)
-    assert main([*debug, "anonymize", "people.parquet", "--quasi", "word", "-k", "2", "-o", "out.csv"]) > 0
+    others = ",".join(TABLE.column_names[1:])
+    arguments = ["anonymize", "people.parquet", "--quasi", "word", "--keep", others, "-k", "2", "-o", "out.csv"]
+    assert main([*debug, *arguments]) > 0
     captured = capfd.readouterr()
     assert "fault of coterie" in captured.err or debug
     if not debug:
@@ -170,7 +175,7 @@ def test_files_that_cannot_be_read_show_nothing(text, encoding, tmp_path):
 
 
 def test_foreign_releases_show_nothing():
-    release = coterie.anonymize(TABLE, quasi=["word", "number"], k=4)
+    release = coterie.anonymize(TABLE, **kept_otherwise(TABLE.column_names, {"quasi": ["word", "number"], "k": 4}))
     config = release.config
     for other in (
         release.arrow.slice(0, 3),
@@ -190,9 +195,9 @@ def test_foreign_releases_show_nothing():
 
 def test_what_succeeds_is_silent_about_cells(tmp_path, caplog, capfd):
     with caplog.at_level(logging.DEBUG):
-        release = coterie.anonymize(
-            TABLE.drop_columns("list"), quasi=["word", "number", "gap"], sensitive=["sensitive"], k=4
-        )
+        table = TABLE.drop_columns("list")
+        roles = {"quasi": ["word", "number", "gap"], "sensitive": ["sensitive"], "k": 4}
+        release = coterie.anonymize(table, **kept_otherwise(table.column_names, roles))
         release.write(tmp_path / "out.csv")
     for part in (repr(release), str(release.verification), repr(release.measures), *release.notes, caplog.text):
         clean(part)
@@ -204,7 +209,7 @@ def test_what_succeeds_is_silent_about_cells(tmp_path, caplog, capfd):
 def test_a_value_that_the_encoding_lacks_is_not_shown(tmp_path):
     path = tmp_path / "people.csv"
     path.write_bytes(b"a;b\n\xe91;2\n\xe92;3\n")
-    release = coterie.anonymize(path, quasi=["b"], k=2)
+    release = coterie.anonymize(path, quasi=["b"], keep=["a"], k=2)
     odd = release.arrow.set_column(0, "a", pa.array([f"{WORD}日", "x"]))
     with pytest.raises(CoterieError) as caught:
         coterie.io.write(odd, tmp_path / "out.csv", like=release.source)

@@ -80,7 +80,7 @@ def test_cells_are_values_and_rows_stay_whole(people, method):
     """Not lists, not a table of quasi-identifiers alone, not sorted by group, no column of row numbers."""
     frame = people.to_pandas().set_axis(list("ihgfedcba"))
     before = frame.copy()
-    release = coterie.anonymize(frame, quasi=["age", "zip"], identifiers=["name"], k=3, method=method)
+    release = coterie.anonymize(frame, quasi=["age", "zip"], identifiers=["name"], keep=["disease"], k=3, method=method)
     found = release.frame
     assert list(found.columns) == ["age", "zip", "disease"]
     assert found.index.equals(before.index)
@@ -92,7 +92,9 @@ def test_cells_are_values_and_rows_stay_whole(people, method):
 
 def test_no_row_numbers_in_what_is_written(people, tmp_path):
     frame = people.to_pandas().set_axis(range(100, 109))
-    coterie.anonymize(frame, quasi=["age", "zip"], identifiers=["name"], k=3).write(tmp_path / "out.parquet")
+    coterie.anonymize(frame, quasi=["age", "zip"], identifiers=["name"], keep=["disease"], k=3).write(
+        tmp_path / "out.parquet"
+    )
     written = pa.parquet.read_table(tmp_path / "out.parquet")
     assert written.column_names == ["age", "zip", "disease"]
     assert written.schema.metadata is None
@@ -146,9 +148,10 @@ def test_what_cannot_be_done_is_an_error_that_says_why(people):
     with pytest.raises(ConfigError, match=r"no column 'aeg' \(did you mean 'age'\?\)"):
         coterie.anonymize(people, quasi=["aeg"], k=2)
     with pytest.raises(InfeasibleError, match="at most 9"):
-        coterie.anonymize(people, quasi=["age"], k=100)
+        coterie.anonymize(people, quasi=["age"], drop=["name", "zip", "disease"], k=100)
     with pytest.raises(InfeasibleError) as caught:
-        coterie.anonymize(people, quasi=["age"], sensitive=["disease"], k=2, privacy=["l-diversity:7"])
+        roles = {"quasi": ["age"], "sensitive": ["disease"], "drop": ["name", "zip"]}
+        coterie.anonymize(people, **roles, k=2, privacy=["l-diversity:7"])
     assert caught.value.possible < 7
 
 
@@ -187,7 +190,7 @@ def test_missing_values_are_no_magic_numbers():
 
 def test_what_comes_back_has_names(people):
     """Not nine values in a tuple, to be printed in the wrong order."""
-    release = coterie.anonymize(people, quasi=["age"], k=3)
+    release = coterie.anonymize(people, quasi=["age"], drop=["name", "zip", "disease"], k=3)
     assert not isinstance(release.verification, tuple)
     assert release.measures["c_avg"] == 9 / (release.measures["groups"] * 3)
     with pytest.raises(KeyError, match="no measure 'gpc'; there are gcp"):
@@ -195,6 +198,6 @@ def test_what_comes_back_has_names(people):
 
 
 def test_the_library_prints_nothing(people, capfd):
-    release = coterie.anonymize(people, quasi=["age", "zip"], k=3)
+    release = coterie.anonymize(people, quasi=["age", "zip"], drop=["name", "disease"], k=3)
     coterie.measure(people, release.arrow, config=release.config)
     assert capfd.readouterr() == ("", "")

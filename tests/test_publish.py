@@ -142,7 +142,7 @@ def test_what_is_no_set_is_not_read_as_one(text):
 
 def test_bounds_take_the_place_of_their_column():
     table = pa.table({"a": [1, 1, 1, 1], "age": [30, 24, None, None], "z": [1, 2, 3, 4]})
-    published = release(table, [0, 0, 1, 1], quasi=["age"], publish={"age": "bounds"}).table
+    published = release(table, [0, 0, 1, 1], quasi=["age"], keep=["a", "z"], publish={"age": "bounds"}).table
     assert published.column_names == ["a", "age_min", "age_max", "z"]
     assert published.column("age_min").to_pylist() == [24, 24, None, None]
     assert published.column("age_max").to_pylist() == [30, 30, None, None]
@@ -205,7 +205,7 @@ def test_suppressed_rows_hide_in_a_group_that_is_published_as_the_root():
 
 def test_removed_rows_leave_nothing_behind_in_dictionaries():
     table = pa.table({"x": [1, 1, 2], "disease": pa.array(["flu", "cold", "gout"]).dictionary_encode()})
-    published = release(table, [0, 0, -1], quasi=["x"]).table
+    published = release(table, [0, 0, -1], quasi=["x"], keep=["disease"]).table
     assert published.column("disease").to_pylist() == ["flu", "cold"]
     assert published.column("disease").chunk(0).dictionary.to_pylist() == ["flu", "cold"]
     assert published.column("disease").type == table.column("disease").type
@@ -219,16 +219,16 @@ def test_rows_of_any_type_can_be_removed(kind):
         str(kind).split("<")[0], ["a", None, "b"]
     )
     table = pa.table({"x": [1, 1, 2], "y": pa.array(values, type=kind)})
-    published = release(table, [0, 0, -1], quasi=["x"]).table
+    published = release(table, [0, 0, -1], quasi=["x"], keep=["y"]).table
     assert published.column("y").to_pylist() == table.column("y").to_pylist()[:2]
     assert published.column("y").type == kind
 
 
 def test_rows_left_out_for_missing_values_are_suppressed_rows():
     table = pa.table({"x": [1, None, 2, None], "y": [1, 2, 3, 4]})
-    shown = release(table, [0, 0], quasi=["x"], missing="suppress")
+    shown = release(table, [0, 0], quasi=["x"], keep=["y"], missing="suppress")
     assert shown.table.to_pydict() == {"x": ["[1-2]", "*", "[1-2]", "*"], "y": [1, 2, 3, 4]}
-    removed = release(table, [0, 0], quasi=["x"], missing="suppress", suppressed="remove")
+    removed = release(table, [0, 0], quasi=["x"], keep=["y"], missing="suppress", suppressed="remove")
     assert removed.table.to_pydict() == {"x": ["[1-2]"] * 2, "y": [1, 3]}
     assert removed.kept.tolist() == [0, 2]
 
@@ -256,10 +256,10 @@ def test_equal_boxes_are_one_class():
     assert published.class_of_group.tolist() == [0, 0, 1]
 
 
-def test_identifiers_and_metadata_are_left_behind():
-    frame = pd.DataFrame({"name": ["Ann", "Bob"], "x": [1, 2], "y": [3, 4]}, index=[10, 20])
+def test_identifiers_dropped_columns_and_metadata_are_left_behind():
+    frame = pd.DataFrame({"name": ["Ann", "Bob"], "x": [1, 2], "y": [3, 4], "z": [5, 6]}, index=[10, 20])
     table = pa.Table.from_pandas(frame, preserve_index=False)
-    published = release(table, [0, 0], quasi=["x"], identifiers=["name"]).table
+    published = release(table, [0, 0], quasi=["x"], identifiers=["name"], keep=["y"], drop=["z"]).table
     assert published.column_names == ["x", "y"]
     assert published.schema.metadata is None
     assert table.schema.metadata is not None

@@ -49,7 +49,8 @@ def releases(draw, *, missing=True):
     method = draw(st.sampled_from(["mondrian", "kmembers", "incognito", "nh"]))
     options = {"key": "the same key each time"} if method == "nh" else {}
     quasi = ["age", "size", "place", "flat"]
-    release = coterie.anonymize(table, quasi=quasi, hierarchies={"place": PLACES}, k=k, method=method, options=options)
+    roles = {"quasi": quasi, "keep": ["pay"], "hierarchies": {"place": PLACES}}
+    release = coterie.anonymize(table, **roles, k=k, method=method, options=options)
     return table, release
 
 

@@ -16,6 +16,7 @@ TREE = {"Cambridge": ["02138", "02139"], "Other": ["02141", "02142"]}
 SETTINGS = {
     "quasi": ["age", "zip"],
     "identifiers": ["name"],
+    "keep": ["disease"],
     "k": 2,
     "seed": 11,
     "weights": {"age": 2.5},

@@ -10,6 +10,7 @@ import jsonschema
 import numpy as np
 import pyarrow as pa
 import pytest
+from decided import kept_otherwise
 
 import coterie
 from coterie.bound import row_bounds, sampled_bound
@@ -53,7 +54,8 @@ SETTINGS = {
 
 
 def released(table=None, **changes):
-    return coterie.anonymize(people() if table is None else table, **(SETTINGS | changes))
+    table = people() if table is None else table
+    return coterie.anonymize(table, **kept_otherwise(table.column_names, SETTINGS | changes))
 
 
 @pytest.fixture(scope="module")
@@ -168,7 +170,7 @@ def test_a_file_is_known_by_its_own_hash(tmp_path):
     from pyarrow import csv
 
     csv.write_csv(people(), tmp_path / "people.csv")
-    release = coterie.anonymize(tmp_path / "people.csv", **SETTINGS)
+    release = coterie.anonymize(tmp_path / "people.csv", keep=["visits"], **SETTINGS)
     release.write(tmp_path / "out.csv")
     found = report_of(release)
     assert found.input.name == "people.csv"
@@ -210,7 +212,7 @@ def test_techniques_have_their_names(changes, expected):
 
 def test_cells_of_which_nothing_is_said_are_local_suppression():
     star = np.arange(ROWS) % 8 == 0
-    release = coterie.anonymize(people(), suppress_cells={"city": star}, **SETTINGS)
+    release = coterie.anonymize(people(), suppress_cells={"city": star}, keep=["visits"], **SETTINGS)
     found = report_of(release)
     assert "local suppression" in next(each for each in found.attributes if each.name == "city").techniques
     shown = release.frame["city"].to_pylist()
@@ -299,7 +301,7 @@ def test_without_a_sensitive_column_this_is_said():
     assert "so this was not measured" in report_html(found)
 
 
-def test_columns_without_a_role_are_a_limit(report):
+def test_kept_columns_are_a_limit(report):
     assert "visits" in report.limits[0]
 
 
@@ -437,7 +439,9 @@ def test_what_cannot_be_written_is_refused(release, tmp_path, path, variant, sai
     assert not list(tmp_path.iterdir())
 
 
-ARGUMENTS = "--quasi age,education,city --sensitive disease --identifier name -k 4 --method mondrian -o out.csv"
+ARGUMENTS = (
+    "--quasi age,education,city --sensitive disease --identifier name --keep visits -k 4 --method mondrian -o out.csv"
+)
 
 
 @pytest.fixture

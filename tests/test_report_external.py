@@ -47,6 +47,7 @@ SETTINGS = {
     "quasi": ["word", "flat", "number", "decimal", "day", "zip", "gap"],
     "sensitive": ["disease", "dose"],
     "identifiers": ["name"],
+    "keep": ["other"],
     "hierarchies": {
         "word": TREE,
         "zip": coterie.prefixes(),

@@ -218,7 +218,8 @@ def test_the_text_holds_reasons_and_counts_but_no_cells():
         assert cell not in text
     for line in ("50 distinct, 0 missing", "people.csv (200 rows)", "zip = { prefixes = [] }", 'zip = "category"'):
         assert line in text
-    assert "#   reading" in text
+    assert tomllib.loads(text)["keep"] == ["reading"]
+    assert '"reading",  # decimal numbers' in text
     assert '"name",  # the name suggests a person' in text
 
 

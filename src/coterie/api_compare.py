@@ -91,10 +91,10 @@ def compare(
     base = Config.build(config, **settings)
     path = None if results is None else Path(results)
     kept = read_kept(path)
-    prepared = prepare(data, base)
+    prepared = prepare(data, base, publishes=False)
     plan = _plan(base, source_hash(prepared.source), methods=methods, ks=k, privacy=privacy, queries=queries)
     for each in plan:
-        each.config.check_columns(prepared.source.table.column_names)
+        each.config.check_columns(prepared.source.table.column_names, publishes=False)
     known = {} if fresh else {each.key: kept[each.key] for each in plan if each.key in kept}
     runner = Runner(prepared, base, queries=queries, progress=progress, cancelled=cancelled)
     rows = dict(known)

@@ -168,7 +168,7 @@ def utility(
     )
     settled = Config.build(config, **settings)
     before, after = read_source(original, settled).table, read_source(published, settled).table
-    settled.check_columns(before.column_names)
+    settled.check_columns(before.column_names, publishes=False)
     return utility_of(BeforeAfter(before, after, settled), request, progress=progress)
 
 

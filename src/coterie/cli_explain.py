@@ -40,6 +40,8 @@ def explain(
     quasi: flags.Quasi = None,
     sensitive: flags.Sensitive = None,
     identifier: flags.Identifier = None,
+    keep: flags.Keep = None,
+    drop: flags.Drop = None,
     entity: flags.Entity = None,
     k: flags.K = None,
     privacy: flags.Privacy = None,
@@ -77,6 +79,8 @@ def explain(
         quasi=quasi,
         sensitive=sensitive,
         identifier=identifier,
+        keep=keep,
+        drop=drop,
         entity=entity,
         k=k,
         privacy=privacy,
@@ -126,7 +130,7 @@ def show(
     from coterie.cli_show import Progress, Voice
 
     # What is explained is held whole, also where the settings come from a release that was made in blocks.
-    release = release_of(data, config.replace(engine="memory"), quiet=quiet)
+    release = release_of(data, config.replace(engine="memory"), quiet=quiet, publishes=False)
     with Progress(quiet=quiet) as progress:
         progress("explain", 0, 0)
         loss = release.explain()

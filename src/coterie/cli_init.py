@@ -34,7 +34,7 @@ def init(
     from coterie.io_output import check_target
     from coterie.outputs import check_apart
     from coterie.suggest import missing_marks, suggest, without_marks
-    from coterie.suggest_toml import suggestion_toml
+    from coterie.suggest_toml import decision, suggestion_toml
 
     voice = Voice(quiet=quiet, output=output)
     to_file = str(output) != "-"
@@ -55,10 +55,16 @@ def init(
         output.write_text(text, encoding="utf-8")
     else:
         typer.echo(text, nl=False)
-    order = {"quasi": 0, "sensitive": 1, "identifier": 2, "other": 3}
+    order = ["quasi", "sensitive", "identifier", "keep", "drop"]
     rows = [
-        [guess.name, guess.role + ", entity" * guess.entity, f"{guess.distinct:,}", f"{guess.missing:,}", guess.reason]
-        for guess in sorted(guesses, key=lambda guess: order[guess.role])
+        [
+            guess.name,
+            decision(guess.role) + ", entity" * guess.entity,
+            f"{guess.distinct:,}",
+            f"{guess.missing:,}",
+            guess.reason,
+        ]
+        for guess in sorted(guesses, key=lambda guess: order.index(decision(guess.role)))
     ]
     voice.table(["column", "role", "distinct", "missing", "why"], rows, numbers=["distinct", "missing"])
     if not any(guess.role == "quasi" for guess in guesses):

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from coterie import cli_complete as complete
+from coterie.config_roles import ROLES, parse_names
 from coterie.errors import ConfigError, Problem
 from coterie.risk_threshold import DEFAULT_K, DEFAULT_THRESHOLD
 
@@ -35,6 +36,8 @@ Sensitive = Annotated[
     list[str] | None, typer.Option(metavar="COLUMNS", help="Sensitive columns, given like the quasi-identifiers.")
 ]
 Identifier = Annotated[list[str] | None, typer.Option(metavar="COLUMNS", help="Columns to leave out, such as names.")]
+Keep = Annotated[list[str] | None, typer.Option(metavar="COLUMNS", help="Columns to publish unchanged, on purpose.")]
+Drop = Annotated[list[str] | None, typer.Option(metavar="COLUMNS", help="Columns to leave out as not needed.")]
 Entity = Annotated[
     str | None,
     typer.Option(
@@ -215,7 +218,14 @@ Quiet = Annotated[bool, typer.Option("--quiet", "-q", help="Print errors only.")
 AsJson = Annotated[bool, typer.Option("--json", help="Print JSON instead of a table.")]
 
 # Flag → the setting it stands for, by how its text is read.
-_LISTS = {"quasi": "quasi", "sensitive": "sensitive", "identifier": "identifiers", "missing_values": "missing_values"}
+_LISTS = {
+    "quasi": "quasi",
+    "sensitive": "sensitive",
+    "identifier": "identifiers",
+    "keep": "keep",
+    "drop": "drop",
+    "missing_values": "missing_values",
+}
 _TABLES = {
     "hierarchy": "hierarchies",
     "type": "types",
@@ -225,11 +235,7 @@ _TABLES = {
 }
 _RULES = ("flat", "prefixes", "intervals", "dates")
 
-
-def names(texts: Sequence[str]) -> list[str]:
-    """Column names from flags: separated by commas, in double quotes where a name has a comma itself."""
-    rows = csv.reader(texts, skipinitialspace=True)
-    return [name.strip() for row in rows for name in row if name.strip()]
+names = parse_names
 
 
 def pairs(texts: Sequence[str], *, flag: str) -> dict[str, str]:
@@ -316,8 +322,8 @@ def cluster_of(master: str | None, settings: Sequence[str] | None, *, engine: st
 
 def configured(config: Path | None, **flags: object) -> Config:
     """The configuration of a command: the TOML file, if any, with the flags on top."""
-    from coterie.config import Config, changed
-    from coterie.config_check import ROLES
+    from coterie.config import Config
+    from coterie.config_changes import changed
     from coterie.config_toml import read_toml
 
     changes = changes_of(flags)

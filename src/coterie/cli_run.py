@@ -25,9 +25,17 @@ if TYPE_CHECKING:
 COMPILING = "compiling (once after installation; some seconds) …"
 
 
-def release_of(data: AnyTable, config: Config, *, quiet: bool) -> Release:
-    """Make a release with a progress bar, and say so when this is the run that compiles."""
+def release_of(data: AnyTable, config: Config, *, quiet: bool, publishes: bool = True) -> Release:
+    """Make a release with a progress bar, and say so when this is the run that compiles.
+
+    Args:
+        data: The table.
+        config: The settings.
+        quiet: Show no progress.
+        publishes: Whether it is to be given away, and not only looked at: then every column needs a role.
+    """
     from coterie.api import anonymize
+    from coterie.pipeline import Phases, make_release, prepare, start_run
 
     with Progress(quiet=quiet) as progress:
         said: list[str] = []
@@ -38,7 +46,11 @@ def release_of(data: AnyTable, config: Config, *, quiet: bool) -> Release:
                 mention_compiling(quiet)
             progress(step, done, total)
 
-        return anonymize(data, config=config, progress=told)
+        if publishes:
+            return anonymize(data, config=config, progress=told)
+        phases = Phases(told)
+        prepared = prepare(data, config, phases=phases, publishes=False)
+        return make_release(prepared, config, start_run(config, told), phases=phases)
 
 
 def mention_compiling(quiet: bool) -> None:

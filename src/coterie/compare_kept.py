@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from coterie.config import Config
 
 # Settings that never change a figure.
-SILENT = ("threads", "purpose", "recipient", "release_model", "author")
+SILENT = ("threads", "purpose", "recipient", "release_model", "author", "keep", "drop")
 _FIELDS = {each.name for each in fields(ComparisonRow)}
 
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import operator
 import os
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Literal, Self
@@ -25,16 +25,15 @@ from pydantic import (
     model_validator,
 )
 
+from coterie.config_changes import changed, listed
 from coterie.config_check import (
-    ROLES,
     column_problems,
-    entity_problems,
     option_problems,
     publish_problems,
-    role_problems,
     translate,
     unknown_setting,
 )
+from coterie.config_roles import ROLES, UNDECIDED, entity_problems, role_problems, undecided_hint
 from coterie.config_toml import plain, read_toml, write_toml
 from coterie.errors import ConfigError, DataError, HierarchyError, Problem
 from coterie.hierarchy import Hierarchy
@@ -53,15 +52,6 @@ ReleaseModel = Literal["public", "agreement", "enclave"]
 Engine = Literal["auto", "memory", "duckdb", "spark"]
 
 
-def _listed(value: object) -> object:
-    """One name is a list of one; any other iterable but a mapping is a list."""
-    if isinstance(value, str):
-        return (value,)
-    if isinstance(value, Iterable) and not isinstance(value, Mapping | bytes):
-        return tuple(value)
-    return value
-
-
 def _whole(value: object) -> object:
     """Integers of any library, but not True and False, which Python counts as integers."""
     if isinstance(value, bool):
@@ -71,7 +61,7 @@ def _whole(value: object) -> object:
 
 def parse_privacy(value: object) -> object:
     """Privacy models from their objects or texts, by the module that defines them."""
-    entries = _listed(value)
+    entries = listed(value)
     if not entries:
         return ()
     from coterie import privacy  # late: it brings NumPy along
@@ -84,7 +74,7 @@ def located_privacy(value: object, *, base: Path) -> object:
     from coterie import privacy
 
     try:
-        return privacy.parse_privacy(_listed(value), base=base)
+        return privacy.parse_privacy(listed(value), base=base)
     except ConfigError:
         return value
 
@@ -96,7 +86,7 @@ def checked_memory(value: str) -> str:
 
 
 Whole = Annotated[int, BeforeValidator(_whole)]
-Columns = Annotated[tuple[str, ...], BeforeValidator(_listed)]
+Columns = Annotated[tuple[str, ...], BeforeValidator(listed)]
 Text = Annotated[str, Field(min_length=1)]
 # Hierarchies check themselves; pydantic is to look at their class only.
 Given = InstanceOf[Hierarchy]
@@ -117,6 +107,11 @@ class Config(BaseModel):
     identifiers: Columns = Field(
         (), description="Identifiers, such as names and numbers of persons. They are left out."
     )
+    keep: Columns = Field(
+        (),
+        description="Columns published unchanged, on purpose. A column that has no role at all is refused.",
+    )
+    drop: Columns = Field((), description="Columns left out because nobody needs them; they need not identify anybody.")
     entity: Annotated[str, Field(min_length=1)] | None = Field(
         None,
         description="The column that says which person a row belongs to, where a person may have several. "
@@ -256,8 +251,8 @@ class Config(BaseModel):
 
     @model_validator(mode="after")
     def _agree(self) -> Self:
-        problems = role_problems({role: getattr(self, role) for role in ROLES})
-        problems += entity_problems(self.entity, {role: getattr(self, role) for role in ROLES})
+        roles = {role: getattr(self, role) for role in ROLES}
+        problems = role_problems(roles) + entity_problems(self.entity, roles)
         problems += publish_problems(self.publish, self.types)
         if self.threshold != DEFAULT_THRESHOLD:
             problems += threshold_problems(self.threshold)
@@ -297,7 +292,7 @@ class Config(BaseModel):
         """A configuration from another one, a dict or a TOML file, with some settings changed.
 
         When the quasi-identifiers change, settings of columns that are none any more go; when the method
-        changes, the options of the old one go.
+        changes, the options of the old one go. A column that a change gives another role leaves `keep` and `drop`.
         """
         if config is None:
             return cls(**changes)
@@ -321,11 +316,23 @@ class Config(BaseModel):
         """The text of a TOML file with every setting, from which `from_toml` makes the same configuration."""
         return write_toml(self.to_dict())
 
-    def check_columns(self, names: Sequence[str]) -> None:
-        """Raise a ConfigError with everything that does not fit a table with these columns."""
-        problems = column_problems(self, names)
+    def check_columns(self, names: Sequence[str], *, publishes: bool = True) -> None:
+        """Raise a ConfigError with everything that does not fit a table with these columns.
+
+        Args:
+            names: The columns of the table.
+            publishes: Whether a release is to be made of it: then every column needs a role.
+        """
+        problems = column_problems(self, names, publishes=publishes)
         if problems:
-            raise ConfigError(problems)
+            # Where something else is wrong, these may be the columns of another table.
+            alone = [problem.path for problem in problems] == [UNDECIDED]
+            raise ConfigError(problems, hint=undecided_hint(self, names) if alone else "")
+
+    @property
+    def published_unchanged(self) -> frozenset[str]:
+        """The columns that a release has as they came. No other column gets into it but generalised ones."""
+        return frozenset((*self.sensitive, *self.keep))
 
     def method_options(self) -> Options:
         """The options of the method as its own option model."""
@@ -343,26 +350,6 @@ class Config(BaseModel):
 
 
 SETTINGS = tuple(Config.model_fields)
-PER_COLUMN = ("weights", "publish", "types", "hierarchies")
-
-
-def changed(values: Mapping[str, Any], changes: Mapping[str, Any]) -> dict[str, Any]:
-    """Settings with some of them changed, and without those that the change makes pointless."""
-    result = {**values, **changes}
-    if "options" not in changes and changes.get("method", values.get("method")) != values.get("method"):
-        result.pop("options", None)
-    if "quasi" in changes or "sensitive" in changes:
-        kept = {*_names(result.get("quasi")), *_names(result.get("sensitive"))}
-        for setting in PER_COLUMN:
-            table = values.get(setting)
-            if setting not in changes and isinstance(table, Mapping):
-                result[setting] = {name: value for name, value in table.items() if name in kept}
-    return result
-
-
-def _names(value: object) -> tuple[object, ...]:
-    listed = _listed(value)
-    return listed if isinstance(listed, tuple) else ()
 
 
 def read_hierarchies(specs: Mapping[str, Any], *, base: Path | None) -> tuple[dict[str, Hierarchy], list[Problem]]:

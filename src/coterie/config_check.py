@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 from pydantic import BaseModel, ValidationError
 
+from coterie.config_roles import ROLES, shortened, undecided_problems
 from coterie.errors import ConfigError, Problem
 
 if TYPE_CHECKING:
@@ -26,6 +27,14 @@ ALIASES = {
     "quasi_identifier": "quasi",
     "identifier": "identifiers",
     "id": "identifiers",
+    "direct_identifiers": "identifiers",
+    "insensitive": "keep",
+    "insensitive_attributes": "keep",
+    "non_sensitive": "keep",
+    "unchanged": "keep",
+    "remove": "drop",
+    "exclude": "drop",
+    "exclude_vars": "drop",
     "person": "entity",
     "subject": "entity",
     "suppression_limit": "suppress_at_most",
@@ -115,35 +124,6 @@ def _text(kind: str, context: Mapping[str, Any]) -> str:
     return _KINDS.get(kind.split("_")[0], "is not a value that this setting can have")
 
 
-ROLES = {"quasi": "quasi-identifier", "sensitive": "sensitive", "identifiers": "identifier"}
-
-
-def role_problems(roles: Mapping[str, Sequence[str]]) -> list[Problem]:
-    """Columns that are named twice, in one role or in two."""
-    problems: list[Problem] = []
-    seen: dict[str, str] = {}
-    for role, columns in roles.items():
-        for column in columns:
-            if column not in seen:
-                seen[column] = role
-            elif seen[column] == role:
-                problems.append(Problem(role, f"column {column!r} is listed twice; list it once"))
-            else:
-                problems.append(
-                    Problem(role, f"column {column!r} is already listed in {seen[column]}; a column has one role")
-                )
-    return list(dict.fromkeys(problems))
-
-
-def entity_problems(entity: str | None, roles: Mapping[str, Sequence[str]]) -> list[Problem]:
-    """A column that says whose row it is may be an identifier too, but nothing that is published."""
-    return [
-        Problem("entity", f"column {entity!r} is already listed in {role}; it is left out instead")
-        for role in ("quasi", "sensitive")
-        if entity is not None and entity in roles[role]
-    ]
-
-
 def publish_problems(publish: Mapping[str, str], types: Mapping[str, str]) -> list[Problem]:
     """Ways to publish that the column's declared type rules out."""
     problems = []
@@ -181,8 +161,14 @@ def option_problems(method: str, options: Mapping[str, object]) -> tuple[dict[st
     return checked.model_dump(exclude_unset=True), []
 
 
-def column_problems(config: Config, names: Sequence[str]) -> list[Problem]:
-    """Everything about a configuration that does not fit a table with these columns."""
+def column_problems(config: Config, names: Sequence[str], *, publishes: bool = True) -> list[Problem]:
+    """Everything about a configuration that does not fit a table with these columns.
+
+    Args:
+        config: The configuration.
+        names: The columns of the table.
+        publishes: Whether a release is to be made of it: then every column needs a role.
+    """
     problems: list[Problem] = []
     if not config.quasi:
         problems.append(Problem("quasi", 'names no column; list the quasi-identifiers, for example quasi = ["age"]'))
@@ -202,6 +188,7 @@ def column_problems(config: Config, names: Sequence[str]) -> list[Problem]:
         problems.append(
             Problem("entity", f"the table has no column {config.entity!r}{_nearest_column(config.entity, names)}")
         )
+    problems += undecided_problems(config, names) if publishes else []
     problems += _privacy_problems(config)
     problems += _setting_problems(config, names, unknown)
     if config.quasi and all(config.weights.get(column, 1.0) == 0 for column in config.quasi):
@@ -241,8 +228,4 @@ def _setting_problems(config: Config, names: Sequence[str], reported: set[str]) 
 
 
 def _nearest_column(column: str, names: Sequence[str]) -> str:
-    near = did_you_mean(column, names)
-    if near:
-        return near
-    shown = ", ".join(map(repr, names[:12]))
-    return f"; it has {shown}" + (f" and {len(names) - 12} more" if len(names) > 12 else "")
+    return did_you_mean(column, names) or f"; it has {shortened(names)}"

@@ -78,12 +78,22 @@ def prepare(
     suppress_rows: AnyFlags = None,
     suppress_cells: AnyFlags = None,
     phases: Phases | None = None,
+    publishes: bool = True,
 ) -> Prepared:
-    """Read and encode a table."""
+    """Read and encode a table.
+
+    Args:
+        data: A frame, a path or "-".
+        config: What is wanted.
+        suppress_rows: Row → whether it is suppressed.
+        suppress_cells: Quasi-identifier → row → whether the cell is suppressed.
+        phases: Times the steps.
+        publishes: Whether a release is to be given away: then every column needs a role.
+    """
     phases = phases or Phases()
     with phases("read"):
         source = read_source(data, config)
-        config.check_columns(source.table.column_names)
+        config.check_columns(source.table.column_names, publishes=publishes)
         mask = read_mask(suppress_rows, suppress_cells, count=source.table.num_rows, quasi=config.quasi)
     with phases("encode"):
         encoded = encode(source.table, config, mask)

@@ -1,8 +1,8 @@
 """Publish a grouping: the caller's columns with every quasi-identifier generalised to its group's box.
 
-Identifiers go, other columns stay as they are, rows keep their order. Suppressed rows are published as `*` in every
-quasi-identifier if enough rows look like that, and are removed otherwise: a class of fewer than k all-`*` rows would
-break the promise as any other class does.
+Sensitive and kept columns stay as they are, all others go, rows keep their order. Suppressed rows are published as
+`*` in every quasi-identifier if enough rows look like that, and are removed otherwise: a class of fewer than k all-`*`
+rows would break the promise as any other class does.
 """
 
 from __future__ import annotations
@@ -83,7 +83,7 @@ def publish(
             index = np.append(recoded[name].of_group, recoded[name].suppressed)[group_of_row]
             spread = [_spread(values, index) for values in recoded[name].values]
             arrays.update(zip(recoded[name].names, spread, strict=True))
-        elif name not in config.identifiers and name != config.entity:
+        elif name in config.published_unchanged:
             arrays[name] = keep_rows(columns.column(name), kept)
     fields = [
         pa.field(name, array.type) if name not in columns.column_names or name in recoded else columns.field(name)

@@ -28,13 +28,15 @@ def role_of(config: Config, name: str) -> model.Role:
         return "sensitive"
     if name == config.entity:
         return "person"
-    return "identifier" if name in config.identifiers else "other"
+    if name in config.keep:
+        return "kept"
+    return "dropped" if name in config.drop else "identifier"
 
 
 def attributes_part(release: Release, hider: Hider) -> list[model.Attribute]:
     """Every column of the input, quasi-identifiers first."""
     config, table = release.config, release.source.table
-    order = ["quasi-identifier", "sensitive", "identifier", "person", "other"]
+    order = ["quasi-identifier", "sensitive", "identifier", "person", "kept", "dropped"]
     names = sorted(table.column_names, key=lambda name: order.index(role_of(config, name)))
     domains = {domain.name: domain for domain in (*release.table.domains, *release.table.sensitive)}
     return [_attribute(release, name, domains.get(name), hider) for name in names]
@@ -44,7 +46,7 @@ def _attribute(release: Release, name: str, domain: Domain | None, hider: Hider)
     config, column = release.config, release.source.table.column(name)
     role, rows = role_of(config, name), len(column)
     measured = release.measures.attributes.get(name)
-    changed: float | None = 0.0 if role in ("sensitive", "other") else 1.0
+    changed: float | None = 0.0 if role in ("sensitive", "kept") else 1.0
     if measured is not None:
         changed = hider.share(round(measured.changed * rows), of=rows)
     return model.Attribute(
@@ -95,7 +97,7 @@ def hierarchy_text(config: Config, domain: Domain | None, name: str, *, file: bo
 
 
 def _techniques(release: Release, name: str, role: model.Role) -> list[str]:
-    if role in ("identifier", "person"):
+    if role in ("identifier", "person", "dropped"):
         return [TECHNIQUES["identifier"]]
     removed = release.source.table.num_rows - release.published.table.num_rows
     found = [TECHNIQUES["rows"]] if removed else []

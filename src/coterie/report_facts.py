@@ -12,7 +12,7 @@ from coterie.config_toml import write_toml
 from coterie.methods import find_method
 from coterie.privacy import MODELS
 from coterie.report_attack import attacked, disclosure_part, linking_part, questions_part
-from coterie.report_columns import attributes_part, hierarchy_text, role_of
+from coterie.report_columns import attributes_part, hierarchy_text
 from coterie.report_hide import Hider, plain_configuration
 from coterie.report_risk import risk_part
 from coterie.report_text import LIMITS, NOT_PROVED, RELEASE_MODELS, SOURCES
@@ -171,12 +171,10 @@ def _suppression(release: Release, hider: Hider) -> model.Suppression:
 
 
 def _limits(release: Release) -> list[str]:
-    names = release.source.table.column_names
-    others = [name for name in names if role_of(release.config, name) == "other"]
     told = list(LIMITS)
-    if others:
-        listed = ", ".join(others)
-        told.insert(0, f"Columns without a role are published as they are and were not looked at: {listed}.")
+    if release.config.keep:
+        listed = ", ".join(release.config.keep)
+        told.insert(0, f"Kept columns are published unchanged and were not examined: {listed}.")
     if not release.config.sensitive:
         told.insert(0, "No column was named as sensitive, so what groups have in common was not measured.")
     if release.config.time_limit is not None:

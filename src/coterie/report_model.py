@@ -13,7 +13,8 @@ from pydantic import BaseModel, ConfigDict, Field
 SCHEMA_ID: Literal["urn:coterie:report:1"] = "urn:coterie:report:1"
 
 Variant = Literal["internal", "external"]
-Role = Literal["quasi-identifier", "sensitive", "identifier", "person", "other"]
+Role = Literal["quasi-identifier", "sensitive", "identifier", "person", "kept", "dropped", "other"]
+"""`other` is in reports of versions that published columns without a role"""
 Count = int | None
 Figure = float | None
 

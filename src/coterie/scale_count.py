@@ -41,7 +41,7 @@ class _Tally:
             raise DataError(
                 f"Column {self.name!r} is of type {cells.type}, whose values cannot be compared.",
                 column=self.name,
-                hint="Turn it into text, numbers or dates, or give it no role.",
+                hint="Turn it into text, numbers or dates, or list it in keep or drop instead.",
             ) from None
         self._values.append(found.field("values"))
         self._counts.append(found.field("counts").to_numpy())
@@ -65,7 +65,7 @@ class _Tally:
             raise DataError(
                 f"Column {self.name!r} has more than {self.limit:,} distinct values, which is what fits the memory.",
                 column=self.name,
-                hint="Round its values, give it no role, or allow more memory.",
+                hint="Round its values, allow more memory, or list it in keep or drop instead.",
             )
 
     def result(self) -> Counted:

@@ -143,9 +143,8 @@ class Publisher:
     def _originals(self, unchanged: dict[str, Domain], only: Container[str] | None = None) -> Iterator[pa.Table]:
         """The columns that are published as they are, or some, by stripe; also those whose type has to be kept."""
         config = self.plan.book.config
-        hidden = {*config.identifiers, *([] if config.entity is None else [config.entity])}
-        hidden |= {name for name in config.quasi if name not in unchanged}
-        wanted = [name for name in self.table.schema.names if name not in hidden and (only is None or name in only)]
+        shown = config.published_unchanged.union(unchanged)
+        wanted = [name for name in self.table.schema.names if name in shown and (only is None or name in only)]
         # Rows have to be counted even where no column is left.
         counting = wanted or [self.table.schema.names[0]]
         waiting: list[pa.RecordBatch] = []
@@ -166,10 +165,11 @@ class Publisher:
 
         Stripe by stripe, another stripe's values would come in too late for a file that has begun.
         """
+        shown = self.plan.book.config.published_unchanged.union(unchanged)
         found = {
             field.name: Levels.none(field.type)
             for field in self.table.schema
-            if pa.types.is_dictionary(field.type) and (field.name in unchanged or self._shown(field.name))
+            if pa.types.is_dictionary(field.type) and field.name in shown
         }
         if not found:
             return {}
@@ -200,14 +200,10 @@ class Publisher:
                 for name in names[field.name]:
                     arrays.append(pa.chunked_array([cells[name]]))
                     fields.append(pa.field(name, cells[name].type))
-            elif field.name in original.column_names and self._shown(field.name):
+            elif field.name in self.plan.book.config.published_unchanged:
                 arrays.append(keep_rows(original.column(field.name), kept))
                 fields.append(field)
         return pa.Table.from_arrays(arrays, schema=pa.schema(fields))
-
-    def _shown(self, name: str) -> bool:
-        config = self.plan.book.config
-        return name not in config.identifiers and name != config.entity and name not in config.quasi
 
 
 def published_as(domain: Domain, plan: Plan) -> dict[str, tuple[pa.DataType, Any]]:

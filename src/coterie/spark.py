@@ -38,7 +38,7 @@ class SparkRelease:
     """A verified release on Spark."""
 
     frame: DataFrame
-    """the published table, in no order; columns as they came, identifiers gone"""
+    """the published table, in no order; columns as they came, identifiers and dropped ones gone"""
     config: Config
     measures: Measures
     verification: Verification
@@ -90,7 +90,7 @@ def anonymize(
     config: AnyConfig = None,
     *,
     row_number: str | None = None,
-    keep: bool = True,
+    persist: bool = True,
     progress: Progress | None = None,
     **settings: AnySetting,
 ) -> DataFrame:
@@ -100,14 +100,14 @@ def anonymize(
         dataframe: A DataFrame of any session, also of Spark Connect. It is not changed.
         config: A Config, a dict or the path of a TOML file.
         row_number: A column that numbers the rows from 0.
-        keep: Whether executors keep rows on their disks between steps.
+        persist: Whether executors keep rows on their disks between steps.
         progress: Told (step, done, total) now and then.
         **settings: The fields of `Config`, which go before those of `config`.
 
     Returns:
         The published DataFrame, verified. Executors keep its rows until the session ends; `release` can let them go.
     """
-    made = release(dataframe, config, row_number=row_number, keep=keep, progress=progress, **settings)
+    made = release(dataframe, config, row_number=row_number, persist=persist, progress=progress, **settings)
     return made.frame
 
 
@@ -116,7 +116,7 @@ def release(
     config: AnyConfig = None,
     *,
     row_number: str | None = None,
-    keep: bool = True,
+    persist: bool = True,
     progress: Progress | None = None,
     **settings: AnySetting,
 ) -> SparkRelease:
@@ -128,7 +128,7 @@ def release(
         row_number: A column that numbers the rows 0, 1, … in the order that they have for you. Without one they are
             numbered partition by partition. A column of your own makes the release the same however Spark cuts the
             table into partitions.
-        keep: Whether executors keep rows on their disks between steps. Without, every step reads the source again.
+        persist: Whether executors keep rows on their disks between steps. Without, every step reads the source again.
         progress: Told (step, done, total) now and then.
         **settings: The fields of `Config`, which go before those of `config`. `block_rows` are the rows of a block at
             most, each of which one task groups in memory; `memory` says the same in bytes.
@@ -147,8 +147,8 @@ def release(
 
     settled = Config.build(config, **settings).replace(engine="spark")
     with Phases(progress)("number"):
-        rows = number_rows(dataframe, row_number=row_number, keep=keep)
-    made = release_rows(rows, settled, block_rows=make_job(settled, "-").block_rows, keep=keep, progress=progress)
+        rows = number_rows(dataframe, row_number=row_number, persist=persist)
+    made = release_rows(rows, settled, block_rows=make_job(settled, "-").block_rows, persist=persist, progress=progress)
     return replace(made, inputs=input_files(dataframe))
 
 
@@ -157,7 +157,7 @@ def release_rows(
     config: Config,
     *,
     block_rows: int,
-    keep: bool = True,
+    persist: bool = True,
     progress: Progress | None = None,
     mapping: bool = False,
 ) -> SparkRelease:
@@ -176,7 +176,7 @@ def release_rows(
         with phases("plan"):
             made = make_plan(rows, settled, most=block_rows, threads=config.usable_threads)
         with phases("group"):
-            grouped = group_rows(rows, made, settled, keep=keep, mapping=mapping)
+            grouped = group_rows(rows, made, settled, persist=persist, mapping=mapping)
             kept.append(grouped.frame)
         with phases("verify"):
             found = verified(grouped)

@@ -44,13 +44,13 @@ class Rows:
         return self.frame.select(*(f"c{self.names.index(name)}" for name in names), KEY)
 
 
-def number_rows(frame: DataFrame, *, row_number: str | None, keep: bool) -> Rows:
+def number_rows(frame: DataFrame, *, row_number: str | None, persist: bool) -> Rows:
     """Give each row a key.
 
     Args:
         frame: The user's DataFrame.
         row_number: Its column of row numbers, if it has one.
-        keep: Whether executors keep the rows, with their keys, on disk.
+        persist: Whether executors keep the rows, with their keys, on disk.
     """
     from pyspark import StorageLevel
     from pyspark.sql import functions as sql
@@ -68,7 +68,7 @@ def number_rows(frame: DataFrame, *, row_number: str | None, keep: bool) -> Rows
         numbered = Rows(plain.withColumn(KEY, key), names, dense=True, named=row_number)
     else:
         numbered = Rows(plain.withColumn(KEY, sql.monotonically_increasing_id()), names, dense=False)
-    if keep:
+    if persist:
         # Also a promise: what was numbered once is read from there, and a lost partition is made again as it was.
         numbered.frame.persist(StorageLevel.DISK_ONLY)
     return numbered

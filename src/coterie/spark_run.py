@@ -101,14 +101,14 @@ class Grouped:
         return {each.name: root_text(each, style_of(each, config.publish)) for each in self.plan.book.domains}
 
 
-def group_rows(rows: Rows, made: SparkPlan, config: Config, *, keep: bool, mapping: bool = False) -> Grouped:
+def group_rows(rows: Rows, made: SparkPlan, config: Config, *, persist: bool, mapping: bool = False) -> Grouped:
     """Assign all rows to blocks, bring each block together, and group it.
 
     Args:
         rows: The table.
         made: Its plan.
         config: What is wanted.
-        keep: Whether executors keep the grouped rows, so that no later step makes them again.
+        persist: Whether executors keep the grouped rows, so that no later step makes them again.
         mapping: Whether blocks also say what each of their groups is published as.
     """
     from pyspark.sql.types import StructType
@@ -120,7 +120,7 @@ def group_rows(rows: Rows, made: SparkPlan, config: Config, *, keep: bool, mappi
     frame = _assigned(rows, made, config, work.kept)
     some, one = partial(group_partition, work=work), partial(group_whole, work=work)
     frame = by_block(frame, made.plan.blocks, StructType(fields), some=some, one=one)
-    if keep:
+    if persist:
         from pyspark import StorageLevel
 
         frame = frame.persist(StorageLevel.DISK_ONLY)
@@ -181,7 +181,7 @@ def _layout(
             published |= found
         elif name == config.entity:
             kept.append(at)  # people are counted, and not published
-        elif name not in config.identifiers:
+        elif name in config.published_unchanged:
             kept.append(at)
             columns.append(Published(name, f"c{at}"))
     own = {name: domain.values.type for name, (_, domain) in domains.items()}

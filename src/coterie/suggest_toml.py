@@ -18,7 +18,19 @@ _ROLES = {
     ),
     "sensitive": ("sensitive", "Sensitive: what nobody should learn of a person. Published as it is."),
     "identifier": ("identifiers", "Identifiers: left out of the release."),
+    "keep": (
+        "keep",
+        "Kept: published unchanged. Look at each: whoever knows its values of a person could recognise the person.",
+    ),
+    "drop": ("drop", "Dropped: left out of the release because nobody needs them."),
 }
+# What is taken for nothing in particular has to be in a list as well: a column in none is refused.
+_DECISIONS = {"other": "keep"}
+
+
+def decision(role: str) -> str:
+    """The role that a guess is written down as."""
+    return _DECISIONS.get(role, role)
 
 
 def smallest_group(rows: int) -> int:
@@ -50,14 +62,14 @@ def suggestion_toml(
     people = next((guess.distinct for guess in guesses if guess.entity), rows)
     blocks = [
         f"# Configuration for {_comment(source)} ({rows:,} rows), guessed by `coterie init` from names and counts.\n"
-        "# Look it over: only you know what others may know. Then:\n"
+        "# Look it over: only you know what others may know. Every column is in one of the lists below. Then:\n"
         f"#   coterie anonymize {_comment(source)} -c coterie.toml -o out.csv",
         _k(people),
     ]
     for role, (key, text) in _ROLES.items():
-        chosen = [guess for guess in guesses if guess.role == role]
+        chosen = [guess for guess in guesses if decision(guess.role) == role]
         blocks.append(f"# {text}\n{_array(key, chosen)}")
-    blocks += [_others(guesses), _people(guesses), _safe_harbor(guesses)]
+    blocks += [_people(guesses), _safe_harbor(guesses)]
     blocks.append(
         '# Missing values: "category" (a value of their own), "suppress" (leave such rows out) or "error".\n'
         'missing = "category"'
@@ -102,16 +114,6 @@ def _array(key: str, guesses: Sequence[Guess]) -> str:
     wide = max(map(len, names))
     lines = [f"    {name:<{wide}}  {_why(guess)}" for name, guess in zip(names, guesses, strict=True)]
     return "\n".join([f"{key} = [", *lines, "]"])
-
-
-def _others(guesses: Sequence[Guess]) -> str:
-    others = [guess for guess in guesses if guess.role == "other"]
-    if not others:
-        return ""
-    names = [_comment(guess.name) for guess in others]
-    wide = max(map(len, names))
-    lines = [f"#   {name:<{wide}}  {_why(guess)}" for name, guess in zip(names, others, strict=True)]
-    return "\n".join(["# Columns in none of these lists are published as they are:", *lines])
 
 
 def _people(guesses: Sequence[Guess]) -> str:

@@ -295,7 +295,8 @@ def test_passwords_come_as_libpq_takes_them(server, url, way, tmp_path, monkeypa
 def test_from_table_to_table_on_the_command_line(server, url, tmp_path, capsys):
     table = many()
     cio.write(table, f"{url}#people")
-    roles = ["--quasi", "age,zip", "--identifier", "id", "-k", "5"]
+    untouched = [name for name in table.column_names if name not in ("id", *QUASI)]
+    roles = ["--quasi", "age,zip", "--identifier", "id", "--keep", ",".join(untouched), "-k", "5"]
     out = f"{url}#people_k5"
     assert main(["init", f"{url}#people"]) == 0
     assert main(["anonymize", f"{url}#people", *roles, "-o", out, "--report", "report.html"]) == 0
@@ -317,15 +318,14 @@ def test_from_table_to_table_on_the_command_line(server, url, tmp_path, capsys):
 
     published = cio.read(out).table
     assert coterie.verify(published, quasi=QUASI, k=5).passed
-    untouched = [name for name in table.column_names if name not in ("id", *QUASI)]
     assert published.select(untouched).equals(table.select(untouched))
     assert cio.read(f"{url}#people").table.equals(table)
-    with_file = coterie.anonymize(table, quasi=QUASI, identifiers=["id"], k=5)
+    with_file = coterie.anonymize(table, quasi=QUASI, identifiers=["id"], keep=untouched, k=5)
     assert with_file.arrow.equals(published)
 
 
 def test_a_population_in_a_database(server, url, tmp_path):
-    table = many()
+    table = many().select(["id", *QUASI])
     cio.write(table, f"{url}#people")
     release = coterie.anonymize(
         f"{url}#people", quasi=QUASI, identifiers=["id"], k=5, privacy=[f"k-map:6:{url}#select age, zip from people"]

@@ -78,6 +78,7 @@ def originals(draw, *, missing=True):
         "quasi": quasi,
         "identifiers": ["name"],
         "sensitive": ["disease"],
+        "keep": ["note"],
         "hierarchies": {name: HIERARCHIES[name] for name in quasi if name in HIERARCHIES},
     }
     return table, roles

@@ -79,6 +79,7 @@ def releases(draw):
     config = Config(
         quasi=quasi,
         identifiers=["id"],
+        keep=[name for name in columns if name not in ("id", *quasi)],
         k=k,
         hierarchies={"letter": tree} if "letter" in quasi else {},
         weights={quasi[0]: draw(st.sampled_from([0.5, 1, 3]))},

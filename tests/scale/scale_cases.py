@@ -2,6 +2,7 @@
 
 import numpy as np
 import pyarrow as pa
+from decided import kept_otherwise
 from pyarrow import parquet
 
 from coterie.config import Config
@@ -25,8 +26,11 @@ def table_of(rows=600, seed=0):
     )
 
 
-def config_of(**changes):
-    """A configuration for such a table."""
+COLUMNS = ("name", "age", "region", "sex", "disease", "remark")
+
+
+def config_of(*, columns=COLUMNS, **changes):
+    """A configuration for such a table, or one with other columns; those to which it gives no role are kept."""
     settings = {
         "quasi": ["age", "region", "sex"],
         "sensitive": ["disease"],
@@ -38,7 +42,7 @@ def config_of(**changes):
         "memory": "1GB",
         "threads": 1,
     }
-    return Config(**{**settings, **changes})
+    return Config(**kept_otherwise(columns, {**settings, **changes}))
 
 
 def run(folder, table, config=None, *, out="out.parquet", row_group=None, **job):

@@ -15,6 +15,7 @@ from coterie.scale_memory import default_memory, memory_bytes, shown
 from coterie.scale_plan import rows_in_memory
 
 SETTINGS = {"quasi": ["age", "sex"], "k": 5, "method": "mondrian", "memory": "1GB"}
+SETTINGS["keep"] = ["name", "region", "disease", "remark"]
 
 
 @pytest.fixture
@@ -127,6 +128,7 @@ def arguments(path, output, *more):
     trees.write_text("".join(";".join(row) + "\n" for row in leaves))
     return [
         "anonymize", str(path), "-o", str(output), "--quasi", "age,region,sex", "--identifier", "name", "-k", "5",
+        "--keep", "disease,remark",
         "--hierarchy", f"region={trees}", "--method", "mondrian", "--memory", "1GB", *more,
     ]  # fmt: skip
 
@@ -180,7 +182,7 @@ def test_resume_is_refused_in_memory(path, tmp_path):
 def test_damaged_files_are_named_without_their_cells(tmp_path):
     (tmp_path / "in.csv").write_text("age,sex\n1,f\nsecret,m,extra\n3,f\n")
     with pytest.raises(DataError, match="cannot be read in pieces") as caught:
-        coterie.anonymize(tmp_path / "in.csv", engine="duckdb", output=tmp_path / "out.csv", **SETTINGS)
+        coterie.anonymize(tmp_path / "in.csv", engine="duckdb", output=tmp_path / "out.csv", **{**SETTINGS, "keep": []})
     assert "secret" not in str(caught.value)
     (tmp_path / "cut.parquet").write_bytes(b"PAR1 and nothing else")
     with pytest.raises(DataError, match="damaged or cut short"):

@@ -107,10 +107,25 @@ def test_mappings_are_refused_before_the_work(tmp_path):
 def test_anonymize_and_the_command_line_write_it(engine, tmp_path):
     parquet.write_table(table_of(200), tmp_path / "in.parquet")
     settings = {"quasi": ["age", "sex"], "k": 5, "engine": engine, "method": "mondrian"}
+    settings["drop"] = ["name", "region", "disease", "remark"]
     coterie.anonymize(tmp_path / "in.parquet", output=tmp_path / "a.csv", mapping=tmp_path / "map-a.csv", **settings)
     arguments = [str(tmp_path / "in.parquet"), "-o", str(tmp_path / "b.csv"), "--mapping", str(tmp_path / "map-b.csv")]
     done = CliRunner().invoke(
-        app, ["anonymize", *arguments, "--quasi", "age,sex", "-k", "5", "--engine", engine, "--method", "mondrian"]
+        app,
+        [
+            "anonymize",
+            *arguments,
+            "--quasi",
+            "age,sex",
+            "-k",
+            "5",
+            "--engine",
+            engine,
+            "--method",
+            "mondrian",
+            "--drop",
+            "name,region,disease,remark",
+        ],
     )
     assert done.exit_code == 0, done.output
     assert "It holds original values" in done.output

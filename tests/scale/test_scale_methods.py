@@ -73,7 +73,8 @@ def test_blocks_draw_apart_and_afresh_without_a_key(tmp_path):
     twice = pa.concat_tables([half, half])
     table = twice.append_column("half", pa.array(["one"] * 200 + ["two"] * 200))
     options = {"partition": "mondrian", **KEY}
-    config = config_of(quasi=["age", "half"], hierarchies={}, method="nh", options=options, block_rows=200)
+    settings = {"quasi": ["age", "half"], "hierarchies": {}, "method": "nh", "options": options}
+    config = config_of(columns=table.column_names, **settings, block_rows=200)
     release = run(tmp_path, table, config)
     ages = release.arrow.column("age").to_pylist()
     assert release.blocks == 2

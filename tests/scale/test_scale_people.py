@@ -66,6 +66,7 @@ def test_blocks_with_too_few_people_are_joined(tmp_path):
     """All rows of a person lie together: a block of one of them could never hold k people."""
     table = pa.table({"x": list(range(400)), "who": [f"P{row // 40}" for row in range(400)]})
     settings_ = {"quasi": ["x"], "hierarchies": {}, "identifiers": (), "sensitive": (), "k": 3, "block_rows": 40}
+    settings_["columns"] = table.column_names
     assert run(tmp_path, table, config_of(**settings_)).blocks >= 10
     config = config_of(**settings_, entity="who")
     release = run(tmp_path, table, config, force=True)
@@ -82,7 +83,7 @@ def test_suppressed_rows_are_shown_only_if_they_are_of_k_people(tmp_path):
         gaps = table.set_column(0, "age", pc.if_else(pa.array(holes), None, table.column("age")))
         who = np.where(holes & same, 7, np.arange(300) % 50)
         gaps = gaps.set_column(gaps.column_names.index("who"), "who", pa.array(who))
-        config = config_of(missing="suppress", entity="who", identifiers=(), block_rows=100)
+        config = config_of(missing="suppress", entity="who", identifiers=(), block_rows=100, columns=table.column_names)
         release = run(tmp_path, gaps, config, force=True)
         assert release.arrow.num_rows == (300 if shown else 292)
         kept = np.arange(300) if shown else np.flatnonzero(~holes)
@@ -100,6 +101,7 @@ def test_people_are_counted_in_what_was_written(tmp_path, monkeypatch):
             yield stripe.take(pa.array(np.argsort(np.arange(200) % 20, kind="stable")))
 
     settings_ = {"quasi": ["x"], "hierarchies": {}, "identifiers": (), "sensitive": (), "k": 12, "block_rows": 60}
+    settings_["columns"] = table.column_names
     monkeypatch.setattr(scale_write.Publisher, "stripes", turned)
     with pytest.raises(VerificationError, match="Groups of 12 people are wanted, but"):
         run(tmp_path, table, config_of(**settings_, entity="who"))
@@ -117,7 +119,7 @@ def test_whatever_the_table_every_class_has_k_people(data, tmp_path_factory):
         who = sorted(who, key=str)
     table = pa.table({"age": pa.array(ages, pa.int64()), "who": pa.array(who, pa.string()), "row": list(range(n))})
     config = config_of(
-        quasi=["age"], hierarchies={}, sensitive=(), identifiers=(), entity="who", k=k,
+        quasi=["age"], hierarchies={}, sensitive=(), identifiers=(), entity="who", k=k, columns=table.column_names,
         block_rows=data.draw(st.integers(1, 40), label="block rows"),
     )  # fmt: skip
     with pytest.MonkeyPatch.context() as patch:

@@ -98,7 +98,7 @@ def test_text_is_read_and_written_as_it_came(tmp_path):
 
 def test_columns_that_need_no_change_keep_their_type(tmp_path):
     table = table_of(400).append_column("century", pa.array([20] * 400, pa.int16()))
-    config = config_of(quasi=["age", "century"], hierarchies={}, block_rows=100)
+    config = config_of(columns=table.column_names, quasi=["age", "century"], hierarchies={}, block_rows=100)
     release = run(tmp_path, table, config)
     assert release.blocks > 1
     assert release.arrow.schema.field("century").type == pa.int16()
@@ -170,7 +170,7 @@ def test_promises_beyond_k_are_kept_in_blocks(model, method, tmp_path):
 def test_a_block_that_cannot_keep_a_promise_is_joined_with_another(tmp_path):
     """All rows of one disease lie together: blocks cut from them alone could never be diverse."""
     table = pa.table({"x": list(range(400)), "disease": ["flu"] * 200 + ["cold"] * 200})
-    settings = {"quasi": ["x"], "hierarchies": {}, "identifiers": (), "k": 3, "block_rows": 50}
+    settings = {"quasi": ["x"], "hierarchies": {}, "identifiers": (), "k": 3, "block_rows": 50, "keep": ()}
     release = run(tmp_path, table, config_of(**settings))
     assert release.blocks >= 8
     release = run(tmp_path, table, config_of(**settings, privacy=["l-diversity:2"]), force=True)
@@ -268,7 +268,8 @@ def test_whatever_the_table_no_class_is_below_k(data, tmp_path_factory):
     table = pa.table({"age": pa.array(ages, pa.int64()), "sex": pa.array(sexes, pa.string()), "row": list(range(n))})
     missing = data.draw(st.sampled_from(["category", "suppress"]), label="missing")
     config = config_of(
-        quasi=["age", "sex"], hierarchies={}, sensitive=(), identifiers=(), k=k, missing=missing,
+        columns=table.column_names, quasi=["age", "sex"], hierarchies={}, sensitive=(), identifiers=(), k=k,
+        missing=missing,
         block_rows=data.draw(st.integers(1, 60), label="block rows"),
         method=data.draw(st.sampled_from(["mondrian", "compact"]), label="method"),
     )  # fmt: skip

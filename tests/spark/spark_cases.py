@@ -38,8 +38,11 @@ def table_of(rows=1500, seed=0):
     )
 
 
+COLUMNS = ("full name", "age", "height.cm", "born", "region", "sex", "disease", "pay", "visitor", "number")
+
+
 def config_of(**changes):
-    """A configuration for such a table."""
+    """A configuration for such a table; columns to which it gives no role are kept."""
     settings = {
         "quasi": ["age", "height.cm", "region", "sex"],
         "sensitive": ["disease", "pay"],
@@ -50,7 +53,10 @@ def config_of(**changes):
         "block_rows": 400,
         "threads": 1,
     }
-    return Config(**{**settings, **changes})
+    settings |= changes
+    roles = ("quasi", "sensitive", "identifiers", "drop")
+    listed = {settings.get("entity"), *(name for role in roles for name in settings.get(role, ()))}
+    return Config(**{"keep": [name for name in COLUMNS if name not in listed], **settings})
 
 
 def written(folder, table, *, name="in.parquet"):

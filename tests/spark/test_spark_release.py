@@ -9,11 +9,11 @@ from pyarrow import parquet
 from spark_cases import assert_same, config_of, embedded, in_row_order, table_of, written
 
 from coterie import spark, spark_files, spark_job
-from coterie.config import SETTINGS
 from coterie.errors import ConfigError, DataError, InfeasibleError
 from coterie.scale_mapping import WholeMapping
 from coterie.scale_run import anonymize_file, make_job
 from coterie.spark_files import read_parquet
+from coterie.spark_job import anonymize_file as anonymize_on_spark
 
 CASES = {
     "k alone": {},
@@ -136,9 +136,9 @@ def test_rows_that_change_between_two_passes_are_refused(session):
             yield pa.RecordBatch.from_pydict({"age": pa.array(np.random.default_rng().integers(0, 30, len(batch)))})
 
     frame = session.range(0, 900, numPartitions=2).mapInArrow(drawn, "age bigint")
-    config = config_of(quasi=["age"], sensitive=[], identifiers=[], hierarchies={})
+    config = config_of(quasi=["age"], sensitive=[], identifiers=[], keep=[], hierarchies={})
     with pytest.raises(DataError, match=r"came out differently|has changed"):
-        spark.release(frame, config, keep=False)
+        spark.release(frame, config, persist=False)
 
 
 @pytest.mark.parametrize("column", ["pay", "full name", "age of the moon"])
@@ -175,8 +175,7 @@ def test_metadata_of_columns_stay_behind(session, tmp_path):
         sql.struct(sql.lit("a").alias("ward", metadata=secret)).alias("visit", metadata=secret),
     )  # fmt: skip
     assert "HIV" in frame.schema.json()
-    roles = {"quasi": ["age", "sex"], "sensitive": ["disease"], "k": 5, "method": "mondrian"}
-    roles |= {"keep": ["visit"]} if "keep" in SETTINGS else {}
+    roles = {"quasi": ["age", "sex"], "sensitive": ["disease"], "keep": ["visit"], "k": 5, "method": "mondrian"}
     release = spark.release(frame, **roles, block_rows=30)
     assert "HIV" not in release.frame.schema.json()
     release.write(tmp_path / "out")
@@ -212,3 +211,35 @@ def test_a_file_that_changes_gives_no_release(session, tmp_path, keep_time):
     with pytest.raises(DataError, match="changed while it was read"):
         spark_job.anonymize_file(path, make_job(config_of(engine="spark"), tmp_path / "out.parquet", progress=told))
     assert [each.name for each in tmp_path.iterdir()] == [path.name]
+
+
+def test_columns_without_a_role_are_refused_before_any_work(session, path, tmp_path):
+    frame = session.read.parquet(str(path))
+    before = set(session.sparkContext._jsc.getPersistentRDDs())
+    keep = [name for name in config_of().keep if name != "number"]
+    refusal = r"^roles: 1 column has no role: 'number'; .* `keep = \[.*\"number\"\]` or `--keep [^ ]*number`"
+    with pytest.raises(ConfigError, match=refusal):
+        spark.release(frame, config_of(keep=keep))
+    with pytest.raises(ConfigError, match=refusal):
+        spark.release(frame, config_of(keep=keep), row_number="number")
+    with pytest.raises(ConfigError, match=refusal):
+        spark.anonymize(frame, config_of(), keep=keep)
+    with pytest.raises(ConfigError, match=refusal):
+        anonymize_on_spark(path, make_job(config_of(keep=keep, engine="spark"), tmp_path / "out.parquet"))
+    with pytest.raises(ConfigError, match="the table has no column 'numbers'"):
+        spark.release(frame, config_of(keep=[*keep, "numbers"], drop=["number"]))
+    assert set(session.sparkContext._jsc.getPersistentRDDs()) <= before
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_dropped_columns_are_left_out_and_kept_ones_unchanged(session, path, tmp_path):
+    config = config_of(identifiers=[], drop=["full name", "number", "pay"], sensitive=["disease"])
+    made = spark.release(session.read.parquet(str(path)), config, row_number="number")
+    published = in_row_order(made)
+    assert published.column_names == ["age", "height.cm", "born", "region", "sex", "disease", "visitor"]
+    original = parquet.read_table(path)
+    assert published["visitor"].to_pylist() == original["visitor"].to_pylist()
+    assert_same(made, embedded(path, config, tmp_path))
+    made.unpersist()
+    written = anonymize_on_spark(path, make_job(config.replace(engine="spark"), tmp_path / "out.parquet"))
+    assert written.arrow.equals(published.cast(written.arrow.schema))

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import Any
 
+from coterie.suggest_toml import decision
 from coterie.web.project import Project, read_json
 
 
@@ -19,7 +20,7 @@ class Column:
     distinct: int
     missing: int
     role: str
-    """what it was taken for: quasi, sensitive, identifier or other"""
+    """what it was taken for: quasi, sensitive, identifier or keep"""
     reason: str
 
 
@@ -47,7 +48,7 @@ def facts_of(project: Project) -> Facts | None:
     values = read_json(project.folder / "facts.json")
     if not values or not project.table_path.is_file():
         return None
-    columns = tuple(Column(**column) for column in values.pop("columns"))
+    columns = tuple(Column(**{**each, "role": decision(each["role"])}) for each in values.pop("columns"))
     return Facts(columns=columns, **values)
 
 

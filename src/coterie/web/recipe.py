@@ -11,8 +11,10 @@ from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from coterie.config import Config, changed
+from coterie.config import Config
+from coterie.config_changes import changed
 from coterie.config_check import column_problems
+from coterie.config_roles import ROLES, UNDECIDED
 from coterie.config_toml import plain, read_toml
 from coterie.errors import ConfigError, DataError, HierarchyError, Problem
 from coterie.io_output import whole_file
@@ -22,7 +24,7 @@ from coterie.web.recipe_edit import edited
 
 STEP_OF = {
     **dict.fromkeys(("delimiter", "encoding", "header", "missing_values"), "data"),
-    **dict.fromkeys(("quasi", "sensitive", "identifiers"), "roles"),
+    **dict.fromkeys((*ROLES, UNDECIDED), "roles"),
     **dict.fromkeys(("hierarchies", "types", "publish"), "hierarchies"),
     **dict.fromkeys(
         ("method", "options", "refine", "time_limit", "seed", "threads", "memory", "block_rows", "engine"), "run"
@@ -202,6 +204,8 @@ def as_faults(problems: Iterable[Problem], names: Sequence[str] | None = None) -
 def field_id(path: str, names: Sequence[str] | None = None) -> str:
     """The id of the field of a setting: `k`, `options-effort`, and for columns their position: `weights-3`."""
     setting, _, rest = path.partition(".")
+    if STEP_OF.get(setting) == "roles":
+        return "quasi"  # one form for all of them
     if names is not None and rest in names:
         return f"{setting}-{list(names).index(rest)}"
     return "-".join(part for part in (setting, rest) if part).replace(" ", "-")

@@ -10,7 +10,8 @@ from starlette.requests import Request
 from starlette.responses import Response
 from starlette.routing import BaseRoute, Route
 
-from coterie.config import Config, changed
+from coterie.config import Config
+from coterie.config_changes import changed
 from coterie.errors import ConfigError
 from coterie.privacy import MODELS
 from coterie.risk_threshold import DEFAULT_K, DEFAULT_THRESHOLD, PRESETS

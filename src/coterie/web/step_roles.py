@@ -12,7 +12,8 @@ from starlette.requests import Request
 from starlette.responses import Response
 from starlette.routing import BaseRoute, Route
 
-from coterie.config import PER_COLUMN
+from coterie.config_changes import PER_COLUMN
+from coterie.config_roles import PUBLISHED
 from coterie.errors import ConfigError
 from coterie.web import recipe
 from coterie.web.column_risk import Added, Risks, risk_folder, risks_of
@@ -26,9 +27,11 @@ ROLES = {
     "quasi": ("Quasi-identifier", "Others may know it of a person. It is generalised until rows look alike."),
     "sensitive": ("Sensitive", "What nobody should learn of a person. It is published unchanged."),
     "identifier": ("Identifier", "Names a person by itself. It is left out."),
-    "other": ("Neither", "Tells nothing about who it is. It is published unchanged."),
+    "keep": ("Keep", "Says nothing about who it is, and is no secret. It is published unchanged."),
+    "drop": ("Drop", "Nobody needs it. It is left out."),
+    "undecided": ("Not decided", "Nobody has said what becomes of it. There is no run until somebody does."),
 }
-SETTING = {"quasi": "quasi", "sensitive": "sensitive", "identifier": "identifiers"}
+SETTING = {"quasi": "quasi", "sensitive": "sensitive", "identifier": "identifiers", "keep": "keep", "drop": "drop"}
 PAGE = 200
 """columns shown at once"""
 
@@ -106,7 +109,10 @@ def _roles(project: Project, facts: Facts) -> dict[str, str]:
         values = recipe.read_values(project)
     except ConfigError:
         values = {}
-    found = dict.fromkeys(facts.names, "other")
+    found = dict.fromkeys(facts.names, "undecided")
+    entity = values.get("entity")
+    if isinstance(entity, str) and entity in found:
+        found[entity] = "identifier"  # left out like one
     for role, setting in SETTING.items():
         listed = values.get(setting, [])
         for name in [listed] if isinstance(listed, str) else listed if isinstance(listed, list) else []:
@@ -169,7 +175,7 @@ def _save(project: Project, names: Sequence[str], chosen: Mapping[str, str]) -> 
             old = [name for name in (listed if isinstance(listed, list) else []) if chosen.get(name) == role]
             changes[setting] = old + [name for name in names if chosen[name] == role and name not in old]
         entity = values.get("entity")
-        if entity in changes["quasi"] or entity in changes["sensitive"]:
+        if any(entity in changes[setting] for setting in PUBLISHED):
             changes["entity"] = None
         used = {*changes["quasi"], *changes["sensitive"]}
         aside = read_json(project.folder / "aside.json")
@@ -184,7 +190,7 @@ def _save(project: Project, names: Sequence[str], chosen: Mapping[str, str]) -> 
 def _measure(request: Request, project: Project, facts: Facts, chosen: Mapping[str, str]) -> None:
     """Start to work out what columns add with these roles."""
     quasi = [name for name in facts.names if chosen[name] == "quasi"]
-    others = [name for name in facts.names if chosen[name] in ("sensitive", "other")]
+    others = [name for name in facts.names if chosen[name] in ("sensitive", "keep", "undecided")]
     _jobs(request).start("risk", risk_folder(project), project, quasi=quasi, others=others)
 
 

@@ -13,7 +13,8 @@ from starlette.requests import Request
 from starlette.responses import Response, StreamingResponse
 from starlette.routing import BaseRoute, Route
 
-from coterie.config import DEFAULT_METHOD, changed
+from coterie.config import DEFAULT_METHOD
+from coterie.config_changes import changed
 from coterie.errors import ConfigError
 from coterie.web import meanwhile, method_form, recipe
 from coterie.web.drafts import draft_of, drop_draft, keep_draft
