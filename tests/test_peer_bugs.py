@@ -83,8 +83,8 @@ def test_cells_are_values_and_rows_stay_whole(people, method):
     release = coterie.anonymize(frame, quasi=["age", "zip"], identifiers=["name"], keep=["disease"], k=3, method=method)
     found = release.frame
     assert list(found.columns) == ["age", "zip", "disease"]
-    assert found.index.equals(before.index)
-    pd.testing.assert_series_equal(found["disease"], before["disease"])
+    assert found.index.equals(pd.RangeIndex(len(before)))
+    pd.testing.assert_series_equal(found["disease"], before["disease"].reset_index(drop=True))
     pd.testing.assert_frame_equal(frame, before)
     for name in ("age", "zip"):
         assert {type(cell) for cell in found[name]} <= {str, int, np.int64, type(None), float}

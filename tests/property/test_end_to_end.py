@@ -68,7 +68,7 @@ def test_every_kind_of_frame_gives_the_same_release(original, kind, data):
     else:
         index = data.draw(st.permutations(range(table.num_rows)))
         frame = table.to_pandas(types_mapper=pd.ArrowDtype).set_axis(pd.Index(index, name="row"))
-        found = coterie.anonymize(frame, **roles).frame
+        found = coterie.anonymize(frame, **roles, keep_index=True).frame
         assert found.index.equals(frame.index)
         columns = {name: [None if pd.isna(cell) else cell for cell in found[name]] for name in found.columns}
     assert columns == expected.arrow.to_pydict()

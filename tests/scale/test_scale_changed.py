@@ -38,7 +38,7 @@ class Swap:
 
 
 def swap_of(folder, form, step, *, keep_time):
-    table = table_of(700).drop_columns("remark")
+    table = table_of(700)
     path, other = folder / f"in.{form}", folder / "other"
     WRITE[form](table, path)
     WRITE[form](reversed_table(table), other)
@@ -67,7 +67,7 @@ def test_rows_of_two_files_are_never_mixed(tmp_path, form, step, keep_time):
 def test_a_part_of_a_folder_that_changes(tmp_path):
     (tmp_path / "parts").mkdir()
     path, swap = swap_of(tmp_path / "parts", "parquet", "write", keep_time=True)
-    parquet.write_table(table_of(300, seed=1).drop_columns("remark"), tmp_path / "parts" / "more.parquet")
+    parquet.write_table(table_of(300, seed=1), tmp_path / "parts" / "more.parquet")
     with pytest.raises(DataError, match="changed while it was read"):
         coterie.anonymize(path.parent, config=config_of(block_rows=100), output=f"{tmp_path}/out/", progress=swap)
     assert [each.name for each in tmp_path.iterdir()] == ["parts"]
