@@ -353,7 +353,7 @@ def test_a_release_without_roles_publishes_nothing_of_them():
 
 
 def test_init_puts_every_column_into_a_list(folder, capsys):
-    table = TABLE.append_column("reading", pa.array([i / 7 for i in range(ROWS)])).append_column(
+    table = TABLE.append_column("reading", pa.array([i % 9 / 8 for i in range(ROWS)])).append_column(
         "same", pa.array(["x"] * ROWS)
     )
     csv.write_csv(table, "more.csv")

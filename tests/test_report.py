@@ -181,7 +181,7 @@ def test_a_file_is_known_by_its_own_hash(tmp_path):
 
 def test_the_attributes(report):
     by_name = {each.name: each for each in report.attributes}
-    assert [each.role for each in report.attributes] == ["quasi-identifier"] * 3 + ["sensitive", "identifier", "other"]
+    assert [each.role for each in report.attributes] == ["quasi-identifier"] * 3 + ["sensitive", "identifier", "kept"]
     assert by_name["name"].techniques == ["masking"]
     assert by_name["age"].techniques[0] == "local generalization"
     assert (by_name["age"].type, by_name["education"].type) == ("number", "category")

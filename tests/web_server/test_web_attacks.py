@@ -200,8 +200,8 @@ def test_a_form_beyond_the_limit_is_refused(client, adult, settings):
 def test_two_projects_do_not_mix(client, app, files):
     first, _ = open_csv(app, files, "age,town\n" + "".join(f"{20 + i % 5},north\n" for i in range(40)), "one.csv")
     second, _ = open_csv(app, files, "pay,city\n" + "".join(f"{i % 7},south\n" for i in range(60)), "two.csv")
-    client.post(f"{first.url}/recipe", data={"text": 'k = 3\nquasi = ["age"]\n'})
-    client.post(f"{second.url}/recipe", data={"text": 'k = 4\nquasi = ["pay"]\n'})
+    client.post(f"{first.url}/recipe", data={"text": 'k = 3\nquasi = ["age"]\nkeep = ["town"]\n'})
+    client.post(f"{second.url}/recipe", data={"text": 'k = 4\nquasi = ["pay"]\nkeep = ["city"]\n'})
     for project, own, other in ((first, "north", "south"), (second, "south", "north")):
         page = client.get(f"{project.url}/data").text
         assert own in page

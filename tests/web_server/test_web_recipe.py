@@ -82,7 +82,8 @@ def test_edited_text_says_what_it_should(before, after):
 
 
 def test_the_command_line_that_is_shown_makes_the_same_release(client, adult, tmp_path, monkeypatch):
-    recipe.change(adult, {"method": "mondrian", "quasi": ["age", "sex"], "sensitive": []})
+    others = [name for name in facts_of(adult).names if name not in ("age", "sex")]
+    recipe.change(adult, {"method": "mondrian", "quasi": ["age", "sex"], "sensitive": [], "keep": others})
     words = shlex.split(command_line(adult).replace("\\\n", ""))
     assert words[0] == "coterie"
     monkeypatch.chdir(tmp_path)
@@ -187,7 +188,8 @@ def test_a_run_keeps_a_recipe_that_stands_alone(adult, tmp_path):
 def test_what_was_found_holds_until_a_file_changes(adult, monkeypatch):
     names = facts_of(adult).names
     (adult.folder / "sex.csv").write_text("Male;*\nFemale;*\n")
-    recipe.write_text(adult, 'quasi = ["sex"]\n[hierarchies]\nsex = "sex.csv"\n')
+    keep = f"keep = {[name for name in names if name != 'sex']}\n"
+    recipe.write_text(adult, f'quasi = ["sex"]\n{keep}[hierarchies]\nsex = "sex.csv"\n')
     assert recipe.problems_of(adult, names) == []
     with monkeypatch.context() as patched:
         patched.setattr(recipe, "problems_in", lambda *_: pytest.fail("it was worked out again"))
@@ -196,6 +198,6 @@ def test_what_was_found_holds_until_a_file_changes(adult, monkeypatch):
     assert recipe.problems_of(adult, names) != []
     (adult.folder / "sex.csv").unlink()
     assert recipe.problems_of(adult, names) != []
-    recipe.write_text(adult, 'quasi = ["sex"]\n')
+    recipe.write_text(adult, f'quasi = ["sex"]\n{keep}')
     assert recipe.problems_of(adult, names) == []
     assert recipe.problems_of(adult, ["age"]) != []

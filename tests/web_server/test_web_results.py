@@ -67,6 +67,7 @@ class Place:
 SETTINGS = {
     "quasi": ["age", "education", "sex"],
     "sensitive": ["salary-class"],
+    "keep": ["workclass", "marital-status", "occupation", "race", "native-country"],
     "hierarchies": {"sex": "flat"},
     "publish": {"age": "bounds"},
     "method": "mondrian",

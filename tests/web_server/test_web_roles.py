@@ -126,7 +126,7 @@ def test_a_column_that_is_not_decided_blocks_the_run(client, app, adult):
 
 
 def test_what_says_nothing_in_particular_is_kept_as_init_writes_it(client, app, files):
-    rows = "".join(f"{20 + i % 40},{i / 7:.3f}\n" for i in range(60))
+    rows = "".join(f"{20 + i % 40},{i % 9 / 8:.3f}\n" for i in range(60))
     (files / "readings.csv").write_text("age,reading\n" + rows)
     answer = client.post("/open", data={"path": str(files / "readings.csv")})
     project = app.state.projects.get(answer.headers["location"].split("/")[2])
