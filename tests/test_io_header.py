@@ -119,14 +119,16 @@ def test_no_engine_publishes_the_first_person_as_names(folder, engine):
 def test_both_answers_are_taken(folder, engine):
     more = {"block_rows": 20} if engine == "duckdb" else {}
     chosen = {"k": 3, "engine": engine, "method": "mondrian", **more}
-    coterie.anonymize("no.csv", output="out.csv", quasi=["column_1", "column_2"], header=False, **chosen)
+    roles = {"quasi": ["column_1", "column_2"], "keep": ["column_3", "column_4"]}
+    coterie.anonymize("no.csv", output="out.csv", **roles, header=False, **chosen)
     lines = (folder / "out.csv").read_text().splitlines()
     assert lines[0] == "column_1,column_2,column_3,column_4"
     assert len(lines) == 1 + len(ROWS) + 1
     # The configuration of the release still says that the original has no header.
     found = coterie.verify("out.csv", config="out.coterie.toml")
     assert (found.passed, found.rows) == (True, len(ROWS) + 1)
-    coterie.anonymize("no.csv", output="as.csv", quasi=["33"], header=True, **chosen)
+    others = [name for name in FIRST.split(",") if name != "33"]
+    coterie.anonymize("no.csv", output="as.csv", quasi=["33"], keep=others, header=True, **chosen)
     lines = (folder / "as.csv").read_text().splitlines()
     assert (lines[0], len(lines)) == (FIRST, 1 + len(ROWS))
 
@@ -164,7 +166,9 @@ def test_the_command_line_asks_and_takes_the_answer(folder, capsys, command):
 
 
 def test_the_answer_of_a_toml_file(folder, capsys):
-    (folder / "coterie.toml").write_text('quasi = ["column_1", "column_3"]\nk = 3\nheader = false\n')
+    (folder / "coterie.toml").write_text(
+        'quasi = ["column_1", "column_3"]\nkeep = ["column_2", "column_4"]\nk = 3\nheader = false\n'
+    )
     assert main(["anonymize", "no.csv", "-c", "coterie.toml", "-o", "out.csv", "--method", "mondrian"]) == 0
     assert len((folder / "out.csv").read_text().splitlines()) == len(ROWS) + 2
 
@@ -196,7 +200,8 @@ def test_populations_and_hierarchies_are_read_as_before(folder):
     release = coterie.anonymize("data.csv", quasi=["2019"], k=2, privacy="k-map:3:population.csv", header=True)
     assert release.verification.passed
     (folder / "sex.csv").write_text("M;*\nF;*\n")
-    coterie.anonymize("with.csv", quasi=["sex"], k=2, hierarchies={"sex": "sex.csv"})
+    others = ["age", "town", "job"]
+    coterie.anonymize("with.csv", quasi=["sex"], drop=others, k=2, hierarchies={"sex": "sex.csv"})
 
 
 NAMES = st.text("abcdefghijklmnopqrstuvwxyz_", min_size=1, max_size=12)
