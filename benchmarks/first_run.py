@@ -16,18 +16,24 @@ from benchmarks.harness import Bench
 from benchmarks.markdown import number, table
 
 TITLE = "First run, second run, help"
-FIRST_S, SECOND_S, HELP_S = 20.0, 4.0, 0.5
+SECOND_S, HELP_S = 4.0, 0.5
+# First run over second, by the clock: kernels are compiled side by side, on as many cores as there are.
+TIMES, TIMES_MANY, MANY_CORES = 5.0, 3.0, 4
 
 
 def run(bench: Bench) -> None:
     turns = 1 if bench.quick else 3
     made: dict[str, list[dict[str, Any]]] = {"first": [], "second": [], "help": []}
-    for _ in range(turns):
-        with tempfile.TemporaryDirectory() as folder:
-            home = Path(folder)
-            made["first"].append(_coterie(home, "demo"))
-            made["second"].append(_coterie(home, "demo"))
-            made["help"] += [_coterie(home, "--help") for _ in range(3)]
+    with tempfile.TemporaryDirectory() as shared:
+        # Installers leave byte code beside the modules. Not all environments for development have it.
+        code = Path(shared)
+        _coterie(code, code, "demo")
+        for _ in range(turns):
+            with tempfile.TemporaryDirectory() as folder:
+                home = Path(folder)
+                made["first"].append(_coterie(home, code, "demo"))
+                made["second"].append(_coterie(home, code, "demo"))
+                made["help"] += [_coterie(home, code, "--help") for _ in range(3)]
     for name, kept in made.items():
         cells = {
             clock: round(min(each[clock] for each in kept), 3) for clock in ("wall", "cpu", "step") if clock in kept[0]
@@ -38,15 +44,23 @@ def run(bench: Bench) -> None:
     answers = {each["summary"] for name in ("first", "second") for each in made[name]}
     bench.holds("all runs make the same release", len(answers) == 1 and "PASS" in answers.pop())
     first, second, short = bench.rows
-    bench.at_most("first run: anonymization step, seconds", first["step"], FIRST_S)
+    for clock in ("wall", "cpu"):
+        first[f"{clock}_ratio"] = round(first[clock] / second[clock], 2)
+    cores = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+    bench.at_most(
+        f"first run, in times the second by the clock ({cores} cores)",
+        first["wall_ratio"],
+        TIMES_MANY if cores >= MANY_CORES else TIMES,
+    )
     bench.at_most("second run: all of it, seconds", second["wall"], SECOND_S)
     bench.at_most("`coterie --help`, seconds", short["wall"], HELP_S)
 
 
-def _coterie(home: Path, *words: str) -> dict[str, Any]:
-    """Run a command with a cache folder of its own."""
-    env = {name: value for name, value in os.environ.items() if name != "NUMBA_CACHE_DIR"}
-    env["XDG_CACHE_HOME"] = str(home / "cache")
+def _coterie(home: Path, code: Path, *words: str) -> dict[str, Any]:
+    """Run a command with a cache folder of its own, and with byte code from a folder that all runs share."""
+    left_out = ("NUMBA_CACHE_DIR", "PYTHONDONTWRITEBYTECODE", "COTERIE_COMPILE_PROCESSES")
+    env = {name: value for name, value in os.environ.items() if name not in left_out}
+    env |= {"XDG_CACHE_HOME": str(home / "cache"), "PYTHONPYCACHEPREFIX": str(code / "bytes")}
     command = Path(sys.executable).with_name("coterie")
     before, started = resource.getrusage(resource.RUSAGE_CHILDREN), time.perf_counter()
     done = subprocess.run([command, *words], cwd=home, env=env, capture_output=True, text=True, check=False)
@@ -67,11 +81,15 @@ def _coterie(home: Path, *words: str) -> dict[str, Any]:
 def lines(result: dict) -> list[str]:
     names = {"first": "first `coterie demo`", "second": "second `coterie demo`", "help": "`coterie --help`"}
     rows = [
-        [names[row["run"]], number(row["wall"]), number(row["cpu"]), number(row.get("step"))] for row in result["rows"]
+        [
+            names[row["run"]],
+            *(number(row.get(cell)) for cell in ("wall", "cpu", "step", "wall_ratio", "cpu_ratio")),
+        ]
+        for row in result["rows"]
     ]
     return [
         "In an environment where coterie is installed and its cache folder is empty, so that the first run compiles. "
-        "The step is all that `anonymize` does, from reading to measures.",
+        "The step is all that `anonymize` does, from reading to measures. Ratios are to the second run.",
         "",
-        *table(["command", "clock s", "CPU s", "step, clock s"], rows),
+        *table(["command", "clock s", "CPU s", "step, clock s", "clock ratio", "CPU ratio"], rows),
     ]

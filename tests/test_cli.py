@@ -291,10 +291,10 @@ def test_warnings_are_lines(capsys, monkeypatch):
 
 
 def test_the_run_that_compiles_says_so(folder, capsys, monkeypatch):
-    monkeypatch.setattr("coterie.kernels.first_run", lambda: True)
+    monkeypatch.setattr("coterie.kernels.missing", lambda method: ("kaca.label_rows",))
     _, err = done("anonymize", "people.csv", *FLAGS, "-o", "out.csv", capsys=capsys)
     assert err.count("compiling (once after installation") == 1
-    monkeypatch.setattr("coterie.kernels.first_run", lambda: False)
+    monkeypatch.setattr("coterie.kernels.missing", lambda method: ())
     _, err = done("anonymize", "people.csv", *FLAGS, "-o", "again.csv", capsys=capsys)
     assert "compiling" not in err
 

@@ -34,6 +34,7 @@ def run(code: str, *args: str) -> str:
         "import coterie.cli",
         "import coterie.cli; coterie.cli.main(['--help'])",
         "import coterie.cli; coterie.cli.main(['anonymize', '--help'])",
+        "import coterie.cli; coterie.cli.main(['hierarchy', 'check', '-h'])",
         "import coterie.cli; coterie.cli.main(['--version'])",
     ],
 )

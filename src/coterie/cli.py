@@ -37,6 +37,8 @@ PIPE_CLOSED = 141
 UNEXPECTED = 70
 STOPPED = "stopped; nothing was written"
 
+HELP = ["-h", "--help"]
+
 app = typer.Typer(
     name="coterie",
     help="Publish personal microdata: every record hidden in a group of at least k, and proof of it.",
@@ -46,7 +48,7 @@ app = typer.Typer(
     no_args_is_help=True,
     rich_markup_mode=None,
     pretty_exceptions_enable=False,
-    context_settings={"help_option_names": ["-h", "--help"]},
+    context_settings={"help_option_names": HELP},
 )
 
 
@@ -98,7 +100,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     try:
         with warnings.catch_warnings():
             _show_own_warnings(debug)
-            code = app(args=given, prog_name="coterie", standalone_mode=False)
+            code = _run(given)
             sys.stdout.flush()
         if code == INTERRUPTED:  # Typer has caught Ctrl-C already
             return _stopped(STOPPED, INTERRUPTED, debug=False)
@@ -126,6 +128,19 @@ def main(arguments: Sequence[str] | None = None) -> int:
         place = traceback.extract_tb(error.__traceback__)[-1]
         text = f"unexpected {type(error).__name__} in {os.path.basename(place.filename)}:{place.lineno}"  # noqa: PTH119
         return _stopped(f"{text}; this is a fault of coterie. --debug shows the traceback", UNEXPECTED, debug)
+
+
+def _run(given: list[str]) -> object:
+    """Run a command. Its help is asked of the command itself.
+
+    On the way through the commands above it, Typer checks their options too, and loads pydantic for it.
+    """
+    command, path = typer.main.get_command(app), ["coterie"]
+    if given[-1:] in (["-h"], ["--help"]):
+        while given[0] in getattr(command, "commands", {}):
+            path.append(given.pop(0))
+            command = command.commands[path[-1]]  # type: ignore[attr-defined]
+    return command.main(args=given, prog_name=" ".join(path), standalone_mode=False, help_option_names=HELP)
 
 
 def console() -> NoReturn:

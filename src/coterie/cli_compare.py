@@ -187,7 +187,7 @@ def run_and_show(
     from coterie.compare import Comparison
 
     voice = Voice(quiet=quiet, output=output)
-    mention_compiling(quiet)
+    mention_compiling(quiet, methods)
     try:
         with Progress(quiet=quiet) as progress:
             found = make(

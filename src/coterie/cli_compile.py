@@ -9,13 +9,15 @@ import typer
 
 from coterie.cli_options import Quiet
 
+ALL = "all"
 # Enough rows for several groups, so that every loop of a method runs.
 ROWS = 400
 
 
 def compile_kernels(
     method: Annotated[
-        list[str] | None, typer.Option("--method", "-m", metavar="NAME", help="Which method's; auto if left out.")
+        list[str] | None,
+        typer.Option("--method", "-m", metavar="NAME", help="Which method's, or all; auto if left out."),
     ] = None,
     quiet: Quiet = False,
 ) -> None:
@@ -25,16 +27,26 @@ def compile_kernels(
     or where NUMBA_CACHE_DIR says.
     """
     from coterie import kernels
-    from coterie.api import anonymize
-    from coterie.cli_demo import configuration, people
-    from coterie.cli_show import Voice
+    from coterie.cli_show import Progress, Voice
+    from coterie.compiling import compile_ahead
+    from coterie.methods import all_methods, find_method
 
     voice = Voice(quiet=quiet)
     started = time.perf_counter()
-    table = people().slice(0, ROWS)
-    for name in method or ["auto"]:
-        release = anonymize(table, config=configuration(k=3, method=name))
-        release.measures["bound"]
-        if name == "auto":  # which groups a large table with less effort, by some loops of its own
-            anonymize(table, config=configuration(k=3, method="compact").replace(options={"effort": "fast"}))
+    names = [find_method(name).name for name in method or ["auto"] if name != ALL]
+    if ALL in (method or []):
+        names = list(all_methods())
+    with Progress(quiet=quiet) as progress:
+        for name in names:
+            compile_ahead(name, progress)
+        _try_out()
     voice.say(f"Kernels are compiled ({time.perf_counter() - started:.0f} s), in {kernels.cache_folder()}.")
+
+
+def _try_out() -> None:
+    """Make a small release, for what is compiled with any method but is no part of one."""
+    from coterie.api import anonymize
+    from coterie.cli_demo import configuration, people
+
+    release = anonymize(people().slice(0, ROWS), config=configuration(k=3, method="mondrian"))
+    release.measures["bound"]

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import typer
 
-from coterie.cli_show import Progress, Voice
+from coterie.cli_show import COMPILE, Progress, Voice
 from coterie.errors import without_passwords
 from coterie.given import AnyTable
 
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from coterie.stored import StoredRelease
     from coterie.verify import Verification
 
-COMPILING = "compiling (once after installation; some seconds) …"
+COMPILING = "compiling (once after installation; some seconds) …"  # and the bar says how far that is
 
 
 def release_of(data: AnyTable, config: Config, *, quiet: bool, publishes: bool = True) -> Release:
@@ -41,9 +41,9 @@ def release_of(data: AnyTable, config: Config, *, quiet: bool, publishes: bool =
         said: list[str] = []
 
         def told(step: str, done: int, total: int) -> None:
-            if step == "group" and not said:
+            if step == COMPILE and not said:
                 said.append(step)
-                mention_compiling(quiet)
+                Voice(quiet=quiet).note(COMPILING)
             progress(step, done, total)
 
         if publishes:
@@ -53,11 +53,15 @@ def release_of(data: AnyTable, config: Config, *, quiet: bool, publishes: bool =
         return make_release(prepared, config, start_run(config, told), phases=phases)
 
 
-def mention_compiling(quiet: bool) -> None:
-    """Say so when this is the run that compiles."""
-    from coterie import kernels
+def mention_compiling(quiet: bool, methods: Sequence[str]) -> None:
+    """Say so when this is the run that compiles, once for all, in place of what each compiling would log."""
+    import logging
 
-    if kernels.first_run():
+    from coterie.compiling import is_needed
+    from coterie.methods import all_methods
+
+    logging.getLogger("coterie.kernels").setLevel(logging.ERROR)
+    if any(map(is_needed, all_methods() if "all" in methods else methods)):
         Voice(quiet=quiet).note(COMPILING)
 
 

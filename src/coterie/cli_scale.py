@@ -57,7 +57,7 @@ def ran_in_blocks(
     from coterie.cli_run import mention_compiling, print_summary
     from coterie.scale_run import make_job
 
-    mention_compiling(quiet)
+    mention_compiling(quiet, [config.method])
     with Progress(quiet=quiet) as progress:
         job = make_job(config, output, resume=resume, force=force, progress=progress, cluster=cluster, mapping=mapping)
         release = run_stored(choice.engine, data, job)

@@ -16,6 +16,8 @@ if TYPE_CHECKING:
 PATIENCE = 2.0
 # Lines in a log file, where a bar would be noise.
 LINE_EVERY = 10.0
+# The step of a first run; see compiling.py.
+COMPILE = "compile"
 
 
 def console(*, err: bool = False) -> Console:
@@ -102,6 +104,8 @@ class Progress:
 
     def __call__(self, step: str, done: int, total: int) -> None:
         """`done` of `total` units of the step are finished."""
+        if step == COMPILE:
+            step = f"{COMPILE}: {done} of {total} kernels"
         with self._lock:
             # "compare: kaca, k = 10" goes on where "compare: cb, k = 10" was.
             fresh = step.partition(": ")[0] != self._state[0].partition(": ")[0]
@@ -124,7 +128,7 @@ class Progress:
                 self._start_bar(step, done, total)
             elif self._last_line == self._started or time.monotonic() - self._last_line > LINE_EVERY:
                 self._last_line = time.monotonic()
-                share = f" {100 * done // total} %" if total else ""
+                share = f" {100 * done // total} %" if total and not step.startswith(COMPILE) else ""
                 console(err=True).print(f"{step}{share} …")
 
     def _start_bar(self, step: str, done: int, total: int) -> None:

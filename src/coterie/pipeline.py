@@ -229,9 +229,6 @@ def _refined(grouping: Grouping, encoded: Encoded, config: Config, run: Run) -> 
 
 
 def _group(encoded: Encoded, config: Config, run: Run) -> Grouping:
-    from coterie import kernels
     from coterie.methods import find_method
 
-    grouping = find_method(config.method).run(encoded.table, config.k, config.method_options(), run)
-    kernels.compiled()
-    return grouping
+    return find_method(config.method).run(encoded.table, config.k, config.method_options(), run)

@@ -160,7 +160,6 @@ def _own_people(domains: tuple[Domain, ...], sensitive: Int32) -> tuple[tuple[Do
 
 def _group(table: Table, plan: Plan, run: Run) -> Grouping:
     """Rows → groups that keep every promise, by the configured method."""
-    from coterie import kernels
     from coterie.methods import find_method
     from coterie.refine import keeps, refine
 
@@ -186,5 +185,4 @@ def _group(table: Table, plan: Plan, run: Run) -> Grouping:
             possible=error.possible,
             hint=hint,
         ) from None
-    kernels.compiled()
     return grouping

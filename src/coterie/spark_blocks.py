@@ -8,7 +8,6 @@ import sys
 import tempfile
 import time
 from collections.abc import Iterator
-from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -102,9 +101,9 @@ def _suppressed(table: pa.Table, plan: Plan) -> Iterator[pa.RecordBatch]:
         mine = table.filter(pa.array(block == each))
         order = np.argsort(mine.column("row").to_numpy(), kind="stable")
         codes = unpack_codes(mine.column("codes"), width + len(plan.book.sensitive))[order]
-        with compiled_once(plan.book.config.method):
-            quasi, sensitive = np.ascontiguousarray(codes[:, :width]), np.ascontiguousarray(codes[:, width:])
-            gone = suppressed_values(quasi, sensitive, plan, int(each))
+        compile_once(plan.book.config.method)
+        quasi, sensitive = np.ascontiguousarray(codes[:, :width]), np.ascontiguousarray(codes[:, width:])
+        gone = suppressed_values(quasi, sensitive, plan, int(each))
         for column, rows in enumerate(gone):
             yield message(str(column), pa.table({"rows": rows}))
 
@@ -126,10 +125,8 @@ def _block(table: pa.Table, block: int, work: Work) -> pa.Table:
             rows=len(rows),
             hint="Write the DataFrame to a table first, or name a column that numbers its rows (row_number).",
         )
-    with compiled_once(book.config.method):
-        made = anonymize_block(
-            np.ascontiguousarray(quasi), np.ascontiguousarray(sensitive), work.plan, block, threads=1
-        )
+    compile_once(book.config.method)
+    made = anonymize_block(np.ascontiguousarray(quasi), np.ascontiguousarray(sensitive), work.plan, block, threads=1)
     rings = None
     if made.rings is not None:
         # Their boxes are read again from the very cells that leave this task.
@@ -207,33 +204,12 @@ def place_kernels() -> None:
         sys.modules["numba"].config.CACHE_DIR = folder  # it has read the environment already
 
 
-@contextmanager
-def compiled_once(method: str) -> Iterator[None]:
-    """Let one process of a machine compile the kernels while the others wait for it, and keep what it compiled."""
+def compile_once(method: str) -> None:
+    """Compile the kernels: one process of a machine does, the others wait for it, and what it compiled is kept."""
     place_kernels()
-    from coterie import kernels
+    from coterie.compiling import compile_ahead
 
-    if kernels.first_run():
-        with suppress(OSError, ImportError), _locked(kernels.cache_folder() / "compiling"):
-            if kernels.first_run():
-                _compile(method)
-    yield
-
-
-def _compile(method: str) -> None:
-    from coterie.api import anonymize
-    from coterie.cli_demo import configuration, people
-
-    anonymize(people().slice(0, 400), config=configuration(k=3, method=method).replace(threads=1))
-
-
-@contextmanager
-def _locked(path: Path) -> Iterator[None]:
-    import fcntl
-
-    with path.open("wb") as file:
-        fcntl.flock(file, fcntl.LOCK_EX)
-        yield
+    compile_ahead(method, lambda step, done, total: None)
 
 
 def _writable(folder: Path) -> bool:

@@ -2,14 +2,17 @@
 
 import numpy as np
 import pytest
+from doors import door
 from tables import number_domain, tree_domain
 
 from coterie.box_index import build_box_index
-from coterie.kernels.box_index import ADDED, MANY, WHOLE, empty, grow, nearest
+from coterie.kernels import box_index
+from coterie.kernels.box_index import ADDED, MANY, WHOLE, nearest
 from coterie.kernels.costs import box_costs
 from coterie.kernels.index import STACK
 from coterie.table import Table
 
+empty, grow = door(box_index.empty), door(box_index.grow)
 PARENTS = [None, 0, 1, 1, 1, 0, 5, 5, 0]
 LEAVES = [2, 3, 4, 6, 7, 8]
 

@@ -2,6 +2,7 @@
 
 import numpy as np
 import pytest
+from doors import door
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from oracles.naive_costs import box_cost
@@ -9,18 +10,20 @@ from tables import number_domain, tables, tree_domain
 
 from coterie.blocks import cut_into_blocks, rows_of
 from coterie.index import build_index
-from coterie.kernels.compact import take_all
+from coterie.kernels import compact as loops
+from coterie.kernels import growth, nearby, sorting
 from coterie.kernels.costs import aim_all, box_costs
-from coterie.kernels.growth import ALL, grow_box, near_points
+from coterie.kernels.growth import ALL
 from coterie.kernels.index import STACK, take
-from coterie.kernels.nearby import list_near_leaves, pick_near, too_short
-from coterie.kernels.sorting import sort_pairs
+from coterie.kernels.nearby import list_near_leaves, too_short
 from coterie.methods import Run, find_method
 from coterie.methods.compact import CompactOptions
 from coterie.privacy import LDiversity
 from coterie.table import Table
 
 compact = find_method("compact")
+take_all, pick_near = door(loops.take_all), door(nearby.pick_near)
+grow_box, near_points, sort_pairs = door(growth.grow_box), door(growth.near_points), door(sorting.sort_pairs)
 EFFORTS = ["fast", "balanced", "thorough"]
 WEIGHTS = (1.0, 2.0, 0.5, 0.0)
 PLACES = [None, 0, 1, 1, 1, 0, 5, 5, 0, 8, 8]

@@ -11,9 +11,12 @@ therefore named after the content of all kernel files: whatever changes, stale c
 from __future__ import annotations
 
 import hashlib
+import importlib
 import os
+import sys
 import tempfile
 from collections.abc import Callable
+from contextlib import suppress
 from functools import cache
 from pathlib import Path
 from typing import TypeVar
@@ -24,15 +27,12 @@ from numba.core.registry import CPUDispatcher
 
 Function = TypeVar("Function", bound=Callable[..., object])
 
-# Checked before the folder is touched: the first run after installation finds no compiled code.
-_MARK = "compiled"
-
 
 @cache
 def cache_folder() -> Path:
     """Where compiled kernels are kept: `NUMBA_CACHE_DIR`, else the user's cache folder, else a temporary one."""
     digest = hashlib.sha256(numba.__version__.encode())
-    for file in sorted(Path(__file__).parent.glob("*.py")):
+    for file in sorted(set(Path(__file__).parent.glob("*.py")) - {Path(__file__).with_name("signatures.py")}):
         digest.update(file.name.encode())
         digest.update(file.read_bytes())
     # Bounds checks and a switched-off compiler make other code from the same source.
@@ -49,24 +49,79 @@ def cache_folder() -> Path:
             continue
         if os.access(folder, os.W_OK):
             return folder
-    return Path(tempfile.mkdtemp(prefix="coterie-kernels-"))
+    folder = Path(tempfile.mkdtemp(prefix="coterie-kernels-")) / name
+    folder.mkdir()
+    return folder
 
 
-def first_run() -> bool:
-    """Whether no run has finished with these kernels yet, so that this one will have to compile."""
-    return not (cache_folder() / _MARK).exists()
+def missing(method: str) -> tuple[str, ...]:
+    """Kernels that Python calls when a method runs, and that nobody has compiled on such a machine so far."""
+    from coterie.kernels.signatures import METHODS
+
+    names = () if numba.config.DISABLE_JIT else METHODS.get(method, ())
+    folder = _marks()
+    done = {file.name for file in folder.iterdir()} if folder.is_dir() else set()
+    return tuple(name for name in names if name not in done)
 
 
-def compiled() -> None:
-    """Note that a run has finished: later ones load compiled code."""
-    (cache_folder() / _MARK).touch()
+def note_compiled(name: str) -> None:
+    """Note that a kernel is compiled: later runs load it."""
+    with suppress(OSError):  # a full disk: the next run looks again
+        _marks().mkdir(exist_ok=True)
+        (_marks() / name).touch()
 
 
-def _compile(function: Function, **more: bool) -> Function:
+@cache
+def _marks() -> Path:
+    # Numba compiles for the processor and the Python at hand; a home may be shared by several.
+    llvm = importlib.import_module("llvmlite.binding")
+    return cache_folder() / f"compiled-{llvm.get_host_cpu_name()}-{sys.implementation.cache_tag}"
+
+
+def compile_named(name: str) -> None:
+    """Compile a kernel, or load what was compiled, for the types that it is called with."""
+    from coterie.kernels.signatures import SIGNATURES
+
+    module, _, function = name.partition(".")
+    made = getattr(importlib.import_module(f"{__name__}.{module}"), function)
+    made.compile(tuple(map(_read, SIGNATURES[name].split())))
+
+
+def spelled(kind: types.Type) -> str:
+    """A type as signatures.py writes it: int64, int32[:,::1], index.Nodes."""
+    if isinstance(kind, types.NamedTuple):
+        cls = kind.instance_class
+        return f"{cls.__module__.rpartition('.')[2]}.{cls.__name__}"
+    if isinstance(kind, types.Array):
+        return f"{kind.dtype}[{','.join([':'] * (kind.ndim - 1) + ['::1'])}]"
+    return str(kind)
+
+
+def _read(text: str) -> types.Type:
+    """The type that is spelled so."""
+    from coterie.kernels.signatures import TUPLES
+
+    if "." in text:
+        module, _, name = text.partition(".")
+        cls = getattr(importlib.import_module(f"{__name__}.{module}"), name)
+        return types.NamedTuple([_read(each) for each in TUPLES[text].split()], cls)
+    name, bracket, sides = text.partition("[")
+    kind = getattr(types, {"bool": "boolean"}.get(name, name))
+    return types.Array(kind, sides.count(",") + 1, "C") if bracket else kind
+
+
+# What calls a kernel is Python or another kernel, never C.
+_OPTIONS = {"nogil": True, "fastmath": False, "error_model": "numpy", "no_cfunc_wrapper": True}
+# No door for Python, and no counting of who holds an array: the kernel that calls holds them all. A Nodes tuple is 16
+# arrays, each counted up and down wherever one of them is named, and compiling that took most of the first run.
+_PART = {"no_cpython_wrapper": True, "_nrt": False}
+
+
+def _compile(function: Function, **more: bool | str) -> Function:
     before = numba.config.CACHE_DIR
     numba.config.CACHE_DIR = str(cache_folder())
     try:
-        made: Function = numba.njit(cache=True, nogil=True, fastmath=False, error_model="numpy", **more)(function)
+        made: Function = numba.njit(cache=True, **_OPTIONS, **more)(function)
     finally:
         numba.config.CACHE_DIR = before
     if isinstance(made, CPUDispatcher):
@@ -84,11 +139,39 @@ def _widened(kind: types.Type) -> types.Type:
     return types.int64 if isinstance(kind, types.Integer) and kind.signed else kind
 
 
+def _without_door(made: Function) -> Function:
+    """A part that Python cannot call: Numba would jump to an address that is not there."""
+    if isinstance(made, CPUDispatcher):
+        name = made.py_func.__name__
+
+        def refuse(*args: object, **kws: object) -> object:
+            raise TypeError(f"{name} is a part of kernels, which Python cannot call; make it a @kernel")
+
+        made._insert = lambda *args, **kws: None
+        made._compile_for_args = refuse
+    return made
+
+
 def kernel(function: Function) -> Function:
     """Compile a loop on first use: no Python objects, no lock, no fast-math (ties must be exact), cached on disk."""
-    return _compile(function)
+    return _compile(function, _nrt=True)
+
+
+def loop(function: Function) -> Function:
+    """A kernel that makes no array and returns none, which is far less to compile; its arrays come from outside."""
+    return _compile(function, _nrt=False)
+
+
+def part(function: Function) -> Function:
+    """A part of kernels that Python does not call: it makes no array and returns none, which is far less to compile."""
+    return _without_door(_compile(function, **_PART))
+
+
+def once(function: Function) -> Function:
+    """A part that one kernel calls in one place: it is compiled as if it stood there, and not a second time alone."""
+    return _without_door(_compile(function, inline="always", **_PART))
 
 
 def inner(function: Function) -> Function:
-    """A small part of kernels, always compiled into them: passing a tuple of arrays costs more than what it does."""
-    return _compile(function, forceinline=True)
+    """A small part of kernels, always compiled into them: a call costs more than what it does."""
+    return _without_door(_compile(function, forceinline=True, **_PART))

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from coterie.kernels import kernel
+from coterie.kernels import kernel, part
 from coterie.kernels.box_index import MANY, WHOLE, empty, grow, nearest
 from coterie.kernels.costs import aim_all, box_cost, point_cost, point_cost_large
 from coterie.kernels.index import STACK
@@ -34,7 +34,7 @@ def merge_round(tree, costs, small, grown, into):
         grow(tree, costs, two, one, rows, min(lowest[one], lowest[two]))
 
 
-@kernel
+@part
 def _pair_costs(costs, reach, codes, rows, row, result):
     """Cost of the pair's box of a row with each of some rows, and where the largest cost stands; ties to the first."""
     small, large, base = costs.small, costs.large, costs.base
@@ -50,7 +50,7 @@ def _pair_costs(costs, reach, codes, rows, row, result):
     return furthest
 
 
-@kernel
+@part
 def _sorted_order(keys, order, spare):
     """Fill `order` with the places of the keys in ascending order, equal ones in theirs: a plain merge sort."""
     n = keys.shape[0]
@@ -73,7 +73,7 @@ def _sorted_order(keys, order, spare):
         width *= 2
 
 
-@kernel
+@part
 def _penalties(costs, codes, rows, order, first, step, low, high, result):
     """result[i] = penalty of the i + 1 rows at first, first + step, … of this order: their number times their cost."""
     for i in range(order.shape[0]):

@@ -14,7 +14,7 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from coterie.kernels import inner, kernel
+from coterie.kernels import inner, kernel, part
 from coterie.kernels.costs import box_cost, interval_cost
 from coterie.kernels.index import NO_ROW
 
@@ -62,7 +62,7 @@ class BoxNodes(NamedTuple):
     """node → lowest row number of its smallest groups"""
 
 
-@kernel
+@part
 def _renew(tree, node):
     """Set what a node knows from its children or, in a leaf, from its groups; whether anything changed."""
     # A leaf reads its slots, an inner node its two children: the same loop over other arrays.
@@ -117,7 +117,7 @@ def fill(tree):
         _renew(tree, node)
 
 
-@kernel
+@part
 def renew_above(tree, slot):
     """Tell the nodes above a slot that its group has changed."""
     node = np.int64(tree.leaf[slot])
@@ -125,14 +125,14 @@ def renew_above(tree, slot):
         node = np.int64(tree.parent[node])
 
 
-@kernel
+@part
 def empty(tree, slot):
     """Take the group out of a slot."""
     tree.size[slot] = 0
     renew_above(tree, slot)
 
 
-@kernel
+@part
 def grow(tree, costs, slot, other, rows, lowest):
     """Widen the group in a slot by the box of another; it has this many rows from now on, and this lowest one."""
     lo, hi = tree.lo, tree.hi
@@ -160,7 +160,7 @@ def _join_cost(small, offset, width, data, low, high, lo, hi, i, limit):
     return total
 
 
-@kernel
+@part
 def _join_cost_large(costs, low, high, lo, hi, i):
     """What the large domains add to `_join_cost`."""
     total = 0.0

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import numpy as np
 
-from coterie.kernels import kernel
+from coterie.kernels import kernel, part
 from coterie.kernels.cb_diversity import diverse, round_robin
 from coterie.kernels.cb_rounds import TIE, aim_at_centres, borrow, choose_sides, derived, move_centres, shuffle
 from coterie.kernels.costs import box_cost
 from coterie.kernels.places import number_places, places_needed
 
 
-@kernel
+@part
 def _move_row(places, active, counts, i, old, new):
     """Count a row on its new side instead of its old one (−1 for none)."""
     for x in range(active):

@@ -7,7 +7,7 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from coterie.kernels import kernel
+from coterie.kernels import kernel, part
 from coterie.kernels.places import number_places, places_needed
 
 
@@ -21,7 +21,7 @@ class Diversity(NamedTuple):
     """l of each column as the fraction above / below"""
 
 
-@kernel
+@part
 def diverse(diversity, columns, starts, active, counts, sizes):
     """Whether both sides are l-diverse; columns in which the part has one value only are so if the part is."""
     for x in range(active):
@@ -34,7 +34,7 @@ def diverse(diversity, columns, starts, active, counts, sizes):
     return True
 
 
-@kernel
+@part
 def _dealt_diverse(diversity, columns, starts, active, places, order, groups, counts):
     """Whether rows dealt to so many groups are l-diverse in all columns but the first. Leaves the counts at zero."""
     size = order.shape[0]

@@ -11,7 +11,7 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from coterie.kernels import inner, kernel
+from coterie.kernels import inner, kernel, part
 from coterie.kernels.costs import interval_cost
 
 TIE = 2
@@ -46,7 +46,7 @@ def derived(key, number):
     return _mix(key + _GOLDEN * np.uint64(number + 1))
 
 
-@kernel
+@part
 def shuffle(order, key):
     """Fisher–Yates from the ascending order, by the stream that begins after `key`."""
     for i in range(order.shape[0]):
@@ -60,7 +60,7 @@ def shuffle(order, key):
         order[at] = held
 
 
-@kernel
+@part
 def aim_at_centres(costs, numbers, columns, starts, code_at, active, centre, mean, near, differ):
     """What each place costs when it joins each centre; gives back on how many attributes (`differ`) these are apart."""
     apart = 0
@@ -89,7 +89,7 @@ def aim_at_centres(costs, numbers, columns, starts, code_at, active, centre, mea
     return apart
 
 
-@kernel
+@part
 def choose_sides(places, differ, apart, near, side):
     """Row → the side of the nearer centre, or a tie; how many ties there are."""
     ties = 0
@@ -110,7 +110,7 @@ def choose_sides(places, differ, apart, near, side):
     return ties
 
 
-@kernel
+@part
 def _nth_smallest(values, size, nth):
     """The nth smallest (from 0) of the first `size` values, which get reordered."""
     low = 0
@@ -168,7 +168,7 @@ def borrow(places, differ, apart, near, side, small, need):
                 equal -= 1
 
 
-@kernel
+@part
 def move_centres(numbers, columns, starts, code_at, active, counts, sizes, centre, mean, lo, hi):
     """Each side's box and centre: the mean of numbers, the most frequent code of trees (the lowest of several)."""
     for x in range(active):

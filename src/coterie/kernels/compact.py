@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from coterie.kernels import inner, kernel
+from coterie.kernels import inner, loop, once, part
 from coterie.kernels.costs import aim_all
 from coterie.kernels.growth import ALL, close_box, grow_box, near_points
 from coterie.kernels.index import STACK, inside, renew
@@ -51,7 +51,7 @@ def _pop(keys, seeds, size):
     return first
 
 
-@kernel
+@once
 def _look_around(nodes, costs, reach, seed, near, near_count, heap, ids, stack, bounds):
     """Note the positions nearest to a seed, itself among them."""
     point = nodes.points[seed]
@@ -68,7 +68,7 @@ def _look_around(nodes, costs, reach, seed, near, near_count, heap, ids, stack, 
     near_count[seed] = count
 
 
-@kernel
+@once
 def _best_box(
     nodes, costs, k, scales, tries, seed, near, near_count, lo, hi, items, weights, shares, totals, low, high
 ):
@@ -100,7 +100,7 @@ def _best_box(
     return best
 
 
-@kernel
+@once
 def _held(nodes, near, near_count, seed, lo, hi):
     """Free rows among a seed's noted neighbours that lie in its box."""
     points = nodes.points
@@ -120,7 +120,7 @@ def _held(nodes, near, near_count, seed, lo, hi):
     return held
 
 
-@kernel
+@part
 def take_all(nodes, low, high, label, labels, stack, visited):
     """Give every free row in the box [low, high] a label, and take it out of the tree.
 
@@ -174,7 +174,6 @@ def take_all(nodes, low, high, label, labels, stack, visited):
         renew(nodes, visited[i])
 
 
-@kernel
 def grow_boxes(nodes, costs, k, scales, tries, near, near_count, lo, hi, keys, home, lists, counts, seeds, first, last):
     """Grow the boxes of seeds[first:last] over the rows still free; `keys` gets their costs, infinite if none is left.
 
@@ -194,6 +193,17 @@ def grow_boxes(nodes, costs, k, scales, tries, near, near_count, lo, hi, keys, h
     totals = np.empty(room, dtype=np.float64)
     low = np.empty(d, dtype=np.int32)
     high = np.empty(d, dtype=np.int32)
+    _grow_boxes(
+        nodes, costs, k, scales, tries, near, near_count, lo, hi, keys, home, lists, counts, seeds, first, last,
+        reach, stack, bounds, heap, ids, items, weights, shares, totals, low, high,
+    )  # fmt: skip
+
+
+@loop
+def _grow_boxes(
+    nodes, costs, k, scales, tries, near, near_count, lo, hi, keys, home, lists, counts, seeds, first, last,
+    reach, stack, bounds, heap, ids, items, weights, shares, totals, low, high,
+):  # fmt: skip
     for at in range(first, last):
         seed = np.int64(seeds[at])
         if nodes.point_free[seed] == 0:  # taken by a box that was accepted later in the same batch
@@ -217,7 +227,6 @@ def grow_boxes(nodes, costs, k, scales, tries, near, near_count, lo, hi, keys, h
         )
 
 
-@kernel
 def accept_boxes(nodes, costs, k, near, near_count, lo, hi, keys, grown, heap_keys, heap, size, stale, groups, labels):
     """Look at the cheapest boxes, as many as `stale` has room for; gives back entries left, stale ones, groups so far.
 
@@ -229,6 +238,18 @@ def accept_boxes(nodes, costs, k, near, near_count, lo, hi, keys, grown, heap_ke
     visited = np.empty(nodes.start.shape[0], dtype=np.int32)
     low = np.empty(d, dtype=np.int32)
     high = np.empty(d, dtype=np.int32)
+    return _accept_boxes(
+        nodes, costs, k, near, near_count, lo, hi, keys, grown, heap_keys, heap, size, stale, groups, labels,
+        stack, visited, low, high,
+    )  # fmt: skip
+
+
+@loop
+def _accept_boxes(
+    nodes, costs, k, near, near_count, lo, hi, keys, grown, heap_keys, heap, size, stale, groups, labels,
+    stack, visited, low, high,
+):  # fmt: skip
+    d = lo.shape[1]
     for i in range(grown.shape[0]):
         seed = grown[i]
         if keys[seed] < np.inf:

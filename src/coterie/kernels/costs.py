@@ -11,7 +11,7 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from coterie.kernels import inner, kernel
+from coterie.kernels import inner, loop, part
 
 TABLE, NUMBER, TREE = 0, 1, 2
 
@@ -36,7 +36,7 @@ class CostArrays(NamedTuple):
     """where the attribute begins in a `reach` array (see `aim`); the last entry is the length of such an array"""
 
 
-@kernel
+@part
 def interval_cost(costs, j, lo, hi):
     """Cost of the interval [lo, hi] of attribute j."""
     if lo == hi:
@@ -74,13 +74,17 @@ def box_cost(costs, lo, hi):
     return small + large
 
 
-@kernel
 def box_costs(costs, lo, hi):
     """Cost of one row in each of many boxes."""
     result = np.empty(lo.shape[0], dtype=np.float64)
+    _box_costs(costs, lo, hi, result)
+    return result
+
+
+@loop
+def _box_costs(costs, lo, hi, result):
     for g in range(lo.shape[0]):
         result[g] = box_cost(costs, lo[g], hi[g])
-    return result
 
 
 @inner
@@ -106,7 +110,7 @@ def aim(costs, reach, lo, hi, j):
         reach[base + c] = costs.data[offset + low * width + c]
 
 
-@kernel
+@loop
 def aim_all(costs, reach, lo, hi):
     """Prepare searches around the box [lo, hi]."""
     for j in range(lo.shape[0]):
@@ -130,7 +134,7 @@ def point_cost(small, base, reach, points, p, limit):
     return total
 
 
-@kernel
+@part
 def point_cost_large(costs, large, lo, hi, points, p):
     """What the large domains add to `point_cost`."""
     total = 0.0
@@ -157,7 +161,7 @@ def touch_cost(small, base, reach, lo, node_lo, node_hi, node, limit):
     return total
 
 
-@kernel
+@part
 def touch_cost_large(costs, large, lo, hi, node_lo, node_hi, node):
     """What the large domains add to `touch_cost`."""
     total = 0.0

@@ -7,10 +7,10 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from coterie.kernels import kernel
-from coterie.kernels.costs import aim_all, union_cost
-from coterie.kernels.growth import ALL, near_points
-from coterie.kernels.index import STACK
+from coterie.kernels import loop, once
+from coterie.kernels.costs import union_cost
+from coterie.kernels.growth import ALL
+from coterie.kernels.nearby import list_near_boxes
 
 TOLERANCE = 1e-9  # gains below this are rounding
 
@@ -27,7 +27,7 @@ class State(NamedTuple):
     """group → whether it got rows of another one"""
 
 
-@kernel
+@once
 def _list_near(nodes, labels, group, ids, count, seen, near, lo, hi, sizes, costs, trial_lo, trial_hi, rows, cost):
     """Note the other groups that have rows at these places, with their boxes as they are; gives back how many."""
     found = 0
@@ -48,7 +48,7 @@ def _list_near(nodes, labels, group, ids, count, seen, near, lo, hi, sizes, cost
     return found
 
 
-@kernel
+@once
 def _place_all(nodes, costs, members, first, last, near, found, limit, trial_lo, trial_hi, rows, cost, chosen):
     """Give each row to the noted group whose loss rises least with it; False once the rises reach the limit.
 
@@ -80,33 +80,18 @@ def _place_all(nodes, costs, members, first, last, near, found, limit, trial_lo,
     return True
 
 
-@kernel
 def list_near_groups(nodes, costs, pools, k, asked, first, last, places, counts):
     """For the groups asked[first:last]: the places of the rows that would cost their boxes least, 4k besides their own.
 
     Groups with more rows than `places` has room for are left out.
     """
-    room = places.shape[1]
-    reach = np.empty(costs.base[-1], dtype=np.float64)
-    stack = np.empty(STACK, dtype=np.int32)
-    bounds = np.empty(STACK, dtype=np.float64)
-    heap = np.empty(room, dtype=np.float64)
-    ids = np.empty(room, dtype=np.int32)
-    for at in range(first, last):
-        group = asked[at]
-        wanted = pools.starts[group + 1] - pools.starts[group] + 4 * k
-        counts[at] = 0
-        if wanted + 2 > room or pools.costs[group] <= 0.0:
-            continue
-        low = pools.lo[group]
-        high = pools.hi[group]
-        aim_all(costs, reach, low, high)
-        counts[at] = near_points(nodes, costs, reach, low, high, wanted, ALL, heap, ids, stack, bounds)
-        for i in range(counts[at]):
-            places[at, i] = ids[i]
+    groups = asked[first:last]
+    wanted = pools.starts[groups + 1] - pools.starts[groups] + 4 * k
+    wanted[(wanted + 2 > places.shape[1]) | (pools.costs[groups] <= 0.0)] = 0
+    into = np.arange(first, last, dtype=np.int32)
+    list_near_boxes(nodes, costs, ALL, pools.lo, pools.hi, groups, wanted, into, places, counts)
 
 
-@kernel
 def dissolve(nodes, costs, pools, state, asked, places, counts, labels):
     """Give up those of the asked groups, in this order, whose rows lose less in the groups nearby.
 
@@ -114,8 +99,6 @@ def dissolve(nodes, costs, pools, state, asked, places, counts, labels):
     without noted places.
     """
     groups, d = pools.lo.shape
-    members, starts = pools.members, pools.starts
-    lo, hi, sizes, group_costs, grown = state.lo, state.hi, state.sizes, state.costs, state.grown
     seen = np.full(groups, -1, dtype=np.int32)
     near = np.empty(groups, dtype=np.int32)
     trial_lo = np.empty((groups, d), dtype=np.int32)
@@ -123,6 +106,18 @@ def dissolve(nodes, costs, pools, state, asked, places, counts, labels):
     rows = np.empty(groups, dtype=np.int64)
     cost = np.empty(groups, dtype=np.float64)
     chosen = np.empty(places.shape[1], dtype=np.int32)
+    _dissolve(
+        nodes, costs, pools, state, asked, places, counts, labels, seen, near, trial_lo, trial_hi, rows, cost, chosen
+    )
+
+
+@loop
+def _dissolve(
+    nodes, costs, pools, state, asked, places, counts, labels, seen, near, trial_lo, trial_hi, rows, cost, chosen
+):
+    d = pools.lo.shape[1]
+    members, starts = pools.members, pools.starts
+    lo, hi, sizes, group_costs, grown = state.lo, state.hi, state.sizes, state.costs, state.grown
     for number in range(asked.shape[0]):
         group = asked[number]
         limit = sizes[group] * group_costs[group] - TOLERANCE

@@ -4,20 +4,26 @@ from __future__ import annotations
 
 import numpy as np
 
-from coterie.kernels import kernel
+from coterie.kernels import loop
 
 
-@kernel
 def distinct_rows(codes):
     """Row → number of its distinct row, and the first row of each; numbered in order of appearance."""
-    n, d = codes.shape
+    n = codes.shape[0]
     slots = 16
     while slots < 2 * n:
         slots *= 2
-    mask = np.uint64(slots - 1)
     table = np.full(slots, -1, dtype=np.int32)
     of_row = np.empty(n, dtype=np.int32)
     first = np.empty(n, dtype=np.int32)
+    found = _distinct_rows(codes, table, of_row, first)
+    return of_row, first[:found].copy()
+
+
+@loop
+def _distinct_rows(codes, table, of_row, first):
+    n, d = codes.shape
+    mask = np.uint64(table.shape[0] - 1)
     found = 0
     for i in range(n):
         h = np.uint64(0x9E3779B97F4A7C15)
@@ -44,4 +50,4 @@ def distinct_rows(codes):
                 of_row[i] = group
                 break
             slot = (slot + np.uint64(1)) & mask
-    return of_row, first[:found].copy()
+    return found

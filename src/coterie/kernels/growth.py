@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from coterie.kernels import inner, kernel
+from coterie.kernels import inner, part
 from coterie.kernels.costs import (
     TABLE,
     box_cost,
@@ -52,7 +52,7 @@ def replace_top(heap, ids, size, cost, p):
     ids[at] = p
 
 
-@kernel
+@part
 def near_points(nodes, costs, reach, lo, hi, wanted, leaves, heap, ids, stack, bounds):
     """The positions nearest to an aimed box that hold at least `wanted` free rows together, in no order.
 
@@ -137,7 +137,7 @@ def _shares(costs, scale, items, n, j, low, high, shares):
             shares[j, i] = scale * interval_cost(costs, j, min(low, c), max(high, c))
 
 
-@kernel
+@part
 def start_at(costs, scales, items, n, seed, lo, hi, shares):
     """Make [lo, hi] the box of one item."""
     for j in range(lo.shape[0]):
@@ -146,7 +146,7 @@ def start_at(costs, scales, items, n, seed, lo, hi, shares):
         _shares(costs, scales[j], items, n, j, lo[j], hi[j], shares)
 
 
-@kernel
+@part
 def reach_out(costs, scales, items, n, item, lo, hi, shares):
     """Grow [lo, hi] to hold one more item."""
     for j in range(lo.shape[0]):
@@ -157,7 +157,7 @@ def reach_out(costs, scales, items, n, item, lo, hi, shares):
             _shares(costs, scales[j], items, n, j, lo[j], hi[j], shares)
 
 
-@kernel
+@part
 def add_up(shares, n, totals):
     """Item → cost of the box grown to hold it: its shares added in the order of the attributes."""
     for i in range(n):
@@ -167,7 +167,7 @@ def add_up(shares, n, totals):
             totals[i] += shares[j, i]
 
 
-@kernel
+@part
 def grow_box(costs, scales, items, weights, n, seed, k, limit, lo, hi, shares, totals):
     """Grow [lo, hi] from an item, by the item that costs it least each time, until it holds k rows.
 
@@ -204,7 +204,7 @@ def grow_box(costs, scales, items, weights, n, seed, k, limit, lo, hi, shares, t
             return np.inf
 
 
-@kernel
+@part
 def close_box(costs, lo, hi):
     """Widen a box as far as that costs nothing: to all values under the ancestors that are published anyway."""
     for j in range(lo.shape[0]):

@@ -12,7 +12,7 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from coterie.kernels import inner, kernel
+from coterie.kernels import inner, kernel, part
 
 
 class Packing(NamedTuple):
@@ -76,7 +76,7 @@ def _cleared(table, size):
     return slots
 
 
-@kernel
+@part
 def _roll_up(keys, counts, size, up_keys, up_counts, table, packing, j, level):
     """The frequency set with attribute j raised to a level; it may take the place of the old one."""
     word, shift, mask = packing.word[j], packing.shift[j], packing.mask[j]
@@ -97,7 +97,7 @@ def _roll_up(keys, counts, size, up_keys, up_counts, table, packing, j, level):
     return found
 
 
-@kernel
+@part
 def _project(keys, counts, up_keys, up_counts, table, packing, attributes, levels):
     """The frequency set of some attributes, raised to these levels, from that of all attributes at the bottom."""
     m = keys.shape[0]

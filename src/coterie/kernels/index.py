@@ -11,7 +11,7 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from coterie.kernels import inner, kernel
+from coterie.kernels import inner, loop, once, part
 from coterie.kernels.costs import interval_cost, point_cost, point_cost_large, touch_cost, touch_cost_large
 from coterie.kernels.sorting import sort_pairs
 
@@ -55,8 +55,8 @@ class Nodes(NamedTuple):
     """row → whether it is no longer free"""
 
 
-@kernel
-def _split(costs, codes, order, start, end, lo, hi, counts):
+@once
+def _split(costs, codes, order, start, end, lo, hi, counts, values):
     """Cut a node in two: reorder its part of `order` and give back where the right part begins.
 
     The cut is at the attribute whose box side costs most, where the two parts are most nearly equal in size.
@@ -76,7 +76,8 @@ def _split(costs, codes, order, start, end, lo, hi, counts):
     low = lo[attribute]
     if hi[attribute] - low < 4 * size:
         width = hi[attribute] - low + 1
-        counts[:width] = 0
+        for c in range(width):
+            counts[c] = 0
         for p in range(start, end):
             counts[codes[order[p], attribute] - low] += 1
         below = 0
@@ -89,7 +90,6 @@ def _split(costs, codes, order, start, end, lo, hi, counts):
                 best = uneven
                 cut = low + c
     else:
-        values = np.empty(size, dtype=np.int32)
         for p in range(size):
             values[p] = codes[order[start + p], attribute]
         sort_pairs(values, order[start:end], size)
@@ -112,11 +112,10 @@ def _split(costs, codes, order, start, end, lo, hi, counts):
     return left
 
 
-@kernel
 def build(costs, codes):
     """The tree's shape: order of the distinct rows, each node's range, left child and parent, and the largest depth."""
     m, d = codes.shape
-    order = np.arange(m).astype(np.int32)
+    order = np.arange(m, dtype=np.int32)
     limit = 2 * m + 1
     start = np.empty(limit, dtype=np.int32)
     end = np.empty(limit, dtype=np.int32)
@@ -124,9 +123,18 @@ def build(costs, codes):
     parent = np.full(limit, -1, dtype=np.int32)
     leaf = np.empty(m, dtype=np.int32)
     depth = np.zeros(limit, dtype=np.int32)
-    counts = np.zeros(4 * m + 1, dtype=np.int32)
+    counts = np.empty(4 * m + 1, dtype=np.int32)
+    values = np.empty(m, dtype=np.int32)
     lo = np.empty(d, dtype=np.int32)
     hi = np.empty(d, dtype=np.int32)
+    nodes = _build(costs, codes, order, leaf, start, end, left, parent, depth, counts, values, lo, hi)
+    made = (each[:nodes].copy() for each in (start, end, left, parent))
+    return order, leaf, *made, depth[:nodes].max()
+
+
+@loop
+def _build(costs, codes, order, leaf, start, end, left, parent, depth, counts, values, lo, hi):
+    m, d = codes.shape
     start[0] = 0
     end[0] = m
     nodes = 1
@@ -147,7 +155,7 @@ def build(costs, codes):
                         lo[j] = c
                     elif c > hi[j]:
                         hi[j] = c
-            middle = _split(costs, codes, order, first, last, lo, hi, counts)
+            middle = _split(costs, codes, order, first, last, lo, hi, counts, values)
             left[node] = nodes
             for child in range(2):
                 parent[nodes] = node
@@ -156,19 +164,10 @@ def build(costs, codes):
                 end[nodes] = middle if child == 0 else last
                 nodes += 1
         node += 1
-    deepest = depth[:nodes].max()
-    return (
-        order,
-        leaf,
-        start[:nodes].copy(),
-        end[:nodes].copy(),
-        left[:nodes].copy(),
-        parent[:nodes].copy(),
-        deepest,
-    )
+    return nodes
 
 
-@kernel
+@part
 def renew(nodes, node):
     """Set a node's box, count and lowest row from its children or, in a leaf, from its points."""
     d = nodes.points.shape[1]
@@ -202,10 +201,11 @@ def renew(nodes, node):
     nodes.lowest[node] = lowest
 
 
-@kernel
+@loop
 def fill(nodes):
     """Make all rows free and set every node from its children."""
-    nodes.taken[:] = False
+    for row in range(nodes.taken.shape[0]):
+        nodes.taken[row] = False
     for p in range(nodes.points.shape[0]):
         nodes.cursor[p] = nodes.row_start[p]
         nodes.point_free[p] = nodes.row_start[p + 1] - nodes.row_start[p]
@@ -213,7 +213,7 @@ def fill(nodes):
         renew(nodes, node)
 
 
-@kernel
+@loop
 def take(nodes, row):
     """Take a free row out of the tree."""
     nodes.taken[row] = True
@@ -244,7 +244,7 @@ def inside(lo, hi, node_lo, node_hi, node):
     return True
 
 
-@kernel
+@loop
 def cheapest(nodes, costs, reach, lo, hi, stack, bounds):
     """The free row that makes the box [lo, hi] cost least when it joins; ties go to the lowest row. −1 if none is free.
 

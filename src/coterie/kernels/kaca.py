@@ -8,12 +8,12 @@ from __future__ import annotations
 
 import numpy as np
 
-from coterie.kernels import inner, kernel
+from coterie.kernels import inner, kernel, part
 from coterie.kernels.box_index import ADDED, empty, grow, nearest, renew_above
 from coterie.kernels.index import STACK
 
 
-@kernel
+@part
 def _join_rows(follower, one, two):
     """Merge the lists that begin at the rows `one` and `two`; where the joined list begins."""
     if two < one:
@@ -30,7 +30,7 @@ def _join_rows(follower, one, two):
     return first
 
 
-@kernel
+@part
 def _cut_rows(follower, row, count):
     """End the list that begins at `row` after `count` rows; where the rest begins."""
     for _ in range(count - 1):

@@ -4,18 +4,22 @@ from __future__ import annotations
 
 import numpy as np
 
-from coterie.kernels import kernel
+from coterie.kernels import loop
 from coterie.kernels.costs import box_cost, union_cost
 
 
-@kernel
 def place_leftovers(costs, codes, labels, lo, hi, sizes, order):
     """Put each row without a group where the loss of the whole group rises least; ties go to the lowest group.
 
     Rows are taken in the given order. `labels`, `lo`, `hi` and `sizes` are brought up to date.
     """
+    cost = np.empty(lo.shape[0], dtype=np.float64)
+    _place_leftovers(costs, codes, labels, lo, hi, sizes, order, cost)
+
+
+@loop
+def _place_leftovers(costs, codes, labels, lo, hi, sizes, order, cost):
     groups, d = lo.shape
-    cost = np.empty(groups, dtype=np.float64)
     for g in range(groups):
         cost[g] = box_cost(costs, lo[g], hi[g])
     for row in order:

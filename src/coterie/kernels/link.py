@@ -11,7 +11,7 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from coterie.kernels import inner, kernel
+from coterie.kernels import inner, kernel, part
 
 STACK = 128  # every cut halves, so 2**31 boxes make 30 levels
 
@@ -65,7 +65,7 @@ def _any_shared(starts, members, one, other):
     return False
 
 
-@kernel
+@part
 def _sets_meet(set_of, box, asked_lo, asked_hi, asked_sets, query, lo, hi, starts, members):
     """Whether two boxes whose intervals meet everywhere also do so in the columns that list values."""
     for j in range(set_of.shape[1]):

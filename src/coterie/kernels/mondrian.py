@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import numpy as np
 
-from coterie.kernels import kernel
+from coterie.kernels import kernel, loop, part
 from coterie.kernels.costs import interval_cost
 from coterie.kernels.sorting import sort_pairs
 
 
-@kernel
-def _median(codes, weights, order, start, end, j, low, high, counts):
+@part
+def _median(codes, weights, order, start, end, j, low, high, counts, keys, rows):
     """The median code of attribute j, and how many rows lie at or below it and strictly below it."""
     total = 0
     for p in range(start, end):
@@ -18,7 +18,8 @@ def _median(codes, weights, order, start, end, j, low, high, counts):
     half = (total + 1) // 2
     below = 0
     if high - low < 4 * (end - start):
-        counts[: high - low + 1] = 0
+        for c in range(high - low + 1):
+            counts[c] = 0
         for p in range(start, end):
             counts[codes[order[p], j] - low] += weights[order[p]]
         c = 0
@@ -26,8 +27,6 @@ def _median(codes, weights, order, start, end, j, low, high, counts):
             below += counts[c]
             c += 1
         return low + c, below + counts[c], below
-    keys = np.empty(end - start, dtype=np.int32)
-    rows = np.empty(end - start, dtype=np.int32)
     for p in range(start, end):
         keys[p - start] = codes[order[p], j]
         rows[p - start] = order[p]
@@ -44,7 +43,7 @@ def _median(codes, weights, order, start, end, j, low, high, counts):
         below += here
 
 
-@kernel
+@part
 def _rows(weights, order, start, end):
     total = 0
     for p in range(start, end):
@@ -52,7 +51,7 @@ def _rows(weights, order, start, end):
     return total
 
 
-@kernel
+@part
 def _bounds(codes, order, start, end, lo, hi):
     for j in range(codes.shape[1]):
         lo[j] = codes[order[start], j]
@@ -65,7 +64,7 @@ def _bounds(codes, order, start, end, lo, hi):
                 hi[j] = c
 
 
-@kernel
+@part
 def _widest_first(costs, lo, hi, ranked, widths):
     """Attributes by falling cost of their interval, ties by number; how many of them can be cut at all."""
     usable = 0
@@ -84,11 +83,10 @@ def _widest_first(costs, lo, hi, ranked, widths):
     return usable
 
 
-@kernel
 def strict_cuts(costs, codes, weights, k):
     """Distinct row → group. Rows with the same code always fall on the same side of a cut."""
     m, d = codes.shape
-    order = np.arange(m).astype(np.int32)
+    order = np.arange(m, dtype=np.int32)
     labels = np.empty(m, dtype=np.int32)
     starts = np.empty(m + 1, dtype=np.int64)
     ends = np.empty(m + 1, dtype=np.int64)
@@ -97,8 +95,16 @@ def strict_cuts(costs, codes, weights, k):
     hi = np.empty(d, dtype=np.int32)
     ranked = np.empty(d, dtype=np.int64)
     widths = np.empty(d, dtype=np.float64)
+    keys = np.empty(m, dtype=np.int32)
+    rows = np.empty(m, dtype=np.int32)
+    _strict_cuts(costs, codes, weights, k, order, labels, starts, ends, counts, lo, hi, ranked, widths, keys, rows)
+    return labels
+
+
+@loop
+def _strict_cuts(costs, codes, weights, k, order, labels, starts, ends, counts, lo, hi, ranked, widths, keys, rows):
     starts[0] = 0
-    ends[0] = m
+    ends[0] = codes.shape[0]
     top = 0
     groups = 0
     while top >= 0:
@@ -112,7 +118,7 @@ def strict_cuts(costs, codes, weights, k):
         cut = False
         for i in range(usable):
             j = ranked[i]
-            code, upto, below = _median(codes, weights, order, start, end, j, lo[j], hi[j], counts)
+            code, upto, below = _median(codes, weights, order, start, end, j, lo[j], hi[j], counts, keys, rows)
             if upto >= k and total - upto >= k:
                 cut = True
             elif below >= k and total - below >= k:
@@ -137,7 +143,6 @@ def strict_cuts(costs, codes, weights, k):
             for p in range(start, end):
                 labels[order[p]] = groups
             groups += 1
-    return labels
 
 
 @kernel
@@ -155,6 +160,8 @@ def relaxed_cuts(costs, codes, k):
     hi = np.empty(d, dtype=np.int32)
     ranked = np.empty(d, dtype=np.int64)
     widths = np.empty(d, dtype=np.float64)
+    keys = np.empty(n, dtype=np.int32)
+    rows = np.empty(n, dtype=np.int32)
     starts[0] = 0
     ends[0] = n
     top = 0
@@ -173,7 +180,7 @@ def relaxed_cuts(costs, codes, k):
             groups += 1
             continue
         j = ranked[0]
-        code, _upto, below = _median(codes, weights, order, start, end, j, lo[j], hi[j], counts)
+        code, _upto, below = _median(codes, weights, order, start, end, j, lo[j], hi[j], counts, keys, rows)
         half = size // 2
         share = half - below  # how many rows with the median code go to the left side, lowest rows first
         left = start

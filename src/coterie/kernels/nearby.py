@@ -8,29 +8,42 @@ from __future__ import annotations
 
 import numpy as np
 
-from coterie.kernels import kernel
+from coterie.kernels import loop, part
 from coterie.kernels.costs import aim_all, point_cost, point_cost_large
 from coterie.kernels.growth import near_points, push, replace_top
 from coterie.kernels.index import STACK
 
 
-@kernel
 def too_short(nodes, lists, counts, asked, least):
     """Which of the asked lists hold fewer than `least` free rows."""
     short = np.empty(asked.shape[0], dtype=np.bool_)
-    for at in range(asked.shape[0]):
-        left = 0
-        for i in range(counts[asked[at]]):
-            left += nodes.point_free[lists[asked[at], i]]
-        short[at] = left < least
+    _too_short(nodes.point_free, lists, counts, asked, least, short)
     return short
 
 
-@kernel
+@loop
+def _too_short(point_free, lists, counts, asked, least, short):
+    for at in range(asked.shape[0]):
+        left = 0
+        for i in range(counts[asked[at]]):
+            left += point_free[lists[asked[at], i]]
+        short[at] = left < least
+
+
 def list_near_leaves(nodes, costs, leaves, leaf_nodes, asked, first, last, lists, counts):
     """Make the lists asked[first:last] anew: the places nearest to the box of each leaf's free rows.
 
     A search looks into `leaves` leaves of the tree at most.
+    """
+    into = asked[first:last]
+    wanted = np.full(len(into), lists.shape[1] - 1, dtype=np.int64)
+    list_near_boxes(nodes, costs, leaves, nodes.lo, nodes.hi, leaf_nodes[into], wanted, into, lists, counts)
+
+
+def list_near_boxes(nodes, costs, leaves, lo, hi, boxes, wanted, into, lists, counts):
+    """The places nearest to some boxes that hold so many free rows together: those of boxes[i] go to lists[into[i]].
+
+    None are noted where fewer than one row is wanted.
     """
     room = lists.shape[1]
     reach = np.empty(costs.base[-1], dtype=np.float64)
@@ -38,18 +51,26 @@ def list_near_leaves(nodes, costs, leaves, leaf_nodes, asked, first, last, lists
     bounds = np.empty(STACK, dtype=np.float64)
     heap = np.empty(room + 1, dtype=np.float64)
     ids = np.empty(room + 1, dtype=np.int32)
-    for at in range(first, last):
-        mine = asked[at]
-        low = nodes.lo[leaf_nodes[mine]]
-        high = nodes.hi[leaf_nodes[mine]]
+    _list_near_boxes(nodes, costs, leaves, lo, hi, boxes, wanted, into, lists, counts, reach, stack, bounds, heap, ids)
+
+
+@loop
+def _list_near_boxes(nodes, costs, leaves, lo, hi, boxes, wanted, into, lists, counts, reach, stack, bounds, heap, ids):
+    for i in range(boxes.shape[0]):
+        mine = into[i]
+        counts[mine] = 0
+        if wanted[i] < 1:
+            continue
+        low = lo[boxes[i]]
+        high = hi[boxes[i]]
         aim_all(costs, reach, low, high)
-        count = near_points(nodes, costs, reach, low, high, room - 1, leaves, heap, ids, stack, bounds)
-        for i in range(count):
-            lists[mine, i] = ids[i]
+        count = near_points(nodes, costs, reach, low, high, wanted[i], leaves, heap, ids, stack, bounds)
+        for at in range(count):
+            lists[mine, at] = ids[at]
         counts[mine] = count
 
 
-@kernel
+@part
 def pick_near(nodes, costs, reach, seed, listed, count, near, heap, ids):
     """Note the places of a list that are nearest to a seed, itself first; gives back how many.
 

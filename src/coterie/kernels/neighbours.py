@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import numpy as np
 
-from coterie.kernels import inner, kernel
+from coterie.kernels import inner, kernel, loop, part
 from coterie.kernels.costs import aim_all, point_cost, point_cost_large, touch_cost, touch_cost_large, union_cost
 from coterie.kernels.index import NO_ROW, STACK
 
 
-@kernel
+@part
 def _sift_down(heap, counts, size):
     """Restore the max-heap after its top has changed."""
     at = 0
@@ -39,7 +39,7 @@ def _push(heap, counts, size, cost, count):
         at = up
 
 
-@kernel
+@part
 def neighbour_cost(nodes, costs, reach, position, others, floor, least, heap, counts, stack, bounds):
     """The cost of the pair's box with the `others`-th nearest free row; copies of the row itself come first, at 0.
 
@@ -148,7 +148,7 @@ def least_floors(nodes, floor):
     return least
 
 
-@kernel
+@loop
 def furthest(nodes, costs, reach, point, stack, bounds):
     """The free row whose pair box with a point costs most; ties go to the lowest row. −1 if none is free."""
     best = -1.0
@@ -208,7 +208,7 @@ def _further(cost, row, other_cost, other_row):
     return cost > other_cost or (cost == other_cost and row > other_row)
 
 
-@kernel
+@part
 def _sink(near_costs, near_rows, size):
     """Restore the max-heap of rows after its top has changed."""
     at = 0
@@ -226,7 +226,7 @@ def _sink(near_costs, near_rows, size):
         at = child
 
 
-@kernel
+@part
 def _rise(near_costs, near_rows, at):
     """Restore the max-heap of rows after an entry was put at its end."""
     while at > 0:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from coterie.kernels import inner, kernel
+from coterie.kernels import inner, kernel, part
 from coterie.kernels.costs import aim_all, interval_cost
 from coterie.kernels.index import STACK, cheapest, take
 from coterie.kernels.sorting import sort_pairs
@@ -45,7 +45,7 @@ def _set_box(codes, row, lo, hi, box):
         hi[box, j] = codes[row, j]
 
 
-@kernel
+@part
 def _distances(costs, codes, start, end, seed, lo, hi, box, result):
     """Row of a part → cost of its pair with a seed row, whose box is set on the way."""
     small, large, data, offset, width = costs.small, costs.large, costs.data, costs.offset, costs.width
@@ -54,7 +54,7 @@ def _distances(costs, codes, start, end, seed, lo, hi, box, result):
         result[r] = _grown_cost(costs, small, large, data, offset, width, codes, r, lo, hi, box)
 
 
-@kernel
+@part
 def _sort(far, start, end, ranked):
     """List the rows of a part by their distances, in the first places of `ranked`; equal ones in their order.
 
@@ -67,7 +67,7 @@ def _sort(far, start, end, ranked):
     sort_pairs(far, ranked, m)
 
 
-@kernel
+@part
 def _far_apart(costs, codes, start, end, row, lo, hi, far):
     """Two rows far apart: the furthest from `row`, the furthest from that one, and so on; the last two of these.
 
@@ -115,7 +115,7 @@ def _take_sides(costs, codes, start, end, one, two, lo, hi, far, ranked, side):
     return count[0]
 
 
-@kernel
+@part
 def _borrow(costs, codes, start, end, many, needy, seed, lo, hi, far, ranked, side):
     """Give the needy side, which has too few rows, the so many rows of the other that are nearest to its seed.
 
@@ -130,7 +130,7 @@ def _borrow(costs, codes, start, end, many, needy, seed, lo, hi, far, ranked, si
         side[ranked[i]] = needy
 
 
-@kernel
+@part
 def _sides_cost(costs, codes, start, end, lo, hi, side):
     """What all rows cost if each side is published as its box."""
     small, large, data, offset, width = costs.small, costs.large, costs.data, costs.offset, costs.width
@@ -150,7 +150,7 @@ def _sides_cost(costs, codes, start, end, lo, hi, side):
     return total
 
 
-@kernel
+@part
 def _part(codes, order, start, end, side, spare, spare_order):
     """Move the rows of the first side before those of the second, which begin at the place given back.
 

@@ -7,10 +7,10 @@ from __future__ import annotations
 
 import numpy as np
 
-from coterie.kernels import kernel
+from coterie.kernels import kernel, part
 
 
-@kernel
+@part
 def places_needed(codes, rows):
     """How many places the codes of a part may need."""
     size = rows.shape[0]

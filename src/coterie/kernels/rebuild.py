@@ -7,7 +7,7 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from coterie.kernels import inner, kernel
+from coterie.kernels import inner, kernel, part
 from coterie.kernels.costs import aim_all, box_cost
 from coterie.kernels.growth import ALL, near_points
 from coterie.kernels.index import STACK
@@ -131,7 +131,7 @@ def _part(costs, scales, items, weights, n, rows, k, draws, plain, side, sizes, 
     return True
 
 
-@kernel
+@part
 def _apply(nodes, chains, parties, slot, side, moved):
     """Make groups of the sides."""
     d = chains.lo.shape[1]

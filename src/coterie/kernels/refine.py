@@ -10,7 +10,7 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from coterie.kernels import kernel
+from coterie.kernels import loop, once
 from coterie.kernels.costs import aim_all
 from coterie.kernels.growth import ALL, near_points
 from coterie.kernels.index import STACK
@@ -36,7 +36,7 @@ class Pools(NamedTuple):
     """group → cost of one row"""
 
 
-@kernel
+@once
 def _pool(nodes, pools, one, two, slot, slots, items, weights):
     """Items of two groups (of one, if both are the same); gives back how many. `slot` maps positions to items."""
     d = items.shape[0]
@@ -56,7 +56,7 @@ def _pool(nodes, pools, one, two, slot, slots, items, weights):
     return n
 
 
-@kernel
+@once
 def _improve(costs, items, weights, n, k, side, sizes, edges):
     """Move or swap items between the sides while that lowers the loss; gives back the loss.
 
@@ -108,15 +108,15 @@ def _improve(costs, items, weights, n, k, side, sizes, edges):
                 sizes[1 - s] += weights[i]
 
 
-@kernel
+@once
 def _repart(
-    nodes, costs, pools, k, scales, tries, one, two, slot, slots, items, weights, side, best_side, shares, totals
-):
+    nodes, costs, pools, k, scales, tries, one, two, slot, slots, items, weights, side, best_side, shares, totals,
+    low, high, sizes, edges,
+):  # fmt: skip
     """The best way found to part the rows of two groups (or one large group); gives back its gain and the items.
 
     `best_side` holds it, by item; `slot` still maps positions to items and must be cleared by the caller.
     """
-    d = items.shape[0]
     n = _pool(nodes, pools, one, two, slot, slots, items, weights)
     rows = 0
     for i in range(n):
@@ -124,10 +124,6 @@ def _repart(
     before = (pools.starts[one + 1] - pools.starts[one]) * pools.costs[one]
     if one != two:
         before += (pools.starts[two + 1] - pools.starts[two]) * pools.costs[two]
-    low = np.empty(d, dtype=np.int32)
-    high = np.empty(d, dtype=np.int32)
-    sizes = np.empty(2, dtype=np.int64)
-    edges = np.empty((2, 6, d), dtype=np.int32)
     best = before
     for t in range(tries):
         scale = scales[0] if t % 2 == 0 else scales[1 + (one * 31 + two * 17 + t) % (scales.shape[0] - 1)]
@@ -153,7 +149,6 @@ def _repart(
     return before - best, n
 
 
-@kernel
 def propose(nodes, costs, pools, k, scales, tries, neighbours, asked, first, last, sides):
     """For the groups asked[first:last]: the partner with which a new parting gains most, and that gain.
 
@@ -163,8 +158,6 @@ def propose(nodes, costs, pools, k, scales, tries, neighbours, asked, first, las
     """
     d = nodes.points.shape[1]
     most = sides.shape[1]
-    members, starts, labels, group_costs = pools.members, pools.starts, pools.labels, pools.costs
-    row_start, rows, position = nodes.row_start, nodes.rows, nodes.position
     partners = np.full(last - first, -1, dtype=np.int32)
     gains = np.zeros(last - first, dtype=np.float64)
     reach = np.empty(costs.base[-1], dtype=np.float64)
@@ -178,9 +171,30 @@ def propose(nodes, costs, pools, k, scales, tries, neighbours, asked, first, las
     best_side = np.empty(most, dtype=np.int8)
     shares = np.empty((d, most), dtype=np.float64)
     totals = np.empty(most, dtype=np.float64)
-    seen = np.full(group_costs.shape[0], -1, dtype=np.int32)
+    seen = np.full(pools.costs.shape[0], -1, dtype=np.int32)
     heap = np.empty(most + 4 * k + 2, dtype=np.float64)
     ids = np.empty(most + 4 * k + 2, dtype=np.int32)
+    lo = np.empty(d, dtype=np.int32)
+    hi = np.empty(d, dtype=np.int32)
+    sizes = np.empty(2, dtype=np.int64)
+    edges = np.empty((2, 6, d), dtype=np.int32)
+    _propose(
+        nodes, costs, pools, k, scales, tries, neighbours, asked, first, last, sides, partners, gains,
+        reach, stack, bounds, slot, slots, items, weights, side, best_side, shares, totals, seen, heap, ids,
+        lo, hi, sizes, edges,
+    )  # fmt: skip
+    return partners, gains
+
+
+@loop
+def _propose(
+    nodes, costs, pools, k, scales, tries, neighbours, asked, first, last, sides, partners, gains,
+    reach, stack, bounds, slot, slots, items, weights, side, best_side, shares, totals, seen, heap, ids,
+    lo, hi, sizes, edges,
+):  # fmt: skip
+    most = sides.shape[1]
+    members, starts, labels, group_costs = pools.members, pools.starts, pools.labels, pools.costs
+    row_start, rows, position = nodes.row_start, nodes.rows, nodes.position
     for at in range(first, last):
         group = asked[at]
         size = starts[group + 1] - starts[group]
@@ -212,23 +226,9 @@ def propose(nodes, costs, pools, k, scales, tries, neighbours, asked, first, las
             seen[other] = group
             tried += 1
             gain, n = _repart(
-                nodes,
-                costs,
-                pools,
-                k,
-                scales,
-                tries,
-                group,
-                other,
-                slot,
-                slots,
-                items,
-                weights,
-                side,
-                best_side,
-                shares,
-                totals,
-            )
+                nodes, costs, pools, k, scales, tries, group, other, slot, slots, items, weights, side, best_side,
+                shares, totals, lo, hi, sizes, edges,
+            )  # fmt: skip
             if gain > gains[at - first]:
                 gains[at - first] = gain
                 partners[at - first] = other
@@ -240,4 +240,3 @@ def propose(nodes, costs, pools, k, scales, tries, neighbours, asked, first, las
             for i in range(n):
                 slot[slots[i]] = -1
             other = -1
-    return partners, gains

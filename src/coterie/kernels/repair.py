@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from coterie.kernels import inner, kernel
+from coterie.kernels import inner, kernel, part
 from coterie.kernels.costs import (
     aim_all,
     point_cost,
@@ -94,7 +94,7 @@ def nearest_groups(costs, tree, slots, most):
     return partners, rises
 
 
-@kernel
+@part
 def _helpful_rows(
     nodes, costs, reach, low, high, group, labels, values, tally, below, sound, near, near_cost, stack, bounds
 ):
@@ -160,7 +160,7 @@ def _helpful_rows(
     return held
 
 
-@kernel
+@part
 def _edges(codes, member_start, members, group, edges):
     """Per attribute: the lowest code of a group, how many rows have it, the next lowest; the same from above.
 

@@ -7,12 +7,12 @@ from __future__ import annotations
 
 import numpy as np
 
-from coterie.kernels import inner, kernel
+from coterie.kernels import inner, part
 from coterie.kernels.costs import interval_cost
 from coterie.kernels.growth import add_up, reach_out, start_at
 
 
-@kernel
+@part
 def grow_side(costs, scales, items, weights, n, seed, k, s, side, lo, hi, shares, totals):
     """Side s grows from a seed over the items of side 0, item by item, to at least k rows. Gives back its rows."""
     side[seed] = s
@@ -36,7 +36,7 @@ def grow_side(costs, scales, items, weights, n, seed, k, s, side, lo, hi, shares
     return held
 
 
-@kernel
+@part
 def find_edges(items, side, n, s, edges):
     """Per attribute of a side: lowest code, highest, how many items are there, next lowest and next highest."""
     for j in range(items.shape[0]):
@@ -82,7 +82,7 @@ def _without(edges, s, j, c):
     return low, high
 
 
-@kernel
+@part
 def leave_and_join(costs, items, edges, s, leaver, joiner):
     """Cost of a side when an item leaves and another joins it; −1 stands for no item."""
     total = 0.0
@@ -98,7 +98,7 @@ def leave_and_join(costs, items, edges, s, leaver, joiner):
     return total
 
 
-@kernel
+@part
 def at_an_edge(items, edges, s, i):
     """Whether a side's box would shrink without this item."""
     for j in range(items.shape[0]):

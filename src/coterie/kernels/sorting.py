@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from coterie.kernels import kernel
+from coterie.kernels import part
 
 
-@kernel
+@part
 def sort_pairs(keys, values, n):
     """Sort the first n keys, and their values with them: ascending, equal keys by value."""
     # Shell sort with the gaps of Ciura, extended by 2.25.

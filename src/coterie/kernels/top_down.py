@@ -7,11 +7,11 @@ from __future__ import annotations
 
 import numpy as np
 
-from coterie.kernels import kernel
+from coterie.kernels import kernel, part
 from coterie.kernels.costs import TABLE, point_cost, point_cost_large
 
 
-@kernel
+@part
 def _part_box(costs, points, start, end, lo, hi, active):
     """The box of a part, and the attributes in which its rows differ: small domains first; how many of each."""
     d = points.shape[1]
@@ -38,7 +38,7 @@ def _part_box(costs, points, start, end, lo, hi, active):
     return small, large
 
 
-@kernel
+@part
 def _aim(costs, reach, s, j, low, high, part_lo, part_hi):
     """What attribute j costs with each code of the part when its interval on side s is [low, high]."""
     if costs.kind[j] != TABLE:
@@ -50,7 +50,7 @@ def _aim(costs, reach, s, j, low, high, part_lo, part_hi):
         reach[s, base + c] = costs.data[offset + min(low, c) * width + max(high, c)]
 
 
-@kernel
+@part
 def _furthest(costs, points, rows, start, end, place, small, large, reach, lo, hi):
     """The place in a part, other than `place`, whose pair box with it costs most; ties go to the lowest row."""
     base = costs.base
@@ -112,7 +112,7 @@ def _deal(costs, points, start, end, seeds, grow, small, large, reach, lo, hi, l
     return count[0]
 
 
-@kernel
+@part
 def _separate(points, rows, start, end, side, spare_points, spare_rows):
     """Reorder a part: side 0 first, both sides in their old order."""
     d = points.shape[1]

@@ -7,7 +7,7 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from coterie.kernels import inner, kernel
+from coterie.kernels import inner, kernel, loop, part
 from coterie.kernels.box_index import ADDED, MANY, empty, grow, nearest, renew_above
 from coterie.kernels.costs import (
     aim,
@@ -77,14 +77,14 @@ def _renew_donors(tree, donors, node, k):
     donors.size[node] = size
 
 
-@kernel
+@loop
 def fill_donors(tree, donors, k):
     """Set every node from its groups."""
     for node in range(tree.start.shape[0] - 1, -1, -1):
         _renew_donors(tree, donors, node, k)
 
 
-@kernel
+@part
 def _renew_donors_above(tree, donors, slot, k):
     """Tell the nodes above a slot that its group has changed."""
     node = np.int64(tree.leaf[slot])
@@ -102,7 +102,7 @@ def _is_point(tree, slot):
     return True
 
 
-@kernel
+@part
 def _gather(costs, chains, donor, need, low, high, reach, limit, members, price):
     """Choose rows of a donor, each the one that then makes the box [low, high] cost least; ties go to the lowest row.
 
@@ -239,7 +239,7 @@ def _best_donor(tree, donors, chains, costs, slot, k, work, chosen, stack, bound
     return found, best
 
 
-@kernel
+@part
 def _rest_box(tree, chains, donor, chosen, need, leaving, low, high):
     """The box of a donor without the chosen rows."""
     codes, after = chains.codes, chains.after
@@ -267,7 +267,7 @@ def _rest_box(tree, chains, donor, chosen, need, leaving, low, high):
         leaving[chosen[p]] = False
 
 
-@kernel
+@part
 def _unchain(chains, donor, chosen, need, leaving):
     """Take the chosen rows out of a donor's chain; rows are left."""
     for p in range(need):
@@ -291,7 +291,7 @@ def _unchain(chains, donor, chosen, need, leaving):
         member = follows
 
 
-@kernel
+@part
 def _take(tree, chains, slot, donor, chosen, need, leaving, low, high):
     """Give the chosen rows of a donor, whose box becomes [low, high], to the group in a slot."""
     codes = chains.codes
@@ -363,7 +363,7 @@ def repair(tree, donors, chains, costs, slots, k):
                 slot = other
 
 
-@kernel
+@loop
 def chain_labels(chains, size, labels):
     """Label the rows of each group by its slot."""
     for slot in range(size.shape[0]):

@@ -13,6 +13,7 @@ import numpy as np
 from pydantic import BaseModel, ConfigDict
 
 from coterie.boxes import Grouping
+from coterie.compiling import compile_ahead
 from coterie.errors import Cancelled, ConfigError, Problem
 from coterie.table import Table
 
@@ -64,6 +65,10 @@ class Run:
         if self.cancelled():
             raise Cancelled("The run was stopped.")
 
+    def compile_for(self, method: str) -> None:
+        """Compile the kernels that a method needs, if this is the first run after installation."""
+        compile_ahead(method, None if self.progress is _no_progress else self.progress, self.cancelled)
+
     @property
     def out_of_time(self) -> bool:
         """Whether the deadline has passed."""
@@ -83,7 +88,9 @@ class Method:
 
     def run(self, table: Table, k: int, options: Options | None = None, run: Run | None = None) -> Grouping:
         """Group the rows of a table of at least k rows."""
-        return self.function(table, k, options or self.options(), run or Run())
+        run = run or Run()
+        run.compile_for(self.name)
+        return self.function(table, k, options or self.options(), run)
 
 
 _registry: dict[str, Method] = {}

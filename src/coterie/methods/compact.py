@@ -139,16 +139,18 @@ def compact(table: Table, k: int, options: CompactOptions, run: Run) -> Grouping
     grown = Grouping.of(table.codes, labels)
     limit = NEARLY * loss_of(table, grown)
     places = len(index.nodes.points)
-    starts = [grown, *(other for other in _others(table, k, places) if loss_of(table, other) < limit)]
+    starts = [grown, *(other for other in _others(table, k, places, run) if loss_of(table, other) < limit)]
     searched = [_search(table, start, k, settings, run, index, scales) for start in starts]
     grouping = min(searched, key=lambda found: loss_of(table, found))
     return grouping if options.suppress_above is None else _without_outliers(table, grouping, options.suppress_above)
 
 
-def _others(table: Table, k: int, places: int) -> list[Grouping]:
+def _others(table: Table, k: int, places: int, run: Run) -> list[Grouping]:
     """What quick methods find, where they may be better than growing."""
     found = [mondrian(table, k, MondrianOptions.model_validate({}), Run())]
     if places <= MERGED_PLACES and places * EQUAL <= table.rows:
+        for other in ("kaca", "bottom-up"):
+            run.compile_for(other)
         found += [
             kaca(table, k, KacaOptions.model_validate({}), Run()),
             bottom_up(table, k, BottomUpOptions.model_validate({}), Run()),

@@ -64,10 +64,10 @@ def _check_memory(source: str, config: Config, output: Path) -> None:
 
 def _compiling(tell: Progress) -> Progress:
     """Says so when this is the run that compiles, since it then takes longer."""
-    from coterie import kernels
+    from coterie.compiling import STEP
 
     def told(step: str, done: int, total: int) -> None:
-        tell(COMPILING if step == "group" and not done and kernels.first_run() else step, done, total)
+        tell(COMPILING if step == STEP else step, done, total)
 
     return told
 

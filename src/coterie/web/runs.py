@@ -29,7 +29,7 @@ STEPS = {
 """steps of a run, in the words of the page"""
 FINGERPRINT = "recipe.sha256"
 """what a run was started with"""
-COMPILING = "group: compiling, once after installation; half a minute"
+COMPILING = "group: compiling, once after installation"
 
 
 class RunInfo(NamedTuple):
@@ -58,7 +58,7 @@ def step_text(state: State) -> str:
     if state.state == "queued" or not state.step:
         return "Starting"
     if state.step == COMPILING:
-        return f"{STEPS['group']} (compiling first, once after installation: half a minute)"
+        return f"{STEPS['group']} (compiling first, once after installation)"
     return STEPS.get(state.step) or f"Grouping rows: {state.step}"
 
 
