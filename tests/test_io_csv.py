@@ -232,7 +232,7 @@ def test_what_is_written_is_read(tmp_path, table, dialect):
     cio.write(table, path, dialect=dialect, force=True)
     # Rubbish such as control characters is refused on reading, which is another test.
     try:
-        source = cio.read(path, delimiter=dialect.delimiter, encoding=dialect.encoding)
+        source = cio.read(path, delimiter=dialect.delimiter, encoding=dialect.encoding, header=True)
     except DataError as error:
         assert "not a table" in str(error)
         return
@@ -257,7 +257,7 @@ def test_what_python_writes_is_read(tmp_path, rows, everything):
         writer = csv.writer(file, quoting=csv.QUOTE_ALL if everything else csv.QUOTE_MINIMAL)
         writer.writerows([["a", "b"], *rows])
     try:
-        source = cio.read(path, delimiter=",")
+        source = cio.read(path, delimiter=",", header=True)
     except DataError as error:
         assert "not a table" in str(error)
         return
