@@ -7,6 +7,7 @@ not compiled here is compiled when it is first called.
 
 from __future__ import annotations
 
+import gc
 import json
 import logging
 import os
@@ -78,6 +79,7 @@ def work() -> None:
     from coterie.cli_start import start_lean
 
     start_lean()
+    gc.disable()  # a compiler makes objects by the million and little rubbish: to look for it takes a fifth of its time
     from coterie import kernels
 
     waiting: Queue[str] = Queue()
