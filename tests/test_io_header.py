@@ -6,6 +6,7 @@ import gzip
 import io as stdio
 import json
 import sys
+from pathlib import Path
 
 import pytest
 from hypothesis import given
@@ -263,3 +264,29 @@ def test_json_lines_by_the_command_line_and_standard_input(folder, capsys, monke
     monkeypatch.setattr(sys, "stdin", stdio.TextIOWrapper(stdio.BytesIO(JSON_LINES.encode())))
     assert main(["init", "-", "-o", "-"]) == 3
     assert "standard input is JSON Lines" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize(
+    "command",
+    [
+        "anonymize texts.csv --quasi age,zip -k 2 -o out.csv",
+        "anonymize texts.csv --quasi age,zip -k 2 -o out.csv --engine duckdb",
+        "measure texts.csv texts.csv --quasi age",
+        "compare texts.csv --quasi age",
+        "verify texts.csv --quasi age -k 2",
+        "hierarchy build texts.csv --column age --flat -o -",
+    ],
+)
+def test_a_first_line_without_any_name_that_was_asked_for_is_not_shown(tmp_path, monkeypatch, capsys, command):
+    """Texts that never recur look like a header to any test; that nobody knows one of its names is telling."""
+    monkeypatch.chdir(tmp_path)
+    Path("texts.csv").write_text("Xanthippe,Qwerty Street\nBartholomew,Main Road\nZebediah,Elm Avenue\n")
+    assert main(command.split()) == 2
+    shown = capsys.readouterr()
+    assert "Xanthippe" not in shown.out + shown.err
+    assert "Qwerty" not in shown.out + shown.err
+    assert "header" in shown.err or "no column 'age'" in shown.err
+    # Whoever says that it is a header may see it.
+    assert main(["anonymize", "texts.csv", "--quasi", "age", "--header", "-k", "2", "-o", "out.csv"]) == 2
+    assert "'Xanthippe'" in capsys.readouterr().err
+    assert not Path("out.csv").exists()

@@ -16,7 +16,7 @@ from coterie.measures import Measures
 from coterie.measures_release import measure_tables
 from coterie.outputs import check_outputs
 from coterie.per_row import check_request
-from coterie.pipeline import Phases, make_release, prepare, read_source, start_run
+from coterie.pipeline import Phases, make_release, prepare, read_pair, read_source, start_run
 from coterie.promises import rules_of
 from coterie.release import Release
 from coterie.scale_check import checked_on_disk, verify_on_disk
@@ -214,7 +214,7 @@ def measure(
         **settings: The fields of `Config`.
     """
     settled = Config.build(config, **settings)
-    before, after = read_source(original, settled).table, read_source(published, settled).table
+    before, after = read_pair(original, published, settled)
     measures = measure_tables(before, after, settled)
     if queries is None and query_file is None and target is None:
         return measures

@@ -14,7 +14,7 @@ from coterie.distributions import distributions as compare_distributions
 from coterie.errors import ConfigError, Problem
 from coterie.given import AnySetting, AnyTable
 from coterie.learning import LearningUtility, Model, learning_utility
-from coterie.pipeline import read_source
+from coterie.pipeline import read_pair
 from coterie.queries import ErrorSummary, QueryErrors, answer_queries
 from coterie.query_workload import Workload, query_errors
 
@@ -167,8 +167,7 @@ def utility(
         distributions=distributions,
     )
     settled = Config.build(config, **settings)
-    before, after = read_source(original, settled).table, read_source(published, settled).table
-    settled.check_columns(before.column_names, publishes=False)
+    before, after = read_pair(original, published, settled)
     return utility_of(BeforeAfter(before, after, settled), request, progress=progress)
 
 

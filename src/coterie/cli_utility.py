@@ -29,11 +29,11 @@ def show_measures(original: str, published: str, config: Config, *, request: Uti
     from coterie.before_after import BeforeAfter
     from coterie.measures import DESCRIPTIONS
     from coterie.measures_release import measure_tables
-    from coterie.pipeline import read_source
+    from coterie.pipeline import read_pair
 
     with Progress(quiet=as_json) as progress:
         progress("read", 0, 0)
-        before, after = read_source(original, config).table, read_source(published, config).table
+        before, after = read_pair(original, published, config)
         # A mean does not say what was generalised: losses are unknown then, but not what was asked for besides.
         centred = [name for name in config.quasi if config.publish.get(name) in ("mean", "median")]
         measures = None if centred and not request.empty else measure_tables(before, after, config)

@@ -316,14 +316,15 @@ class Config(BaseModel):
         """The text of a TOML file with every setting, from which `from_toml` makes the same configuration."""
         return write_toml(self.to_dict())
 
-    def check_columns(self, names: Sequence[str], *, publishes: bool = True) -> None:
+    def check_columns(self, names: Sequence[str], *, publishes: bool = True, text: bool = False) -> None:
         """Raise a ConfigError with everything that does not fit a table with these columns.
 
         Args:
             names: The columns of the table.
             publishes: Whether a release is to be made of it: then every column needs a role.
+            text: Whether it is a text file, whose first line may be data unless `header` says what it is.
         """
-        problems = column_problems(self, names, publishes=publishes)
+        problems = column_problems(self, names, publishes=publishes, sure=not text or self.header is not None)
         if problems:
             # Where something else is wrong, these may be the columns of another table.
             alone = [problem.path for problem in problems] == [UNDECIDED]

@@ -7,7 +7,7 @@ problems, so that a user sees all of them in one go.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from difflib import get_close_matches
 from typing import TYPE_CHECKING, Any
 
@@ -161,14 +161,21 @@ def option_problems(method: str, options: Mapping[str, object]) -> tuple[dict[st
     return checked.model_dump(exclude_unset=True), []
 
 
-def column_problems(config: Config, names: Sequence[str], *, publishes: bool = True) -> list[Problem]:
+def column_problems(
+    config: Config, names: Sequence[str], *, publishes: bool = True, sure: bool = True
+) -> list[Problem]:
     """Everything about a configuration that does not fit a table with these columns.
 
     Args:
         config: The configuration.
         names: The columns of the table.
         publishes: Whether a release is to be made of it: then every column needs a role.
+        sure: Whether these are names for certain, and not the first row of a file that has no header.
     """
+    named = {column for role in ROLES for column in getattr(config, role)}
+    named |= set() if config.entity is None else {config.entity}
+    if not sure and named and named.isdisjoint(names):
+        return [_no_column_known(named, len(names))]
     problems: list[Problem] = []
     if not config.quasi:
         problems.append(Problem("quasi", 'names no column; list the quasi-identifiers, for example quasi = ["age"]'))
@@ -194,6 +201,16 @@ def column_problems(config: Config, names: Sequence[str], *, publishes: bool = T
     if config.quasi and all(config.weights.get(column, 1.0) == 0 for column in config.quasi):
         problems.append(Problem("weights", "every quasi-identifier weighs 0; give at least one a positive weight"))
     return problems
+
+
+def _no_column_known(named: Collection[str], count: int) -> Problem:
+    """The problem of a file whose first line has no name that the configuration has, and so may be data."""
+    return Problem(
+        "header",
+        f"none of the columns that you name ({shortened(sorted(named))}) is among the {count:,} of the file; is its "
+        "first line the header? Answer by header = true (--header) or, if the file has none, header = false "
+        "(--no-header)",
+    )
 
 
 def _privacy_problems(config: Config) -> list[Problem]:

@@ -42,8 +42,9 @@ def distinct_values(table: pa.Table, column: str) -> Column:
     import pyarrow.compute as pc
 
     if table.column_names.count(column) != 1:
-        has = ", ".join(map(repr, table.column_names[:12])) + (" …" if table.num_columns > 12 else "")
-        raise ConfigError([Problem("--column", f"the table has no single column {column!r}; it has {has}")])
+        # What the first line of a file holds is not shown: where it has no header, that is somebody's record.
+        text = f"the table has no single column {column!r} among its {table.num_columns:,}; does it have a header?"
+        raise ConfigError([Problem("--column", text)])
     data = plain_array(table.column(column))
     present = data.drop_null()
     if pa.types.is_floating(present.type):

@@ -93,7 +93,7 @@ def prepare(
     phases = phases or Phases()
     with phases("read"):
         source = read_source(data, config)
-        config.check_columns(source.table.column_names, publishes=publishes)
+        config.check_columns(source.table.column_names, publishes=publishes, text=source.dialect is not None)
         mask = read_mask(suppress_rows, suppress_cells, count=source.table.num_rows, quasi=config.quasi)
     with phases("encode"):
         encoded = encode(source.table, config, mask)
@@ -110,6 +110,13 @@ def read_source(data: AnyTable, config: Config) -> io.Source:
         encoding=config.encoding,
         header=config.header,
     )
+
+
+def read_pair(original: AnyTable, published: AnyTable, config: Config) -> tuple[pa.Table, pa.Table]:
+    """A table before and after, the first of which has the columns that the configuration names."""
+    before, after = read_source(original, config), read_source(published, config)
+    config.check_columns(before.table.column_names, publishes=False, text=before.dialect is not None)
+    return before.table, after.table
 
 
 def make_release(prepared: Prepared, config: Config, run: Run, *, phases: Phases | None = None) -> Release:

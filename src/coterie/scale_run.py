@@ -66,7 +66,7 @@ def anonymize_file(data: str | os.PathLike[str], job: Job) -> StoredRelease:
     phases = Phases(job.progress)
     with phases("read"):
         table = open_table(data, job.config)
-        job.config.check_columns(table.schema.names)
+        job.config.check_columns(table.schema.names, text=table.sniffed is not None)
         target = target_of(job.output, force=job.force, like=table)
         work = open_work(
             job.output,

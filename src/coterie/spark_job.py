@@ -76,7 +76,7 @@ def anonymize_file(data: str | os.PathLike[str], job: Job) -> StoredRelease:
     with phases("read"):
         table = None if is_address(name) else open_table(name, job.config)
         if table is not None:
-            job.config.check_columns(table.schema.names)
+            job.config.check_columns(table.schema.names, text=table.sniffed is not None)
             target = _target(job, like=table)
     with ExitStack() as stack:
         with phases("start"):
