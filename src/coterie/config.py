@@ -20,7 +20,7 @@ from pydantic import (
     ConfigDict,
     Field,
     FiniteFloat,
-    InstanceOf,
+    GetPydanticSchema,
     ValidationError,
     model_validator,
 )
@@ -79,6 +79,13 @@ def located_privacy(value: object, *, base: Path) -> object:
         return value
 
 
+def checked_hierarchy(value: object) -> Hierarchy:
+    """A hierarchy, and nothing else."""
+    if not isinstance(value, Hierarchy):
+        raise ValueError("must be a hierarchy")
+    return value
+
+
 def checked_memory(value: str) -> str:
     """A size of memory that can be understood."""
     memory_bytes(value)
@@ -88,8 +95,9 @@ def checked_memory(value: str) -> str:
 Whole = Annotated[int, BeforeValidator(_whole)]
 Columns = Annotated[tuple[str, ...], BeforeValidator(listed)]
 Text = Annotated[str, Field(min_length=1)]
-# Hierarchies check themselves; pydantic is to look at their class only.
-Given = InstanceOf[Hierarchy]
+# Hierarchies check themselves; pydantic is to look at their class only. InstanceOf would do more: before pydantic 2.10
+# it looks into the class as well.
+Given = Annotated[Hierarchy, GetPydanticSchema(lambda _, handler: handler(Any)), AfterValidator(checked_hierarchy)]
 
 
 class Config(BaseModel):
