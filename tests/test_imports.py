@@ -14,7 +14,7 @@ import pytest
 
 ROOT = Path(__file__).parent.parent
 # Module → the distribution that holds it, where the names differ.
-HOLDERS = {"sklearn": "scikit-learn", "py4j": "pyspark", "threadpoolctl": "scikit-learn"}
+HOLDERS = {"sklearn": "scikit-learn"}
 
 HEAVY = ("numba", "llvmlite", "pyarrow", "pydantic", "numpy", "pandas", "polars", "duckdb", "matplotlib", "rich")
 OPTIONAL = ("pandas", "polars", "fastexcel", "openpyxl", "scipy", "sklearn", "pyspark", "sqlite3")

@@ -218,9 +218,10 @@ def verification_values(found: Verification) -> dict[str, Any]:
     for name in ("rows", "groups", "k", "largest", "average", "wanted", "rows_below", "classes_below"):
         values[name] = getattr(found, name)
     values |= {"missing_cells": found.missing_cells, "suppressed": found.suppressed, "quasi": list(found.quasi)}
-    values["checks"] = [finite(check._asdict()) for check in found.checks]
-    values["measured"] = [finite(each._asdict()) for each in found.measured]
-    return values
+    values["checks"] = [check._asdict() for check in found.checks]
+    values["measured"] = [each._asdict() for each in found.measured]
+    plain: dict[str, Any] = finite(values)
+    return plain
 
 
 def measures_values(measures: Measures, *, late: bool = True) -> dict[str, Any]:
@@ -237,7 +238,9 @@ def measures_values(measures: Measures, *, late: bool = True) -> dict[str, Any]:
 
 
 def finite(value: Any) -> Any:  # noqa: ANN401 - whatever JSON holds
-    """The same for JSON, which has no infinity: what has no limit is null."""
+    """The same for JSON, which has no sign for infinity and for what is no number: both are null."""
     if isinstance(value, dict):
         return {name: finite(inner) for name, inner in value.items()}
+    if isinstance(value, list | tuple):
+        return [finite(inner) for inner in value]
     return None if isinstance(value, float) and not math.isfinite(value) else value

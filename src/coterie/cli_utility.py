@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 import json
-import math
 from typing import TYPE_CHECKING, Any
 
 import typer
 
-from coterie.cli_run import measures_values, show_attributes
+from coterie.cli_run import finite, measures_values, show_attributes
 from coterie.cli_show import Progress, Voice
 
 if TYPE_CHECKING:
@@ -44,7 +43,7 @@ def show_measures(original: str, published: str, config: Config, *, request: Uti
         values: dict[str, Any] = {**losses, **({} if request.empty else {"utility": found.to_dict()})}
         if found.own is not None:
             values["utility"]["own"]["answers"] = own_answers(found.own)
-        typer.echo(json.dumps(without_nan(values), indent=2))
+        typer.echo(json.dumps(finite(values), indent=2))
         return
     voice = Voice()
     known = {**DESCRIPTIONS, **USES}
@@ -79,15 +78,6 @@ def own_answers(errors: QueryErrors) -> list[dict[str, Any]]:
         {"name": query.name, "actual": actual, "estimate": estimate, "error": error}
         for query, actual, estimate, error in figures
     ]
-
-
-def without_nan(value: Any) -> Any:  # noqa: ANN401 - whatever JSON holds
-    """The same with null in place of what is no number: JSON has no sign for it."""
-    if isinstance(value, dict):
-        return {name: without_nan(each) for name, each in value.items()}
-    if isinstance(value, list | tuple):
-        return [without_nan(each) for each in value]
-    return None if isinstance(value, float) and not math.isfinite(value) else value
 
 
 def _percent(value: float | None) -> str:
