@@ -12,7 +12,7 @@ import pytest
 import coterie
 from coterie.api_utility import DESCRIPTIONS, Utility
 from coterie.cli import main
-from coterie.cli_utility import without_nan
+from coterie.cli_run import finite
 from coterie.errors import ConfigError
 
 ROOT = Path(__file__).parent.parent
@@ -98,7 +98,7 @@ def test_python_and_the_command_line_agree(files, capsys):
         distributions=True,
     )
     assert set(found.measures()) == set(DESCRIPTIONS)
-    assert {name: shown[name] for name in DESCRIPTIONS} == without_nan(found.measures())
+    assert {name: shown[name] for name in DESCRIPTIONS} == finite(found.measures())
     measures = coterie.measure("people.csv", "out.csv", config="c.toml", queries=30, query_file="q.toml", target="sick")
     for name in ("query_error_mean", "own_query_error_p95", "learning_accuracy"):
         assert measures[name] == shown[name]
