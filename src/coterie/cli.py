@@ -136,7 +136,7 @@ def _run(given: list[str]) -> object:
     On the way through the commands above it, Typer checks their options too, and loads pydantic for it.
     """
     command, path = typer.main.get_command(app), ["coterie"]
-    if given[-1:] in (["-h"], ["--help"]):
+    if given and given[-1] in HELP:
         while given[0] in getattr(command, "commands", {}):
             path.append(given.pop(0))
             command = command.commands[path[-1]]  # type: ignore[attr-defined]
