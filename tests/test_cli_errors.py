@@ -204,3 +204,11 @@ def test_debug_by_environment(folder, capsys, monkeypatch):
     monkeypatch.setenv("COTERIE_DEBUG", "1")
     assert main(["init", "nobody.csv"]) == 3
     assert "Traceback" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("words", [[], ["hierarchy"]])
+def test_a_group_of_commands_by_itself_shows_its_help(words, capsys):
+    assert main(words) == 0
+    shown = capsys.readouterr()
+    assert shown.out.startswith(" ".join(["Usage: coterie", *words]))
+    assert shown.err == ""

@@ -131,16 +131,20 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 
 def _run(given: list[str]) -> object:
-    """Run a command. Its help is asked of the command itself.
+    """Run a command. Its help is asked of the command itself, and a group of commands by itself is a question for help.
 
     On the way through the commands above it, Typer checks their options too, and loads pydantic for it.
     """
-    command, path = typer.main.get_command(app), ["coterie"]
-    if given and given[-1] in HELP:
-        while given[0] in getattr(command, "commands", {}):
-            path.append(given.pop(0))
-            command = command.commands[path[-1]]  # type: ignore[attr-defined]
-    return command.main(args=given, prog_name=" ".join(path), standalone_mode=False, help_option_names=HELP)
+    whole = typer.main.get_command(app)
+    command, path, rest = whole, ["coterie"], list(given)
+    while rest and rest[0] in getattr(command, "commands", {}):
+        path.append(rest.pop(0))
+        command = command.commands[path[-1]]  # type: ignore[attr-defined]
+    if not rest and hasattr(command, "commands"):
+        rest = ["--help"]
+    if not rest or rest[-1] not in HELP:
+        command, path, rest = whole, ["coterie"], given
+    return command.main(args=rest, prog_name=" ".join(path), standalone_mode=False, help_option_names=HELP)
 
 
 def console() -> NoReturn:
