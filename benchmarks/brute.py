@@ -9,8 +9,8 @@ from __future__ import annotations
 import numba
 import numpy as np
 
-from coterie.costs import interval_costs
-from coterie.table import Table
+from coterie.table.costs import interval_costs
+from coterie.table.table import Table
 
 
 def interval_tables(table: Table) -> np.ndarray:

@@ -9,17 +9,17 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
-from coterie.config import Config
 from coterie.datasets import ADULT_QUASI, adult, adult_hierarchies
-from coterie.encode import encode
-from coterie.hierarchy import Hierarchy
-from coterie.measures import measure_boxes
-from coterie.table import Table
+from coterie.hierarchies.hierarchy import Hierarchy
+from coterie.measures.measures import measure_boxes
+from coterie.settings.config import Config
+from coterie.table.encode import encode
+from coterie.table.table import Table
 
 if TYPE_CHECKING:
     import pyarrow as pa
 
-    from coterie.boxes import Grouping
+    from coterie.table.grouping import Grouping
 
 ARX = Path(os.environ.get("COTERIE_ARX", Path(__file__).resolve().parents[2] / "shared/data/hierarchies/arx"))
 """a folder with the hierarchies for Adult that ARX ships, to compare with what others measured; it may be absent"""
@@ -93,7 +93,7 @@ def _kdd(rows: int | None, attributes: int | None) -> Case:
 
 def bound_of(table: Table, k: int) -> float:
     """The GCP below which no groups of at least k rows can be had."""
-    from coterie.bound import lower_bound
+    from coterie.grouping.bound import lower_bound
 
     return lower_bound(table, k, threads=os.cpu_count() or 1) / (table.rows * table.attributes)
 

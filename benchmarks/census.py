@@ -16,7 +16,7 @@ import pyarrow as pa
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from coterie.hierarchy import Hierarchy
+    from coterie.hierarchies.hierarchy import Hierarchy
 
 QUASI = ("age", "gender", "education", "marital", "race", "work-class", "country")
 SENSITIVE = "occupation"
@@ -98,7 +98,7 @@ def write_census(path: Path, rows: int, seed: int = 0) -> None:
 
 def hierarchies() -> dict[str, Hierarchy]:
     """Trees for the categories; age and education are numbers and need none."""
-    from coterie.hierarchy import Hierarchy
+    from coterie.hierarchies.hierarchy import Hierarchy
 
     # 83 countries in 17 regions of 5 continents.
     regions = [f"region-{number // 5 + 1:02}" for number in range(SIZES["country"])]

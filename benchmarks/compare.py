@@ -18,7 +18,7 @@ MINUTES = 10
 
 
 def run(bench: Bench) -> None:
-    from coterie.api_compare import compare, method_names
+    from coterie.api.compare import compare, method_names
 
     adult = case("adult", rows=3_000 if bench.quick else None)
     ks = (5,) if bench.quick else KS

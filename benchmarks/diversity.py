@@ -10,11 +10,11 @@ import numpy as np
 from benchmarks.cases import Case, adult_hierarchies_from, adult_with, judged
 from benchmarks.harness import Bench, Timing
 from benchmarks.markdown import loss, number, table
-from coterie.boxes import Grouping
+from coterie.grouping.promises import models_of
+from coterie.grouping.repair.repair import repair
 from coterie.methods import Run, find_method
-from coterie.promises import models_of
-from coterie.repair import repair
-from coterie.table import Table
+from coterie.table.grouping import Grouping
+from coterie.table.table import Table
 
 TITLE = "What l-diversity costs"
 K, L = 10, 3

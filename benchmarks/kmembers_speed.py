@@ -8,9 +8,9 @@ from benchmarks import brute
 from benchmarks.cases import adult_hierarchies_from, case, judged
 from benchmarks.harness import Bench, timed_in_turn
 from benchmarks.markdown import number, table
-from coterie.boxes import renumber
 from coterie.methods import Run, find_method
-from coterie.table import Table
+from coterie.table.grouping import renumber
+from coterie.table.table import Table
 
 TITLE = "k-members: index against brute force"
 K = 10

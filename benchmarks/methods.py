@@ -98,10 +98,10 @@ def _growth(bench: Bench, variant: Variant, few: int, many: int) -> None:
 
 def _nine_attributes(bench: Bench) -> None:
     """Incognito on all nine attributes of Li, Wong, Fu and Pei (2006), ages in intervals."""
-    from coterie.config import Config
     from coterie.datasets import ADULT_QUASI, ADULT_SENSITIVE, adult, adult_hierarchies
-    from coterie.encode import encode
     from coterie.methods import Run, find_method
+    from coterie.settings.config import Config
+    from coterie.table.encode import encode
 
     config = Config(quasi=(*ADULT_QUASI, ADULT_SENSITIVE), hierarchies=adult_hierarchies())
     table = encode(adult(complete=True), config).table

@@ -83,8 +83,8 @@ def make(path: str, rows: int) -> dict[str, Any]:
 
 def blocks(path: str, out: str) -> dict[str, Any]:
     """Anonymize the file in blocks."""
-    from coterie.api import anonymize
-    from coterie.stored import StoredRelease
+    from coterie.api.anonymize import anonymize
+    from coterie.releases.stored import StoredRelease
 
     _warm()
     wall, cpu = time.perf_counter(), time.process_time()
@@ -102,7 +102,7 @@ def blocks(path: str, out: str) -> dict[str, Any]:
 
 def whole(path: str) -> dict[str, Any]:
     """Anonymize the file in one piece."""
-    from coterie.api import anonymize
+    from coterie.api.anonymize import anonymize
 
     _warm()
     wall, cpu = time.perf_counter(), time.process_time()
@@ -125,14 +125,14 @@ def _common(release: Any, wall: float, cpu: float) -> dict[str, Any]:
 def _warm() -> None:
     """Compile or load what every process loads once."""
     from benchmarks.census import census
-    from coterie.api import anonymize
+    from coterie.api.anonymize import anonymize
 
     anonymize(census(1_000), config=_config())
 
 
 def _config() -> Any:
     from benchmarks.census import QUASI, SENSITIVE, hierarchies
-    from coterie.config import Config
+    from coterie.settings.config import Config
 
     options = {"effort": "fast"}
     return Config.build(

@@ -20,12 +20,12 @@ from benchmarks.cases import adult_hierarchies_from, case
 from benchmarks.harness import ROOT, Bench, in_process, seconds
 from benchmarks.markdown import loss, number, table
 from benchmarks.variants import compile_all, variants
-from coterie.boxes import Grouping
 from coterie.datasets import ADULT_QUASI, ADULT_SENSITIVE, adult
-from coterie.domain import Domain
-from coterie.hierarchy import Hierarchy
-from coterie.measures import measure_boxes
-from coterie.table import Table
+from coterie.hierarchies.hierarchy import Hierarchy
+from coterie.measures.measures import measure_boxes
+from coterie.table.domain import Domain
+from coterie.table.grouping import Grouping
+from coterie.table.table import Table
 
 TITLE = "Other Python packages on Adult"
 K = 10

@@ -89,7 +89,7 @@ def coterie(path: str, out: str) -> dict[str, Any]:
     from pyarrow import csv
 
     from benchmarks.census import census
-    from coterie.api import anonymize, verify
+    from coterie.api.anonymize import anonymize, verify
 
     # Compiling and loading of what every process loads once is what `first_run` measures.
     warm = Path(out).with_suffix(".warm.csv")
@@ -129,7 +129,7 @@ class _Clock:
 
 def _config() -> Any:
     from benchmarks.census import QUASI, SENSITIVE, hierarchies
-    from coterie.config import Config
+    from coterie.settings.config import Config
 
     return Config(quasi=QUASI, sensitive=[SENSITIVE], hierarchies=hierarchies(), k=K, method="mondrian")
 

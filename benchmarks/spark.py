@@ -119,7 +119,7 @@ def family_cpu() -> float:
 
 def embedded(path: str, out: str) -> dict[str, Any]:
     """The embedded engine, phase by phase."""
-    from coterie.api import anonymize
+    from coterie.api.anonymize import anonymize
 
     _warm()
     meter = Meter()
@@ -136,9 +136,9 @@ def embedded(path: str, out: str) -> dict[str, Any]:
 
 def cluster(path: str, out: str) -> dict[str, Any]:
     """Spark from end to end; then its phases one by one, each as far as the one before and one step further."""
-    from coterie.scale_run import make_job
-    from coterie.spark_job import anonymize_file
-    from coterie.spark_session import Cluster, session_on
+    from coterie.engines.blocks.run import make_job
+    from coterie.engines.spark.job import anonymize_file
+    from coterie.engines.spark.session import Cluster, session_on
 
     config = _config().replace(engine="spark", memory=MEMORY)
     with session_on(Cluster(MASTER, SETTINGS)) as session:
@@ -153,12 +153,12 @@ def cluster(path: str, out: str) -> dict[str, Any]:
 def _phases(session: Any, path: str, folder: Path, config: Any, block_rows: int) -> Meter:
     from pyspark.sql import functions as sql
 
-    from coterie.spark_files import read_parquet, write_verified
-    from coterie.spark_plan import make_plan
-    from coterie.spark_run import assigned_rows, group_rows
-    from coterie.spark_settings import SETTINGS as BATCHES
-    from coterie.spark_settings import settings
-    from coterie.spark_verify import verified
+    from coterie.engines.spark.files import read_parquet, write_verified
+    from coterie.engines.spark.plan import make_plan
+    from coterie.engines.spark.run import assigned_rows, group_rows
+    from coterie.engines.spark.settings import SETTINGS as BATCHES
+    from coterie.engines.spark.settings import settings
+    from coterie.engines.spark.verify import verified
 
     meter = Meter()
     with settings(session, BATCHES):

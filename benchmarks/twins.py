@@ -18,10 +18,10 @@ from benchmarks.cases import adult_hierarchies_from, case
 from benchmarks.harness import ROOT, Bench, Timing
 from benchmarks.markdown import number, table
 from benchmarks.variants import variants
-from coterie.boxes import renumber
-from coterie.domain import Domain
 from coterie.methods import Run, find_method
-from coterie.table import Table
+from coterie.table.domain import Domain
+from coterie.table.grouping import renumber
+from coterie.table.table import Table
 
 TITLE = "Methods beside their slow twins"
 K = 5

@@ -13,7 +13,7 @@ from typing import Any
 from benchmarks.cases import Case, bound_of, case, judged
 from benchmarks.harness import Timing, peak_mb
 from coterie.methods import Method, Options, Run, find_method
-from coterie.table import Table
+from coterie.table.table import Table
 
 # Enough rows for every loop of a method to be compiled or loaded before the clock starts.
 WARM_ROWS = 600

@@ -12,11 +12,11 @@ from pathlib import Path
 import typer
 from typer.core import TyperArgument, TyperCommand, TyperGroup, TyperOption
 
-from coterie.cli import app
-from coterie.cli_methods import default_text, described, type_text
-from coterie.config import DEFAULT_METHOD, Config
+from coterie.cli.app import app
+from coterie.cli.commands.methods import default_text, described, type_text
 from coterie.methods import all_methods
-from coterie.report import SCHEMA, schema_text
+from coterie.reporting.report import SCHEMA, schema_text
+from coterie.settings.config import DEFAULT_METHOD, Config
 
 Command = TyperCommand | TyperGroup
 

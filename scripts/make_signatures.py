@@ -21,7 +21,7 @@ ROWS = {"optimal": 12}  # others: 400
 SIZES = (3, 10)
 VARIANTS: dict[str, list[dict[str, object]]] = {"compact": [{}, {"effort": "fast"}]}
 # They share the search for the nearest places, which takes long to compile.
-FIRST = ("refine._propose", "compact._grow_boxes", "nearby._list_near_boxes")
+FIRST = ("improve.refine._propose", "methods.compact._grow_boxes", "search.nearby._list_near_boxes")
 HEAD = '''"""Which kernels each method calls, and the types they are called with: what can be compiled ahead of a run.
 
 Written by scripts/make_signatures.py. Kernels that are not here are compiled when they are first called.
@@ -39,16 +39,17 @@ def called() -> dict[str, dict[str, list[str]]]:
 
     found: dict[str, tuple[int, list[str]]] = {}
     tuples: dict[str, list[str]] = {}
-    for module in pkgutil.iter_modules(coterie.kernels.__path__):
-        for name, value in vars(importlib.import_module(f"coterie.kernels.{module.name}")).items():
+    for info in pkgutil.walk_packages(coterie.kernels.__path__, "coterie.kernels."):
+        module = info.name.removeprefix("coterie.kernels.")
+        for name, value in vars(importlib.import_module(info.name)).items():
             function = getattr(value, "py_func", None)
-            if function is None or not function.__module__.endswith(f".{module.name}"):
+            if function is None or function.__module__ != info.name:
                 continue
             if value.overloads and not value.targetoptions.get("no_cpython_wrapper"):
                 made = next(iter(value.overloads.values()))
-                code = coterie.kernels.cache_folder().rglob(f"{module.name}.{name}-*.nbc")
+                code = coterie.kernels.cache_folder().rglob(f"{module.rpartition('.')[2]}.{name}-*.nbc")
                 size = sum(file.stat().st_size for file in code)
-                found[f"{module.name}.{name}"] = (size, [spelled(kind) for kind in made.signature.args])
+                found[f"{module}.{name}"] = (size, [spelled(kind) for kind in made.signature.args])
                 for kind in made.signature.args:
                     if hasattr(kind, "instance_class"):
                         tuples[spelled(kind)] = [spelled(each) for each in kind.types]
@@ -57,8 +58,8 @@ def called() -> dict[str, dict[str, list[str]]]:
 
 
 def _run(method: str) -> None:
-    from coterie.api import anonymize
-    from coterie.cli_demo import configuration, people
+    from coterie.api.anonymize import anonymize
+    from coterie.cli.commands.demo import configuration, people
 
     for options in VARIANTS.get(method, [{}]):
         for k in SIZES:

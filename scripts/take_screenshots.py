@@ -25,8 +25,8 @@ from typing import Any
 from playwright.sync_api import Browser, Page, sync_playwright
 
 from coterie import datasets
-from coterie import io as tables
-from coterie.cli_demo import people
+from coterie.cli.commands.demo import people
+from coterie.files import tables
 
 ROOT = Path(__file__).parent.parent
 WIDTHS = {"wide": 1280, "narrow": 360}

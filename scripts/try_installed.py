@@ -23,7 +23,7 @@ BROUGHT = {
     "db": ("adbc_driver_manager", "adbc_driver_postgresql"),
     "excel": ("fastexcel",),
     "exact": ("scipy.optimize",),
-    "ml": ("sklearn.linear_model", "coterie.learning"),
+    "ml": ("sklearn.linear_model", "coterie.evaluation.learning"),
     "spark": ("pyspark.sql", "coterie.spark"),
     "web": ("starlette.applications", "uvicorn", "tomlkit", "coterie.web.app"),
 }

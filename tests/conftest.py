@@ -17,7 +17,7 @@ settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE") or ("ci" if os.enviro
 @pytest.fixture(scope="module")
 def few_queries():
     """A report asks a thousand queries; where nobody looks at what they say, some will do."""
-    from coterie import report_utility
+    from coterie.reporting import utility as report_utility
 
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(report_utility, "QUERIES", 50)

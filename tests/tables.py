@@ -10,9 +10,9 @@ import numpy as np
 import pyarrow as pa
 from hypothesis import strategies as st
 
-from coterie.domain import Domain
-from coterie.hierarchy_tree import WholeTree
-from coterie.table import Table
+from coterie.hierarchies.whole import WholeTree
+from coterie.table.domain import Domain
+from coterie.table.table import Table
 
 
 @dataclass(frozen=True)

@@ -10,9 +10,9 @@ import pyarrow.csv
 import pytest
 
 import coterie
-import coterie.pipeline
-from coterie.boxes import Grouping
+import coterie.engines.memory.run
 from coterie.errors import Cancelled, ConfigError, DataError, InfeasibleError, VerificationError
+from coterie.table.grouping import Grouping
 
 ROLES = {"quasi": ["age", "zip"], "sensitive": ["disease"], "identifiers": ["name"], "k": 3}
 
@@ -205,7 +205,7 @@ def test_a_table_that_breaks_its_promise_is_withheld(people, monkeypatch, labels
     def faulty(encoded, config, run):
         return Grouping.of(encoded.table.codes, np.asarray(labels))
 
-    monkeypatch.setattr(coterie.pipeline, "_group", faulty)
+    monkeypatch.setattr(coterie.engines.memory.run, "_group", faulty)
     with pytest.raises(VerificationError, match="3-anonymity is wanted, but") as caught:
         coterie.anonymize(people, **ROLES)
     assert caught.value.exit_code == 5

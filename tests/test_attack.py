@@ -10,13 +10,13 @@ from hypothesis import strategies as st
 from oracles import naive_attack
 
 import coterie
-from coterie.attack import attack_table
-from coterie.boxes import Grouping
-from coterie.cli import main
-from coterie.config import Config
-from coterie.encode import encode
+from coterie.cli.app import main
+from coterie.disclosure.attack import attack_table
 from coterie.errors import ConfigError, DataError
-from coterie.publish import publish
+from coterie.publishing.publish import publish
+from coterie.settings.config import Config
+from coterie.table.encode import encode
+from coterie.table.grouping import Grouping
 
 JOBS = ["cook", "baker", "*", "{x}", "a, b", "\\", "[1-2]"]
 PLACES = {"North": {"Coast": ["ab", "ac"], "Hills": ["ba"]}, "South": ["ca", "cb"]}

@@ -15,8 +15,8 @@ from benchmarks.cases import case, judged
 from benchmarks.markdown import loss, number, table
 from benchmarks.variants import NOT_GROUPING, SMALL_TABLES_ONLY, variants
 
-from coterie.boxes import Grouping, renumber
 from coterie.methods import Run, all_methods, find_method
+from coterie.table.grouping import Grouping, renumber
 
 
 @pytest.mark.slow

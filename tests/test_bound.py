@@ -10,10 +10,10 @@ from oracles.naive_bound import plain_bounds, raised_bounds
 from oracles.naive_optimum import optimum
 from tables import number_domain, tables
 
-from coterie.bound import ROUNDS, lower_bound, row_bounds
+from coterie.grouping.bound import ROUNDS, lower_bound, row_bounds
 from coterie.methods import Run, find_method
 from coterie.methods.compact import CompactOptions
-from coterie.table import Table
+from coterie.table.table import Table
 
 compact = find_method("compact")
 CLOSE = 1e-9
@@ -21,7 +21,7 @@ WEIGHTS = (1.0, 2.0, 0.5, 0.0)
 
 
 def loss_of(table, grouping):
-    from coterie.kernels.costs import box_costs
+    from coterie.kernels.search.costs import box_costs
 
     return float((grouping.sizes * box_costs(table.costs, grouping.lo, grouping.hi)).sum())
 

@@ -6,8 +6,8 @@ import xml.etree.ElementTree as ET
 import numpy as np
 import pytest
 
-from coterie import charts_svg
-from coterie.charts import Axis, Rule, Series, bars, lines, page_style, points
+from coterie.charts import svg as charts_svg
+from coterie.charts.charts import Axis, Rule, Series, bars, lines, page_style, points
 from coterie.errors import ConfigError
 
 X, Y = Axis("k", log=True), Axis("loss", shown="percent")

@@ -14,8 +14,8 @@ from pathlib import Path
 import pytest
 
 import coterie
-from coterie.cli import main
-from coterie.config import Config
+from coterie.cli.app import main
+from coterie.settings.config import Config
 
 PEOPLE = "name,age,zip,job,disease\n" + "".join(
     f"Zebulon{i},{20 + i * 7 % 50},{2138 + i % 4:05},{'baker' if i % 2 else 'cook'},{'flu' if i % 3 else 'pox'}\n"
@@ -291,7 +291,7 @@ def test_warnings_are_lines(capsys, monkeypatch):
 
 
 def test_the_run_that_compiles_says_so(folder, capsys, monkeypatch):
-    monkeypatch.setattr("coterie.kernels.missing", lambda method: ("kaca.label_rows",))
+    monkeypatch.setattr("coterie.kernels.missing", lambda method: ("methods.kaca.label_rows",))
     _, err = done("anonymize", "people.csv", *FLAGS, "-o", "out.csv", capsys=capsys)
     assert err.count("compiling (once after installation") == 1
     monkeypatch.setattr("coterie.kernels.missing", lambda method: ())

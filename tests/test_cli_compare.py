@@ -6,7 +6,7 @@ import pyarrow.csv
 import pytest
 from test_compare import PEOPLE, interrupt_after
 
-from coterie.cli import main
+from coterie.cli.app import main
 
 
 @pytest.fixture

@@ -6,10 +6,10 @@ import sys
 
 import pytest
 
-from coterie import cli_complete as complete
-from coterie.config import Config
+from coterie.cli import complete
 from coterie.methods import all_methods
-from coterie.privacy import MODELS
+from coterie.privacy.registry import MODELS
+from coterie.settings.config import Config
 
 
 @pytest.mark.parametrize(

@@ -8,8 +8,8 @@ from pathlib import Path
 
 import coterie
 from coterie import errors
-from coterie.cli import main
-from coterie.config import SETTINGS, Config
+from coterie.cli.app import main
+from coterie.settings.config import SETTINGS, Config
 
 ROOT = Path(__file__).parent.parent
 

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from coterie.cli import main
+from coterie.cli.app import main
 
 SECRET = "Zebulon"
 
@@ -183,7 +183,7 @@ def test_unexpected_faults_show_no_values(folder, capsys, monkeypatch):
     def broken(*_, **__):
         raise KeyError(SECRET)
 
-    monkeypatch.setattr("coterie.io.read", broken)
+    monkeypatch.setattr("coterie.files.tables.read", broken)
     line = refused(["init", "people.csv"], 70, "KeyError", "test_cli_errors.py", capsys=capsys)
     assert "--debug" in line
     assert main(["--debug", "init", "people.csv"]) == 70
@@ -196,7 +196,7 @@ def test_interrupted(folder, capsys, monkeypatch):
     def stopped(*_, **__):
         raise KeyboardInterrupt
 
-    monkeypatch.setattr("coterie.io.read", stopped)
+    monkeypatch.setattr("coterie.files.tables.read", stopped)
     refused(["init", "people.csv"], 130, "stopped", capsys=capsys)
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from coterie import ConfigError, flat, intervals, prefixes
-from coterie.cli_options import changes_of, configured, hierarchy_spec, names, pairs
+from coterie.cli.options import changes_of, configured, hierarchy_spec, names, pairs
 
 
 def test_names_are_separated_by_commas_and_may_be_quoted():
@@ -84,8 +84,8 @@ def test_every_setting_has_a_flag():
     """What can be configured can be given on the command line, `privacy` apart until there is something to give."""
     import inspect
 
-    from coterie.cli_release import anonymize
-    from coterie.config import SETTINGS
+    from coterie.cli.commands.release import anonymize
+    from coterie.settings.config import SETTINGS
 
     flags = set(inspect.signature(anonymize).parameters)
     named = {

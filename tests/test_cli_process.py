@@ -7,7 +7,7 @@ import sys
 
 import pytest
 
-RUN = "import sys; sys.argv = ['coterie', *{arguments}]\nfrom coterie import cli\n"
+RUN = "import sys; sys.argv = ['coterie', *{arguments}]\nfrom coterie.cli import app as cli\n"
 
 
 def process(tmp_path, code):

@@ -5,8 +5,8 @@ import json
 import numpy as np
 import pytest
 
-from coterie.cli import main
-from coterie.suggest_hipaa import SAFE_HARBOR, safe_harbor
+from coterie.cli.app import main
+from coterie.suggesting.hipaa import SAFE_HARBOR, safe_harbor
 
 rng = np.random.default_rng(4)
 PEOPLE = "who,age,zip,ill\n" + "".join(

@@ -8,8 +8,8 @@ import time
 
 import pytest
 
-from coterie import cli_show
-from coterie.cli_show import Progress, Voice
+from coterie.cli import show as cli_show
+from coterie.cli.show import Progress, Voice
 
 
 class Terminal(io.StringIO):

@@ -12,13 +12,13 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import coterie
-import coterie.before_after
-import coterie.compare_run
-import coterie.encode
-import coterie.pipeline
-from coterie.api_compare import method_names
-from coterie.compare_kept import read_kept, table_hash
-from coterie.compare_run import duration
+import coterie.comparison.runs
+import coterie.engines.memory.run
+import coterie.evaluation.before_after
+import coterie.table.encode
+from coterie.api.compare import method_names
+from coterie.comparison.finished import read_kept, table_hash
+from coterie.comparison.runs import duration
 from coterie.errors import Cancelled, ConfigError, DataError
 from coterie.methods import all_methods
 
@@ -96,7 +96,7 @@ def test_too_little_memory_is_a_reason_too_and_tried_again(tmp_path, monkeypatch
 
     settings = {**SETTINGS, "methods": "mondrian", "results": tmp_path / "runs.jsonl"}
     with monkeypatch.context() as patched:
-        patched.setattr(coterie.compare_run, "make_release", hungry)
+        patched.setattr(coterie.comparison.runs, "make_release", hungry)
         row = coterie.compare(PEOPLE, **settings, k=3).rows[0]
     assert (row.status, row.gcp) == ("refused", None)
     assert "memory" in row.reason
@@ -107,13 +107,13 @@ def test_too_little_memory_is_a_reason_too_and_tried_again(tmp_path, monkeypatch
 
 def test_the_table_is_encoded_once(monkeypatch):
     calls = []
-    encode = coterie.encode.encode
+    encode = coterie.table.encode.encode
 
     def counted(*arguments):
         calls.append(arguments)
         return encode(*arguments)
 
-    for module in (coterie.pipeline, coterie.before_after):
+    for module in (coterie.engines.memory.run, coterie.evaluation.before_after):
         monkeypatch.setattr(module, "encode", counted)
     coterie.compare(PEOPLE, **SETTINGS, **FEW, privacy=["none", "l-diversity:2"])
     assert len(calls) == 1
@@ -169,7 +169,7 @@ def test_what_is_wrong_is_said_before_any_run(wrong, told, monkeypatch):
     def never(*_, **__):
         raise AssertionError
 
-    monkeypatch.setattr(coterie.compare_run, "make_release", never)
+    monkeypatch.setattr(coterie.comparison.runs, "make_release", never)
     with pytest.raises(ConfigError, match=told):
         coterie.compare(PEOPLE, **{**SETTINGS, **wrong})
 
@@ -178,7 +178,7 @@ def forbid_runs(monkeypatch):
     def never(*_, **__):
         raise AssertionError("a finished run was made again")
 
-    monkeypatch.setattr(coterie.compare_run, "make_release", never)
+    monkeypatch.setattr(coterie.comparison.runs, "make_release", never)
 
 
 def test_finished_runs_are_kept(tmp_path, monkeypatch):
@@ -248,7 +248,7 @@ def test_the_hash_of_a_table_is_of_its_cells(cuts, row):
 
 
 def interrupt_after(monkeypatch, runs, error=KeyboardInterrupt):
-    make, made = coterie.compare_run.make_release, []
+    make, made = coterie.comparison.runs.make_release, []
 
     def stopped(*arguments, **named):
         if len(made) == runs:
@@ -256,7 +256,7 @@ def interrupt_after(monkeypatch, runs, error=KeyboardInterrupt):
         made.append(1)
         return make(*arguments, **named)
 
-    monkeypatch.setattr(coterie.compare_run, "make_release", stopped)
+    monkeypatch.setattr(coterie.comparison.runs, "make_release", stopped)
 
 
 def test_stopping_keeps_what_is_finished(tmp_path, monkeypatch):

@@ -13,7 +13,8 @@ import pyarrow as pa
 import pytest
 
 import coterie
-from coterie import compiling, kernels
+from coterie import kernels
+from coterie.engines import compiling
 from coterie.errors import Cancelled
 from coterie.kernels.signatures import METHODS, SIGNATURES
 from coterie.methods import all_methods
@@ -21,7 +22,7 @@ from coterie.methods import all_methods
 pytestmark = pytest.mark.skipif(bool(numba.config.DISABLE_JIT), reason="nothing is compiled")
 
 # Little to compile, so that these tests do not take long.
-SMALL = ("kaca.label_rows", "distinct._distinct_rows", "nearby._too_short")
+SMALL = ("methods.kaca.label_rows", "distinct._distinct_rows", "search.nearby._too_short")
 
 
 @pytest.fixture
@@ -60,15 +61,16 @@ def test_kernels_are_compiled_for_the_types_that_they_are_called_with(first_run,
 def test_helpers_leave_their_code_where_others_find_it(tmp_path):
     code = """
 import sys
-from coterie import compiling, kernels
+from coterie import kernels
+from coterie.engines import compiling
 from coterie.kernels import signatures
-signatures.METHODS["kaca"] = ("kaca.label_rows", "nearby._too_short")
+signatures.METHODS["kaca"] = ("methods.kaca.label_rows", "search.nearby._too_short")
 assert kernels.missing("kaca") == signatures.METHODS["kaca"]
 compile_named, kernels.compile_named = kernels.compile_named, None  # all is done by helpers, or this fails
 compiling.compile_ahead("kaca", lambda *step: None)
 assert not compiling.is_needed("kaca")
-from coterie.kernels.nearby import _too_short
-compile_named("nearby._too_short")
+from coterie.kernels.search.nearby import _too_short
+compile_named("search.nearby._too_short")
 assert sum(_too_short.stats.cache_hits.values()) == 1, _too_short.stats
 """
     env = {**os.environ, "NUMBA_CACHE_DIR": str(tmp_path), compiling.SWITCH: "2"}
@@ -109,7 +111,7 @@ def test_compiling_can_be_stopped(first_run, monkeypatch):
 
 @pytest.mark.skipif(not Path("/proc").is_dir(), reason="looks at processes")
 def test_a_killed_parent_leaves_no_helper(tmp_path):
-    code = "from coterie import compiling; h = compiling._start_helper(); print(h.pid, flush=True); h.wait()"
+    code = "from coterie.engines import compiling; h = compiling._start_helper(); print(h.pid, flush=True); h.wait()"
     env = {**os.environ, "NUMBA_CACHE_DIR": str(tmp_path)}
     parent = subprocess.Popen([sys.executable, "-c", code], stdout=subprocess.PIPE, text=True, env=env)
     helper = Path("/proc") / parent.stdout.readline().strip()
@@ -156,6 +158,6 @@ def test_a_progress_callback_is_told_instead(first_run, caplog):
 def test_parts_are_not_called_from_python():
     from coterie.kernels.sorting import sort_pairs
 
-    importlib.import_module("coterie.kernels.refine")
+    importlib.import_module("coterie.kernels.improve.refine")
     with pytest.raises(TypeError, match="part of kernels"):
         sort_pairs(1, 2, 3)

@@ -13,9 +13,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from coterie import ConfigError, CoterieError, HierarchyError
-from coterie.config import DEFAULT_METHOD, SETTINGS, Config
-from coterie.config_toml import provenance_toml, write_toml
-from coterie.hierarchy import Hierarchy, intervals, prefixes
+from coterie.hierarchies.hierarchy import Hierarchy, intervals, prefixes
+from coterie.settings.config import DEFAULT_METHOD, SETTINGS, Config
+from coterie.settings.toml import provenance_toml, write_toml
 
 
 def problems(**values) -> dict[str, str]:

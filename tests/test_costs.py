@@ -7,10 +7,10 @@ from hypothesis import strategies as st
 from oracles import naive_costs
 from tables import number_domain, tables, tree_domain
 
-import coterie.costs
-from coterie.costs import Measure, cost_arrays, interval_costs, level_weights
-from coterie.kernels.costs import NUMBER, TABLE, TREE, box_costs
-from coterie.tree import Tree
+import coterie.table.costs
+from coterie.hierarchies.tree import Tree
+from coterie.kernels.search.costs import NUMBER, TABLE, TREE, box_costs
+from coterie.table.costs import Measure, cost_arrays, interval_costs, level_weights
 
 # * → {High: Bachelors, Masters; Low: {Senior: HS, 11th; Junior: 9th}}
 EDUCATION = [None, 0, 1, 1, 0, 4, 5, 5, 4, 8]
@@ -91,7 +91,7 @@ def test_odd_ranges_give_plain_costs(values, weight):
     domain = number_domain("x", values, missing=True, weight=weight)
     for limit in (512, 0):
         with pytest.MonkeyPatch.context() as patch:
-            patch.setattr(coterie.costs, "TABLE_LIMIT", limit)
+            patch.setattr(coterie.table.costs, "TABLE_LIMIT", limit)
             costs = cost_arrays([domain])
         lo, hi = (ends.astype(np.int32).reshape(-1, 1) for ends in np.triu_indices(4))
         found = box_costs(costs, lo, hi)
@@ -106,8 +106,8 @@ def test_domains_are_looked_up_in_tables_up_to_the_limit():
         domains = [number_domain("x", list(range(size))), tree_domain("y", flat, list(range(1, size + 1)))]
         return cost_arrays(domains).kind.tolist()
 
-    assert kinds(coterie.costs.TABLE_LIMIT) == [TABLE, TABLE]
-    assert kinds(coterie.costs.TABLE_LIMIT + 1) == [NUMBER, TREE]
+    assert kinds(coterie.table.costs.TABLE_LIMIT) == [TABLE, TABLE]
+    assert kinds(coterie.table.costs.TABLE_LIMIT + 1) == [NUMBER, TREE]
 
 
 @given(tables(max_rows=20), st.data(), st.sampled_from(["ncp", "height", "whd"]))

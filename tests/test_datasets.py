@@ -9,8 +9,8 @@ import pyarrow.compute as pc
 import pytest
 
 from coterie import datasets
-from coterie import io as cio
 from coterie.errors import ConfigError
+from coterie.files import tables as cio
 
 # Li, Wong, Fu, Pei 2006, Table 2: distinct values and height.
 TABLE_2 = {

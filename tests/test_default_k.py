@@ -9,11 +9,11 @@ import pyarrow as pa
 import pytest
 
 import coterie
-from coterie.cli import main
-from coterie.config import Config
-from coterie.risk_threshold import DEFAULT_K, PRESETS, find_threshold
-from coterie.suggest import suggest
-from coterie.suggest_toml import suggestion_toml
+from coterie.cli.app import main
+from coterie.settings.config import Config
+from coterie.settings.threshold import DEFAULT_K, PRESETS, find_threshold
+from coterie.suggesting.suggest import suggest
+from coterie.suggesting.toml import suggestion_toml
 
 ROOT = Path(__file__).parent.parent
 USUAL = Config()

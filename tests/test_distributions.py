@@ -12,12 +12,12 @@ from scipy.stats import contingency
 from test_queries import LEAVES, PLACES, as_texts, described, releases
 
 import coterie
-from coterie.associations import correlation, correlation_ratio, cramers_v
-from coterie.before_after import BeforeAfter
-from coterie.cells_bins import MISSING, OTHER, bins_of
-from coterie.config import Config
-from coterie.distributions import distributions
 from coterie.errors import ConfigError
+from coterie.evaluation.associations import correlation, correlation_ratio, cramers_v
+from coterie.evaluation.before_after import BeforeAfter
+from coterie.evaluation.bins import MISSING, OTHER, bins_of
+from coterie.evaluation.distributions import distributions
+from coterie.settings.config import Config
 
 QUASI = ("age", "size", "place", "flat")
 

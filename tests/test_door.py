@@ -9,7 +9,7 @@ from pyarrow import feather, ipc, parquet
 
 import coterie
 from coterie.errors import ConfigError, DataError
-from coterie.io_door import bare_table
+from coterie.files.door import bare_table
 
 SECRET = "HIV-of-Mr-X"
 NOTE = {"note": SECRET}
@@ -106,7 +106,7 @@ def test_databases_hold_nothing_that_no_row_holds(tmp_path, monkeypatch):
 @pytest.mark.parametrize("ending", ["csv", "parquet", "feather"])
 @pytest.mark.parametrize("source", ["parquet", "feather"])
 def test_blocks_leave_it_behind_too(tmp_path, monkeypatch, source, ending):
-    from coterie import scale_run
+    from coterie.engines.blocks import run as scale_run
 
     monkeypatch.setattr(scale_run, "STRIPE_ROWS", 16)
     table = secret_table(90)

@@ -9,11 +9,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from coterie.config import Config
-from coterie.encode import encode
 from coterie.errors import DataError, HierarchyError
-from coterie.hierarchy import Hierarchy
-from coterie.kernels.costs import box_costs
+from coterie.hierarchies.hierarchy import Hierarchy
+from coterie.kernels.search.costs import box_costs
+from coterie.settings.config import Config
+from coterie.table.encode import encode
 
 INTEGERS = [pa.int8(), pa.int16(), pa.int32(), pa.int64(), pa.uint8(), pa.uint16(), pa.uint32(), pa.uint64()]
 FLOATS = [pa.float16(), pa.float32(), pa.float64()]

@@ -13,15 +13,8 @@ from tables import tables
 
 import coterie
 from coterie.errors import ConfigError
-from coterie.explain_box import (
-    costs_of_k,
-    grown,
-    nearest_rows,
-    pair_costs,
-    rows_within,
-    without_column,
-)
-from coterie.index import build_index
+from coterie.explaining.box import costs_of_k, grown, nearest_rows, pair_costs, rows_within, without_column
+from coterie.grouping.index import build_index
 
 CLOSE = 1e-9
 rng = np.random.default_rng(8)

@@ -26,14 +26,14 @@ import pyarrow as pa
 import pytest
 
 import coterie
-from coterie import io
-from coterie.boxes import Grouping
-from coterie.config import Config
-from coterie.encode import encode
-from coterie.measures import Measures, measure_boxes
+from coterie.files import tables as io
+from coterie.measures.measures import Measures, measure_boxes
 from coterie.methods.gccg import grades
-from coterie.publish import publish
-from coterie.verify import Verification, verify_table
+from coterie.publishing.publish import publish
+from coterie.settings.config import Config
+from coterie.table.encode import encode
+from coterie.table.grouping import Grouping
+from coterie.verification.verify import Verification, verify_table
 
 CASES = sorted(Path(__file__).parent.glob("golden/*.toml"))
 

@@ -11,7 +11,7 @@ import pyarrow as pa
 import pytest
 
 from coterie.errors import ConfigError, HierarchyError
-from coterie.hierarchy import Hierarchy
+from coterie.hierarchies.hierarchy import Hierarchy
 
 SHARED = Path("/work/shared/data/hierarchies")
 EDUCATION = "Bachelors;High;*\nMasters;High;*\n11th;Low;*\n"

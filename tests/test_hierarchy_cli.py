@@ -3,9 +3,9 @@
 import pytest
 from typer.testing import CliRunner
 
-from coterie.cli_hierarchy import app
+from coterie.cli.commands.hierarchy import app
 from coterie.errors import CoterieError
-from coterie.hierarchy import Hierarchy
+from coterie.hierarchies.hierarchy import Hierarchy
 
 PEOPLE = """age,zip,education,born,score
 17,02138,Bachelors,1990-01-05,0.5

@@ -10,7 +10,7 @@ import pytest
 
 import coterie
 from coterie.errors import CoterieError
-from coterie.hierarchy import Hierarchy
+from coterie.hierarchies.hierarchy import Hierarchy
 
 PAGE = (Path(__file__).parents[1] / "docs" / "hierarchies.md").read_text(encoding="utf-8")
 

@@ -7,10 +7,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from coterie.errors import HierarchyError
-from coterie.hierarchy import Hierarchy
-from coterie.hierarchy_files import csv_text
-from coterie.web import edit_tree as trees
-from coterie.web import hierarchy_edit as edit
+from coterie.hierarchies.files import csv_text
+from coterie.hierarchies.hierarchy import Hierarchy
+from coterie.web.hierarchies import edit
+from coterie.web.hierarchies import edit_tree as trees
 
 MAPPING = {"High": {"Graduate": ["Masters", "PhD"], "Undergraduate": ["Bachelors"]}, "Low": ["11th", "12th"]}
 

@@ -5,9 +5,9 @@ import pyarrow as pa
 import pytest
 
 from coterie.errors import ConfigError, CoterieError, DataError, HierarchyError
-from coterie.hierarchy import Hierarchy
-from coterie.hierarchy_check import check_file, distinct_values
-from coterie.hierarchy_faults import doubts
+from coterie.hierarchies.check import check_file, distinct_values
+from coterie.hierarchies.faults import doubts
+from coterie.hierarchies.hierarchy import Hierarchy
 
 NESTED = {"High": ["Bachelors", "Masters"], "Low": ["11th"]}
 SECRET = "Secret-7"

@@ -16,7 +16,7 @@ from hypothesis import strategies as st
 from oracles.naive_tree import NaiveTree, interval_of
 from property.tree_strategies import padded_rows, trees
 
-from coterie.hierarchy import Hierarchy
+from coterie.hierarchies.hierarchy import Hierarchy
 
 
 def bind(hierarchy, values, **options):

@@ -9,7 +9,7 @@ import pytest
 
 import coterie
 from coterie.errors import ConfigError, HierarchyError
-from coterie.hierarchy import Hierarchy
+from coterie.hierarchies.hierarchy import Hierarchy
 
 
 def ways(hierarchy, values, **options):

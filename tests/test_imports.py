@@ -31,11 +31,11 @@ def run(code: str, *args: str) -> str:
     "statement",
     [
         "import coterie",
-        "import coterie.cli",
-        "import coterie.cli; coterie.cli.main(['--help'])",
-        "import coterie.cli; coterie.cli.main(['anonymize', '--help'])",
-        "import coterie.cli; coterie.cli.main(['hierarchy', 'check', '-h'])",
-        "import coterie.cli; coterie.cli.main(['--version'])",
+        "import coterie.cli.app",
+        "import coterie.cli.app; coterie.cli.app.main(['--help'])",
+        "import coterie.cli.app; coterie.cli.app.main(['anonymize', '--help'])",
+        "import coterie.cli.app; coterie.cli.app.main(['hierarchy', 'check', '-h'])",
+        "import coterie.cli.app; coterie.cli.app.main(['--version'])",
     ],
 )
 def test_nothing_heavy_is_loaded_early(statement):

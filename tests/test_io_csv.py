@@ -11,9 +11,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from coterie import io as cio
 from coterie.errors import DataError
-from coterie.io_text import SAMPLE_BYTES
+from coterie.files import tables as cio
+from coterie.files.dialect import SAMPLE_BYTES
 
 
 def rewritten(path: Path, **options) -> bytes:

@@ -15,8 +15,8 @@ import pyarrow as pa
 import pytest
 from pyarrow import feather, ipc, parquet
 
-from coterie import io as cio
 from coterie.errors import BackendError, ConfigError, DataError
+from coterie.files import tables as cio
 
 
 def text(table: pa.Table) -> pa.Table:

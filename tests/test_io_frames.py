@@ -12,8 +12,8 @@ import pyarrow as pa
 import pytest
 from pandas.testing import assert_frame_equal
 
-from coterie import io as cio
 from coterie.errors import DataError
+from coterie.files import tables as cio
 
 
 def pandas_frame() -> pd.DataFrame:

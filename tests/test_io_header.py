@@ -13,12 +13,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import coterie
-from coterie import io
-from coterie.cli import main
-from coterie.config import Config
+from coterie.cli.app import main
 from coterie.errors import DataError
-from coterie.io_header import data_columns, generated_names
-from coterie.scale_source import open_table
+from coterie.files import tables as io
+from coterie.files.batches import open_table
+from coterie.files.header import data_columns, generated_names
+from coterie.settings.config import Config
 
 TOWNS, JOBS = ("Berlin", "Paris", "Rome"), ("baker", "cook", "smith", "nurse")
 ROWS = [f"{20 + i * 7 % 40},{TOWNS[i * i % 3]},{'MF'[i % 2]},{JOBS[i * 3 % 4]}" for i in range(60)]

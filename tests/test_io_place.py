@@ -6,10 +6,10 @@ from pathlib import Path
 
 import pytest
 
-from coterie import io as cio
-from coterie.cli import main
+from coterie.cli.app import main
 from coterie.errors import BackendError, ConfigError, CoterieError, without_passwords
-from coterie.io_place import is_database, place_of, target_of
+from coterie.files import tables as cio
+from coterie.files.databases.place import is_database, place_of, target_of
 
 
 @pytest.mark.parametrize(

@@ -13,10 +13,10 @@ import pyarrow as pa
 import pytest
 
 import coterie
-from coterie import io as cio
-from coterie import io_sqlite
-from coterie.cli import main
+from coterie.cli.app import main
 from coterie.errors import ConfigError, DataError
+from coterie.files import tables as cio
+from coterie.files.databases import sqlite as io_sqlite
 
 
 @pytest.fixture(autouse=True)
@@ -175,7 +175,8 @@ def test_a_failure_in_the_middle_leaves_what_was_there(monkeypatch):
 KILLED = """
 import os, sys
 import pyarrow as pa
-from coterie import io, io_sqlite
+from coterie.files import tables as io
+from coterie.files.databases import sqlite as io_sqlite
 
 io_sqlite.BATCH = 1000
 def batches(given):
@@ -273,7 +274,7 @@ def test_a_folder_that_takes_no_file_is_found_out_first(people, monkeypatch):
     def refused(*_, **__):
         raise DataError("no room")
 
-    monkeypatch.setattr("coterie.release.io.whole_file", refused)
+    monkeypatch.setattr("coterie.releases.release.tables.whole_file", refused)
     with pytest.raises(DataError, match="no room"):
         release.write("sqlite:///a.db#out")
     assert run("SELECT name FROM sqlite_master") == [("people",)]

@@ -12,7 +12,7 @@ from oracles.naive_publish import contains
 
 import coterie
 from coterie.errors import ConfigError, CoterieWarning, DataError, VerificationError
-from coterie.measures_costs import interval_costs
+from coterie.measures.costs import interval_costs
 
 PLACES = {"North": {"Coast": ["ab", "ac"], "Hills": ["ba"]}, "South": ["ca", "cb"]}
 ABOVE = {

@@ -17,10 +17,10 @@ from hypothesis import strategies as st
 from pyarrow import csv, parquet
 
 import coterie
-from coterie.cli import main, one_line
-from coterie.config_roles import flag_text, parse_names, toml_text
+from coterie.cli.app import main, one_line
 from coterie.errors import ConfigError
-from coterie.report_facts import gather
+from coterie.reporting.contents import gather
+from coterie.settings.roles import flag_text, parse_names, toml_text
 
 ROWS = 40
 TABLE = pa.table(
@@ -342,7 +342,7 @@ def test_finished_runs_of_a_comparison_hold_whatever_is_kept(folder):
 
 def test_a_release_without_roles_publishes_nothing_of_them():
     """Whatever way a table comes in: a column gets into a release only by its role."""
-    from coterie.pipeline import make_release, prepare, start_run
+    from coterie.engines.memory.run import make_release, prepare, start_run
 
     config = coterie.Config(**ROLES)
     release = make_release(prepare(TABLE, config, publishes=False), config, start_run(config))

@@ -11,11 +11,11 @@ from oracles import naive_distributions
 from test_queries import LEAVES, PLACES, as_texts, described, releases
 
 import coterie
-from coterie.before_after import BeforeAfter
-from coterie.config import Config
 from coterie.errors import BackendError, ConfigError, DataError
-from coterie.learning import learning_utility
-from coterie.learning_examples import make_examples
+from coterie.evaluation.before_after import BeforeAfter
+from coterie.evaluation.examples import make_examples
+from coterie.evaluation.learning import learning_utility
+from coterie.settings.config import Config
 
 QUASI = ("age", "size", "place", "flat")
 

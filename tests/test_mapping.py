@@ -11,8 +11,8 @@ from hypothesis import strategies as st
 from oracles.naive_publish import contains
 
 import coterie
-from coterie.cli import main
-from coterie.mapping import COLUMNS, mapping_table
+from coterie.cli.app import main
+from coterie.publishing.mapping import COLUMNS, mapping_table
 
 TREE = {"North": {"Oslo": ["o1", "o2"], "Bergen": ["b1"]}, "South": ["s1", "s2", "s3"]}
 ABOVE = {"o1": ["Oslo", "North"], "o2": ["Oslo", "North"], "b1": ["Bergen", "North"]}

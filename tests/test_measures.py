@@ -8,14 +8,14 @@ import pyarrow as pa
 import pytest
 from oracles import naive_measures
 
-from coterie.boxes import Grouping
-from coterie.config import Config
-from coterie.encode import encode
 from coterie.errors import ConfigError, DataError
-from coterie.measures import DESCRIPTIONS, Measures, measure_boxes
-from coterie.measures_costs import whd
-from coterie.measures_release import measure_release
-from coterie.publish import publish
+from coterie.measures.costs import whd
+from coterie.measures.measures import DESCRIPTIONS, Measures, measure_boxes
+from coterie.measures.published import measure_release
+from coterie.publishing.publish import publish
+from coterie.settings.config import Config
+from coterie.table.encode import encode
+from coterie.table.grouping import Grouping
 
 
 def prepared(columns, **settings):

@@ -12,11 +12,11 @@ import pytest
 from decided import kept_otherwise
 
 import coterie
-import coterie.io
-import coterie.pipeline
-from coterie.boxes import Grouping
-from coterie.cli import main
+import coterie.engines.memory.run
+import coterie.files.tables
+from coterie.cli.app import main
 from coterie.errors import CoterieError
+from coterie.table.grouping import Grouping
 
 WORD = "Zebulon"
 NUMBER = 9876501
@@ -116,7 +116,7 @@ def test_the_command_line_counts_and_does_not_quote(settings, tmp_path, monkeypa
 
 
 def test_a_release_that_is_withheld_shows_nothing(monkeypatch):
-    monkeypatch.setattr(coterie.pipeline, "_group", faulty)
+    monkeypatch.setattr(coterie.engines.memory.run, "_group", faulty)
     with pytest.raises(CoterieError) as caught:
         coterie.anonymize(TABLE, **kept_otherwise(TABLE.column_names, {"quasi": ["word", "number"], "k": 2}))
     clean(shown(caught.value))
@@ -131,7 +131,7 @@ def test_a_fault_of_our_own_shows_nothing(monkeypatch, tmp_path, capfd, debug):
 
     monkeypatch.chdir(tmp_path)
     pa.parquet.write_table(TABLE, "people.parquet")
-    monkeypatch.setattr(coterie.pipeline, "_group", broken)
+    monkeypatch.setattr(coterie.engines.memory.run, "_group", broken)
     others = ",".join(TABLE.column_names[1:])
     arguments = ["anonymize", "people.parquet", "--quasi", "word", "--keep", others, "-k", "2", "-o", "out.csv"]
     assert main([*debug, *arguments]) > 0
@@ -212,5 +212,5 @@ def test_a_value_that_the_encoding_lacks_is_not_shown(tmp_path):
     release = coterie.anonymize(path, quasi=["b"], keep=["a"], k=2)
     odd = release.arrow.set_column(0, "a", pa.array([f"{WORD}日", "x"]))
     with pytest.raises(CoterieError) as caught:
-        coterie.io.write(odd, tmp_path / "out.csv", like=release.source)
+        coterie.files.tables.write(odd, tmp_path / "out.csv", like=release.source)
     clean(shown(caught.value))

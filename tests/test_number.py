@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from coterie.errors import DataError
-from coterie.number import as_numbers, guess_type
+from coterie.values.numbers import as_numbers, guess_type
 
 
 def guess(values, kind=None):

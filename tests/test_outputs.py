@@ -8,9 +8,9 @@ import pytest
 from pyarrow import csv, parquet
 
 import coterie
-from coterie.cli import main
-from coterie.config import Config
+from coterie.cli.app import main
 from coterie.errors import ConfigError
+from coterie.settings.config import Config
 
 ROLES = {"quasi": ["age", "sex"], "sensitive": ["disease"], "k": 2, "method": "mondrian"}
 TOML = 'quasi = ["age", "sex"]\nsensitive = ["disease"]\nk = 2\nmethod = "mondrian"\n'

@@ -170,8 +170,8 @@ def test_a_run_goes_on_where_it_stopped(tmp_path, monkeypatch):
 
 
 def test_a_group_that_is_too_small_is_an_error(monkeypatch):
-    from coterie.boxes import Grouping
     from coterie.methods import find_method
+    from coterie.table.grouping import Grouping
 
     size = {"shape": "uniform", "rows": 60}
     made = data("synthetic", size)

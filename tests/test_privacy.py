@@ -7,9 +7,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import coterie
-from coterie.config import Config
 from coterie.errors import ConfigError
-from coterie.privacy import (
+from coterie.privacy.registry import (
     MODELS,
     AlphaK,
     BetaLikeness,
@@ -22,6 +21,7 @@ from coterie.privacy import (
     parse_model,
     parse_privacy,
 )
+from coterie.settings.config import Config
 
 TEXTS = {
     "k-anonymity:5": KAnonymity(5),

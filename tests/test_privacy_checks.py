@@ -10,10 +10,10 @@ from hypothesis import strategies as st
 from oracles import naive_privacy
 
 from coterie.errors import ConfigError
-from coterie.hierarchy import Hierarchy
-from coterie.privacy import LDiversity, TCloseness, parse_model
-from coterie.privacy_checks import check_groups, check_models
-from coterie.privacy_histogram import Groups, combine, count_values
+from coterie.hierarchies.hierarchy import Hierarchy
+from coterie.privacy.checks import check_groups, check_models
+from coterie.privacy.histogram import Groups, combine, count_values
+from coterie.privacy.registry import LDiversity, TCloseness, parse_model
 
 
 def found(spec, classes, column, **more):

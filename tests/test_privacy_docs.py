@@ -8,10 +8,10 @@ import numpy as np
 import pyarrow as pa
 import pytest
 
-from coterie.config import Config
-from coterie.hierarchy import Hierarchy
-from coterie.privacy import MODELS, parse_model
-from coterie.privacy_checks import check_models
+from coterie.hierarchies.hierarchy import Hierarchy
+from coterie.privacy.checks import check_models
+from coterie.privacy.registry import MODELS, parse_model
+from coterie.settings.config import Config
 
 PAGE = (Path(__file__).parents[1] / "docs" / "privacy-models.md").read_text(encoding="utf-8")
 

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from coterie.privacy_exact import (
+from coterie.privacy.exact import (
     as_fraction,
     entropy_sign,
     entropy_signs,

@@ -9,14 +9,14 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import coterie
-from coterie.config import Config
-from coterie.encode import encode
 from coterie.errors import ConfigError, DataError, InfeasibleError
-from coterie.hierarchy import Hierarchy
+from coterie.grouping.repair.repair import feasible, repair
+from coterie.grouping.repair.state import Aim
+from coterie.hierarchies.hierarchy import Hierarchy
 from coterie.methods import Run, find_method
-from coterie.privacy import KMap
-from coterie.repair import feasible, repair
-from coterie.repair_state import Aim
+from coterie.privacy.registry import KMap
+from coterie.settings.config import Config
+from coterie.table.encode import encode
 
 PLACES = Hierarchy.from_mapping({"north": ["a", "b", "c"], "south": {"west": ["d", "e"], "east": ["f"]}})
 WITHIN = {"*": set("abcdef"), "north": set("abc"), "south": set("def"), "west": set("de"), "east": {"f"}}
@@ -83,8 +83,8 @@ def test_counts_are_those_of_the_published_cells(sample, population, data):
     config = Config(quasi=QUASI, hierarchies={"place": PLACES}, privacy=KMap(2, population), k=1)
     encoded = encode(sample, config)
     labels = np.array(data.draw(st.lists(st.integers(0, 3), min_size=sample.num_rows, max_size=sample.num_rows)))
-    from coterie.boxes import Grouping
-    from coterie.publish import publish
+    from coterie.publishing.publish import publish
+    from coterie.table.grouping import Grouping
 
     grouping = Grouping.of(encoded.table.codes, labels)
     counted = Aim(encoded.table, config.privacy, 1).count(grouping.labels, grouping.groups)

@@ -8,14 +8,14 @@ import pandas as pd
 import pyarrow as pa
 import pytest
 
-from coterie.boxes import Grouping
-from coterie.config import Config
-from coterie.domain import Domain
-from coterie.encode import encode
 from coterie.errors import ConfigError, DataError
-from coterie.publish import publish, read_boxes
-from coterie.publish_text import read_set, value_texts
-from coterie.verify import verify_table
+from coterie.publishing.publish import publish, read_boxes
+from coterie.settings.config import Config
+from coterie.table.domain import Domain
+from coterie.table.encode import encode
+from coterie.table.grouping import Grouping
+from coterie.values.notation import read_set, value_texts
+from coterie.verification.verify import verify_table
 
 
 def release(columns, labels, *, boxes=None, **settings):

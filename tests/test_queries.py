@@ -10,12 +10,12 @@ from hypothesis import strategies as st
 from oracles import naive_queries
 
 import coterie
-from coterie.before_after import BeforeAfter
-from coterie.config import Config
 from coterie.errors import ConfigError, DataError
-from coterie.queries import QueryErrors, answer_queries
-from coterie.query_file import bind_queries
-from coterie.query_workload import Workload, draw_queries, query_errors, subset_errors
+from coterie.evaluation.before_after import BeforeAfter
+from coterie.evaluation.queries import QueryErrors, answer_queries
+from coterie.evaluation.query_file import bind_queries
+from coterie.evaluation.query_workload import Workload, draw_queries, query_errors, subset_errors
+from coterie.settings.config import Config
 
 PLACES = {"North": {"Oslo": ["o1", "o2"], "Bergen": ["b1"]}, "South": ["s1", "s2", "s3"]}
 LABELS = {

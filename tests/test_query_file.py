@@ -10,13 +10,13 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import coterie
-from coterie.before_after import BeforeAfter
-from coterie.cli import main
-from coterie.config import Config
+from coterie.cli.app import main
 from coterie.errors import ConfigError, DataError
-from coterie.queries import answer_queries
-from coterie.query_file import bind_queries, read_queries
-from coterie.query_parse import Condition, QuerySyntaxError, Value, parse_query
+from coterie.evaluation.before_after import BeforeAfter
+from coterie.evaluation.queries import answer_queries
+from coterie.evaluation.query_file import bind_queries, read_queries
+from coterie.evaluation.query_parse import Condition, QuerySyntaxError, Value, parse_query
+from coterie.settings.config import Config
 
 TABLE = pa.table(
     {

@@ -9,9 +9,9 @@ import pyarrow.csv as csv
 import pytest
 
 import coterie
-from coterie.api_utility import DESCRIPTIONS as USES
-from coterie.cli import main
-from coterie.measures import DESCRIPTIONS
+from coterie.api.utility import DESCRIPTIONS as USES
+from coterie.cli.app import main
+from coterie.measures.measures import DESCRIPTIONS
 from coterie.methods import all_methods
 
 ROOT = Path(__file__).parent.parent

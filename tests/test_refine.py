@@ -6,14 +6,14 @@ from hypothesis import strategies as st
 from oracles import naive_dissolve
 from tables import number_domain, tables, tree_domain
 
-from coterie.boxes import Grouping
-from coterie.index import build_index
-from coterie.kernels.costs import box_costs
+from coterie.grouping.index import build_index
+from coterie.grouping.rebuild import rebuild
+from coterie.grouping.refine import Effort, _Search, attribute_scales, keeps, refine
+from coterie.kernels.search.costs import box_costs
 from coterie.methods import Run
-from coterie.privacy import LDiversity
-from coterie.rebuild import rebuild
-from coterie.refine import Effort, _Search, attribute_scales, keeps, refine
-from coterie.table import Table
+from coterie.privacy.registry import LDiversity
+from coterie.table.grouping import Grouping
+from coterie.table.table import Table
 
 EFFORT = Effort(neighbours=4, tries=4, sweeps=5)
 WEIGHTS = (1.0, 2.0, 0.5, 0.0)

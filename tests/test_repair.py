@@ -11,17 +11,17 @@ from oracles import naive_privacy
 from tables import number_domain, tables, tree_domain
 from test_privacy_checks import KINDS, nested, random_trees
 
-from coterie.boxes import Grouping
-from coterie.costs import interval_costs
 from coterie.datasets import adult
-from coterie.domain import Domain
 from coterie.errors import Cancelled, ConfigError, InfeasibleError
-from coterie.hierarchy import Hierarchy
+from coterie.grouping.repair.repair import feasible, repair
+from coterie.grouping.repair.state import Aim
+from coterie.hierarchies.hierarchy import Hierarchy
 from coterie.methods import Run, find_method
-from coterie.privacy import LDiversity, TCloseness, parse_model, parse_privacy
-from coterie.repair import feasible, repair
-from coterie.repair_state import Aim
-from coterie.table import Table
+from coterie.privacy.registry import LDiversity, TCloseness, parse_model, parse_privacy
+from coterie.table.costs import interval_costs
+from coterie.table.domain import Domain
+from coterie.table.grouping import Grouping
+from coterie.table.table import Table
 
 
 def sensitive_domain(name, parents):
@@ -300,8 +300,8 @@ def test_people_with_many_rows():
 @pytest.fixture(scope="module")
 def adults():
     """2,000 adults with occupation as sensitive column."""
-    from coterie.config import Config
-    from coterie.encode import encode
+    from coterie.settings.config import Config
+    from coterie.table.encode import encode
 
     names = ["age", "education", "sex", "race"]
     columns = adult().slice(0, 2000).select([*names, "occupation"]).drop_null()

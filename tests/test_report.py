@@ -13,13 +13,13 @@ import pytest
 from decided import kept_otherwise
 
 import coterie
-from coterie.bound import row_bounds, sampled_bound
-from coterie.cli import main
+from coterie.cli.app import main
 from coterie.errors import ConfigError
+from coterie.grouping.bound import row_bounds, sampled_bound
 from coterie.methods import all_methods
-from coterie.privacy import MODELS
-from coterie.report import SCHEMA, report_html, report_json, report_of, schema_text
-from coterie.report_text import NOT_PROVED, RELEASE_MODELS
+from coterie.privacy.registry import MODELS
+from coterie.reporting.report import SCHEMA, report_html, report_json, report_of, schema_text
+from coterie.reporting.sentences import NOT_PROVED, RELEASE_MODELS
 
 pytestmark = pytest.mark.usefixtures("few_queries")
 
@@ -323,9 +323,9 @@ def test_a_sampled_bound_is_the_bound_of_these_rows(release):
 
 
 def test_a_large_table_has_its_bound_estimated(monkeypatch):
-    monkeypatch.setattr("coterie.report_utility.BOUND_ROWS", 10)
-    monkeypatch.setattr("coterie.report_utility.BOUND_SAMPLE", 40)
-    monkeypatch.setattr("coterie.report_attack.MOST_PEOPLE", 20)
+    monkeypatch.setattr("coterie.reporting.utility.BOUND_ROWS", 10)
+    monkeypatch.setattr("coterie.reporting.utility.BOUND_SAMPLE", 40)
+    monkeypatch.setattr("coterie.reporting.attack.MOST_PEOPLE", 20)
     release = released()
     found = report_of(release)
     assert found.utility.bound.estimated

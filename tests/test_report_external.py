@@ -11,8 +11,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import coterie
-from coterie.report import report_html, report_json, report_of
-from coterie.report_hide import Hider, joined_edges, plain_configuration
+from coterie.reporting.hide import Hider, joined_edges, plain_configuration
+from coterie.reporting.report import report_html, report_json, report_of
 
 pytestmark = pytest.mark.usefixtures("few_queries")
 

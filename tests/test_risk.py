@@ -11,10 +11,8 @@ from hypothesis import strategies as st
 from oracles import naive_risk
 
 import coterie
-from coterie.errors import ConfigError
-from coterie.risk import PRESETS, expected_risks, find_threshold, risk_of_table
-from coterie.risk_columns import rank_columns
-from coterie.risk_population import (
+from coterie.disclosure.columns import rank_columns
+from coterie.disclosure.population import (
     Sample,
     digamma,
     estimate_uniques,
@@ -24,6 +22,8 @@ from coterie.risk_population import (
     slide_negative_binomial,
     zayatz,
 )
+from coterie.disclosure.risk import PRESETS, expected_risks, find_threshold, risk_of_table
+from coterie.errors import ConfigError
 
 cells = st.sampled_from(["a", "b", "c", None])
 
@@ -157,7 +157,7 @@ def test_slide_negative_binomial_fits_what_it_saw(monkeypatch):
     number, alpha, beta, fraction = 10_000.0, 0.7, 0.2, 0.4
     ones, twos = naive_risk.slide_binomial_counts(number, alpha, beta, fraction)
     sample = Sample(np.array([1, 2, 9]), np.array([round(ones), round(twos), 500]), fraction)
-    monkeypatch.setattr("coterie.risk_population.shlosser", lambda _: number)
+    monkeypatch.setattr("coterie.disclosure.population.shlosser", lambda _: number)
     assert slide_negative_binomial(sample) == pytest.approx(number * beta**alpha, rel=0.01)
 
 

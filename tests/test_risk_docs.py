@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from coterie.risk import PRESETS
+from coterie.disclosure.risk import PRESETS
 
 DOCS = Path(__file__).parent.parent / "docs"
 

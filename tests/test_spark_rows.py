@@ -11,10 +11,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 
+from coterie.engines.spark.block import place_kernels
+from coterie.engines.spark.guard import TaskError, _translated, guarded_task
+from coterie.engines.spark.rows import all_rows_sum, fingerprints, numbers_from, pack_codes, sums_by, unpack_codes
 from coterie.errors import CoterieError, DataError, InfeasibleError
-from coterie.spark_blocks import place_kernels
-from coterie.spark_guard import TaskError, _translated, guarded_task
-from coterie.spark_rows import all_rows_sum, fingerprints, numbers_from, pack_codes, sums_by, unpack_codes
 
 codes = arrays(np.int32, st.tuples(st.integers(0, 30), st.integers(1, 5)), elements=st.integers(0, 2**31 - 1))
 

@@ -10,10 +10,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from coterie.config import Config
-from coterie.suggest import count, guess_column, missing_marks, suggest, without_marks
-from coterie.suggest_names import meaning, parts
-from coterie.suggest_toml import smallest_group, suggestion_toml
+from coterie.settings.config import Config
+from coterie.suggesting.names import meaning, parts
+from coterie.suggesting.suggest import count, guess_column, missing_marks, suggest, without_marks
+from coterie.suggesting.toml import smallest_group, suggestion_toml
 
 ROWS = 200
 

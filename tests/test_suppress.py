@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 import coterie
 from coterie.errors import ConfigError, InfeasibleError
-from coterie.suppress import read_mask
+from coterie.table.masks import read_mask
 
 ROWS = 60
 rng = np.random.default_rng(5)

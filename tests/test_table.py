@@ -5,11 +5,11 @@ import pytest
 from hypothesis import given
 from tables import number_domain, tables
 
-import coterie.table
-from coterie.boxes import Grouping, renumber
+import coterie.table.table
 from coterie.errors import DataError
-from coterie.table import Table
-from coterie.tree import Tree
+from coterie.hierarchies.tree import Tree
+from coterie.table.grouping import Grouping, renumber
+from coterie.table.table import Table
 
 AGES = number_domain("age", [1, 2, 3])
 
@@ -30,7 +30,7 @@ def test_kernels_are_spared_other_arrays(codes):
 
 
 def test_more_rows_than_row_numbers_are_refused(monkeypatch):
-    monkeypatch.setattr(coterie.table, "ROW_LIMIT", 2)
+    monkeypatch.setattr(coterie.table.table, "ROW_LIMIT", 2)
     with pytest.raises(DataError, match=r"has 3 rows; one piece holds at most 2\. Cut it"):
         Table(np.zeros((3, 1), dtype=np.int32), (AGES,))
 

@@ -7,9 +7,9 @@ from hypothesis import strategies as st
 from oracles.naive_costs import box_cost
 from tables import tables
 
-from coterie.boxes import Grouping
-from coterie.costs import Measure
-from coterie.kernels.costs import box_costs
+from coterie.kernels.search.costs import box_costs
+from coterie.table.costs import Measure
+from coterie.table.grouping import Grouping
 
 OWN = (3.0, 1.0, 4.0, 1.0, 5.0, 9.0, 2.0, 6.0, 5.0, 3.0, 5.0, 8.0, 9.0, 7.0, 9.0)
 

@@ -10,9 +10,9 @@ import pyarrow.csv
 import pytest
 
 import coterie
-from coterie.api_utility import DESCRIPTIONS, Utility
-from coterie.cli import main
-from coterie.cli_run import finite
+from coterie.api.utility import DESCRIPTIONS, Utility
+from coterie.cli.app import main
+from coterie.cli.run import finite
 from coterie.errors import ConfigError
 
 ROOT = Path(__file__).parent.parent

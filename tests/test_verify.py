@@ -14,8 +14,8 @@ from hypothesis import strategies as st
 from oracles import naive_verify
 
 from coterie.errors import ConfigError, DataError, VerificationError
-from coterie.verify import Check, verify_table
-from coterie.verify_codes import PACK_LIMIT, Codes, row_classes
+from coterie.values.codes import PACK_LIMIT, Codes, row_classes
+from coterie.verification.verify import Check, verify_table
 
 
 def test_missing_quasi_identifiers_form_a_class_of_their_own():
@@ -211,9 +211,9 @@ def test_verification_is_what_a_counter_says(columns, k, as_dictionary):
 
 def test_the_verifier_knows_no_method_and_no_kernel():
     code = (
-        "import sys, coterie.verify\n"
+        "import sys, coterie.verification.verify\n"
         "bad = [m for m in sys.modules if m.startswith(('coterie.methods', 'coterie.kernels', "
-        "'coterie.publish', 'numba'))]\n"
+        "'coterie.publishing', 'numba'))]\n"
         "assert not bad, bad"
     )
     subprocess.run([sys.executable, "-c", code], check=True)

@@ -7,7 +7,7 @@ import pyarrow as pa
 import pytest
 
 import coterie
-from coterie.cli import main
+from coterie.cli.app import main
 from coterie.errors import ConfigError, VerificationError
 
 # Two groups of four: one with three diseases, one with two.

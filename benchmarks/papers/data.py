@@ -9,11 +9,11 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from coterie.config import Config
 from coterie.datasets import ADULT_QUASI, ADULT_SENSITIVE, adult, adult_hierarchies
-from coterie.encode import encode
-from coterie.hierarchy import Hierarchy
-from coterie.table import Table
+from coterie.hierarchies.hierarchy import Hierarchy
+from coterie.settings.config import Config
+from coterie.table.encode import encode
+from coterie.table.table import Table
 
 LI_QUASI = (*ADULT_QUASI, ADULT_SENSITIVE)
 """Table 2 of Li et al., in its order"""

@@ -17,7 +17,7 @@ from benchmarks.census import census
 from benchmarks.census import hierarchies as census_hierarchies
 
 if TYPE_CHECKING:
-    from coterie.hierarchy import Hierarchy
+    from coterie.hierarchies.hierarchy import Hierarchy
 
 QUASI = ("age", "occupation", "birthplace", "gender", "education", "race", "work-class", "marital")
 SIZES = {
@@ -52,7 +52,7 @@ def hierarchies() -> dict[str, Hierarchy]:
 
     Education is a category in this table. It has no labels to go by, so neighbours are joined: 17 → 6 → 1.
     """
-    from coterie.hierarchy import Hierarchy
+    from coterie.hierarchies.hierarchy import Hierarchy
 
     known = census_hierarchies()
     levels = [(str(code), f"education {code // 3 * 3} and up", "*") for code in range(SIZES["education"])]

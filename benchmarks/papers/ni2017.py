@@ -6,7 +6,7 @@ from benchmarks.papers.curves import Curves, Figure, Panel, curves, factors
 from benchmarks.papers.data import Data
 from benchmarks.papers.effects import Effect
 from benchmarks.papers.trials import Point, Trial, group, kind, rounded
-from coterie.measures import measure_boxes
+from coterie.measures.measures import measure_boxes
 
 TITLE = "Ni, Xie, Qian 2017: GCCG"
 KS = tuple(range(3, 11))

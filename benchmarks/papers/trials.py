@@ -19,9 +19,9 @@ from typing import Any, NamedTuple
 
 from benchmarks import harness
 from benchmarks.papers.data import Data, data
-from coterie.boxes import Grouping
-from coterie.measures import measure_boxes
-from coterie.table import Table
+from coterie.measures.measures import measure_boxes
+from coterie.table.grouping import Grouping
+from coterie.table.table import Table
 
 RESULTS = harness.RESULTS / "papers"
 QUICK = harness.QUICK / "papers"
@@ -118,9 +118,9 @@ def measured(trial: Trial, made: Data) -> Point:
 @kind("bound")
 def bound(trial: Trial, made: Data) -> Point:
     """What all groups of k rows lose at least, per cell; by NCP, or by WHD where the options say so."""
-    from coterie.bound import lower_bound
-    from coterie.costs import Measure
-    from coterie.index import build_index
+    from coterie.grouping.bound import lower_bound
+    from coterie.grouping.index import build_index
+    from coterie.table.costs import Measure
 
     table = made.judge
     costs = table.costs_of(Measure(**trial.options)) if trial.options else table.costs

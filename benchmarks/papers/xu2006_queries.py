@@ -12,12 +12,12 @@ from benchmarks.papers.data import Data, data
 from benchmarks.papers.effects import Effect
 from benchmarks.papers.trials import Point, Trial, group, kind, rounded
 from benchmarks.papers.xu2006 import BOTTOM_UP, COMPACT, MONDRIAN, MULTIDIM, SEED, TOP_DOWN, methods
-from coterie.before_after import BeforeAfter
-from coterie.cells import Predicate, Span
-from coterie.domain import Domain
-from coterie.publish import publish
-from coterie.queries import Query, QueryErrors, answer_queries
-from coterie.query_workload import Workload, draw_queries
+from coterie.evaluation.before_after import BeforeAfter
+from coterie.evaluation.cells import Predicate, Span
+from coterie.evaluation.queries import Query, QueryErrors, answer_queries
+from coterie.evaluation.query_workload import Workload, draw_queries
+from coterie.publishing.publish import publish
+from coterie.table.domain import Domain
 
 TITLE = "Xu, Wang, Pei, Wang, Shi, Fu 2006: queries"
 KS = (2, 5, 10, 20, 50, 100)

@@ -10,9 +10,9 @@ from benchmarks.papers.curves import Curves, Figure, Panel, curves
 from benchmarks.papers.data import Data, data
 from benchmarks.papers.effects import Effect
 from benchmarks.papers.trials import Point, Trial, kind, rounded
-from coterie.index import build_index
-from coterie.kernels.neighbours import pair_costs
-from coterie.table import Table
+from coterie.grouping.index import build_index
+from coterie.kernels.search.neighbours import pair_costs
+from coterie.table.table import Table
 
 TITLE = "Xu, Wang, Pei, Wang, Shi, Fu 2006: the seeds of top-down"
 ROUNDS = tuple(range(1, 9))
@@ -54,7 +54,7 @@ def _largest(name: str, size: tuple) -> float:
     index = build_index(table)
     furthest = np.array([index.furthest(codes) for codes in table.codes])
     lo, hi = np.minimum(table.codes, table.codes[furthest]), np.maximum(table.codes, table.codes[furthest])
-    from coterie.kernels.costs import box_costs
+    from coterie.kernels.search.costs import box_costs
 
     return float(box_costs(table.costs, np.ascontiguousarray(lo), np.ascontiguousarray(hi)).max())
 

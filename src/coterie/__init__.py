@@ -6,19 +6,17 @@ Names are loaded on first use, so that `import coterie` is quick.
 from __future__ import annotations
 
 import importlib
-import sys
-from types import ModuleType
 from typing import TYPE_CHECKING
 
 __version__ = "0.2.0"
 
 if TYPE_CHECKING:
     from coterie import datasets, errors, spark
-    from coterie.api import Release, anonymize, measure, verify
-    from coterie.api_compare import Comparison, compare
-    from coterie.api_risk import attack, risk
-    from coterie.api_utility import Utility, utility
-    from coterie.config import Config
+    from coterie.api.anonymize import Release, anonymize, measure, verify
+    from coterie.api.compare import Comparison, compare
+    from coterie.api.risk import attack, risk
+    from coterie.api.utility import Utility, utility
+    from coterie.disclosure.joint import check_joint
     from coterie.errors import (
         BackendError,
         Cancelled,
@@ -30,18 +28,18 @@ if TYPE_CHECKING:
         InfeasibleError,
         VerificationError,
     )
-    from coterie.hierarchy import Hierarchy, dates, flat, intervals, prefixes
-    from coterie.joint import check_joint
-    from coterie.privacy import AlphaK, BetaLikeness, DeltaDisclosure, KAnonymity, KMap, LDiversity, TCloseness
-    from coterie.query_workload import Workload
-    from coterie.stored import StoredRelease
+    from coterie.evaluation.query_workload import Workload
+    from coterie.hierarchies.hierarchy import Hierarchy, dates, flat, intervals, prefixes
+    from coterie.privacy.registry import AlphaK, BetaLikeness, DeltaDisclosure, KAnonymity, KMap, LDiversity, TCloseness
+    from coterie.releases.stored import StoredRelease
+    from coterie.settings.config import Config
 
 _HOMES = {
-    "coterie.api": ("Release", "anonymize", "measure", "verify"),
-    "coterie.api_compare": ("Comparison", "compare"),
-    "coterie.api_risk": ("attack", "risk"),
-    "coterie.api_utility": ("Utility", "utility"),
-    "coterie.config": ("Config",),
+    "coterie.api.anonymize": ("Release", "anonymize", "measure", "verify"),
+    "coterie.api.compare": ("Comparison", "compare"),
+    "coterie.api.risk": ("attack", "risk"),
+    "coterie.api.utility": ("Utility", "utility"),
+    "coterie.settings.config": ("Config",),
     "coterie.errors": (
         "BackendError",
         "Cancelled",
@@ -53,9 +51,9 @@ _HOMES = {
         "InfeasibleError",
         "VerificationError",
     ),
-    "coterie.hierarchy": ("Hierarchy", "dates", "flat", "intervals", "prefixes"),
-    "coterie.joint": ("check_joint",),
-    "coterie.privacy": (
+    "coterie.hierarchies.hierarchy": ("Hierarchy", "dates", "flat", "intervals", "prefixes"),
+    "coterie.disclosure.joint": ("check_joint",),
+    "coterie.privacy.registry": (
         "AlphaK",
         "BetaLikeness",
         "DeltaDisclosure",
@@ -64,8 +62,8 @@ _HOMES = {
         "LDiversity",
         "TCloseness",
     ),
-    "coterie.query_workload": ("Workload",),
-    "coterie.stored": ("StoredRelease",),
+    "coterie.evaluation.query_workload": ("Workload",),
+    "coterie.releases.stored": ("StoredRelease",),
 }
 _HOME = {name: module for module, names in _HOMES.items() for name in names}
 _MODULES = ("datasets", "errors", "spark")
@@ -128,15 +126,3 @@ if not TYPE_CHECKING:
 
 def __dir__() -> list[str]:
     return sorted(__all__)
-
-
-class _Package(ModuleType):
-    """Keeps `coterie.verify` the function: importing the module of that name would put the module there."""
-
-    def __setattr__(self, name: str, value: object) -> None:
-        if name in _HOME and isinstance(value, ModuleType):
-            return
-        super().__setattr__(name, value)
-
-
-sys.modules[__name__].__class__ = _Package

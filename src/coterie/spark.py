@@ -14,21 +14,21 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
-from coterie.api import AnyConfig
-from coterie.config import Config
+from coterie.api.anonymize import AnyConfig
+from coterie.arrays import AnySetting
+from coterie.engines.memory.run import Phases
 from coterie.errors import BackendError
-from coterie.given import AnySetting
-from coterie.pipeline import Phases
+from coterie.settings.config import Config
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame
 
-    from coterie.measures import Measures
+    from coterie.engines.plan import Plan
+    from coterie.engines.spark.rows import Rows
+    from coterie.engines.spark.run import Grouped
+    from coterie.measures.measures import Measures
     from coterie.methods._method import Progress
-    from coterie.scale_plan import Plan
-    from coterie.spark_rows import Rows
-    from coterie.spark_run import Grouped
-    from coterie.verify import Verification
+    from coterie.verification.verify import Verification
 
 __all__ = ["SparkRelease", "anonymize", "release"]
 
@@ -68,7 +68,7 @@ class SparkRelease:
             path: A folder that all executors reach: a local path, or an address such as hdfs://… or s3a://….
             force: Replace a folder that is there, but never one that the table was read from.
         """
-        from coterie.spark_files import write_folder
+        from coterie.engines.spark.files import write_folder
 
         write_folder(self, os.fspath(path), force=force)
 
@@ -141,9 +141,9 @@ def release(
         VerificationError: The published table did not pass; there is no release.
     """
     check_spark()
-    from coterie.scale_run import make_job
-    from coterie.spark_files import input_files
-    from coterie.spark_rows import number_rows
+    from coterie.engines.blocks.run import make_job
+    from coterie.engines.spark.files import input_files
+    from coterie.engines.spark.rows import number_rows
 
     settled = Config.build(config, **settings).replace(engine="spark")
     with Phases(progress)("number"):
@@ -162,11 +162,11 @@ def release_rows(
     mapping: bool = False,
 ) -> SparkRelease:
     """The same for rows that have been numbered; with a mapping, if that is wanted."""
-    from coterie.scale_plan import check_blocks
-    from coterie.spark_plan import make_plan
-    from coterie.spark_run import group_rows
-    from coterie.spark_settings import SETTINGS, kept_unless_failing, settings, with_secrets
-    from coterie.spark_verify import measured, verified
+    from coterie.engines.plan import check_blocks
+    from coterie.engines.spark.plan import make_plan
+    from coterie.engines.spark.run import group_rows
+    from coterie.engines.spark.settings import SETTINGS, kept_unless_failing, settings, with_secrets
+    from coterie.engines.spark.verify import measured, verified
 
     phases = Phases(progress)
     with settings(rows.frame.sparkSession, SETTINGS), kept_unless_failing(rows.frame) as kept:

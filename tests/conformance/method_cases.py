@@ -7,7 +7,7 @@ from pydantic import ValidationError
 from tables import number_domain, tree_domain
 
 from coterie.methods import Run, all_methods
-from coterie.table import Table
+from coterie.table.table import Table
 
 METHODS = all_methods()
 NAMES = list(METHODS)

@@ -16,8 +16,8 @@ from tables import number_domain, tables, tree_domain
 
 import coterie
 from coterie.errors import InfeasibleError
-from coterie.measures import measure_boxes
-from coterie.table import Table
+from coterie.measures.measures import measure_boxes
+from coterie.table.table import Table
 
 # Few examples each: the twins of the methods try many.
 few = settings(max_examples=15)

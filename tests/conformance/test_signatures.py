@@ -14,16 +14,16 @@ from conformance.method_cases import METHODS, cut, group, mixed_table, option_se
 from numba.core.registry import CPUDispatcher
 
 import coterie.kernels
-from coterie.encode import encode
-from coterie.index import build_index
+from coterie.grouping.index import build_index
 from coterie.kernels.signatures import SIGNATURES
+from coterie.table.encode import encode
 
 
 def kernels():
     """Every kernel by its full name."""
     found = {}
-    for module in pkgutil.iter_modules(coterie.kernels.__path__):
-        loaded = importlib.import_module(f"coterie.kernels.{module.name}")
+    for module in pkgutil.walk_packages(coterie.kernels.__path__, "coterie.kernels."):
+        loaded = importlib.import_module(module.name)
         for name, value in vars(loaded).items():
             if isinstance(value, CPUDispatcher) and value.py_func.__module__ == loaded.__name__:
                 found[f"{loaded.__name__}.{name}"] = value
@@ -44,7 +44,7 @@ def compiled(kernel):
 def test_every_kernel_is_compiled_once_at_most():
     import pyarrow as pa
 
-    from coterie.config import Config
+    from coterie.settings.config import Config
 
     # All methods, on a table made by hand and on one that was read: their arrays must not differ in type.
     columns = pa.table({"x": pa.array([1, 2, None, 4] * 5), "y": pa.array(list("abcde") * 4).dictionary_encode()})
@@ -85,5 +85,5 @@ def loaded(found):
 
 def test_kernels_are_found():
     names = kernels()
-    assert "coterie.kernels.index.cheapest" in names
-    assert "coterie.kernels.kmembers.grow_groups" in names
+    assert "coterie.kernels.search.rows_index.cheapest" in names
+    assert "coterie.kernels.methods.kmembers.grow_groups" in names

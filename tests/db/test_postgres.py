@@ -11,9 +11,9 @@ import pyarrow as pa
 import pytest
 
 import coterie
-from coterie import io as cio
-from coterie.cli import main
+from coterie.cli.app import main
 from coterie.errors import ConfigError, DataError
+from coterie.files import tables as cio
 
 QUASI = ["age", "zip"]
 SECRETS = ("s3cr3t", "s3cr3t%2F")  # the password begins so
@@ -185,8 +185,8 @@ def test_a_failure_in_the_middle_leaves_what_was_there(url):
 KILLED = """
 import sys, time
 import pyarrow as pa
-from coterie import io_postgres
-from coterie import io as cio
+from coterie.files.databases import postgres as io_postgres
+from coterie.files import tables as cio
 
 def batches(rows):
     for _ in range(3):
@@ -339,7 +339,7 @@ def test_a_population_in_a_database(server, url, tmp_path):
 
 MEMORY = """
 import resource, sys
-from coterie import io_postgres, io_place
+from coterie.files.databases import place as io_place, postgres as io_postgres
 import pyarrow as pa
 
 place = io_place.place_of(sys.argv[1])

@@ -5,12 +5,12 @@ import pytest
 from doors import door
 from tables import number_domain, tree_domain
 
-from coterie.box_index import build_box_index
-from coterie.kernels import box_index
-from coterie.kernels.box_index import ADDED, MANY, WHOLE, nearest
-from coterie.kernels.costs import box_costs
-from coterie.kernels.index import STACK
-from coterie.table import Table
+from coterie.grouping.box_index import build_box_index
+from coterie.kernels.search import groups_index as box_index
+from coterie.kernels.search.costs import box_costs
+from coterie.kernels.search.groups_index import ADDED, MANY, WHOLE, nearest
+from coterie.kernels.search.rows_index import STACK
+from coterie.table.table import Table
 
 empty, grow = door(box_index.empty), door(box_index.grow)
 PARENTS = [None, 0, 1, 1, 1, 0, 5, 5, 0]

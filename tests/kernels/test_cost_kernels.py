@@ -7,10 +7,10 @@ from hypothesis import strategies as st
 from oracles.naive_index import Rows
 from tables import tables
 
-import coterie.costs
-from coterie.costs import Measure
+import coterie.table.costs
 from coterie.kernels import kernel
-from coterie.kernels.costs import aim_all, box_costs, interval_cost, point_cost, point_cost_large, union_cost
+from coterie.kernels.search.costs import aim_all, box_costs, interval_cost, point_cost, point_cost_large, union_cost
+from coterie.table.costs import Measure
 
 LIMITS = [512, 3, 0]
 MEASURES = [Measure("ncp"), Measure("ncp", "hierarchy"), Measure("height"), Measure("whd")]
@@ -39,7 +39,7 @@ def _grown(costs, reach, lo, hi, points):
 
 def costs_of(table, measure, limit):
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(coterie.costs, "TABLE_LIMIT", limit)
+        patch.setattr(coterie.table.costs, "TABLE_LIMIT", limit)
         return table.costs_of(measure)
 
 

@@ -7,11 +7,11 @@ from hypothesis import strategies as st
 from oracles.naive_index import Rows
 from tables import number_domain, tables, tree_domain
 
-import coterie.costs
-from coterie.costs import Measure
-from coterie.index import build_index
-from coterie.kernels.neighbours import pair_costs
-from coterie.table import Table
+import coterie.table.costs
+from coterie.grouping.index import build_index
+from coterie.kernels.search.neighbours import pair_costs
+from coterie.table.costs import Measure
+from coterie.table.table import Table
 
 # Domains of more values than this are not looked up in square tables: none, those of four and more, all.
 LIMITS = [512, 3, 0]
@@ -20,7 +20,7 @@ LIMITS = [512, 3, 0]
 def indexed(table, plain, limit, measure="ncp"):
     """An index over the table and its twin, both with costs summed as the limit says."""
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(coterie.costs, "TABLE_LIMIT", limit)
+        patch.setattr(coterie.table.costs, "TABLE_LIMIT", limit)
         costs = table.costs_of(Measure(measure))
     sums = [costs.small.tolist(), costs.large.tolist()]
     assert sorted(sums[0] + sums[1]) == list(range(table.attributes))

@@ -5,8 +5,8 @@ import pytest
 from conformance.method_cases import MOST_ROWS, NAMES, cut, group, mixed_table, option_sets
 from tables import number_domain, tree_domain
 
-import coterie.costs
-from coterie.table import Table
+import coterie.table.costs
+from coterie.table.table import Table
 
 every_method = pytest.mark.parametrize("name", NAMES)
 
@@ -49,7 +49,7 @@ def test_every_choice_of_options(name):
 @every_method
 def test_large_domains(name, monkeypatch):
     """Costs by subtraction and by range maxima, beside one small domain."""
-    monkeypatch.setattr(coterie.costs, "TABLE_LIMIT", 6)
+    monkeypatch.setattr(coterie.table.costs, "TABLE_LIMIT", 6)
     table = mixed_table(90, seed=8)
     assert len(table.costs.large) == 3
     assert group(name, cut(name, table), 4).sizes.min() >= 4

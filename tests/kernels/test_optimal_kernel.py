@@ -8,8 +8,8 @@ from hypothesis import strategies as st
 from oracles.naive_costs import box_cost
 from tables import tables
 
-from coterie.bound import row_bounds
-from coterie.kernels.optimal import groups_below
+from coterie.grouping.bound import row_bounds
+from coterie.kernels.methods.optimal import groups_below
 
 
 @given(tables(min_rows=3, max_rows=7, max_attributes=3), st.integers(2, 3), st.data())

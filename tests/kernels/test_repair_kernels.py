@@ -8,12 +8,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 from tables import tables
 
-from coterie.box_index import build_box_index
-from coterie.boxes import Grouping
-from coterie.costs import interval_costs
-from coterie.index import build_index
+from coterie.grouping.box_index import build_box_index
+from coterie.grouping.index import build_index
+from coterie.kernels.improve.split import BELOW, EVEN, KINDS, UP_TO, cut_losses, cut_rows
 from coterie.kernels.repair import ABSENT, RARE, choose, exchanges, nearest_groups
-from coterie.kernels.resplit import BELOW, EVEN, KINDS, UP_TO, cut_losses, cut_rows
+from coterie.table.costs import interval_costs
+from coterie.table.grouping import Grouping
 
 
 @st.composite

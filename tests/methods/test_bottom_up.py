@@ -7,11 +7,11 @@ from hypothesis import strategies as st
 from oracles.naive_bottom_up import bottom_up as naive_bottom_up
 from tables import number_domain, tables, tree_domain
 
-from coterie.boxes import Grouping, renumber
 from coterie.errors import Cancelled
-from coterie.kernels.costs import box_costs
+from coterie.kernels.search.costs import box_costs
 from coterie.methods import Run, find_method
-from coterie.table import Table
+from coterie.table.grouping import Grouping, renumber
+from coterie.table.table import Table
 
 BOTTOM_UP = find_method("bottom-up")
 WEIGHTS = (1.0, 1.0, 2.0, 0.5, 0.0)

@@ -13,13 +13,13 @@ from hypothesis import strategies as st
 from oracles import naive_cb
 from tables import number_domain, tables, tree_domain
 
-from coterie.domain import Domain
 from coterie.errors import Cancelled, InfeasibleError
-from coterie.kernels.cb_diversity import Diversity, round_robin
+from coterie.kernels.methods.cb_diversity import Diversity, round_robin
 from coterie.methods import Run, find_method
 from coterie.methods.cb import CbOptions
-from coterie.privacy import LDiversity
-from coterie.table import Table
+from coterie.privacy.registry import LDiversity
+from coterie.table.domain import Domain
+from coterie.table.table import Table
 
 cb = find_method("cb")
 
@@ -60,7 +60,7 @@ def test_groups_are_those_of_the_twin(drawn, k, seed, effort, table_limit):
     table, plain = drawn
     k = min(k, table.rows)
     tries, rounds = effort
-    with patch("coterie.costs.TABLE_LIMIT", table_limit):
+    with patch("coterie.table.costs.TABLE_LIMIT", table_limit):
         found = cb.run(table, k, CbOptions(tries=tries, rounds=rounds), Run(seed=seed))
     expected = naive_cb.cb(plain.rows, plain.attributes, k, key=key_of(seed), tries=tries, rounds=rounds)
     assert groups_of(found) == expected

@@ -8,18 +8,19 @@ from hypothesis import strategies as st
 from oracles.naive_costs import box_cost
 from tables import number_domain, tables, tree_domain
 
-from coterie.blocks import cut_into_blocks, rows_of
-from coterie.index import build_index
-from coterie.kernels import compact as loops
-from coterie.kernels import growth, nearby, sorting
-from coterie.kernels.costs import aim_all, box_costs
-from coterie.kernels.growth import ALL
-from coterie.kernels.index import STACK, take
-from coterie.kernels.nearby import list_near_leaves, too_short
+from coterie.grouping.blocks import cut_into_blocks, rows_of
+from coterie.grouping.index import build_index
+from coterie.kernels import sorting
+from coterie.kernels.methods import compact as loops
+from coterie.kernels.search import growth, nearby
+from coterie.kernels.search.costs import aim_all, box_costs
+from coterie.kernels.search.growth import ALL
+from coterie.kernels.search.nearby import list_near_leaves, too_short
+from coterie.kernels.search.rows_index import STACK, take
 from coterie.methods import Run, find_method
 from coterie.methods.compact import CompactOptions
-from coterie.privacy import LDiversity
-from coterie.table import Table
+from coterie.privacy.registry import LDiversity
+from coterie.table.table import Table
 
 compact = find_method("compact")
 take_all, pick_near = door(loops.take_all), door(nearby.pick_near)

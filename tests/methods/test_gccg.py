@@ -8,12 +8,12 @@ from oracles import naive_gccg
 from oracles.naive_costs import box_cost
 from tables import number_domain, tables, tree_domain
 
-from coterie.costs import Measure
 from coterie.errors import Cancelled
-from coterie.index import build_index
+from coterie.grouping.index import build_index
 from coterie.methods import Run, find_method
 from coterie.methods.gccg import GccgOptions, grades
-from coterie.table import Table
+from coterie.table.costs import Measure
+from coterie.table.table import Table
 
 gccg = find_method("gccg")
 

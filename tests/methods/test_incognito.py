@@ -8,17 +8,17 @@ from hypothesis import strategies as st
 from oracles import naive_incognito
 from tables import number_domain, tables, tree_domain
 
-from coterie.config import Config
-from coterie.encode import encode
 from coterie.errors import Cancelled, ConfigError
-from coterie.levels import levels_of
+from coterie.hierarchies.levels import levels_of
 from coterie.methods import Run, find_method
 from coterie.methods._lattice import Lattice
 from coterie.methods.incognito import IncognitoOptions, minimal_nodes
-from coterie.privacy import LDiversity
-from coterie.publish import publish, read_boxes
-from coterie.table import Table
-from coterie.verify import verify_table
+from coterie.privacy.registry import LDiversity
+from coterie.publishing.publish import publish, read_boxes
+from coterie.settings.config import Config
+from coterie.table.encode import encode
+from coterie.table.table import Table
+from coterie.verification.verify import verify_table
 
 incognito = find_method("incognito")
 

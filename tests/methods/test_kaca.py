@@ -7,12 +7,12 @@ from hypothesis import strategies as st
 from oracles.naive_kaca import kaca as naive_kaca
 from tables import number_domain, tables, tree_domain
 
-from coterie.boxes import Grouping, renumber
-from coterie.costs import Measure
 from coterie.errors import Cancelled, ConfigError
-from coterie.kernels.costs import box_costs
+from coterie.kernels.search.costs import box_costs
 from coterie.methods import Run, find_method
-from coterie.table import Table
+from coterie.table.costs import Measure
+from coterie.table.grouping import Grouping, renumber
+from coterie.table.table import Table
 
 KACA = find_method("kaca")
 WEIGHTS = (1.0, 1.0, 2.0, 0.5, 0.0)

@@ -9,7 +9,7 @@ from tables import number_domain, tables, tree_domain
 
 from coterie.methods import Run, find_method
 from coterie.methods.kmembers import KMembersOptions
-from coterie.table import Table
+from coterie.table.table import Table
 
 kmembers = find_method("kmembers")
 SEEDINGS = ["random", "furthest", "dense-first"]

@@ -9,7 +9,7 @@ from tables import number_domain, tables, tree_domain
 
 from coterie.methods import find_method
 from coterie.methods.mondrian import MondrianOptions
-from coterie.table import Table
+from coterie.table.table import Table
 
 mondrian = find_method("mondrian")
 

@@ -11,12 +11,12 @@ from oracles import naive_nh
 from tables import number_domain, tables, tree_domain
 
 from coterie.errors import Cancelled, ConfigError
-from coterie.kernels.rings import matched_slots
-from coterie.measures import measure_boxes
+from coterie.kernels.methods.rings import matched_slots
+from coterie.measures.measures import measure_boxes
 from coterie.methods import Run, find_method
 from coterie.methods import nh as module
 from coterie.methods.nh import NhOptions
-from coterie.table import Table
+from coterie.table.table import Table
 
 nh = find_method("nh")
 KEY = "a key for the tests"
@@ -190,7 +190,7 @@ def test_suppressed_rows_of_other_methods_stay_out(monkeypatch):
 
     class Suppressing:
         def run(self, whole, k, options, run):
-            from coterie.boxes import Grouping
+            from coterie.table.grouping import Grouping
 
             labels = np.append(kept.labels, np.full(10, -1))
             return Grouping.of(whole.codes, labels)

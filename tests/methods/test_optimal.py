@@ -11,14 +11,14 @@ from oracles.naive_optimum import optimum
 from tables import number_domain, tables, tree_domain
 
 import coterie
-from coterie.bound import lower_bound
-from coterie.boxes import Grouping
 from coterie.errors import BackendError, Cancelled, DataError
-from coterie.kernels.costs import box_costs
+from coterie.grouping.bound import lower_bound
+from coterie.kernels.search.costs import box_costs
 from coterie.methods import Run, find_method
 from coterie.methods.compact import CompactOptions
 from coterie.methods.optimal import MOST_ROWS, OptimalOptions, _Search
-from coterie.table import Table
+from coterie.table.grouping import Grouping
+from coterie.table.table import Table
 
 pytest.importorskip("scipy")
 optimal, compact = find_method("optimal"), find_method("compact")

@@ -12,7 +12,7 @@ from tables import number_domain, tables, tree_domain
 from coterie.errors import Cancelled
 from coterie.methods import Run, find_method
 from coterie.methods.top_down import TopDownOptions
-from coterie.table import Table
+from coterie.table.table import Table
 
 top_down = find_method("top-down")
 
@@ -54,7 +54,7 @@ def test_groups_are_those_of_the_twin(drawn, k, seed, seed_rounds, compare, tabl
     table, plain = drawn
     k = min(k, table.rows)
     given_options = {"seed_rounds": seed_rounds, "compare": compare}
-    with patch("coterie.costs.TABLE_LIMIT", table_limit):
+    with patch("coterie.table.costs.TABLE_LIMIT", table_limit):
         found = top_down.run(table, k, TopDownOptions(**given_options), Run(seed=seed))
     order = order_of(table, seed)
     expected = naive_top_down.top_down(plain.rows, plain.attributes, k, order=order, **given_options)

@@ -10,16 +10,16 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from oracles import naive_measures, naive_publish, naive_verify
 
-from coterie.boxes import Grouping
-from coterie.config import Config
-from coterie.costs import Measure
-from coterie.costs import interval_costs as costs_for_methods
-from coterie.encode import encode
-from coterie.measures import measure_boxes
-from coterie.measures_costs import interval_costs
-from coterie.measures_release import measure_release
-from coterie.publish import publish, read_boxes
-from coterie.verify import verify_table
+from coterie.measures.costs import interval_costs
+from coterie.measures.measures import measure_boxes
+from coterie.measures.published import measure_release
+from coterie.publishing.publish import publish, read_boxes
+from coterie.settings.config import Config
+from coterie.table.costs import Measure
+from coterie.table.costs import interval_costs as costs_for_methods
+from coterie.table.encode import encode
+from coterie.table.grouping import Grouping
+from coterie.verification.verify import verify_table
 
 LETTERS = "abcdefgh"
 ODD = ["*", "[1-2]", "{a}", "\\", "a, b", "x\\, y", "}", "", " ", "plain"]

@@ -9,12 +9,12 @@ from hypothesis import strategies as st
 from oracles import naive_blocks
 from scale_cases import config_of
 
-from coterie import scale_tree
-from coterie.scale_block import anonymize_block
-from coterie.scale_domains import Counted, make_codebook, plain_cells
-from coterie.scale_settle import LeafCounts, settle
-from coterie.scale_spill import Rows, Spill
-from coterie.scale_tree import BY_ROW, CutTree, in_sample, plant, sample_share
+from coterie.engines import cuts as scale_tree
+from coterie.engines.block import anonymize_block
+from coterie.engines.blocks.spill import Rows, Spill
+from coterie.engines.cuts import BY_ROW, CutTree, in_sample, plant, sample_share
+from coterie.engines.leaves import LeafCounts, settle
+from coterie.table.codebook import Counted, make_codebook, plain_cells
 
 DEPTH = 4
 

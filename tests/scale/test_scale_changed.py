@@ -8,9 +8,9 @@ from pyarrow import csv, feather, parquet
 from scale_cases import config_of, table_of
 
 import coterie
-from coterie import io_files
-from coterie.cli import main
+from coterie.cli.app import main
 from coterie.errors import DataError
+from coterie.files import input as io_files
 
 WRITE = {"csv": csv.write_csv, "parquet": parquet.write_table, "feather": feather.write_feather}
 
@@ -103,7 +103,7 @@ def test_in_memory_the_hash_is_that_of_the_bytes_that_were_read(tmp_path, monkey
 def test_the_command_line_says_so_with_exit_code_3(tmp_path, monkeypatch, capsys):
     path, swap = swap_of(tmp_path, "csv", "write", keep_time=True)
     (tmp_path / "settings.toml").write_text(config_of(block_rows=100).to_toml())
-    monkeypatch.setattr("coterie.cli_show.Progress.__call__", lambda self, *step: swap(*step))
+    monkeypatch.setattr("coterie.cli.show.Progress.__call__", lambda self, *step: swap(*step))
     assert main(["anonymize", str(path), "-c", str(tmp_path / "settings.toml"), "-o", str(tmp_path / "out.csv")]) == 3
     assert "changed while it was read" in capsys.readouterr().err
     assert not (tmp_path / "out.csv").exists()

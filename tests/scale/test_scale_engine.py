@@ -7,12 +7,12 @@ from scale_cases import REGIONS, config_of, table_of
 from typer.testing import CliRunner
 
 import coterie
-from coterie import scale_engine
-from coterie.cli import app
+from coterie.cli.app import app
+from coterie.engines import choose as scale_engine
+from coterie.engines.choose import choose_engine, memory_needed
+from coterie.engines.plan import rows_in_memory
 from coterie.errors import ConfigError, DataError
-from coterie.scale_engine import choose_engine, memory_needed
-from coterie.scale_memory import default_memory, memory_bytes, shown
-from coterie.scale_plan import rows_in_memory
+from coterie.settings.memory import default_memory, memory_bytes, shown
 
 SETTINGS = {"quasi": ["age", "sex"], "k": 5, "method": "mondrian", "memory": "1GB"}
 SETTINGS["keep"] = ["name", "region", "disease", "remark"]

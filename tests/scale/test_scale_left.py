@@ -6,10 +6,10 @@ import pytest
 from scale_cases import config_of, run, table_of
 
 import coterie
-from coterie import scale_run
+from coterie.engines.blocks import run as scale_run
+from coterie.engines.suppressed import left_of, may_suppress, needs_left
 from coterie.errors import ConfigError, InfeasibleError
 from coterie.methods import _method
-from coterie.scale_left import left_of, may_suppress, needs_left
 
 WAYS = {
     "compact": {"method": "compact", "options": {"suppress_above": 0.25}},
@@ -113,7 +113,7 @@ def test_a_run_that_was_stopped_counts_nothing_twice(tmp_path, monkeypatch):
 
 
 def test_values_that_only_suppressed_rows_had_are_unknown():
-    from coterie.scale_domains import Counted, make_codebook
+    from coterie.table.codebook import Counted, make_codebook
 
     config = config_of(quasi=["x"], hierarchies={}, sensitive=["pay"], identifiers=(), privacy=["t-closeness:0.5"])
     pay = Counted(pa.array([300, 100, 200]), np.array([2, 3, 4]), 1)

@@ -9,9 +9,9 @@ from scale_cases import config_of, run, table_of
 from typer.testing import CliRunner
 
 import coterie
-from coterie.cli import app
+from coterie.cli.app import app
 from coterie.errors import Cancelled, ConfigError, DataError
-from coterie.mapping import COLUMNS, mapping_table
+from coterie.publishing.mapping import COLUMNS, mapping_table
 
 
 def with_gaps(table, holes):

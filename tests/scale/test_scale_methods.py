@@ -7,11 +7,12 @@ import pytest
 from scale_cases import config_of, run, table_of
 
 import coterie
-from coterie import scale_rings, scale_write
+from coterie.engines import rings as scale_rings
+from coterie.engines.blocks import write as scale_write
+from coterie.engines.per_row import by_rows
+from coterie.engines.rings import RingRows
 from coterie.errors import ConfigError, DataError, VerificationError
-from coterie.per_row import by_rows
-from coterie.scale_rings import RingRows
-from coterie.verify_rows import NAME
+from coterie.verification.rows import NAME
 
 KEY = {"key": "a secret of the tests"}
 
@@ -125,7 +126,8 @@ def test_rows_that_are_missing_or_too_many_are_found(tmp_path, monkeypatch):
 
 
 def test_stripes_do_not_matter_to_rings(tmp_path, monkeypatch):
-    from coterie import scale_run, scale_source
+    from coterie.engines.blocks import run as scale_run
+    from coterie.files import batches as scale_source
 
     table, config = with_gaps(table_of(400), 3), config_of(method="nh", options=KEY, missing="suppress", block_rows=90)
     whole = run(tmp_path, table, config)

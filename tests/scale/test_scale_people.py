@@ -10,10 +10,13 @@ from pyarrow import parquet
 from scale_cases import config_of, run, table_of
 
 import coterie
-from coterie import scale_settle, scale_tree, scale_write
+from coterie.engines import cuts as scale_tree
+from coterie.engines import leaves as scale_settle
+from coterie.engines.blocks import write as scale_write
+from coterie.engines.leaves import LeafCounts
 from coterie.errors import InfeasibleError, VerificationError
-from coterie.scale_domains import Counted, make_codebook
-from coterie.scale_settle import LeafCounts
+from coterie.files import tables
+from coterie.table.codebook import Counted, make_codebook
 
 
 def with_people(table, people, seed=1):
@@ -57,7 +60,7 @@ def test_people_in_one_block_are_counted_as_in_memory(method, form, tmp_path):
     release = run(tmp_path, table, config, out=f"out.{form}")
     whole = coterie.anonymize(table, config=config.replace(engine="memory"))
     whole.write(tmp_path / f"whole.{form}")
-    assert coterie.io.read(tmp_path / f"whole.{form}").table.equals(release.arrow)
+    assert tables.read(tmp_path / f"whole.{form}").table.equals(release.arrow)
     for found, wanted in zip(release.verification.checks, whole.verification.checks, strict=True):
         assert found[:4] == wanted[:4]
 

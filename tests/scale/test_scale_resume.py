@@ -10,9 +10,9 @@ import pytest
 from pyarrow import parquet
 from scale_cases import config_of, run, table_of
 
+from coterie.engines.blocks.run import anonymize_file, make_job
+from coterie.engines.blocks.state import work_path
 from coterie.errors import Cancelled, ConfigError, DataError
-from coterie.scale_run import anonymize_file, make_job
-from coterie.scale_state import work_path
 
 
 @pytest.fixture
@@ -67,8 +67,8 @@ def test_a_run_that_was_killed_goes_on(tmp_path, config):
     (tmp_path / "config.json").write_text(json.dumps(config.to_dict()))
     program = f"""
         import json, os, pathlib, signal
-        from coterie.config import Config
-        from coterie.scale_run import anonymize_file, make_job
+        from coterie.settings.config import Config
+        from coterie.engines.blocks.run import anonymize_file, make_job
 
         folder = pathlib.Path({str(tmp_path)!r})
 

@@ -12,10 +12,10 @@ from pyarrow import csv, feather, parquet
 from scale_cases import config_of, run, table_of
 
 import coterie
-from coterie import scale_tree
+from coterie.engines import cuts as scale_tree
+from coterie.engines.blocks.run import anonymize_file, make_job
+from coterie.engines.blocks.state import work_path
 from coterie.errors import ConfigError, DataError, InfeasibleError, VerificationError
-from coterie.scale_run import anonymize_file, make_job
-from coterie.scale_state import work_path
 
 METHODS = ("mondrian", "compact", "kmembers", "top-down")
 
@@ -207,7 +207,9 @@ def test_the_settings_beside_a_release_give_it_again(tmp_path):
 
 
 def test_stripes_and_batches_of_any_size_give_the_same(tmp_path, monkeypatch):
-    from coterie import scale_run, scale_source, scale_spill
+    from coterie.engines.blocks import run as scale_run
+    from coterie.engines.blocks import spill as scale_spill
+    from coterie.files import batches as scale_source
 
     table, config = table_of(500), config_of(block_rows=90)
     whole = run(tmp_path, table, config)
@@ -220,7 +222,7 @@ def test_stripes_and_batches_of_any_size_give_the_same(tmp_path, monkeypatch):
 
 
 def test_folders_of_parquet_go_in_and_out(tmp_path, monkeypatch):
-    from coterie import scale_run
+    from coterie.engines.blocks import run as scale_run
 
     monkeypatch.setattr(scale_run, "STRIPE_ROWS", 100)
     table, config = table_of(350), config_of(block_rows=90)
@@ -291,7 +293,7 @@ def test_whatever_the_table_no_class_is_below_k(data, tmp_path_factory):
 
 
 def test_a_release_that_fails_its_check_is_withheld(tmp_path, monkeypatch):
-    from coterie import scale_write
+    from coterie.engines.blocks import write as scale_write
 
     honest = scale_write.join_pieces
 
@@ -307,7 +309,7 @@ def test_a_release_that_fails_its_check_is_withheld(tmp_path, monkeypatch):
 
 
 def test_a_column_with_too_many_values_is_named(tmp_path):
-    from coterie import scale_count
+    from coterie.engines.blocks import count as scale_count
 
     table = table_of(300).append_column("income", pa.array(np.arange(300) * 1.5))
     with pytest.MonkeyPatch.context() as patch:
@@ -318,7 +320,7 @@ def test_a_column_with_too_many_values_is_named(tmp_path):
 
 
 def test_numbers_beyond_the_hash_are_searched(tmp_path, monkeypatch):
-    from coterie import scale_domains
+    from coterie.table import codebook as scale_domains
 
     monkeypatch.setattr(scale_domains, "HASHED", 10)
     table = table_of(300).append_column("income", pa.array([None if at % 9 == 0 else at * 0.5 for at in range(300)]))

@@ -6,9 +6,9 @@ from dataclasses import replace
 import pytest
 from scale_cases import config_of, run, table_of
 
+from coterie.engines.plan import check_blocks
 from coterie.errors import ConfigError
 from coterie.methods import _method
-from coterie.scale_plan import check_blocks
 
 
 @pytest.mark.parametrize("threads", [1, 2])

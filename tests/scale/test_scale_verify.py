@@ -8,13 +8,13 @@ from pyarrow import parquet
 from scale_cases import table_of
 
 import coterie
-import coterie.io
-from coterie.config import Config
-from coterie.promises import rules_of
-from coterie.scale_source import open_table
-from coterie.scale_sql import Checker
-from coterie.scale_verify import verify_file
-from coterie.verify import verify_table
+import coterie.files.tables
+from coterie.files.batches import open_table
+from coterie.grouping.promises import rules_of
+from coterie.settings.config import Config
+from coterie.verification.duckdb_counts import verify_file
+from coterie.verification.sql import Checker
+from coterie.verification.verify import verify_table
 
 SAME = ("rows", "groups", "k", "largest", "average", "wanted", "rows_below", "classes_below", "missing_cells",
         "suppressed", "quasi")  # fmt: skip
@@ -64,7 +64,7 @@ def test_classes_and_models_are_counted_alike(data, tmp_path_factory):
 
 
 def test_a_class_is_not_torn_between_batches(tmp_path, monkeypatch):
-    from coterie import scale_sql
+    from coterie.verification import sql as scale_sql
 
     monkeypatch.setattr(scale_sql, "BATCH_ROWS", 2048)  # DuckDB's own batches are no smaller
     rows = 30_000
@@ -92,7 +92,7 @@ def test_a_published_file_is_checked_on_disk_as_in_memory(k, tmp_path):
     table = table_of(400).select(["region", "sex", "disease"])
     settings = {"quasi": ["region", "sex"], "sensitive": ["disease"], "privacy": ["l-diversity:2"]}
     for name in ("published.parquet", "published.csv"):
-        coterie.io.write(table, tmp_path / name)
+        coterie.files.tables.write(table, tmp_path / name)
         found = [
             coterie.verify(tmp_path / name, k=k, engine=engine, memory="1GB", **settings)
             for engine in ("memory", "duckdb")
@@ -105,10 +105,10 @@ def test_a_published_file_is_checked_on_disk_as_in_memory(k, tmp_path):
 
 
 def test_large_files_are_checked_on_disk_unless_memory_is_asked_for(tmp_path, monkeypatch):
-    from coterie import scale_engine
-    from coterie.scale_check import checked_on_disk
+    from coterie.engines import choose as scale_engine
+    from coterie.verification.file import checked_on_disk
 
-    coterie.io.write(table_of(300), tmp_path / "published.parquet")
+    coterie.files.tables.write(table_of(300), tmp_path / "published.parquet")
     config = Config(quasi=["age"], memory="512MB")
     assert not checked_on_disk(tmp_path / "published.parquet", config)
     monkeypatch.setattr(scale_engine, "SMALL", 0)

@@ -12,8 +12,8 @@ from pathlib import Path
 
 from spark_cases import config_of
 
-from coterie.scale_run import make_job
-from coterie.spark_job import anonymize_file
+from coterie.engines.blocks.run import make_job
+from coterie.engines.spark.job import anonymize_file
 
 
 def lose_worker(context, pid, blocks, killed):

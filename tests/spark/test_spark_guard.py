@@ -6,11 +6,11 @@ from spark_cases import assert_same, config_of, embedded, table_of, written
 from typer.testing import CliRunner
 
 from coterie import spark
-from coterie.cli import app
+from coterie.cli.app import app
+from coterie.engines.blocks.run import make_job
+from coterie.engines.spark.files import read_parquet
+from coterie.engines.spark.job import anonymize_file
 from coterie.errors import BackendError, ConfigError, DataError, VerificationError
-from coterie.scale_run import make_job
-from coterie.spark_files import read_parquet
-from coterie.spark_job import anonymize_file
 
 
 @pytest.fixture(scope="module")
@@ -44,7 +44,7 @@ def test_what_was_written_is_checked_and_not_left_there(release, tmp_path, monke
     def spoilt(frame, rows):
         return frame.where("coterie_row != 7 and coterie_row != 8")
 
-    monkeypatch.setattr("coterie.spark_files.in_order", spoilt)
+    monkeypatch.setattr("coterie.engines.spark.files.in_order", spoilt)
     with pytest.raises((VerificationError, DataError)):
         release.write(tmp_path / "out")
     assert list(tmp_path.iterdir()) == []
@@ -53,7 +53,7 @@ def test_what_was_written_is_checked_and_not_left_there(release, tmp_path, monke
 def test_a_release_below_k_is_withheld(session, path, monkeypatch, tmp_path):
     from pyspark.sql import functions as sql
 
-    from coterie.spark_run import Grouped
+    from coterie.engines.spark.run import Grouped
 
     whole = Grouped.released
 
@@ -62,14 +62,14 @@ def test_a_release_below_k_is_withheld(session, path, monkeypatch, tmp_path):
 
     monkeypatch.setattr(Grouped, "released", thinned)
     config = config_of(k=10)
-    monkeypatch.setattr("coterie.spark_plan.plant", lambda *words, **named: pytest.fail("one block is enough"))
+    monkeypatch.setattr("coterie.engines.spark.plan.plant", lambda *words, **named: pytest.fail("one block is enough"))
     with pytest.raises(VerificationError, match="groups of fewer"):
         # Groups of exactly k rows lose some.
         spark.release_rows(read_parquet(session, [str(path)]), config.replace(method="kmembers"), block_rows=10_000)
 
 
 def test_models_are_judged_from_what_is_published(release):
-    from coterie.spark_verify import _models
+    from coterie.engines.spark.verify import _models
 
     frame = release.frame
     config = release.config.replace(privacy=["l-diversity:3:disease", "t-closeness:0.01:pay"])
@@ -91,7 +91,7 @@ def test_errors_of_tasks_tell_no_cell(session):
 def test_a_fault_in_a_task_tells_its_place_and_no_cell(session, path, monkeypatch):
     from pyspark.sql import functions as sql
 
-    from coterie.spark_guard import guarded, guarded_task
+    from coterie.engines.spark.guard import guarded, guarded_task
 
     @guarded_task
     def broken(batches):
@@ -105,7 +105,7 @@ def test_a_fault_in_a_task_tells_its_place_and_no_cell(session, path, monkeypatc
 
 
 def test_one_file_as_the_embedded_engine_writes_it(session, path, tmp_path):
-    from coterie import io
+    from coterie.files import tables as io
 
     source = tmp_path / "in.csv"
     io.write(parquet.read_table(path), source)

@@ -8,12 +8,14 @@ import pytest
 from pyarrow import parquet
 from spark_cases import assert_same, config_of, embedded, in_row_order, table_of, written
 
-from coterie import spark, spark_files, spark_job
+from coterie import spark
+from coterie.engines.blocks.run import anonymize_file, make_job
+from coterie.engines.mapping import WholeMapping
+from coterie.engines.spark import files as spark_files
+from coterie.engines.spark import job as spark_job
+from coterie.engines.spark.files import read_parquet
+from coterie.engines.spark.job import anonymize_file as anonymize_on_spark
 from coterie.errors import ConfigError, DataError, InfeasibleError
-from coterie.scale_mapping import WholeMapping
-from coterie.scale_run import anonymize_file, make_job
-from coterie.spark_files import read_parquet
-from coterie.spark_job import anonymize_file as anonymize_on_spark
 
 CASES = {
     "k alone": {},
@@ -121,7 +123,7 @@ def test_files_of_a_folder_follow_each_other_by_name(session, tmp_path):
 @pytest.mark.parametrize("old", [False, True], ids=["4.1 and newer", "4.0"])
 def test_a_frame_with_row_numbers_gives_it_however_it_is_partitioned(session, path, tmp_path, monkeypatch, old):
     if old:  # blocks are then brought together in another way
-        monkeypatch.setattr("coterie.spark_run.places_rows", lambda frame: False)
+        monkeypatch.setattr("coterie.engines.spark.run.places_rows", lambda frame: False)
     frame = session.read.parquet(str(path)).repartition(3, "pay")
     before = dict(session.conf.getAll)
     release = spark.release(frame, config_of(), row_number="number")

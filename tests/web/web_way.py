@@ -2,8 +2,9 @@
 
 import re
 
-from coterie import datasets, io
-from coterie.cli_demo import people
+from coterie import datasets
+from coterie.cli.commands.demo import people
+from coterie.files import tables as io
 
 PATIENCE = 45_000
 """milliseconds that anything may take; a busy machine is no fault of the page"""

@@ -11,9 +11,9 @@ from starlette.applications import Starlette
 from starlette.testclient import TestClient
 from web_helpers import ORIGIN, PORT
 
-from coterie.cli_demo import people
+from coterie.cli.commands.demo import people
 from coterie.web.app import create_app
-from coterie.web.inspect_table import inspect_job
+from coterie.web.data.inspect_table import inspect_job
 from coterie.web.project import Project, private_folder
 from coterie.web.settings import Settings
 
@@ -21,7 +21,7 @@ from coterie.web.settings import Settings
 @pytest.fixture(scope="session")
 def adult_csv(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """1,500 people of Adult as a CSV file."""
-    from coterie import io
+    from coterie.files import tables as io
 
     path = tmp_path_factory.mktemp("adult") / "adult.csv"
     io.write(people().slice(0, 1500), path)

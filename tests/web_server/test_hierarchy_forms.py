@@ -7,10 +7,10 @@ import pyarrow as pa
 import pytest
 
 from coterie.errors import ConfigError
-from coterie.hierarchy import Hierarchy
-from coterie.hierarchy_check import Column
-from coterie.web import hierarchy_forms as forms
-from coterie.web.column_values import fit_of, lost_text, value_texts
+from coterie.hierarchies.check import Column
+from coterie.hierarchies.hierarchy import Hierarchy
+from coterie.web.hierarchies import form as forms
+from coterie.web.hierarchies.column_values import fit_of, lost_text, value_texts
 
 
 def column(values, name="c"):

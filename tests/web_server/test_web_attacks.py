@@ -10,10 +10,10 @@ from pathlib import Path
 import pytest
 from web_helpers import wait
 
-from coterie.web import recipe
-from coterie.web.facts import facts_of
+from coterie.web.projects.routes import open_path
+from coterie.web.recipe import recipe
 from coterie.web.settings import resolve_allowed
-from coterie.web.step_projects import open_path
+from coterie.web.table_summary import facts_of
 
 EVIL = '<script>alert("x")</script><img src=x onerror=alert(1)>'
 
@@ -237,7 +237,7 @@ def test_folders_are_private_and_go_by_button(client, app, adult, settings):
 
 
 def test_an_unexpected_fault_tells_no_cell(client, app, adult, monkeypatch, caplog):
-    from coterie.web import step_data
+    from coterie.web.data import routes as step_data
 
     def broken(*_, **__):
         raise RuntimeError("the cell is Ann Smith")

@@ -10,11 +10,12 @@ import pytest
 from pyarrow import parquet
 from web_helpers import wait
 
-from coterie import io
-from coterie.web import preview, recipe
-from coterie.web.facts import facts_of
-from coterie.web.inspect_table import GROUP_ROWS
-from coterie.web.step_projects import open_path
+from coterie.files import tables as io
+from coterie.web.data import preview
+from coterie.web.data.inspect_table import GROUP_ROWS
+from coterie.web.projects.routes import open_path
+from coterie.web.recipe import recipe
+from coterie.web.table_summary import facts_of
 
 ROWS = 120
 TEXT = "id;age;town;pay\n" + "".join(f"p{i};{20 + i % 9};{'Köln' if i % 2 else '?'};{i}.5\n" for i in range(ROWS))

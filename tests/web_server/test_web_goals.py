@@ -6,11 +6,11 @@ from fractions import Fraction
 
 import pytest
 
-from coterie.privacy import MODELS
-from coterie.risk_threshold import PRESETS
-from coterie.web import recipe
-from coterie.web.facts import facts_of
-from coterie.web.promises_form import TERMS, Promise, shown_promises, specs_of
+from coterie.privacy.registry import MODELS
+from coterie.settings.threshold import PRESETS
+from coterie.web.goals.models_form import TERMS, Promise, shown_promises, specs_of
+from coterie.web.recipe import recipe
+from coterie.web.table_summary import facts_of
 
 BASE = {"k": "5", "threshold": "ema", "missing": "category", "suppressed": "auto", "leaf_counts": "present"}
 

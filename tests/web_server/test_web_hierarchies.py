@@ -8,11 +8,11 @@ import pytest
 from starlette.testclient import TestClient
 
 from coterie import datasets
-from coterie.config import Config
-from coterie.hierarchy import Hierarchy
-from coterie.web import hierarchy_view
-from coterie.web.edit_tree import flat_tree
-from coterie.web.hierarchy_store import MOST_UNDO, open_hierarchy
+from coterie.hierarchies.hierarchy import Hierarchy
+from coterie.settings.config import Config
+from coterie.web.hierarchies import tree_view as hierarchy_view
+from coterie.web.hierarchies.edit_tree import flat_tree
+from coterie.web.hierarchies.store import MOST_UNDO, open_hierarchy
 from coterie.web.project import Project
 
 HTMX = {"HX-Request": "true"}

@@ -3,9 +3,9 @@
 import pyarrow as pa
 from pyarrow import parquet
 
-from coterie.web import recipe
-from coterie.web.hierarchy_list import entries
+from coterie.web.hierarchies.overview import entries
 from coterie.web.project import write_json
+from coterie.web.recipe import recipe
 
 
 def test_the_list_of_very_many_columns_reads_the_recipe_and_the_table_once(app, monkeypatch):

@@ -5,10 +5,10 @@ from __future__ import annotations
 import pytest
 from web_helpers import wait
 
-from coterie.web.marks import steps_of
 from coterie.web.project import private_folder, write_json
-from coterie.web.recipe import fingerprint
-from coterie.web.runs import FINGERPRINT, start_run
+from coterie.web.recipe.recipe import fingerprint
+from coterie.web.run.runs import FINGERPRINT, start_run
+from coterie.web.step_states import steps_of
 
 MIDDLE = ("roles", "hierarchies", "goals")
 

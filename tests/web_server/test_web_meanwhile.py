@@ -5,7 +5,7 @@ import re
 
 import pytest
 
-from coterie.web import recipe
+from coterie.web.recipe import recipe
 
 
 def stamp(page):

@@ -10,12 +10,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import coterie
-from coterie.cli import main
-from coterie.config_toml import write_toml
-from coterie.web import recipe
-from coterie.web.facts import facts_of
-from coterie.web.recipe_edit import edited
-from coterie.web.recipe_texts import command_line, python_text
+from coterie.cli.app import main
+from coterie.settings.toml import write_toml
+from coterie.web.recipe import recipe
+from coterie.web.recipe.edit import edited
+from coterie.web.recipe.view import command_line, python_text
+from coterie.web.table_summary import facts_of
 
 TEXT = """# why we do this
 k = 5  # agreed in May

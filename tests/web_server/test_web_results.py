@@ -12,14 +12,14 @@ import pytest
 from starlette.testclient import TestClient
 from web_helpers import ORIGIN, PORT
 
-from coterie.config import Config
+from coterie.settings.config import Config
 from coterie.web.app import create_app
-from coterie.web.inspect_table import inspect_job
+from coterie.web.data.inspect_table import inspect_job
 from coterie.web.project import private_folder, write_json
-from coterie.web.results_jobs import ANSWER, curve_job, explain_job, map_job
-from coterie.web.results_read import DOWNLOADS
-from coterie.web.results_rows import page_of
-from coterie.web.run_job import run_job
+from coterie.web.results.jobs import ANSWER, curve_job, explain_job, map_job
+from coterie.web.results.read import DOWNLOADS
+from coterie.web.results.rows import page_of
+from coterie.web.run.job import run_job
 from coterie.web.settings import Settings
 
 EVIL = "<script>alert(1)</script>"

@@ -8,10 +8,10 @@ import pytest
 from web_helpers import wait
 
 import coterie
-from coterie.web import recipe
-from coterie.web.column_risk import risk_folder, risks_of
-from coterie.web.facts import facts_of
 from coterie.web.project import Project
+from coterie.web.recipe import recipe
+from coterie.web.roles.column_risk import risk_folder, risks_of
+from coterie.web.table_summary import facts_of
 
 
 def place(project: Project, name: str) -> int:

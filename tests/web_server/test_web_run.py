@@ -9,10 +9,11 @@ import time
 import pytest
 from web_helpers import wait
 
-from coterie.cli import main
+from coterie.cli.app import main
 from coterie.methods import all_methods
-from coterie.web import method_form, recipe
 from coterie.web.jobs import KEPT
+from coterie.web.recipe import recipe
+from coterie.web.run import form as method_form
 
 SLOW = {"method": "compact", "options-effort": "thorough"}
 

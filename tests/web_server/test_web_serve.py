@@ -15,7 +15,7 @@ from pathlib import Path
 
 import pytest
 
-from coterie.cli import main
+from coterie.cli.app import main
 from coterie.web.serve import PREFIX, work_folder
 
 pytestmark = pytest.mark.skipif(os.name != "posix", reason="signals and /proc")
@@ -245,7 +245,7 @@ def test_a_port_that_is_taken_and_files_that_are_not_there(tmp_path, monkeypatch
 
 
 def test_without_the_extra_it_says_what_to_install(monkeypatch, capsys):
-    from coterie import cli_serve
+    from coterie.cli.commands import serve as cli_serve
 
     monkeypatch.setattr(cli_serve, "find_spec", lambda name: None)
     assert main(["serve"]) == 2

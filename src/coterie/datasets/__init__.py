@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Literal
 if TYPE_CHECKING:
     import pyarrow as pa
 
-    from coterie.hierarchy import Hierarchy
+    from coterie.hierarchies.hierarchy import Hierarchy
 
 __all__ = ["ADULT_QUASI", "ADULT_SENSITIVE", "adult", "adult_hierarchies", "adult_hierarchy_files", "adult_path"]
 
@@ -68,7 +68,7 @@ def adult_hierarchies() -> dict[str, Hierarchy]:
 
     Ages in ranges of 5, 10 and 20 years; taxonomies for the others. All values are equally far from the root.
     """
-    from coterie.hierarchy import Hierarchy
+    from coterie.hierarchies.hierarchy import Hierarchy
 
     trees = {column: Hierarchy.from_csv(path) for column, path in adult_hierarchy_files().items()}
     return {"age": Hierarchy.intervals(5, 10, 20), **trees}

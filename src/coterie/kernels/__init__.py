@@ -32,8 +32,9 @@ Function = TypeVar("Function", bound=Callable[..., object])
 def cache_folder() -> Path:
     """Where compiled kernels are kept: `NUMBA_CACHE_DIR`, else the user's cache folder, else a temporary one."""
     digest = hashlib.sha256(numba.__version__.encode())
-    for file in sorted(set(Path(__file__).parent.glob("*.py")) - {Path(__file__).with_name("signatures.py")}):
-        digest.update(file.name.encode())
+    folder = Path(__file__).parent
+    for file in sorted(set(folder.rglob("*.py")) - {folder / "signatures.py"}):
+        digest.update(file.relative_to(folder).as_posix().encode())
         digest.update(file.read_bytes())
     # Bounds checks and a switched-off compiler make other code from the same source.
     digest.update(f"{numba.config.BOUNDSCHECK} {numba.config.DISABLE_JIT}".encode())
@@ -82,16 +83,16 @@ def compile_named(name: str) -> None:
     """Compile a kernel, or load what was compiled, for the types that it is called with."""
     from coterie.kernels.signatures import SIGNATURES
 
-    module, _, function = name.partition(".")
+    module, _, function = name.rpartition(".")
     made = getattr(importlib.import_module(f"{__name__}.{module}"), function)
     made.compile(tuple(map(_read, SIGNATURES[name].split())))
 
 
 def spelled(kind: types.Type) -> str:
-    """A type as signatures.py writes it: int64, int32[:,::1], index.Nodes."""
+    """A type as signatures.py writes it: int64, int32[:,::1], search.rows_index.Nodes."""
     if isinstance(kind, types.NamedTuple):
         cls = kind.instance_class
-        return f"{cls.__module__.rpartition('.')[2]}.{cls.__name__}"
+        return f"{cls.__module__.removeprefix(f'{__name__}.')}.{cls.__name__}"
     if isinstance(kind, types.Array):
         return f"{kind.dtype}[{','.join([':'] * (kind.ndim - 1) + ['::1'])}]"
     return str(kind)
@@ -102,7 +103,7 @@ def _read(text: str) -> types.Type:
     from coterie.kernels.signatures import TUPLES
 
     if "." in text:
-        module, _, name = text.partition(".")
+        module, _, name = text.rpartition(".")
         cls = getattr(importlib.import_module(f"{__name__}.{module}"), name)
         return types.NamedTuple([_read(each) for each in TUPLES[text].split()], cls)
     name, bracket, sides = text.partition("[")

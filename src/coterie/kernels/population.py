@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from coterie.kernels import kernel
-from coterie.kernels.index import STACK
+from coterie.kernels.search.rows_index import STACK
 
 
 @kernel

@@ -5,15 +5,8 @@ from __future__ import annotations
 import numpy as np
 
 from coterie.kernels import inner, kernel, part
-from coterie.kernels.costs import (
-    aim_all,
-    point_cost,
-    point_cost_large,
-    touch_cost,
-    touch_cost_large,
-    union_cost,
-)
-from coterie.kernels.index import NO_ROW, STACK
+from coterie.kernels.search.costs import aim_all, point_cost, point_cost_large, touch_cost, touch_cost_large, union_cost
+from coterie.kernels.search.rows_index import NO_ROW, STACK
 
 ABSENT, RARE = 0, 1
 

@@ -6,268 +6,272 @@ Written by scripts/make_signatures.py. Kernels that are not here are compiled wh
 from __future__ import annotations
 
 TUPLES = {
-    "box_index.BoxNodes": """
+    "search.groups_index.BoxNodes": """
         int32[:,::1] int32[:,::1] int64[::1] float64[::1] int32[::1] int32[::1] int32[::1] int32[::1]
         int32[::1] int32[::1] int32[:,::1] int32[:,::1] int64[::1] float64[::1] float64[::1] int32[::1]
         int32[::1]
     """,
-    "cb_diversity.Diversity": """
+    "methods.cb_diversity.Diversity": """
         int32[:,::1] int64[::1] int64[::1]
     """,
-    "cb_rounds.Numbers": """
+    "methods.cb_rounds.Numbers": """
         int64[::1] float64[::1] int64[::1]
     """,
-    "costs.CostArrays": """
+    "search.costs.CostArrays": """
         int64[::1] int64[::1] int64[::1] float64[::1] float64[::1] float64[::1] int64[::1] int64[::1]
         int64[::1]
     """,
-    "dissolve.State": """
+    "improve.dissolve.State": """
         int32[:,::1] int32[:,::1] int64[::1] float64[::1] bool[::1]
     """,
-    "incognito.Packing": """
+    "methods.incognito.Packing": """
         int64[::1] uint64[::1] uint64[::1] int64[::1] int64[::1] uint64[::1]
     """,
-    "index.Nodes": """
+    "search.rows_index.Nodes": """
         int32[:,::1] int32[::1] int32[::1] int32[::1] int32[::1] int32[::1] int32[:,::1] int32[:,::1]
         int32[::1] int32[::1] int32[::1] int64[::1] int32[::1] int64[::1] int32[::1] bool[::1]
     """,
-    "rebuild.Chains": """
+    "improve.rebuild.Chains": """
         int32[::1] int32[::1] int32[::1] int32[:,::1] int32[:,::1] int64[::1] float64[::1]
     """,
-    "refine.Pools": """
+    "improve.refine.Pools": """
         int32[::1] int64[::1] int32[::1] int32[:,::1] int32[:,::1] float64[::1]
     """,
-    "top_down_repair.Chains": """
+    "methods.top_down_repair.Chains": """
         int32[:,::1] int32[::1] int32[::1] int32[::1] int32[::1]
     """,
-    "top_down_repair.Donors": """
+    "methods.top_down_repair.Donors": """
         int32[:,::1] int32[:,::1] int64[::1]
     """,
 }
 
 SIGNATURES = {
-    "bottom_up.merge_round": """
-        box_index.BoxNodes costs.CostArrays int32[::1] bool[::1] int32[::1]
+    "methods.bottom_up.merge_round": """
+        search.groups_index.BoxNodes search.costs.CostArrays int32[::1] bool[::1] int32[::1]
     """,
-    "bottom_up.split_groups": """
-        costs.CostArrays int32[:,::1] int32[::1] int64[::1] int64 int32[::1]
+    "methods.bottom_up.split_groups": """
+        search.costs.CostArrays int32[:,::1] int32[::1] int64[::1] int64 int32[::1]
     """,
-    "box_index.fill": """
-        box_index.BoxNodes
+    "search.groups_index.fill": """
+        search.groups_index.BoxNodes
     """,
-    "cb.halve": """
-        costs.CostArrays cb_rounds.Numbers cb_diversity.Diversity int32[:,::1] int32[::1] uint64 int64 int64
-        int64 bool uint64[::1] int32[::1]
+    "methods.cb.halve": """
+        search.costs.CostArrays methods.cb_rounds.Numbers methods.cb_diversity.Diversity int32[:,::1]
+        int32[::1] uint64 int64 int64 int64 bool uint64[::1] int32[::1]
     """,
-    "compact._accept_boxes": """
-        index.Nodes costs.CostArrays int64 int32[:,::1] int32[::1] int32[:,::1] int32[:,::1] float64[::1]
-        int32[::1] float64[::1] int32[::1] int64 int32[::1] int64 int32[::1] int32[::1] int32[::1] int32[::1]
-        int32[::1]
+    "methods.compact._accept_boxes": """
+        search.rows_index.Nodes search.costs.CostArrays int64 int32[:,::1] int32[::1] int32[:,::1]
+        int32[:,::1] float64[::1] int32[::1] float64[::1] int32[::1] int64 int32[::1] int64 int32[::1]
+        int32[::1] int32[::1] int32[::1] int32[::1]
     """,
-    "compact._grow_boxes": """
-        index.Nodes costs.CostArrays int64 float64[:,::1] int64 int32[:,::1] int32[::1] int32[:,::1]
-        int32[:,::1] float64[::1] int32[::1] int32[:,::1] int32[::1] int32[::1] int64 int64 float64[::1]
-        int32[::1] float64[::1] float64[::1] int32[::1] int32[:,::1] int64[::1] float64[:,::1] float64[::1]
-        int32[::1] int32[::1]
+    "methods.compact._grow_boxes": """
+        search.rows_index.Nodes search.costs.CostArrays int64 float64[:,::1] int64 int32[:,::1] int32[::1]
+        int32[:,::1] int32[:,::1] float64[::1] int32[::1] int32[:,::1] int32[::1] int32[::1] int64 int64
+        float64[::1] int32[::1] float64[::1] float64[::1] int32[::1] int32[:,::1] int64[::1] float64[:,::1]
+        float64[::1] int32[::1] int32[::1]
     """,
-    "costs._box_costs": """
-        costs.CostArrays int32[:,::1] int32[:,::1] float64[::1]
+    "search.costs._box_costs": """
+        search.costs.CostArrays int32[:,::1] int32[:,::1] float64[::1]
     """,
-    "dissolve._dissolve": """
-        index.Nodes costs.CostArrays refine.Pools dissolve.State int32[::1] int32[:,::1] int32[::1] int32[::1]
-        int32[::1] int32[::1] int32[:,::1] int32[:,::1] int64[::1] float64[::1] int32[::1]
+    "improve.dissolve._dissolve": """
+        search.rows_index.Nodes search.costs.CostArrays improve.refine.Pools improve.dissolve.State int32[::1]
+        int32[:,::1] int32[::1] int32[::1] int32[::1] int32[::1] int32[:,::1] int32[:,::1] int64[::1]
+        float64[::1] int32[::1]
     """,
     "distinct._distinct_rows": """
         int32[:,::1] int32[::1] int32[::1] int32[::1]
     """,
-    "gccg.gather": """
-        index.Nodes costs.CostArrays int32[:,::1] int64 int32[::1] int64 int64
+    "methods.gccg.gather": """
+        search.rows_index.Nodes search.costs.CostArrays int32[:,::1] int64 int32[::1] int64 int64
     """,
-    "incognito.pack": """
-        int32[:,::1] incognito.Packing int64
+    "methods.incognito.pack": """
+        int32[:,::1] methods.incognito.Packing int64
     """,
-    "incognito.search": """
-        uint64[:,::1] int64[::1] incognito.Packing int64[::1] int64[::1] bool[::1] int64 int64
+    "methods.incognito.search": """
+        uint64[:,::1] int64[::1] methods.incognito.Packing int64[::1] int64[::1] bool[::1] int64 int64
     """,
-    "index._build": """
-        costs.CostArrays int32[:,::1] int32[::1] int32[::1] int32[::1] int32[::1] int32[::1] int32[::1]
+    "search.rows_index._build": """
+        search.costs.CostArrays int32[:,::1] int32[::1] int32[::1] int32[::1] int32[::1] int32[::1] int32[::1]
         int32[::1] int32[::1] int32[::1] int32[::1] int32[::1]
     """,
-    "index.fill": """
-        index.Nodes
+    "search.rows_index.fill": """
+        search.rows_index.Nodes
     """,
-    "kaca.label_rows": """
+    "methods.kaca.label_rows": """
         int32[::1] int32[::1]
     """,
-    "kaca.merge_classes": """
-        box_index.BoxNodes costs.CostArrays int64 float64 float64[::1] int32[::1] int32[::1] int32[::1] int64
-        int64 int64
+    "methods.kaca.merge_classes": """
+        search.groups_index.BoxNodes search.costs.CostArrays int64 float64 float64[::1] int32[::1] int32[::1]
+        int32[::1] int64 int64 int64
     """,
-    "kmembers.grow_groups": """
-        index.Nodes costs.CostArrays int32[:,::1] int64 int32[::1] bool
+    "methods.kmembers.grow_groups": """
+        search.rows_index.Nodes search.costs.CostArrays int32[:,::1] int64 int32[::1] bool
     """,
-    "leftovers._place_leftovers": """
-        costs.CostArrays int32[:,::1] int32[::1] int32[:,::1] int32[:,::1] int64[::1] int32[::1] float64[::1]
+    "unassigned._place_leftovers": """
+        search.costs.CostArrays int32[:,::1] int32[::1] int32[:,::1] int32[:,::1] int64[::1] int32[::1]
+        float64[::1]
     """,
-    "mondrian._strict_cuts": """
-        costs.CostArrays int32[:,::1] int32[::1] int64 int32[::1] int32[::1] int64[::1] int64[::1] int64[::1]
-        int32[::1] int32[::1] int64[::1] float64[::1] int32[::1] int32[::1]
+    "methods.mondrian._strict_cuts": """
+        search.costs.CostArrays int32[:,::1] int32[::1] int64 int32[::1] int32[::1] int64[::1] int64[::1]
+        int64[::1] int32[::1] int32[::1] int64[::1] float64[::1] int32[::1] int32[::1]
     """,
-    "nearby._list_near_boxes": """
-        index.Nodes costs.CostArrays int64 int32[:,::1] int32[:,::1] int32[::1] int64[::1] int32[::1]
-        int32[:,::1] int32[::1] float64[::1] int32[::1] float64[::1] float64[::1] int32[::1]
+    "search.nearby._list_near_boxes": """
+        search.rows_index.Nodes search.costs.CostArrays int64 int32[:,::1] int32[:,::1] int32[::1] int64[::1]
+        int32[::1] int32[:,::1] int32[::1] float64[::1] int32[::1] float64[::1] float64[::1] int32[::1]
     """,
-    "nearby._too_short": """
+    "search.nearby._too_short": """
         int32[::1] int32[:,::1] int32[::1] int32[::1] int64 bool[::1]
     """,
-    "neighbours.least_floors": """
-        index.Nodes float64[::1]
+    "search.neighbours.least_floors": """
+        search.rows_index.Nodes float64[::1]
     """,
-    "neighbours.neighbour_costs": """
-        index.Nodes costs.CostArrays int64 float64[::1] float64[::1] int64 int64
+    "search.neighbours.neighbour_costs": """
+        search.rows_index.Nodes search.costs.CostArrays int64 float64[::1] float64[::1] int64 int64
     """,
-    "nh.greedy_parts": """
-        costs.CostArrays int32[:,::1] int64 int64 float64[::1]
+    "methods.nh.greedy_parts": """
+        search.costs.CostArrays int32[:,::1] int64 int64 float64[::1]
     """,
-    "nh.tours": """
-        costs.CostArrays int32[:,::1] int64[::1] int64
+    "methods.nh.tours": """
+        search.costs.CostArrays int32[:,::1] int64[::1] int64
     """,
-    "optimal.groups_below": """
-        costs.CostArrays int32[:,::1] int32[::1] float64[::1] float64[::1] int64 float64 int64 int64
+    "methods.optimal.groups_below": """
+        search.costs.CostArrays int32[:,::1] int32[::1] float64[::1] float64[::1] int64 float64 int64 int64
         int32[:,::1] float64[::1]
     """,
-    "rebuild.rebuild": """
-        index.Nodes costs.CostArrays rebuild.Chains int64 float64[:,::1] int64 int64 int64 int32[::1] int64
-        int32[::1] uint64[::1]
+    "improve.rebuild.rebuild": """
+        search.rows_index.Nodes search.costs.CostArrays improve.rebuild.Chains int64 float64[:,::1] int64
+        int64 int64 int32[::1] int64 int32[::1] uint64[::1]
     """,
-    "refine._propose": """
-        index.Nodes costs.CostArrays refine.Pools int64 float64[:,::1] int64 int64 int32[::1] int64 int64
-        int8[:,::1] int32[::1] float64[::1] float64[::1] int32[::1] float64[::1] int32[::1] int32[::1]
-        int32[:,::1] int64[::1] int8[::1] int8[::1] float64[:,::1] float64[::1] int32[::1] float64[::1]
-        int32[::1] int32[::1] int32[::1] int64[::1] int32[:,:,::1]
+    "improve.refine._propose": """
+        search.rows_index.Nodes search.costs.CostArrays improve.refine.Pools int64 float64[:,::1] int64 int64
+        int32[::1] int64 int64 int8[:,::1] int32[::1] float64[::1] float64[::1] int32[::1] float64[::1]
+        int32[::1] int32[::1] int32[:,::1] int64[::1] int8[::1] int8[::1] float64[:,::1] float64[::1]
+        int32[::1] float64[::1] int32[::1] int32[::1] int32[::1] int64[::1] int32[:,:,::1]
     """,
-    "rings.matched_slots": """
+    "methods.rings.matched_slots": """
         int64[::1] int64 int64[::1] uint64[::1]
     """,
-    "rings.ring_boxes": """
+    "methods.rings.ring_boxes": """
         int32[:,::1] int32[::1] int64[::1] int64
     """,
-    "top_down.cut": """
-        costs.CostArrays int32[:,::1] int32[::1] int64 int64 bool int64[::1] int64[::1] int64 int32[::1] int64
+    "methods.top_down.cut": """
+        search.costs.CostArrays int32[:,::1] int32[::1] int64 int64 bool int64[::1] int64[::1] int64
+        int32[::1] int64
     """,
-    "top_down_repair.chain_labels": """
-        top_down_repair.Chains int64[::1] int32[::1]
+    "methods.top_down_repair.chain_labels": """
+        methods.top_down_repair.Chains int64[::1] int32[::1]
     """,
-    "top_down_repair.fill_donors": """
-        box_index.BoxNodes top_down_repair.Donors int64
+    "methods.top_down_repair.fill_donors": """
+        search.groups_index.BoxNodes methods.top_down_repair.Donors int64
     """,
-    "top_down_repair.repair": """
-        box_index.BoxNodes top_down_repair.Donors top_down_repair.Chains costs.CostArrays int32[::1] int64
+    "methods.top_down_repair.repair": """
+        search.groups_index.BoxNodes methods.top_down_repair.Donors methods.top_down_repair.Chains
+        search.costs.CostArrays int32[::1] int64
     """,
 }
 
 # Neighbours share parts; otherwise what takes longest is first.
 METHODS = {
     "auto": (
-        "refine._propose",
-        "compact._grow_boxes",
-        "nearby._list_near_boxes",
-        "dissolve._dissolve",
-        "compact._accept_boxes",
-        "mondrian._strict_cuts",
-        "index._build",
-        "leftovers._place_leftovers",
-        "index.fill",
-        "costs._box_costs",
+        "improve.refine._propose",
+        "methods.compact._grow_boxes",
+        "search.nearby._list_near_boxes",
+        "improve.dissolve._dissolve",
+        "methods.compact._accept_boxes",
+        "methods.mondrian._strict_cuts",
+        "search.rows_index._build",
+        "unassigned._place_leftovers",
+        "search.rows_index.fill",
+        "search.costs._box_costs",
         "distinct._distinct_rows",
-        "nearby._too_short",
+        "search.nearby._too_short",
     ),
     "bottom-up": (
-        "bottom_up.split_groups",
-        "bottom_up.merge_round",
-        "index._build",
-        "box_index.fill",
-        "costs._box_costs",
+        "methods.bottom_up.split_groups",
+        "methods.bottom_up.merge_round",
+        "search.rows_index._build",
+        "search.groups_index.fill",
+        "search.costs._box_costs",
         "distinct._distinct_rows",
     ),
-    "cb": ("cb.halve",),
+    "cb": ("methods.cb.halve",),
     "compact": (
-        "refine._propose",
-        "compact._grow_boxes",
-        "nearby._list_near_boxes",
-        "dissolve._dissolve",
-        "compact._accept_boxes",
-        "mondrian._strict_cuts",
-        "index._build",
-        "leftovers._place_leftovers",
-        "index.fill",
-        "costs._box_costs",
+        "improve.refine._propose",
+        "methods.compact._grow_boxes",
+        "search.nearby._list_near_boxes",
+        "improve.dissolve._dissolve",
+        "methods.compact._accept_boxes",
+        "methods.mondrian._strict_cuts",
+        "search.rows_index._build",
+        "unassigned._place_leftovers",
+        "search.rows_index.fill",
+        "search.costs._box_costs",
         "distinct._distinct_rows",
-        "nearby._too_short",
+        "search.nearby._too_short",
     ),
     "gccg": (
-        "gccg.gather",
-        "index._build",
-        "index.fill",
+        "methods.gccg.gather",
+        "search.rows_index._build",
+        "search.rows_index.fill",
         "distinct._distinct_rows",
     ),
     "incognito": (
-        "incognito.search",
-        "incognito.pack",
+        "methods.incognito.search",
+        "methods.incognito.pack",
         "distinct._distinct_rows",
     ),
     "kaca": (
-        "kaca.merge_classes",
-        "index._build",
-        "box_index.fill",
-        "costs._box_costs",
+        "methods.kaca.merge_classes",
+        "search.rows_index._build",
+        "search.groups_index.fill",
+        "search.costs._box_costs",
         "distinct._distinct_rows",
-        "kaca.label_rows",
+        "methods.kaca.label_rows",
     ),
     "kmembers": (
-        "kmembers.grow_groups",
-        "neighbours.neighbour_costs",
-        "index._build",
-        "leftovers._place_leftovers",
-        "index.fill",
-        "neighbours.least_floors",
+        "methods.kmembers.grow_groups",
+        "search.neighbours.neighbour_costs",
+        "search.rows_index._build",
+        "unassigned._place_leftovers",
+        "search.rows_index.fill",
+        "search.neighbours.least_floors",
         "distinct._distinct_rows",
     ),
     "mondrian": (
-        "mondrian._strict_cuts",
+        "methods.mondrian._strict_cuts",
         "distinct._distinct_rows",
     ),
     "nh": (
-        "nh.greedy_parts",
-        "rings.ring_boxes",
-        "nh.tours",
-        "rings.matched_slots",
+        "methods.nh.greedy_parts",
+        "methods.rings.ring_boxes",
+        "methods.nh.tours",
+        "methods.rings.matched_slots",
         "distinct._distinct_rows",
     ),
     "optimal": (
-        "refine._propose",
-        "compact._grow_boxes",
-        "nearby._list_near_boxes",
-        "rebuild.rebuild",
-        "dissolve._dissolve",
-        "compact._accept_boxes",
-        "neighbours.neighbour_costs",
-        "optimal.groups_below",
-        "mondrian._strict_cuts",
-        "index._build",
-        "leftovers._place_leftovers",
-        "index.fill",
-        "neighbours.least_floors",
-        "costs._box_costs",
+        "improve.refine._propose",
+        "methods.compact._grow_boxes",
+        "search.nearby._list_near_boxes",
+        "improve.rebuild.rebuild",
+        "improve.dissolve._dissolve",
+        "methods.compact._accept_boxes",
+        "search.neighbours.neighbour_costs",
+        "methods.optimal.groups_below",
+        "methods.mondrian._strict_cuts",
+        "search.rows_index._build",
+        "unassigned._place_leftovers",
+        "search.rows_index.fill",
+        "search.neighbours.least_floors",
+        "search.costs._box_costs",
         "distinct._distinct_rows",
     ),
     "top-down": (
-        "top_down_repair.repair",
-        "top_down.cut",
-        "index._build",
-        "box_index.fill",
-        "top_down_repair.fill_donors",
-        "costs._box_costs",
-        "top_down_repair.chain_labels",
+        "methods.top_down_repair.repair",
+        "methods.top_down.cut",
+        "search.rows_index._build",
+        "search.groups_index.fill",
+        "methods.top_down_repair.fill_donors",
+        "search.costs._box_costs",
+        "methods.top_down_repair.chain_labels",
     ),
 }

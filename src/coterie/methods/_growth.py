@@ -7,8 +7,8 @@ from concurrent.futures import ThreadPoolExecutor
 import numpy as np
 import numpy.typing as npt
 
-from coterie.index import Index
-from coterie.tree import Float64, Int32
+from coterie.grouping.index import Index
+from coterie.hierarchies.tree import Float64, Int32
 
 ALL = 2**62  # leaves of the index: as many as it takes
 BATCHES = 128  # into which the acceptance of all boxes falls
@@ -35,7 +35,7 @@ class Growth:
 
     def accept(self, seeds: Int32, labels: Int32, groups: int) -> int:
         """Label the rows of accepted boxes, from the number `groups` on; gives back the next number."""
-        from coterie.kernels.compact import accept_boxes
+        from coterie.kernels.methods.compact import accept_boxes
 
         heap_keys = np.empty(len(seeds) + 1, dtype=np.float64)
         heap = np.empty(len(seeds) + 1, dtype=np.int32)
@@ -54,7 +54,7 @@ class Growth:
         return groups
 
     def _grow(self, seeds: Int32, pool: ThreadPoolExecutor) -> None:
-        from coterie.kernels.compact import grow_boxes
+        from coterie.kernels.methods.compact import grow_boxes
 
         self.shared.renew(seeds, pool, self.threads)
         cuts = _pieces(len(seeds), self.threads)
@@ -89,7 +89,7 @@ class SharedLists:
 
     def renew(self, seeds: Int32, pool: ThreadPoolExecutor, threads: int) -> None:
         """Look around again for those leaves of the seeds whose lists have too few free rows left to choose among."""
-        from coterie.kernels.nearby import list_near_leaves, too_short
+        from coterie.kernels.search.nearby import list_near_leaves, too_short
 
         if not len(self.leaves):
             return

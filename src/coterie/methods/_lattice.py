@@ -16,13 +16,13 @@ import numpy as np
 import numpy.typing as npt
 
 from coterie.errors import ConfigError, Problem
-from coterie.levels import Levels, levels_of
+from coterie.hierarchies.levels import Levels, levels_of
+from coterie.hierarchies.tree import Float64
 from coterie.methods._method import Run
-from coterie.table import Table
-from coterie.tree import Float64
+from coterie.table.table import Table
 
 if TYPE_CHECKING:
-    from coterie.kernels.incognito import Packing
+    from coterie.kernels.methods.incognito import Packing
 
 Bools = npt.NDArray[np.bool_]
 Nodes = npt.NDArray[np.int64]
@@ -35,7 +35,7 @@ class Lattice:
     """The levels of a table's attributes, and its distinct rows packed for counting."""
 
     def __init__(self, table: Table, *, number_levels: int) -> None:
-        from coterie.kernels.incognito import pack
+        from coterie.kernels.methods.incognito import pack
 
         self.levels = [levels_of(domain, number_levels=number_levels) for domain in table.domains]
         self.shape = tuple(len(levels) for levels in self.levels)
@@ -81,7 +81,7 @@ class Lattice:
         self, subset: tuple[int, ...], below: dict[tuple[int, ...], Bools], k: int, allowed: int
     ) -> tuple[Bools, int]:
         """Search the lattice of some attributes, given those of all subsets that lack one of them."""
-        from coterie.kernels.incognito import search
+        from coterie.kernels.methods.incognito import search
 
         shape = tuple(self.shape[j] for j in subset)
         candidate = np.ones(shape, dtype=np.bool_)
@@ -102,7 +102,7 @@ class Lattice:
 
     def losses(self, node: Nodes, costs: Sequence[Float64], *, whole: float, k: int) -> tuple[float, int]:
         """Loss of a node by these costs ([level, code] for each attribute), and its discernability."""
-        from coterie.kernels.incognito import node_loss
+        from coterie.kernels.methods.incognito import node_loss
 
         flat = np.concatenate([cost.ravel() for cost in costs])
         levels = np.ascontiguousarray(node)  # a row of what `argwhere` gives stands in steps
@@ -121,7 +121,7 @@ def minimal(anonymous: Bools) -> Bools:
 
 def _packing(levels: Sequence[Levels]) -> tuple[Packing, int]:
     """Places for the attributes' codes in words of 64 bits, and how many words that takes."""
-    from coterie.kernels.incognito import Packing
+    from coterie.kernels.methods.incognito import Packing
 
     widths = [levels_of_one.first.shape[1] for levels_of_one in levels]
     bits = [max((width - 1).bit_length(), 1) for width in widths]

@@ -12,10 +12,10 @@ from typing import Any, ClassVar, Literal, Protocol, TypeVar
 import numpy as np
 from pydantic import BaseModel, ConfigDict
 
-from coterie.boxes import Grouping
-from coterie.compiling import compile_ahead
+from coterie.engines.compiling import compile_ahead
 from coterie.errors import Cancelled, ConfigError, Problem
-from coterie.table import Table
+from coterie.table.grouping import Grouping
+from coterie.table.table import Table
 
 
 class Options(BaseModel):

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from coterie.boxes import Grouping
 from coterie.methods._method import Options, Run, method
 from coterie.methods.compact import CompactOptions, compact
-from coterie.table import Table
+from coterie.table.grouping import Grouping
+from coterie.table.table import Table
 
 # Up to here `balanced` takes seconds to half a minute; beyond, `fast` does.
 BALANCED_ROWS = 500_000

@@ -24,11 +24,11 @@ from __future__ import annotations
 import numpy as np
 import numpy.typing as npt
 
-from coterie.box_index import build_box_index
-from coterie.boxes import Grouping, tight_boxes
+from coterie.grouping.box_index import build_box_index
+from coterie.hierarchies.tree import Int32
 from coterie.methods._method import Options, Run, method
-from coterie.table import Table
-from coterie.tree import Int32
+from coterie.table.grouping import Grouping, tight_boxes
+from coterie.table.table import Table
 
 # Groups merged between two looks at whether the user has had enough.
 PIECE = 1 << 15
@@ -53,7 +53,7 @@ def bottom_up(table: Table, k: int, options: BottomUpOptions, run: Run) -> Group
 
 def _merge(table: Table, labels: Int32, sizes: npt.NDArray[np.int64], k: int, run: Run) -> Int32:
     """One round: row → group, under the numbers of the groups that took others in."""
-    from coterie.kernels.bottom_up import merge_round
+    from coterie.kernels.methods.bottom_up import merge_round
 
     lo, hi = tight_boxes(table.codes, labels, len(sizes))
     lowest = np.empty(len(sizes), dtype=np.int32)
@@ -72,7 +72,7 @@ def _merge(table: Table, labels: Int32, sizes: npt.NDArray[np.int64], k: int, ru
 
 def _split(table: Table, labels: Int32, groups: int, k: int) -> tuple[Int32, int]:
     """Split groups of 2k rows or more: row → group, and how many groups there are. Numbers may be missing in labels."""
-    from coterie.kernels.bottom_up import split_groups
+    from coterie.kernels.methods.bottom_up import split_groups
 
     sizes = np.bincount(labels, minlength=groups)
     starts = np.concatenate([[0], np.cumsum(sizes[sizes > 0])]).astype(np.int64)

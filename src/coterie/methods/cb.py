@@ -33,15 +33,15 @@ from typing import TYPE_CHECKING
 import numpy as np
 from pydantic import Field
 
-from coterie.boxes import Grouping
 from coterie.errors import InfeasibleError
+from coterie.hierarchies.tree import Int32
 from coterie.methods._method import Options, Run, method
-from coterie.table import Table
-from coterie.tree import Int32
+from coterie.table.grouping import Grouping
+from coterie.table.table import Table
 
 if TYPE_CHECKING:
-    from coterie.kernels.cb_diversity import Diversity
-    from coterie.kernels.cb_rounds import Numbers
+    from coterie.kernels.methods.cb_diversity import Diversity
+    from coterie.kernels.methods.cb_rounds import Numbers
 
 # Parts up to this size are a thread's work to the end; larger ones are halved once and put back.
 _PIECE = 1 << 14
@@ -61,7 +61,7 @@ class CbOptions(Options):
 @method("cb", paper="He et al. 2012", recoding="local", options=CbOptions)
 def cb(table: Table, k: int, options: CbOptions, run: Run) -> Grouping:
     """Halve the table by two-means clustering, again and again, and keep the best of several tries each time."""
-    from coterie.kernels.cb import halve
+    from coterie.kernels.methods.cb import halve
 
     costs = table.costs
     numbers = _numbers(table)
@@ -111,7 +111,7 @@ def _halve_all(work: Halve, rows: Int32, key: np.uint64, run: Run) -> None:
 
 def _numbers(table: Table) -> Numbers:
     """The values of numeric attributes, for means; missing ones where the costs put them: twice the range away."""
-    from coterie.kernels.cb_rounds import Numbers
+    from coterie.kernels.methods.cb_rounds import Numbers
 
     first, values = [], [np.zeros(0)]
     for j, domain in enumerate(table.domains):
@@ -127,7 +127,7 @@ def _numbers(table: Table) -> Numbers:
 
 def _diversity(table: Table, run: Run) -> Diversity:
     """The frequency l-diversity that the run asks for; an InfeasibleError if the table cannot have it."""
-    from coterie.kernels.cb_diversity import Diversity
+    from coterie.kernels.methods.cb_diversity import Diversity
 
     names = [domain.name for domain in table.sensitive]
     wanted = [

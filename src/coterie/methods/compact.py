@@ -27,19 +27,19 @@ from typing import Literal, NamedTuple
 import numpy as np
 from pydantic import Field
 
-from coterie.blocks import ROWS, cut_into_blocks, rows_of
-from coterie.boxes import Grouping
-from coterie.index import Index, build_index
+from coterie.grouping.blocks import ROWS, cut_into_blocks, rows_of
+from coterie.grouping.index import Index, build_index
+from coterie.grouping.rebuild import rebuild
+from coterie.grouping.refine import Effort, attribute_scales, keeps, refine
+from coterie.grouping.repair.repair import repair
+from coterie.hierarchies.tree import Float64, Int32
 from coterie.methods._growth import ALL, Growth, SharedLists
 from coterie.methods._method import Options, Run, method
 from coterie.methods.bottom_up import BottomUpOptions, bottom_up
 from coterie.methods.kaca import KacaOptions, kaca
 from coterie.methods.mondrian import MondrianOptions, mondrian
-from coterie.rebuild import rebuild
-from coterie.refine import Effort, attribute_scales, keeps, refine
-from coterie.repair import repair
-from coterie.table import Table
-from coterie.tree import Float64, Int32
+from coterie.table.grouping import Grouping
+from coterie.table.table import Table
 
 
 class _Settings(NamedTuple):
@@ -176,14 +176,14 @@ def _search(
 
 def loss_of(table: Table, grouping: Grouping) -> float:
     """Loss of all rows, weighted."""
-    from coterie.kernels.costs import box_costs
+    from coterie.kernels.search.costs import box_costs
 
     return float((grouping.sizes * box_costs(table.costs, grouping.lo, grouping.hi)).sum())
 
 
 def _group_block(index: Index, k: int, *, scales: Float64, settings: _Settings, tries: int, threads: int) -> Int32:
     """Row → group, for the rows of one block; they are free before and taken afterwards."""
-    from coterie.kernels.leftovers import place_leftovers
+    from coterie.kernels.unassigned import place_leftovers
 
     lists = SharedLists(index, settings.shared * k, leaves=settings.leaves, least=ENOUGH * k)
     growth = Growth(index, k, scales=scales, reach=settings.reach, tries=tries, threads=threads, lists=lists)
@@ -206,7 +206,7 @@ def _group_block(index: Index, k: int, *, scales: Float64, settings: _Settings, 
 
 def _without_outliers(table: Table, grouping: Grouping, limit: float) -> Grouping:
     """The grouping with all groups suppressed that lose more than `limit` per cell."""
-    from coterie.kernels.costs import box_costs
+    from coterie.kernels.search.costs import box_costs
 
     whole = sum(domain.weight for domain in table.domains) or 1.0
     coarse = box_costs(table.costs, grouping.lo, grouping.hi) / whole > limit

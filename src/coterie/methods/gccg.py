@@ -30,15 +30,15 @@ import numpy as np
 import numpy.typing as npt
 from pydantic import Field
 
-from coterie.boxes import Grouping
-from coterie.costs import Measure
-from coterie.index import build_index
+from coterie.grouping.index import build_index
+from coterie.hierarchies.tree import Int32
 from coterie.methods._method import Options, Run, method
-from coterie.table import Table
-from coterie.tree import Int32
+from coterie.table.costs import Measure
+from coterie.table.grouping import Grouping
+from coterie.table.table import Table
 
 if TYPE_CHECKING:
-    from coterie.kernels.costs import CostArrays
+    from coterie.kernels.search.costs import CostArrays
 
 # Classes made between two looks at whether the run was stopped.
 _SLICE = 4096
@@ -94,7 +94,7 @@ def grades(table: Table) -> npt.NDArray[np.int64]:
 
 def _halve(costs: CostArrays, codes: Int32, order: Int32, *, k: int, limit: int) -> list[Int32]:
     """Rows in the order of their scores, cut into parts of at most `limit` rows; each part keeps that order."""
-    from coterie.kernels.neighbours import pair_costs
+    from coterie.kernels.search.neighbours import pair_costs
 
     if len(order) <= limit or len(order) < 2 * k:
         return [order]
@@ -107,7 +107,7 @@ def _halve(costs: CostArrays, codes: Int32, order: Int32, *, k: int, limit: int)
 
 def _classes(part: Table, costs: CostArrays, k: int, report: Callable[[int], None]) -> Int32:
     """Row of a part that is sorted by score → class."""
-    from coterie.kernels.gccg import gather
+    from coterie.kernels.methods.gccg import gather
 
     index = build_index(part, costs)
     last = max(part.rows // k, 1) - 1

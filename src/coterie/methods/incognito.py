@@ -34,12 +34,12 @@ from typing import Literal
 import numpy as np
 from pydantic import Field
 
-from coterie.boxes import SUPPRESSED, Grouping, renumber
-from coterie.costs import Measure, interval_costs
+from coterie.hierarchies.tree import Float64
 from coterie.methods._lattice import Lattice, Nodes, minimal
 from coterie.methods._method import Options, Run, method
-from coterie.table import Table
-from coterie.tree import Float64
+from coterie.table.costs import Measure, interval_costs
+from coterie.table.grouping import SUPPRESSED, Grouping, renumber
+from coterie.table.table import Table
 
 _MEASURES: dict[str, Literal["ncp", "height", "whd"]] = {"ncp": "ncp", "height": "height", "distortion": "whd"}
 
@@ -128,7 +128,7 @@ def _keeps_promises(lattice: Lattice, table: Table, k: int, run: Run) -> Callabl
     """Whether the groups of a node keep all privacy models of the run."""
     if not run.privacy:
         return lambda _: True
-    from coterie.repair_state import Aim
+    from coterie.grouping.repair.state import Aim
 
     aim = Aim(table, run.privacy, k)
 

@@ -32,13 +32,13 @@ import numpy as np
 import numpy.typing as npt
 from pydantic import Field
 
-from coterie.box_index import BoxIndex, build_box_index
-from coterie.boxes import Grouping
-from coterie.costs import Measure
 from coterie.errors import ConfigError, Problem
+from coterie.grouping.box_index import BoxIndex, build_box_index
+from coterie.hierarchies.tree import Int32
 from coterie.methods._method import Options, Run, method
-from coterie.table import Distinct, Table
-from coterie.tree import Int32
+from coterie.table.costs import Measure
+from coterie.table.grouping import Grouping
+from coterie.table.table import Distinct, Table
 
 LevelWeights = Annotated[tuple[Annotated[float, Field(ge=0)], ...], Field(min_length=1)]
 
@@ -67,7 +67,7 @@ class KacaOptions(Options):
 @method("kaca", paper="Li, Wong, Fu, Pei 2006", recoding="local", options=KacaOptions)
 def kaca(table: Table, k: int, options: KacaOptions, run: Run) -> Grouping:
     """Merge classes of identical rows that are too small with their nearest ones, in random order."""
-    from coterie.kernels.kaca import label_rows, merge_classes
+    from coterie.kernels.methods.kaca import label_rows, merge_classes
 
     costs = table.costs_of(_measure(table, options))
     distinct = table.distinct

@@ -20,12 +20,12 @@ from typing import Literal
 import numpy as np
 from pydantic import Field
 
-from coterie.boxes import Grouping
-from coterie.costs import Measure
-from coterie.index import Index, build_index
+from coterie.grouping.index import Index, build_index
+from coterie.hierarchies.tree import Int32
 from coterie.methods._method import Options, Run, method
-from coterie.table import Table
-from coterie.tree import Int32
+from coterie.table.costs import Measure
+from coterie.table.grouping import Grouping
+from coterie.table.table import Table
 
 
 class KMembersOptions(Options):
@@ -43,8 +43,8 @@ class KMembersOptions(Options):
 @method("kmembers", paper="Wang, Liu, Gao 2011", recoding="local", options=KMembersOptions)
 def kmembers(table: Table, k: int, options: KMembersOptions, run: Run) -> Grouping:
     """Grow each group from a seed, adding the row that costs it least, k rows at a time."""
-    from coterie.kernels.kmembers import grow_groups
-    from coterie.kernels.leftovers import place_leftovers
+    from coterie.kernels.methods.kmembers import grow_groups
+    from coterie.kernels.unassigned import place_leftovers
 
     costs = table.costs_of(Measure(options.loss, table.leaf_counts))
     index = build_index(table, costs)

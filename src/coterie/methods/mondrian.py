@@ -18,9 +18,9 @@ from __future__ import annotations
 
 from pydantic import Field
 
-from coterie.boxes import Grouping
 from coterie.methods._method import Options, Run, method
-from coterie.table import Table
+from coterie.table.grouping import Grouping
+from coterie.table.table import Table
 
 
 class MondrianOptions(Options):
@@ -35,7 +35,7 @@ class MondrianOptions(Options):
 @method("mondrian", paper="LeFevre, DeWitt, Ramakrishnan 2006", recoding="local", options=MondrianOptions)
 def mondrian(table: Table, k: int, options: MondrianOptions, run: Run) -> Grouping:
     """Cut the table in two at the median of its widest attribute, again and again."""
-    from coterie.kernels.mondrian import relaxed_cuts, strict_cuts
+    from coterie.kernels.methods.mondrian import relaxed_cuts, strict_cuts
 
     if options.strict:
         distinct = table.distinct
@@ -48,10 +48,10 @@ def mondrian(table: Table, k: int, options: MondrianOptions, run: Run) -> Groupi
 
 def _heeding(table: Table, k: int, plain: Grouping, run: Run) -> Grouping:
     """Groups that keep the privacy models of the run."""
-    from coterie.kernels.costs import box_costs
-    from coterie.repair import repair
-    from coterie.repair_cuts import cut_whole
-    from coterie.repair_state import Aim
+    from coterie.grouping.repair.cuts import cut_whole
+    from coterie.grouping.repair.repair import repair
+    from coterie.grouping.repair.state import Aim
+    from coterie.kernels.search.costs import box_costs
 
     def loss(grouping: Grouping) -> float:
         return float((grouping.sizes * box_costs(table.costs, grouping.lo, grouping.hi)).sum())

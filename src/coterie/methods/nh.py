@@ -27,7 +27,7 @@ Deviations
       `partition` takes the groups of any other method instead, which the paper allows as well.
     * The order within a ring is a walk from each row to the nearest one not yet met, beginning with the row that comes
       first in the table. Equal rows stay together. Ties go to the row that comes first in the table.
-    * The k assignments are found by random walks (see `kernels/rings.py`); `assignment="rotation"` takes the k
+    * The k assignments are found by random walks (see `kernels/methods/rings.py`); `assignment="rotation"` takes the k
       rotations of the ring instead, which are quicker and tell more to those who know a row.
     * The assignment does not follow from the seed, which is no secret, but from the operating system's randomness or
       from `key`. The seed alone decides the rings and boxes, and with them every measure.
@@ -42,13 +42,13 @@ from typing import ClassVar, Literal
 import numpy as np
 from pydantic import Field
 
-from coterie.boxes import Grouping
 from coterie.errors import ConfigError, Problem
-from coterie.index import build_index
+from coterie.grouping.index import build_index
+from coterie.hierarchies.tree import Int32
 from coterie.methods._method import Method, Options, Run, all_methods, method
-from coterie.rings import Int64, Rings
-from coterie.table import Table
-from coterie.tree import Int32
+from coterie.table.grouping import Grouping
+from coterie.table.rings import Int64, Rings
+from coterie.table.table import Table
 
 # Beyond so many distinct rows, looking at all of them for each step of a walk takes longer than building an index.
 SCAN_LIMIT = 1024
@@ -84,7 +84,7 @@ class NhOptions(Options):
 @method("nh", paper="Wong, Mamoulis, Cheung 2010", recoding="per-row", options=NhOptions)
 def nh(table: Table, k: int, options: NhOptions, run: Run) -> Grouping:
     """Publish each row with the box of k neighbours in a ring, in a random one of the k boxes that hold it."""
-    from coterie.kernels.rings import ring_boxes
+    from coterie.kernels.methods.rings import ring_boxes
 
     parts = _parts(table, k, options, run)
     run.checkpoint()
@@ -99,7 +99,7 @@ def nh(table: Table, k: int, options: NhOptions, run: Run) -> Grouping:
 
 def _parts(table: Table, k: int, options: NhOptions, run: Run) -> Grouping:
     """The groups that become rings."""
-    from coterie.kernels.nh import greedy_parts
+    from coterie.kernels.methods.nh import greedy_parts
 
     if options.partition != "greedy":
         return _other_method(options.partition).run(table, k, None, run)
@@ -119,7 +119,7 @@ def _other_method(name: str) -> Method:
 
 def _ring_order(table: Table, parts: Grouping) -> tuple[Int32, Int64]:
     """Place → row, ring after ring, and where the rings begin: each a walk from row to nearest row."""
-    from coterie.kernels.nh import tours
+    from coterie.kernels.methods.nh import tours
 
     distinct = table.distinct
     # Rows by part, and equal rows of a part together: a point. Suppressed rows come first and are left out.
@@ -139,7 +139,7 @@ def _ring_order(table: Table, parts: Grouping) -> tuple[Int32, Int64]:
 
 
 def _long_tour(table: Table, points: Int32) -> Int32:
-    from coterie.kernels.nh import long_tour
+    from coterie.kernels.methods.nh import long_tour
 
     index = build_index(Table(points, table.domains), table.costs)
     tour: Int32 = long_tour(index.nodes, table.costs, points)
@@ -148,7 +148,7 @@ def _long_tour(table: Table, points: Int32) -> Int32:
 
 def _slots(start: Int64, k: int, options: NhOptions, run: Run) -> Int32:
     """Place → slot that its row gets."""
-    from coterie.kernels.rings import matched_slots
+    from coterie.kernels.methods.rings import matched_slots
 
     rng = _secret_rng(options.key, run)
     rings, sizes = len(start) - 1, np.diff(start)

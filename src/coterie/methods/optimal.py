@@ -33,13 +33,13 @@ import numpy as np
 import numpy.typing as npt
 from pydantic import Field
 
-from coterie.bound import row_bounds
-from coterie.boxes import Grouping
 from coterie.errors import BackendError, DataError
+from coterie.grouping.bound import row_bounds
+from coterie.hierarchies.tree import Float64, Int32
 from coterie.methods._method import Options, Run, method
 from coterie.methods.compact import CompactOptions, compact
-from coterie.table import Table
-from coterie.tree import Float64, Int32
+from coterie.table.grouping import Grouping
+from coterie.table.table import Table
 
 MOST_ROWS = 500
 MOST_STEPS = 50_000_000
@@ -126,7 +126,7 @@ class _Search:
 
     def loss(self, grouping: Grouping) -> float:
         """Loss of all rows."""
-        from coterie.kernels.costs import box_costs
+        from coterie.kernels.search.costs import box_costs
 
         return float((grouping.sizes * box_costs(self.table.costs, grouping.lo, grouping.hi)).sum())
 
@@ -162,7 +162,7 @@ class _Search:
 
     def _columns_of(self, grouping: Grouping) -> _Columns:
         """The groups of a grouping; those of 2k rows or more in parts."""
-        from coterie.kernels.costs import box_costs
+        from coterie.kernels.search.costs import box_costs
 
         kinds, codes = self.table.distinct.of_row, self.table.distinct.codes
         parts = []
@@ -194,7 +194,7 @@ class _Search:
 
     def _groups_below(self, prices: Float64, limit: float, *, per_first: int, room: int) -> _Columns:
         """Groups whose loss is at most `limit` above the prices of their rows."""
-        from coterie.kernels.optimal import groups_below
+        from coterie.kernels.methods.optimal import groups_below
 
         distinct = self.table.distinct
         order = np.argsort(-prices, kind="stable").astype(np.int32)

@@ -33,14 +33,14 @@ import numpy as np
 import numpy.typing as npt
 from pydantic import Field
 
-from coterie.box_index import BoxIndex, build_box_index
-from coterie.boxes import Grouping
+from coterie.grouping.box_index import BoxIndex, build_box_index
+from coterie.hierarchies.tree import Int32
 from coterie.methods._method import Options, Run, method
-from coterie.table import Table
-from coterie.tree import Int32
+from coterie.table.grouping import Grouping
+from coterie.table.table import Table
 
 if TYPE_CHECKING:
-    from coterie.kernels.top_down_repair import Chains, Donors
+    from coterie.kernels.methods.top_down_repair import Chains, Donors
 
 # Rows that are dealt out, and groups that are repaired, between two looks at whether the user has had enough.
 _ROWS = 1 << 21
@@ -69,7 +69,7 @@ def top_down(table: Table, k: int, options: TopDownOptions, run: Run) -> Groupin
 
 def _cut(table: Table, k: int, options: TopDownOptions, run: Run) -> Int32:
     """Row → part, before the repair."""
-    from coterie.kernels.top_down import cut
+    from coterie.kernels.methods.top_down import cut
 
     n = table.rows
     rows = run.rng().permutation(n).astype(np.int32)
@@ -99,7 +99,7 @@ def _cut(table: Table, k: int, options: TopDownOptions, run: Run) -> Int32:
 
 def _repair(table: Table, grouping: Grouping, k: int, run: Run) -> Int32:
     """Row → group, none of fewer than k rows."""
-    from coterie.kernels.top_down_repair import chain_labels, fill_donors, repair
+    from coterie.kernels.methods.top_down_repair import chain_labels, fill_donors, repair
 
     order = np.argsort(grouping.labels, kind="stable").astype(np.int32)
     start = np.concatenate([[0], np.cumsum(grouping.sizes)])
@@ -119,7 +119,7 @@ def _repair(table: Table, grouping: Grouping, k: int, run: Run) -> Int32:
 
 def _chains(table: Table, order: Int32, start: npt.NDArray[np.int64], index: BoxIndex) -> Chains:
     """The rows of each group in ascending order, as chains; group g has order[start[g]:start[g + 1]]."""
-    from coterie.kernels.top_down_repair import Chains
+    from coterie.kernels.methods.top_down_repair import Chains
 
     after = np.arange(1, table.rows + 1, dtype=np.int32)
     after[start[1:] - 1] = -1
@@ -133,7 +133,7 @@ def _chains(table: Table, order: Int32, start: npt.NDArray[np.int64], index: Box
 
 
 def _donors(index: BoxIndex) -> Donors:
-    from coterie.kernels.top_down_repair import Donors
+    from coterie.kernels.methods.top_down_repair import Donors
 
     shape = index.nodes.node_lo.shape
     return Donors(np.zeros(shape, dtype=np.int32), np.zeros(shape, dtype=np.int32), np.zeros(shape[0], dtype=np.int64))

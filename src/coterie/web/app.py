@@ -6,7 +6,6 @@ from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from importlib import import_module
 from pathlib import Path
-from pkgutil import iter_modules
 
 from starlette.applications import Starlette
 from starlette.exceptions import HTTPException
@@ -24,6 +23,18 @@ from coterie.web.security import Guard
 from coterie.web.settings import Settings
 
 STATIC = Path(__file__).parent / "static"
+SCREENS = (
+    "data.routes",
+    "goals.routes",
+    "hierarchies.routes",
+    "hierarchies.editor_routes",
+    "projects.routes",
+    "recipe.routes",
+    "results.routes",
+    "roles.routes",
+    "run.routes",
+)
+"""modules of coterie.web that answer requests, each with a list `routes`"""
 
 
 def create_app(settings: Settings) -> Starlette:
@@ -49,9 +60,7 @@ def create_app(settings: Settings) -> Starlette:
 
 def _routes() -> list[BaseRoute]:
     """What every module of a step answers."""
-    package = import_module("coterie.web")
-    steps = sorted(module.name for module in iter_modules(package.__path__) if module.name.startswith("step_"))
-    return [route for name in steps for route in import_module(f"coterie.web.{name}").routes]
+    return [route for screen in SCREENS for route in import_module(f"coterie.web.{screen}").routes]
 
 
 async def _http_error(request: Request, error: Exception) -> Response:

@@ -71,7 +71,7 @@ def render(
         faults: What is wrong; the summary of it takes the focus.
         **context: What the template needs besides.
     """
-    from coterie.web.marks import steps_of
+    from coterie.web.step_states import steps_of
 
     wrong = list(faults)
     values: dict[str, Any] = {
@@ -159,7 +159,7 @@ def _figure(value: float, digits: int = 3) -> str:
 
 
 def _percent(value: float) -> str:
-    from coterie.report import percent_text
+    from coterie.reporting.report import percent_text
 
     return percent_text(value)
 

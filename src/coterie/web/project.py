@@ -13,7 +13,7 @@ from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
-from coterie.io_output import whole_file
+from coterie.files.output import whole_file
 
 _ID = re.compile(r"[0-9a-f]{16}")
 _RUN = re.compile(r"[0-9]{4,6}")

@@ -49,7 +49,7 @@ def serve(
         app = create_app(settings)
         at = ""
         if file is not None:
-            from coterie.web.step_projects import open_path
+            from coterie.web.projects.routes import open_path
 
             project = open_path(app, file, recipe=config)
             at = f"{project.url}/data"

@@ -17,12 +17,12 @@ from coterie.web.jobs import State, clear, state_of
 from coterie.web.project import read_json, write_json
 
 KINDS = {
-    "inspect": "inspect_table.inspect_job",
-    "risk": "column_risk.risk_job",
-    "run": "run_job.run_job",
-    "curve": "results_jobs.curve_job",
-    "explain": "results_jobs.explain_job",
-    "map": "results_jobs.map_job",
+    "inspect": "data.inspect_table.inspect_job",
+    "risk": "roles.column_risk.risk_job",
+    "run": "run.job.run_job",
+    "curve": "results.jobs.curve_job",
+    "explain": "results.jobs.explain_job",
+    "map": "results.jobs.map_job",
 }
 """kind of job → the function of coterie.web that does it: (job, folder, tell) → None"""
 TELL_EVERY = 0.2
@@ -89,7 +89,7 @@ def main(arguments: list[str]) -> int:
 
 
 def _work(job: dict[str, Any], folder: Path, tell: Teller) -> None:
-    module, function = KINDS[job["kind"]].split(".")
+    module, _, function = KINDS[job["kind"]].rpartition(".")
     getattr(import_module(f"coterie.web.{module}"), function)(job, folder, tell)
 
 

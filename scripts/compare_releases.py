@@ -1,0 +1,174 @@
+"""Compare what two versions publish, byte by byte: `python scripts/compare_releases.py [REVISION]`.
+
+For changes that must not change any result, such as moving or renaming code. A set of commands runs with the version of
+REVISION (HEAD if it is left out) and with the files as they are here; releases, mappings, reports, provenance and what
+is printed must be equal. Times, temporary folders and coterie's own version are no differences.
+"""
+
+from __future__ import annotations
+
+import argparse
+import csv
+import os
+import re
+import subprocess
+import sys
+import tempfile
+from collections.abc import Iterator
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parents[1]
+ROWS = 1500
+METHODS = ("auto", "bottom-up", "cb", "compact", "gccg", "incognito", "kaca", "kmembers", "mondrian", "nh", "top-down")
+ROLES = ("--quasi", "age,education,marital-status,sex,race", "--sensitive", "occupation", "--drop")
+REST = "workclass,relationship,native-country,salary-class"
+MODELS = (
+    "l-diversity:3:occupation",
+    "entropy-l-diversity:2:occupation",
+    "recursive-l-diversity:3,3:occupation",
+    "t-closeness:0.4:occupation",
+    "alpha-k:0.6:occupation",
+    "beta-likeness:3:occupation",
+    "delta-disclosure:2.5:occupation",
+)
+# What differs from run to run.
+NOISE = (
+    (re.compile(rb"\d{4}-\d\d-\d\d[T ]\d\d:\d\d(:\d\d)?[\d.+:Z]*( UTC)?"), b"<time>"),
+    (re.compile(rb"\d[\d.,]*( |\xc2\xa0)?(ms|s|seconds?|minutes?|min)\b"), b"<seconds>"),
+    (re.compile(rb"\"seconds\": *[\d.e-]+"), b"<seconds>"),
+    (re.compile(rb"seconds = [\d.e-]+"), b"<seconds>"),
+    (re.compile(rb"(clip|[mp])[0-9a-f]{10,}|coterie-[0-9a-f]{8}"), b"<mark>"),
+)
+
+
+def cases() -> Iterator[tuple[str, list[str]]]:
+    """A name and a command each; commands run in a folder with people.csv, which has an id besides Adult's columns."""
+    roles = [*ROLES, f"{REST},person"]
+    plain = ["anonymize", "people.csv", *roles, "-k", "5"]
+    for method in METHODS:
+        yield f"method-{method}", [*plain, "--method", method, "-o", "out.csv", "--mapping", "mapping.csv"]
+    for effort in ("fast", "thorough"):
+        yield f"effort-{effort}", [*plain, "--option", f"effort={effort}", "-o", "out.csv"]
+    yield "refined", [*plain, "--method", "mondrian", "--refine", "-o", "out.csv"]
+    for model in MODELS:
+        for method in ("compact", "mondrian"):
+            yield f"model-{model}-{method}", [*plain, "--method", method, "--privacy", model, "-o", "out.csv"]
+    people = [*ROLES, REST, "--entity", "person"]
+    yield "people", ["anonymize", "people.csv", *people, "-k", "4", "-o", "out.csv"]
+    yield "k-map", [*plain, "--privacy", "k-map:8:people.csv", "-o", "out.csv"]
+    for suffix in ("parquet", "feather", "csv.gz"):
+        yield f"format-{suffix}", [*plain, "-o", f"out.{suffix}"]
+    yield "database", [*plain, "-o", "sqlite:///out.db#people"]
+    for form in ("bounds", "mean", "median"):
+        yield f"form-{form}", [*plain, "--publish", f"age={form}", "-o", "out.csv"]
+    rules = ("--hierarchy", "age=intervals:5,10,20", "--hierarchy", "race=flat")
+    yield "rules", [*plain, *rules, "-o", "out.csv"]
+    blocks = ["--engine", "duckdb", "--block-rows", "400"]
+    for method in ("compact", "mondrian", "nh"):
+        yield f"blocks-{method}", [*plain, *blocks, "--method", method, "-o", "out.csv", "--mapping", "mapping.csv"]
+    for model in MODELS[:4]:
+        yield f"blocks-{model}", [*plain, *blocks, "--privacy", model, "-o", "out.parquet"]
+    yield "report", [*plain, "-o", "out.csv", "--report", "r.json", "--report", "r.html"]
+    yield "report-external", [*plain, "-o", "out.csv", "--report", "r.json", "--report-variant", "external"]
+    yield "json", [*plain, "-o", "out.csv", "--json"]
+    yield "init", ["init", "people.csv", "-o", "coterie.toml"]
+    yield "explain", ["explain", "people.csv", *roles, "-k", "5", "--row", "3"]
+    yield "risk", ["risk", "people.csv", "--quasi", "age,education,sex", "--json"]
+    yield "undecided", ["anonymize", "people.csv", "--quasi", "age", "-o", "out.csv"]
+    yield "misspelt", [*plain, "--method", "compct", "-o", "out.csv"]
+    yield "too-large", ["anonymize", "people.csv", *roles, "-k", "5000", "-o", "out.csv"]
+    for words in ((), ("anonymize",), ("verify",), ("compare",), ("methods",), ("hierarchy", "build")):
+        yield f"help-{'-'.join(words)}", [*words, "--help"]
+    after = ["out.csv", "--quasi", "age,education,marital-status,sex,race"]
+    yield "then-verify", ["verify", "made.csv", *after[1:], "-k", "5", "--json"]
+    yield "then-measure", ["measure", "people.csv", "made.csv", *after[1:], "--queries", "20", "--json"]
+    yield "then-attack", ["attack", "people.csv", "made.csv", *after[1:], "--json"]
+    yield "compare", ["compare", "people.csv", *roles, "--methods", "compact,mondrian", "--ks", "3,6", "--json"]
+
+
+def people() -> list[list[str]]:
+    """The rows of people.csv: Adult's first rows, of which some belong to one person, some cells being empty."""
+    import pyarrow.parquet as pq
+
+    table = pq.read_table(ROOT / "src/coterie/datasets/adult.parquet").slice(0, ROWS)
+    rows = [[*table.column_names, "person"]]
+    for number, row in enumerate(zip(*(column.to_pylist() for column in table.columns), strict=True)):
+        cells = ["" if value is None else str(value) for value in row]
+        if number % 50 == 0:
+            cells[0] = ""
+        rows.append([*cells, f"p{number * 7 // 10}"])
+    return rows
+
+
+def run(source: Path, folder: Path, threads: str) -> None:
+    """All commands by the source of one version, each in a folder of its own, with what it printed."""
+    env = os.environ | {"PYTHONPATH": str(source), "COLUMNS": "100", "COTERIE_THREADS": threads}
+    program = "import sys; from coterie import cli; main = getattr(cli, 'main', None)\n"
+    program += "if main is None: from coterie.cli.app import main\n"
+    program += "sys.exit(main(sys.argv[1:]))"
+    rows, made = people(), None
+    for name, words in cases():
+        place = folder / re.sub(r"[^\w.-]", "_", name)
+        place.mkdir(parents=True)
+        with (place / "people.csv").open("w", newline="", encoding="utf-8") as file:
+            csv.writer(file).writerows(rows)
+        if made is not None and "made.csv" in words:
+            (place / "made.csv").write_bytes(made)
+        done = subprocess.run(
+            [sys.executable, "-c", program, *words], cwd=place, env=env, capture_output=True, check=False
+        )
+        (place / "stdout").write_bytes(done.stdout)
+        (place / "stderr").write_bytes(done.stderr)
+        (place / "exit").write_text(f"{done.returncode}\n", encoding="utf-8")
+        if name == "method-compact":
+            made = (place / "out.csv").read_bytes()
+
+
+def calm(content: bytes, folder: Path) -> bytes:
+    """A file without what differs from run to run."""
+    content = content.replace(str(folder).encode(), b"<folder>")
+    for pattern, word in NOISE:
+        content = pattern.sub(word, content)
+    return content
+
+
+def differences(before: Path, after: Path) -> list[str]:
+    """Files that are in one folder only, or not equal."""
+    names = {path.relative_to(root) for root in (before, after) for path in root.rglob("*") if path.is_file()}
+    found = []
+    for name in sorted(names):
+        pair = [root / name for root in (before, after)]
+        if not all(path.is_file() for path in pair):
+            found.append(f"{name}: only {'before' if pair[0].is_file() else 'after'}")
+        elif name.suffix not in (".db",) and calm(pair[0].read_bytes(), before) != calm(pair[1].read_bytes(), after):
+            found.append(f"{name}: not equal")
+    return found
+
+
+def main() -> int:
+    """Compare, and say what differs."""
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("revision", nargs="?", default="HEAD")
+    parser.add_argument("--folder", type=Path, help="keep the files here; what is there already is not made again")
+    parser.add_argument("--threads", default="1")
+    args = parser.parse_args()
+    with tempfile.TemporaryDirectory() as made:
+        folder = args.folder or Path(made)
+        before, after, old = folder / "before", folder / "after", folder / "source"
+        if not before.is_dir():
+            old.mkdir(parents=True)
+            archive = subprocess.run(
+                ["git", "archive", args.revision, "src"], cwd=ROOT, check=True, capture_output=True
+            )
+            subprocess.run(["tar", "-x", "-C", old], input=archive.stdout, check=True)
+            run(old / "src", before, args.threads)
+        run(ROOT / "src", after, args.threads)
+        found = differences(before, after)
+        count = sum(1 for _ in cases())
+        sys.stdout.write("".join(f"{line}\n" for line in found))
+        sys.stdout.write(f"{count} commands, {len(found)} files differ\n")
+        return 1 if found else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,1 @@
+"""The functions that users call: anonymize, verify, measure, compare, risk, attack, utility."""

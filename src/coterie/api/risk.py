@@ -1,0 +1,92 @@
+"""risk() and attack(): read the tables, then measure what could be learnt from them."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from fractions import Fraction
+from typing import TYPE_CHECKING
+
+from coterie.api.anonymize import AnyConfig, read_table
+from coterie.arrays import AnySetting, AnyTable
+from coterie.disclosure.attack import Attack, attack_table
+from coterie.disclosure.risk import Risk, Threshold, check_population, find_threshold, risk_of_table
+from coterie.errors import ConfigError, Problem
+from coterie.settings.config import Config
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+
+__all__ = ["attack", "risk"]
+
+
+def risk(
+    data: AnyTable,
+    *,
+    config: AnyConfig = None,
+    population: AnyTable = None,
+    fraction: float | None = None,
+    threshold: str | float | Fraction | Threshold | None = None,
+    **settings: AnySetting,
+) -> Risk:
+    """The risk that records of a table can be traced to people: of an original or of a release.
+
+    Args:
+        data: A frame, a path or "-".
+        config: A Config, a dict or the path of a TOML file.
+        population: The population that the table comes from, one row a person, with the same quasi-identifiers.
+        fraction: Or the share of the population that the table holds.
+        threshold: The largest risk of a record that is accepted: a number, or "ema" (0.09), "cms" (1/11), "strict"
+            (0.05). The configuration's when left out, which is "ema" unless said otherwise.
+        **settings: The fields of `Config`; `quasi` at least, where there is no configuration.
+    """
+    settled = Config.build(config, **settings)
+    limit = find_threshold(settled.threshold if threshold is None else threshold)
+    if fraction is None and population is None:
+        fraction = settled.fraction
+    check_population(population, fraction)
+    table = read_table(data, settled)
+    return risk_of_table(
+        table,
+        quasi=settled.quasi,
+        threshold=limit,
+        population=None if population is None else read_table(population, settled.replace(header=True)),
+        fraction=fraction,
+        people=people_of(table, settled),
+        config=settled,
+    )
+
+
+def people_of(table: pa.Table, config: Config) -> pa.ChunkedArray | None:
+    """Row → person, if the configuration says which column that is and the table still has it."""
+    entity = config.entity
+    return table.column(entity) if entity is not None and entity in table.column_names else None
+
+
+def attack(
+    published: AnyTable,
+    known: AnyTable,
+    *,
+    on: Sequence[str] | str | None = None,
+    config: AnyConfig = None,
+    **settings: AnySetting,
+) -> Attack:
+    """Match people known from elsewhere with a release, and count what that gives away.
+
+    Args:
+        published: The release: a frame, a path or "-".
+        known: The people: a frame or a path.
+        on: What is known of them: columns, by their original names. All quasi-identifiers that the table of people has,
+            when left out.
+        config: The configuration that the release was made with.
+        **settings: The fields of `Config`: `sensitive`, `hierarchies`, … where there is no configuration.
+    """
+    settled = Config.build(config, **settings)
+    release, people = read_table(published, settled), read_table(known, settled)
+    columns = [on] if isinstance(on, str) else list(on or ())
+    if on is None:
+        columns = [name for name in settled.quasi if name in people.column_names]
+    clash = [name for name in columns if name in settled.sensitive]
+    if clash:
+        raise ConfigError([Problem("on", f"column {name!r} is sensitive: it is what is looked for") for name in clash])
+    sensitive = [name for name in settled.sensitive if name in release.column_names]
+    return attack_table(release, people, on=columns, config=settled, sensitive=sensitive)

@@ -1,0 +1,260 @@
+"""Charts for reports, comparisons and pages: bars, lines and points.
+
+Each chart comes with a title, a description, its figures as a table, and an SVG image that takes its colours from the
+page, by light, by dark and on paper. What it is made of is plain data; Matplotlib draws it and is loaded only then.
+
+    chart = lines("Risk", [Series("before", x, y), Series("after", x, z)], description="…", x=Axis("risk"), y=Axis("n"))
+    chart.svg          the image, to be put into a page that has `page_style()`
+    chart.figure()     image, caption and table as an HTML figure
+    chart.write("risk.svg")                                 or .png, .pdf
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
+from html import escape
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple
+
+from coterie.charts.svg import STYLE, STYLE_CLASSES, svg_of
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
+__all__ = ["Axis", "Chart", "Rule", "Series", "bars", "lines", "page_style", "points"]
+
+Shown = Literal["number", "percent"]
+
+
+class Series(NamedTuple):
+    """What is drawn in one colour."""
+
+    name: str
+    x: Sequence[float] | Sequence[str]
+    """numbers, or the names of bars"""
+    y: Sequence[float]
+    """NaN leaves a gap"""
+    labels: Sequence[str] = ()
+    """points: what to write beside each"""
+
+
+class Axis(NamedTuple):
+    """What one axis says."""
+
+    label: str
+    log: bool = False
+    shown: Shown = "number"
+    """percent: 0.25 is written as 25 %"""
+    digits: int = 4
+    """significant digits of its numbers in the table"""
+    low: float | None = None
+    """where it begins; by the data when left out"""
+    high: float | None = None
+    ticks: Sequence[float] = ()
+    """where to write numbers; by the data when left out"""
+
+    def text(self, value: object) -> str:
+        """A value as the table writes it."""
+        if isinstance(value, str):
+            return value
+        number = float(value)  # type: ignore[arg-type]
+        if number != number:
+            return "–"
+        if self.shown == "percent":
+            return f"{100 * number:.{max(self.digits - 2, 0)}f} %"
+        return f"{int(number):,}" if number == int(number) else f"{number:,.{self.digits}g}"
+
+
+class Rule(NamedTuple):
+    """A line across the chart, such as a threshold."""
+
+    at: float
+    label: str
+    across: Literal["x", "y"] = "x"
+    """the axis on which `at` lies"""
+
+
+@dataclass(frozen=True, eq=False)
+class Chart:
+    """A chart and what it says in words and figures."""
+
+    name: str
+    """letters, digits and hyphens; no two charts of a page may share one"""
+    title: str
+    description: str
+    head: tuple[str, ...]
+    rows: tuple[tuple[str, ...], ...]
+    """the data as a table"""
+    draw: Callable[[], Figure] = field(repr=False)
+
+    @cached_property
+    def svg(self) -> str:
+        """The image as an `<svg>` element. It wants the colours of `page_style()`."""
+        return svg_of(self.draw(), title=self.title, description=self.description, name=self.name)
+
+    def figure(self) -> str:
+        """The image with its caption and its table, which is folded up, as an HTML `<figure>`."""
+        head = "".join(f'<th scope="col">{escape(each)}</th>' for each in self.head)
+        rows = "".join(
+            "<tr>"
+            + f'<th scope="row">{escape(row[0])}</th>'
+            + "".join(f"<td>{escape(cell)}</td>" for cell in row[1:])
+            + "</tr>"
+            for row in self.rows
+        )
+        return (
+            f'<figure class="chart-figure" id="{self.name}">{self.svg}'
+            f"<figcaption><strong>{escape(self.title)}.</strong> {escape(self.description)}</figcaption>"
+            f"<details><summary>{escape(self.title)}: the figures as a table</summary>"
+            f'<div class="scroll" tabindex="0" role="region" aria-label="{escape(self.title)}, table">'
+            f"<table><thead><tr>{head}</tr></thead><tbody>{rows}</tbody></table></div></details></figure>"
+        )
+
+    def write(self, path: str | os.PathLike[str], *, force: bool = False) -> None:
+        """Write the image as .svg (light and dark by itself), .png or .pdf (light)."""
+        from coterie.charts.files import image_bytes
+        from coterie.files.output import whole_file
+
+        content = image_bytes(self, Path(path).suffix.lower())
+        with whole_file(path, force=force) as sink:
+            sink.write(content)
+
+    def __hash__(self) -> int:
+        return hash(self.name)
+
+
+def page_style() -> str:
+    """CSS for a page that holds charts: colours by light, dark and on paper, and what makes charts take them."""
+    return STYLE + STYLE_CLASSES
+
+
+def bars(
+    title: str,
+    series: Sequence[Series],
+    *,
+    description: str,
+    x: Axis,
+    y: Axis,
+    name: str | None = None,
+    sideways: bool = False,
+    rules: Sequence[Rule] = (),
+    size: tuple[float, float] | None = None,
+) -> Chart:
+    """Bars side by side: every series has a bar at each of the same names.
+
+    Args:
+        title: What it shows.
+        series: Their `x` are the names of the bars, the same for all.
+        description: What can be seen in it, for people who cannot.
+        x: The axis of the names.
+        y: The axis of the values.
+        name: Its id in a page; made of the title when left out.
+        sideways: Bars go to the right, for long names.
+        rules: Lines across.
+        size: Width and height in inches.
+    """
+    head = (x.label, *(each.name for each in series))
+    rows = tuple(
+        (x.text(at), *(y.text(value) for value in values))
+        for at, *values in zip(series[0].x, *(each.y for each in series), strict=True)
+    )
+    return _chart(
+        "bars", title, series, description, x, y, name, (head, rows), rules=rules, size=size, sideways=sideways
+    )
+
+
+def lines(
+    title: str,
+    series: Sequence[Series],
+    *,
+    description: str,
+    x: Axis,
+    y: Axis,
+    name: str | None = None,
+    steps: Literal["after", "before"] | None = None,
+    markers: bool = True,
+    rules: Sequence[Rule] = (),
+    size: tuple[float, float] | None = None,
+) -> Chart:
+    """Lines over numbers, such as loss over k.
+
+    Args:
+        title: What it shows.
+        series: Each with its own `x`.
+        description: What can be seen in it, for people who cannot.
+        x: The horizontal axis.
+        y: The vertical axis.
+        name: Its id in a page; made of the title when left out.
+        steps: A value holds from its `x` to the next (after), or from the one before (before).
+        markers: Mark each point.
+        rules: Lines across, such as a threshold.
+        size: Width and height in inches.
+    """
+    places: list[Any] = sorted({at for each in series for at in each.x})
+    found = [dict(zip(each.x, each.y, strict=True)) for each in series]
+    rows = tuple((x.text(at), *(y.text(each[at]) if at in each else "" for each in found)) for at in places)
+    table = ((x.label, *(each.name for each in series)), rows)
+    return _chart(
+        "lines", title, series, description, x, y, name, table, rules=rules, size=size, steps=steps, markers=markers
+    )
+
+
+def points(
+    title: str,
+    series: Sequence[Series],
+    *,
+    description: str,
+    x: Axis,
+    y: Axis,
+    name: str | None = None,
+    joined: bool = False,
+    rules: Sequence[Rule] = (),
+    size: tuple[float, float] | None = None,
+) -> Chart:
+    """Points in the plane, such as risk against loss, with labels beside them.
+
+    Args:
+        title: What it shows.
+        series: Each drawn in a colour and a marker of its own.
+        description: What can be seen in it, for people who cannot.
+        x: The horizontal axis.
+        y: The vertical axis.
+        name: Its id in a page; made of the title when left out.
+        joined: Draw a thin line through the points of a series.
+        rules: Lines across, such as a threshold.
+        size: Width and height in inches.
+    """
+    rows = tuple(
+        (each.name, label, x.text(at), y.text(value))
+        for each in series
+        for label, at, value in zip(each.labels or [""] * len(each.y), each.x, each.y, strict=True)
+    )
+    table = (("series", "point", x.label, y.label), rows)
+    return _chart("points", title, series, description, x, y, name, table, rules=rules, size=size, joined=joined)
+
+
+def _chart(
+    kind: Literal["bars", "lines", "points"],
+    title: str,
+    series: Sequence[Series],
+    description: str,
+    x: Axis,
+    y: Axis,
+    name: str | None,
+    table: tuple[tuple[str, ...], tuple[tuple[str, ...], ...]],
+    **how: Any,  # noqa: ANN401 - Matplotlib's own settings
+) -> Chart:
+    def draw() -> Figure:
+        from coterie.charts import draw as charts_draw
+
+        return charts_draw.figure(kind, list(series), x, y, **how)
+
+    return Chart(name or _slug(title), title, description, *table, draw)
+
+
+def _slug(title: str) -> str:
+    letters = "".join(letter if letter.isascii() and letter.isalnum() else "-" for letter in title.lower())
+    return "chart-" + "-".join(part for part in letters.split("-") if part)

@@ -1,0 +1,184 @@
+"""How charts are drawn: Matplotlib figures in the stand-in colours of `svg`."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any, Literal
+
+import numpy as np
+
+from coterie.charts.svg import FAINT, INK, PAPER, SERIES
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+    from matplotlib.figure import Figure
+
+    from coterie.charts.charts import Axis, Rule, Series
+
+WIDTH, HEIGHT = 7.2, 3.4
+# Series differ by more than colour: on paper without colour, and for those who do not see it.
+MARKERS = ("o", "s", "^", "D", "v", "P")
+DASHES: tuple[Any, ...] = ("-", (0, (6, 2)), (0, (2, 2)), (0, (6, 2, 1, 2)), (0, (9, 3)), (0, (1, 2)))
+FILLS = (0.35, 1.0, 0.65, 0.2, 0.85, 0.5)
+SETTINGS = {
+    "text.color": INK,
+    "axes.labelcolor": INK,
+    "axes.edgecolor": INK,
+    "xtick.color": INK,
+    "ytick.color": INK,
+    "grid.color": FAINT,
+    "grid.linewidth": 0.6,
+    "font.size": 10,
+    "axes.spines.top": False,
+    "axes.spines.right": False,
+    "legend.frameon": False,
+    "text.parse_math": False,  # a column may be called "$"
+    "axes.unicode_minus": True,
+}
+
+
+def figure(
+    kind: Literal["bars", "lines", "points"],
+    series: Sequence[Series],
+    x: Axis,
+    y: Axis,
+    *,
+    rules: Sequence[Rule] = (),
+    size: tuple[float, float] | None = None,
+    **how: Any,  # noqa: ANN401 - Matplotlib's own settings
+) -> Figure:
+    """A figure of one chart."""
+    import matplotlib as mpl
+    from matplotlib.figure import Figure
+
+    with mpl.rc_context(SETTINGS):
+        made = Figure(figsize=size or (WIDTH, HEIGHT), layout="constrained")
+        axes = made.subplots()
+        axes.set_axisbelow(True)
+        if kind == "bars":
+            _bars(axes, series, x, y, wide=made.get_figwidth(), **how)
+        elif kind == "lines":
+            _lines(axes, series, x, y, **how)
+        else:
+            _points(axes, series, x, y, **how)
+        for rule in rules:
+            _rule(axes, rule)
+        if len(series) > 1:
+            made.legend(loc="outside upper right", ncols=min(len(series), 4), handlelength=2.6)
+        made.canvas.draw_idle()
+    return made
+
+
+def _bars(axes: Axes, series: Sequence[Series], x: Axis, y: Axis, *, wide: float, sideways: bool = False) -> None:
+    places = np.arange(len(series[0].x))
+    width = 0.8 / max(len(series), 1)
+    draw = axes.barh if sideways else axes.bar
+    for at, each in enumerate(series):
+        offset = (at - (len(series) - 1) / 2) * width
+        place, fill = places + offset, FILLS[at % len(FILLS)] if len(series) > 1 else 1.0
+        colour = SERIES[at % len(SERIES)] if len(series) > 1 else SERIES[1]
+        values = np.nan_to_num(np.asarray(each.y, dtype=np.float64))
+        shape: dict[str, Any] = {"height": width * 0.92} if sideways else {"width": width * 0.92}
+        draw(place, values, facecolor=(colour, fill), edgecolor=colour, linewidth=1, label=each.name, **shape)
+    texts = [_short(x.text(each)) for each in series[0].x]
+    if sideways:
+        axes.set_yticks(places, texts)
+        axes.invert_yaxis()
+        _scale(axes, y, "x", grid=True)
+        axes.set_ylabel(x.label)
+        axes.tick_params(axis="y", length=0)
+    else:
+        crowded = sum(len(text) + 2 for text in texts) > 11 * wide
+        axes.set_xticks(places, texts, rotation=35 if crowded else 0, ha="right" if crowded else "center")
+        _scale(axes, y, "y", grid=True)
+        axes.set_xlabel(x.label)
+        axes.tick_params(axis="x", length=0)
+
+
+def _lines(
+    axes: Axes, series: Sequence[Series], x: Axis, y: Axis, *, steps: str | None = None, markers: bool = True
+) -> None:
+    for at, each in enumerate(series):
+        axes.plot(
+            np.asarray(each.x, dtype=np.float64),
+            np.asarray(each.y, dtype=np.float64),
+            color=SERIES[at % len(SERIES)],
+            linestyle=DASHES[(at // len(SERIES) + at) % len(DASHES)],
+            marker=MARKERS[(at // len(SERIES) + at) % len(MARKERS)] if markers else None,
+            markersize=4.5,
+            linewidth=1.8,
+            drawstyle={"after": "steps-post", "before": "steps-pre"}.get(steps or "", "default"),
+            label=each.name,
+        )
+    _scale(axes, x, "x")
+    _scale(axes, y, "y", grid=True)
+
+
+def _points(axes: Axes, series: Sequence[Series], x: Axis, y: Axis, *, joined: bool = False) -> None:
+    for at, each in enumerate(series):
+        colour = SERIES[at % len(SERIES)]
+        places, values = np.asarray(each.x, dtype=np.float64), np.asarray(each.y, dtype=np.float64)
+        axes.plot(
+            places,
+            values,
+            color=colour,
+            marker=MARKERS[(at // len(SERIES) + at) % len(MARKERS)],
+            markersize=6.5,
+            markeredgecolor=PAPER,
+            linestyle=DASHES[at % len(DASHES)] if joined else "none",
+            linewidth=0.8,
+            label=each.name,
+        )
+        for label, place, value in zip(each.labels, places, values, strict=False):
+            axes.annotate(label, (place, value), xytext=(5, 4), textcoords="offset points", fontsize=8.5)
+    axes.margins(0.08)
+    _scale(axes, x, "x", grid=True)
+    _scale(axes, y, "y", grid=True)
+
+
+def _scale(axes: Axes, axis: Axis, side: Literal["x", "y"], *, grid: bool = False) -> None:
+    """Label, limits, logarithm and percent signs of one side."""
+    from matplotlib.ticker import FuncFormatter, NullFormatter
+
+    which = axes.xaxis if side == "x" else axes.yaxis
+    if axis.log:
+        (axes.set_xscale if side == "x" else axes.set_yscale)("log")
+    which.set_label_text(axis.label)
+    if axis.low is not None or axis.high is not None:
+        (axes.set_xlim if side == "x" else axes.set_ylim)(axis.low, axis.high)
+    if axis.shown == "percent":
+        which.set_major_formatter(FuncFormatter(lambda value, _: f"{100 * value:.4g} %"))
+    elif axis.log:
+        # 10⁻² in mathematical type would come out as several texts.
+        which.set_major_formatter(FuncFormatter(lambda value, _: f"{value:,.6g}"))
+        which.set_minor_formatter(NullFormatter())
+    else:
+        which.set_major_formatter(FuncFormatter(lambda value, _: f"{value:,.6g}"))
+    if axis.ticks:
+        which.set_ticks(list(axis.ticks))
+        which.set_ticks([], minor=True)
+    if grid:
+        axes.grid(axis=side)
+
+
+def _rule(axes: Axes, rule: Rule) -> None:
+    draw = axes.axvline if rule.across == "x" else axes.axhline
+    draw(rule.at, color=INK, linewidth=1.1, linestyle=(0, (4, 3)))
+    if rule.across == "x":
+        # Above the plot, where no series can run through it, and not beyond its ends.
+        axes.get_xlim()  # settles them
+        along = float(axes.transAxes.inverted().transform(axes.transData.transform((rule.at, 0)))[0])
+        side = "left" if along < 0.1 else "right" if along > 0.9 else "center"
+        place, anchor = (rule.at, 1.0), axes.get_xaxis_transform()
+        axes.annotate(
+            rule.label, place, xycoords=anchor, xytext=(0, 3), textcoords="offset points", ha=side, fontsize=8.5
+        )
+    else:
+        place, anchor = (0.995, rule.at), axes.get_yaxis_transform()
+        axes.annotate(
+            rule.label, place, xycoords=anchor, xytext=(0, 3), textcoords="offset points", ha="right", fontsize=8.5
+        )
+
+
+def _short(text: str, most: int = 28) -> str:
+    return text if len(text) <= most else text[: most - 1] + "…"

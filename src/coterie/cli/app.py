@@ -1,0 +1,212 @@
+"""The command line: `coterie COMMAND`. This file has what all commands share; each command is in a `cli_*.py`.
+
+Commands import what they need when they run, so that `coterie --help` answers at once.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+import sys
+import traceback
+import warnings
+from collections.abc import Sequence
+from io import TextIOWrapper
+from typing import Annotated, NoReturn
+
+import typer
+
+import coterie
+from coterie.cli.commands import (
+    compare as cli_compare,
+)
+from coterie.cli.commands import (
+    compile as cli_compile,
+)
+from coterie.cli.commands import (
+    demo as cli_demo,
+)
+from coterie.cli.commands import (
+    explain as cli_explain,
+)
+from coterie.cli.commands import (
+    hierarchy as cli_hierarchy,
+)
+from coterie.cli.commands import (
+    init as cli_init,
+)
+from coterie.cli.commands import (
+    methods as cli_methods,
+)
+from coterie.cli.commands import (
+    release as cli_release,
+)
+from coterie.cli.commands import (
+    risk as cli_risk,
+)
+from coterie.cli.commands import (
+    serve as cli_serve,
+)
+from coterie.cli.start import leave, start_lean
+from coterie.errors import CoterieError, CoterieWarning, without_passwords
+
+INTERRUPTED = 130
+PIPE_CLOSED = 141
+UNEXPECTED = 70
+STOPPED = "stopped; nothing was written"
+
+HELP = ["-h", "--help"]
+
+app = typer.Typer(
+    name="coterie",
+    help="Publish personal microdata: every record hidden in a group of at least k, and proof of it.",
+    epilog="Start with `coterie demo`, or with `coterie init FILE`. "
+    "Exit codes: 0 done, 1 a promise is not kept, 2 usage or configuration, 3 data, 4 cannot be had, "
+    "5 own verification failed and nothing was written.",
+    no_args_is_help=True,
+    rich_markup_mode=None,
+    pretty_exceptions_enable=False,
+    context_settings={"help_option_names": HELP},
+)
+
+
+def _version(wanted: bool) -> None:
+    if wanted:
+        typer.echo(f"coterie {coterie.__version__}")
+        raise typer.Exit
+
+
+@app.callback()
+def _common(
+    version: Annotated[
+        bool, typer.Option("--version", callback=_version, is_eager=True, help="Print the version and exit.")
+    ] = False,
+    debug: Annotated[
+        bool,
+        typer.Option(
+            "--debug", help="Show the traceback of an error, which may hold values of the data (also: COTERIE_DEBUG=1)."
+        ),
+    ] = False,
+) -> None:
+    """Options before the command; `main` has acted on --debug already."""
+
+
+app.command("init", short_help="Guess a configuration, to be edited.")(cli_init.init)
+app.command("anonymize", short_help="Publish a table.")(cli_release.anonymize)
+app.command("verify", short_help="Check a published table.")(cli_release.verify)
+app.command("measure", short_help="Say what a release lost.")(cli_release.measure)
+app.command("explain", short_help="Say why rows are as coarse as they are.")(cli_explain.explain)
+app.command("compare", short_help="Put methods side by side.")(cli_compare.compare)
+app.command("risk", short_help="Say how far records can be traced to people.")(cli_risk.risk)
+app.command("attack", short_help="Try to find known people in a release.")(cli_risk.attack)
+app.command("serve", short_help="Open a page on this machine for all of it.")(cli_serve.serve)
+app.command("methods", short_help="List methods and their options.")(cli_methods.methods)
+app.command("compile", short_help="Compile now what the first release would.")(cli_compile.compile_kernels)
+app.command("demo", short_help="Try it on the bundled table.")(cli_demo.demo)
+app.add_typer(cli_hierarchy.app, name="hierarchy", short_help="Build, check and show hierarchies.")
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Run a command and return its exit code. Errors are one line on standard error, without any cell value."""
+    given = list(sys.argv[1:] if arguments is None else arguments)
+    debug = "--debug" in given or os.environ.get("COTERIE_DEBUG", "") not in ("", "0")
+    given = [argument for argument in given if argument != "--debug"]
+    for stream in (sys.stdout, sys.stderr):
+        if isinstance(stream, TextIOWrapper):
+            # A terminal that cannot show a sign shows a substitute; that must not end a run.
+            stream.reconfigure(errors="backslashreplace")
+    try:
+        with warnings.catch_warnings():
+            _show_own_warnings(debug)
+            code = _run(given)
+            sys.stdout.flush()
+        if code == INTERRUPTED:  # Typer has caught Ctrl-C already
+            return _stopped(STOPPED, INTERRUPTED, debug=False)
+        return code if isinstance(code, int) else 0
+    except BrokenPipeError:
+        return _pipe_closed()
+    except SystemExit as end:
+        # Typer and Rich catch a closed pipe themselves, and would end with 1.
+        if isinstance(end.__context__, BrokenPipeError):
+            return _pipe_closed()
+        raise
+    except (KeyboardInterrupt, typer.Abort):
+        return _stopped(STOPPED, INTERRUPTED, debug)
+    except typer.TyperException as error:
+        return _stopped(_usage(error), error.exit_code, debug)
+    except CoterieError as error:
+        return _stopped(one_line(str(error)), error.exit_code, debug)
+    except OSError as error:
+        where = f"{error.filename}: " if error.filename else ""
+        return _stopped(f"{where}{(error.strerror or 'cannot be used').lower()}", CoterieError.exit_code, debug)
+    except MemoryError:
+        return _stopped("the memory is not enough for this table", CoterieError.exit_code, debug)
+    except Exception as error:
+        # Texts of foreign exceptions may quote cells, so only the kind and the place are told.
+        place = traceback.extract_tb(error.__traceback__)[-1]
+        text = f"unexpected {type(error).__name__} in {os.path.basename(place.filename)}:{place.lineno}"  # noqa: PTH119
+        return _stopped(f"{text}; this is a fault of coterie. --debug shows the traceback", UNEXPECTED, debug)
+
+
+def _run(given: list[str]) -> object:
+    """Run a command. Its help is asked of the command itself, and a group of commands by itself is a question for help.
+
+    On the way through the commands above it, Typer checks their options too, and loads pydantic for it.
+    """
+    whole = typer.main.get_command(app)
+    command, path, rest = whole, ["coterie"], list(given)
+    while rest and rest[0] in getattr(command, "commands", {}):
+        path.append(rest.pop(0))
+        command = command.commands[path[-1]]  # type: ignore[attr-defined]
+    if not rest and hasattr(command, "commands"):
+        rest = ["--help"]
+    if not rest or rest[-1] not in HELP:
+        command, path, rest = whole, ["coterie"], given
+    return command.main(args=rest, prog_name=" ".join(path), standalone_mode=False, help_option_names=HELP)
+
+
+def console() -> NoReturn:
+    """The process of a command."""
+    start_lean()
+    leave(main())
+
+
+def one_line(text: str) -> str:
+    """The text without line breaks: names of columns and files may have them."""
+    return " ".join(text.split())
+
+
+def _usage(error: typer.TyperException) -> str:
+    context = getattr(error, "ctx", None)
+    where = f" (see `{context.command_path} --help`)" if context is not None else ""
+    # Two layers of Typer suggest the nearest command.
+    return re.sub(r"( Did you mean [^?]*\?)\1", r"\1", one_line(error.format_message())) + where
+
+
+def _pipe_closed() -> int:
+    """The reader of a pipe, such as `head`, has left. Python would complain once more when it closes the streams."""
+    nowhere = os.open(os.devnull, os.O_WRONLY)
+    for stream in (sys.stdout, sys.stderr):
+        os.dup2(nowhere, stream.fileno())
+    return PIPE_CLOSED
+
+
+def _stopped(text: str, code: int, debug: bool) -> int:
+    if debug:
+        typer.echo(traceback.format_exc(), err=True)
+        typer.echo("note: the traceback above may hold values of the data; look before you share it", err=True)
+    typer.echo(f"error: {without_passwords(text)}", err=True)
+    return code
+
+
+def _show_own_warnings(debug: bool) -> None:
+    """Coterie's warnings become one line each; those of libraries are for developers and might quote cells."""
+    if not debug:
+        warnings.simplefilter("ignore")
+    warnings.simplefilter("always", CoterieWarning)
+
+    def show(message: Warning | str, category: type[Warning], *_: object) -> None:
+        if debug or issubclass(category, CoterieWarning):
+            typer.echo(f"warning: {without_passwords(one_line(str(message)))}", err=True)
+
+    warnings.showwarning = show  # type: ignore[assignment]

@@ -1,0 +1,254 @@
+"""`coterie compare`: methods, k and promises side by side on one table."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from coterie.cli import complete
+from coterie.cli import options as flags
+from coterie.errors import Cancelled, ConfigError, Problem
+
+if TYPE_CHECKING:
+    from coterie.cli.show import Voice
+    from coterie.comparison.comparison import Comparison, ComparisonRow
+    from coterie.settings.config import Config
+
+
+def compare(
+    data: Annotated[str, typer.Argument(metavar="FILE")],
+    methods: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--methods",
+            metavar="NAMES",
+            autocompletion=complete.methods,
+            help="all, or names separated by commas; options follow a name: compact:effort=fast. [default: all]",
+        ),
+    ] = None,
+    k: Annotated[
+        list[str] | None,
+        typer.Option("-k", "--k", metavar="NUMBERS", help="Smallest sizes of groups. [default: 2,5,10,50]"),
+    ] = None,
+    privacy: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--privacy",
+            metavar="MODEL",
+            autocompletion=complete.privacy,
+            help="Promises to compare, each by itself, such as l-diversity:3:disease; a + joins promises that are "
+            "kept together; none is k alone. [default: those of the configuration]",
+        ),
+    ] = None,
+    output: Annotated[
+        Path | None,
+        typer.Option("--output", "-o", metavar="FILE", help="Write the table: .csv, .tsv, .json, .parquet."),
+    ] = None,
+    plot: Annotated[
+        Path | None,
+        typer.Option("--plot", metavar="FILE", help="Draw risk and loss: out.svg makes out-risk.svg, out-loss.svg."),
+    ] = None,
+    results: Annotated[
+        Path | None,
+        typer.Option("--results", metavar="FILE", help="Where finished runs are kept. [default: NAME.compare.jsonl]"),
+    ] = None,
+    fresh: Annotated[bool, typer.Option("--fresh", help="Make all runs anew.")] = False,
+    queries: Annotated[
+        int, typer.Option("--queries", metavar="N", help="Counting queries to compare by; 0 for none.")
+    ] = 1000,
+    config: flags.ConfigFile = None,
+    quasi: flags.Quasi = None,
+    sensitive: flags.Sensitive = None,
+    identifier: flags.Identifier = None,
+    keep: flags.Keep = None,
+    drop: flags.Drop = None,
+    entity: flags.Entity = None,
+    hierarchy: flags.HierarchyOf = None,
+    type_of: flags.TypeOf = None,
+    weight: flags.Weight = None,
+    publish: flags.Publish = None,
+    refine: flags.Refine = None,
+    time_limit: flags.TimeLimit = None,
+    seed: flags.Seed = None,
+    missing: flags.MissingPolicy = None,
+    missing_values: flags.MissingValues = None,
+    leaf_counts: flags.LeafCounts = None,
+    delimiter: flags.Delimiter = None,
+    encoding: flags.Encoding = None,
+    header: flags.Header = None,
+    threads: flags.Threads = None,
+    threshold: flags.Threshold = None,
+    force: flags.Force = False,
+    as_json: flags.AsJson = False,
+    quiet: flags.Quiet = False,
+) -> None:
+    """Release a table with several methods and k, and put loss, risk, query error and time side by side.
+
+    FILE is read and encoded once. Finished runs are kept in a file, without any value of the data: after Ctrl-C, or
+    with more methods or k, the same command goes on from there. A method that refuses is a line with its reason.
+    """
+    settings = flags.configured(
+        config,
+        quasi=quasi,
+        sensitive=sensitive,
+        identifier=identifier,
+        keep=keep,
+        drop=drop,
+        entity=entity,
+        hierarchy=hierarchy,
+        type=type_of,
+        weight=weight,
+        publish=publish,
+        refine=refine,
+        time_limit=time_limit,
+        seed=seed,
+        missing=missing,
+        missing_values=missing_values,
+        leaf_counts=leaf_counts,
+        delimiter=delimiter,
+        encoding=encoding,
+        header=header,
+        threads=threads,
+        threshold=threshold,
+    )
+    check_files(data, settings, output, plot, force=force)
+    run_and_show(
+        data,
+        settings,
+        methods=[each for text in methods or ["all"] for each in text.split(",")],
+        ks=whole_numbers(k or ["2,5,10,50"], "k"),
+        privacy=privacy,
+        queries=queries,
+        results=results or Path(f"{_stem(data)}.compare.jsonl"),
+        fresh=fresh,
+        output=output,
+        plot=plot,
+        force=force,
+        as_json=as_json,
+        quiet=quiet,
+    )
+
+
+def _stem(data: str) -> str:
+    return "stdin" if data == "-" else Path(Path(data).name.removesuffix(".gz")).stem
+
+
+def whole_numbers(texts: list[str], flag: str) -> list[int]:
+    """Whole numbers of at least 1 from texts with commas."""
+    found = [part.strip() for text in texts for part in text.split(",") if part.strip()]
+    if not found or not all(part.isascii() and part.isdigit() and int(part) for part in found):
+        raise ConfigError([Problem(flag, "must be whole numbers of at least 1, separated by commas, such as 2,5,10")])
+    return list(dict.fromkeys(int(part) for part in found))
+
+
+def check_files(data: str, config: Config, output: Path | None, plot: Path | None, *, force: bool) -> None:
+    """Find out before the work, not after it, that the result could not be written."""
+    from coterie.files.destinations import check_apart
+    from coterie.files.output import check_target, format_of
+
+    check_apart(data, config, output=output, settings_beside=False)
+    if output is not None:
+        if output.suffix.lower() != ".json":
+            format_of(output)
+        check_target(output, force=force)
+    if plot is not None:
+        from coterie.charts.files import ENDINGS
+        from coterie.comparison.comparison import plot_paths
+
+        if plot.suffix.lower() not in ENDINGS:
+            raise ConfigError([Problem("plot", f"the name has to end in {', '.join(ENDINGS)}")])
+        for path in plot_paths(plot):
+            check_target(path, force=force)
+
+
+def run_and_show(
+    data: str,
+    config: Config,
+    *,
+    methods: list[str],
+    ks: list[int],
+    privacy: list[str] | None,
+    queries: int,
+    results: Path,
+    fresh: bool,
+    output: Path | None,
+    plot: Path | None,
+    force: bool,
+    as_json: bool,
+    quiet: bool,
+) -> None:
+    """Make the runs, print the table, write the files. Ctrl-C prints what is finished and ends with 130."""
+    from coterie.api.compare import compare as make
+    from coterie.cli.run import mention_compiling
+    from coterie.cli.show import Progress, Voice
+    from coterie.comparison.comparison import Comparison
+
+    voice = Voice(quiet=quiet, output=output)
+    mention_compiling(quiet, methods)
+    try:
+        with Progress(quiet=quiet) as progress:
+            found = make(
+                data,
+                config=config,
+                methods=methods,
+                k=ks,
+                privacy=privacy,
+                queries=queries,
+                results=results,
+                fresh=fresh,
+                progress=progress,
+            )
+    except Cancelled as error:
+        if isinstance(error.finished, Comparison) and error.finished.rows:
+            show_comparison(error.finished, voice, as_json=as_json)
+        raise
+    show_comparison(found, voice, as_json=as_json)
+    if output is not None:
+        found.write(output, force=force)
+    drawn = [] if plot is None else [str(path) for path in found.plot(plot, force=force)]
+    files = ", ".join([*([str(output)] if output is not None and str(output) != "-" else []), *drawn])
+    if not as_json:
+        again = f", {found.resumed:,} of them from before" if found.resumed else ""
+        voice.say(f"{len(found.rows):,} runs{again}, kept in {results}." + (f" Wrote {files}." if files else ""))
+
+
+def show_comparison(found: Comparison, voice: Voice, *, as_json: bool) -> None:
+    """The table of a comparison, what was best, and who refused why."""
+    if as_json:
+        typer.echo(json.dumps(found.to_dict(), indent=1))
+        return
+    promises = any(row.privacy for row in found.rows)
+    head = ["method", "k", *(["promises"] if promises else []), "loss", "÷ bound", "groups", "highest risk"]
+    head += ["average risk", "query error", "seconds"]
+    voice.table(head, [_cells(row, promises) for row in found.rows], numbers=[*head[1:2], *head[-7:]])
+    voice.say()
+    for row in found.best():
+        under = f", {row.privacy}" if row.privacy else ""
+        voice.say(f"least loss at k = {row.k:,}{under}: {row.method} ({row.gcp:.4f})")
+    reasons: dict[str, list[str]] = {}
+    for row in found.rows:
+        if row.reason:
+            reasons.setdefault(row.reason, []).append(f"{row.label} at k = {row.k:,}")
+    for reason, who in reasons.items():
+        voice.say(f"refused: {', '.join(who)}: {reason}")
+
+
+def _cells(row: ComparisonRow, promises: bool) -> list[str]:
+    def number(value: float | None, digits: int) -> str:
+        return "–" if value is None else f"{value:,.{digits}f}"
+
+    return [
+        row.method,
+        f"{row.k:,}",
+        *([row.privacy] if promises else []),
+        number(row.gcp, 4) if row.status == "done" else "refused",
+        number(row.loss_over_bound, 2),
+        number(row.groups, 0),
+        number(row.risk_highest, 4),
+        number(row.risk_average, 4),
+        number(row.query_error, 4),
+        number(row.seconds, 2),
+    ]

@@ -1,0 +1,52 @@
+"""`coterie compile`: compile the kernels ahead of the first release."""
+
+from __future__ import annotations
+
+import time
+from typing import Annotated
+
+import typer
+
+from coterie.cli.options import Quiet
+
+ALL = "all"
+# Enough rows for several groups, so that every loop of a method runs.
+ROWS = 400
+
+
+def compile_kernels(
+    method: Annotated[
+        list[str] | None,
+        typer.Option("--method", "-m", metavar="NAME", help="Which method's, or all; auto if left out."),
+    ] = None,
+    quiet: Quiet = False,
+) -> None:
+    """Compile the kernels of a method now, so that the first release does not have to wait for it.
+
+    For images and shared machines: run it once after installation. Compiled code is kept in the user's cache folder,
+    or where NUMBA_CACHE_DIR says.
+    """
+    from coterie import kernels
+    from coterie.cli.show import Progress, Voice
+    from coterie.engines.compiling import compile_ahead
+    from coterie.methods import all_methods, find_method
+
+    voice = Voice(quiet=quiet)
+    started = time.perf_counter()
+    names = [find_method(name).name for name in method or ["auto"] if name != ALL]
+    if ALL in (method or []):
+        names = list(all_methods())
+    with Progress(quiet=quiet) as progress:
+        for name in names:
+            compile_ahead(name, progress)
+        _try_out()
+    voice.say(f"Kernels are compiled ({time.perf_counter() - started:.0f} s), in {kernels.cache_folder()}.")
+
+
+def _try_out() -> None:
+    """Make a small release, for what is compiled with any method but is no part of one."""
+    from coterie.api.anonymize import anonymize
+    from coterie.cli.commands.demo import configuration, people
+
+    release = anonymize(people().slice(0, ROWS), config=configuration(k=3, method="mondrian"))
+    release.measures["bound"]

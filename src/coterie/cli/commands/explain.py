@@ -1,0 +1,251 @@
+"""`coterie explain`: why rows are as coarse as they are, what drives the loss, and what would change it."""
+
+from __future__ import annotations
+
+import json
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from coterie.cli import options as flags
+
+if TYPE_CHECKING:
+    from coterie.cli.show import Voice
+    from coterie.explaining.loss import LossExplanation, WhatIfs
+    from coterie.explaining.row import RowExplanation
+    from coterie.settings.config import Config
+
+
+def explain(
+    data: Annotated[str, typer.Argument(metavar="FILE")],
+    row: Annotated[
+        list[int] | None,
+        typer.Option("--row", metavar="POSITION", help="A row to explain, by position; the first row is 0."),
+    ] = None,
+    nearest: Annotated[int, typer.Option("--nearest", metavar="N", help="How many of its nearest rows to name.")] = 5,
+    what_if: Annotated[
+        bool, typer.Option("--what-if", help="Try half and twice k, and each column left out; some seconds each.")
+    ] = False,
+    what_if_k: Annotated[
+        list[str] | None, typer.Option("--what-if-k", metavar="NUMBERS", help="Try these k instead.")
+    ] = None,
+    what_if_drop: Annotated[
+        list[str] | None,
+        typer.Option("--what-if-drop", metavar="COLUMNS", help="Try these columns left out, one at a time, instead."),
+    ] = None,
+    show_values: Annotated[
+        bool, typer.Option("--show-values", help="Also show values of the original and what is published of them.")
+    ] = False,
+    config: flags.ConfigFile = None,
+    quasi: flags.Quasi = None,
+    sensitive: flags.Sensitive = None,
+    identifier: flags.Identifier = None,
+    keep: flags.Keep = None,
+    drop: flags.Drop = None,
+    entity: flags.Entity = None,
+    k: flags.K = None,
+    privacy: flags.Privacy = None,
+    hierarchy: flags.HierarchyOf = None,
+    type_of: flags.TypeOf = None,
+    weight: flags.Weight = None,
+    publish: flags.Publish = None,
+    method: flags.MethodName = None,
+    option: flags.OptionOf = None,
+    refine: flags.Refine = None,
+    time_limit: flags.TimeLimit = None,
+    seed: flags.Seed = None,
+    missing: flags.MissingPolicy = None,
+    missing_values: flags.MissingValues = None,
+    leaf_counts: flags.LeafCounts = None,
+    suppressed: flags.Suppressed = None,
+    suppress_at_most: flags.SuppressAtMost = None,
+    delimiter: flags.Delimiter = None,
+    encoding: flags.Encoding = None,
+    header: flags.Header = None,
+    threads: flags.Threads = None,
+    as_json: flags.AsJson = False,
+    quiet: flags.Quiet = False,
+) -> None:
+    """Say which columns drive the loss of a release, and why a row is as coarse as it is.
+
+    FILE is the original. The release is made again from it: with the .coterie.toml beside a release it is that one.
+
+    Rows are named by their positions in FILE and nothing of the data is shown, unless --show-values is given.
+    """
+    from coterie.cli.commands.compare import whole_numbers
+
+    settings = flags.configured(
+        config,
+        quasi=quasi,
+        sensitive=sensitive,
+        identifier=identifier,
+        keep=keep,
+        drop=drop,
+        entity=entity,
+        k=k,
+        privacy=privacy,
+        hierarchy=hierarchy,
+        type=type_of,
+        weight=weight,
+        publish=publish,
+        method=method,
+        option=option,
+        refine=refine,
+        time_limit=time_limit,
+        seed=seed,
+        missing=missing,
+        missing_values=missing_values,
+        leaf_counts=leaf_counts,
+        suppressed=suppressed,
+        suppress_at_most=suppress_at_most,
+        delimiter=delimiter,
+        encoding=encoding,
+        header=header,
+        threads=threads,
+    )
+    tried: dict[str, Any] | None = None
+    if what_if or what_if_k or what_if_drop:
+        # None tries the usual; one flag alone leaves the other kind of change out.
+        usual: list[Any] | None = None if what_if else []
+        tried = {
+            "k": whole_numbers(what_if_k, "what-if-k") if what_if_k else usual,
+            "drop": flags.names(what_if_drop) if what_if_drop else usual,
+        }
+    show(data, settings, rows=row or [], nearest=nearest, tried=tried, values=show_values, as_json=as_json, quiet=quiet)
+
+
+def show(
+    data: str,
+    config: Config,
+    *,
+    rows: list[int],
+    nearest: int,
+    tried: dict[str, Any] | None,
+    values: bool,
+    as_json: bool,
+    quiet: bool,
+) -> None:
+    """Make the release again and explain it."""
+    from coterie.cli.run import release_of
+    from coterie.cli.show import Progress, Voice
+
+    # What is explained is held whole, also where the settings come from a release that was made in blocks.
+    release = release_of(data, config.replace(engine="memory"), quiet=quiet, publishes=False)
+    with Progress(quiet=quiet) as progress:
+        progress("explain", 0, 0)
+        loss = release.explain()
+        explained = [release.explain(row, nearest=nearest, show_values=values) for row in rows]
+        changes = None if tried is None else release.what_if(**tried, progress=progress)
+    if as_json:
+        told: dict[str, Any] = {"loss": loss.to_dict(), "rows": [each.to_dict() for each in explained]}
+        typer.echo(json.dumps(told | ({} if changes is None else {"what_if": changes.to_dict()}), indent=1))
+        return
+    voice = Voice(quiet=quiet)
+    show_loss(loss, voice)
+    for each in explained:
+        voice.say()
+        show_row(each, voice)
+    if changes is not None:
+        voice.say()
+        show_what_if(changes, voice)
+
+
+def show_loss(loss: LossExplanation, voice: Voice) -> None:
+    """What drives the loss."""
+    voice.say(f"{loss.method}, k = {loss.k:,}: loss {loss.gcp:.4f} per cell")
+    voice.say()
+    head = ["column", "weight", "loss", "changed", "share of the loss"]
+    rows = [
+        [each.name, f"{each.weight:g}", f"{each.ncp:.4f}", f"{100 * each.changed:.1f} %", f"{100 * each.share:.1f} %"]
+        for each in loss.drivers
+    ]
+    voice.table(head, rows, numbers=head[1:])
+    voice.say()
+    voice.say(f"The tenth of the rows that pay most bear {100 * loss.dearest_tenth:.1f} % of the loss.")
+    if loss.suppressed:
+        voice.say(f"{loss.suppressed:,} suppressed rows bear {100 * loss.suppressed_share:.1f} %.")
+    voice.say()
+    head = ["dearest groups", "rows", "cost of a row", "share of the loss", "mostly by"]
+    rows = [
+        [str(each.group), f"{each.rows:,}", f"{each.cost:.4f}", f"{100 * each.share:.2f} %", each.driver]
+        for each in loss.coarsest
+    ]
+    voice.table(head, rows, numbers=head[1:4])
+
+
+def show_row(found: RowExplanation, voice: Voice) -> None:
+    """Why one row is as coarse as it is."""
+    where = "" if found.group is None else f", {found.state} {found.group:,} of {found.size:,} rows"
+    voice.say(f"Row {found.row:,}{where}: {found.state if found.group is None else f'pays {found.cost:.4f}'}")
+    voice.say(found.note)
+    if not found.attributes:
+        return
+    voice.say()
+    _show_attributes(found, voice)
+    voice.say()
+    own = next(each for each in found.at_k if each.k == found.k)
+    voice.facts(
+        [
+            ("it pays", f"{found.cost:.4f} of at most {found.most:g}"),
+            ("it must pay", f"{own.at_least:.4f}: no box around it with {found.k:,} rows costs less"),
+            ("it could pay", f"{own.found:.4f}: a box around it with {found.k:,} rows, were it alone"),
+            (
+                "k at its cost",
+                f"{found.rows_found:,}: a box around it that costs no more holds so many rows; none holds more than "
+                f"{found.rows_at_most:,}",
+            ),
+        ]
+    )
+    voice.say()
+    rows = [[f"{each.k:,}", f"{each.at_least:.4f}", f"{each.found:.4f}"] for each in found.at_k]
+    voice.table(["k", "at least", "found"], rows, numbers=["k", "at least", "found"])
+    if found.without:
+        best = ", ".join(f"{each.name} {each.at_least:.4f}" for each in found.without[:3])
+        voice.say(f"What it must pay without a column: {best}")
+    _show_nearest(found, voice)
+
+
+def _show_attributes(found: RowExplanation, voice: Voice) -> None:
+    head = ["column", "weight", "cost", "paid", "share", "values", "rows alike", "widest with row"]
+    shown = any(each.value is not None or each.published is not None for each in found.attributes)
+    head += ["value", "published"] if shown else []
+    rows = []
+    for each in found.attributes:
+        cells = [each.name, f"{each.weight:g}", f"{each.cost:.4f}", f"{each.paid:.4f}", f"{100 * each.share:.1f} %"]
+        cells += [f"{each.values:,} of {each.of:,}", f"{each.alike:,}"]
+        cells.append("" if each.furthest is None else f"{each.furthest:,}")
+        rows.append(cells + ([each.value or "", each.published or ""] if shown else []))
+    voice.table(head, rows, numbers=head[1:8])
+
+
+def _show_nearest(found: RowExplanation, voice: Voice) -> None:
+    if not found.nearest:
+        return
+    names = list(found.nearest[0].values or {})
+    rows = [
+        [f"{each.row:,}", f"{each.cost:.4f}", "yes" if each.same_group else "no"]
+        + [(each.values or {}).get(name) or "" for name in names]
+        for each in found.nearest
+    ]
+    voice.say()
+    voice.table(["nearest row", "cost of the pair", "same group", *names], rows, numbers=["nearest row"])
+
+
+def show_what_if(found: WhatIfs, voice: Voice) -> None:
+    """What changes would do."""
+    voice.say(
+        f"What if: run again with {found.method}, which loses {found.gcp:.4f} as it is (the release: "
+        f"{found.release_gcp:.4f})."
+    )
+    voice.say()
+    head = ["change", "loss of the columns that stay", "after", "difference", "groups"]
+    rows = [
+        [each.change, f"{each.before:.4f}", f"{each.after:.4f}", f"{each.after - each.before:+.4f}", f"{each.groups:,}"]
+        if not each.reason
+        else [each.change, f"{each.before:.4f}", "–", "–", "–"]
+        for each in found.changes
+    ]
+    voice.table(head, rows, numbers=head[1:])
+    for each in found.changes:
+        if each.reason:
+            voice.say(f"{each.change}: {each.reason}")

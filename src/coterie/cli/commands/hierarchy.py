@@ -1,0 +1,239 @@
+"""`coterie hierarchy build | check | show`."""
+
+from __future__ import annotations
+
+from itertools import accumulate
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from coterie.cli.options import Delimiter, Encoding, Header, changes_of
+
+if TYPE_CHECKING:
+    from rich.tree import Tree as Drawing
+
+    from coterie.errors import Problem
+    from coterie.hierarchies.check import Column
+    from coterie.hierarchies.hierarchy import Hierarchy
+    from coterie.hierarchies.tree import Tree
+
+app = typer.Typer(no_args_is_help=True, rich_markup_mode=None, help="Build, check and show hierarchies.")
+
+_AT_ONCE = 10  # children of a node, and levels, that `show` draws without --all
+
+DataOption = Annotated[
+    str | None, typer.Option("--data", metavar="FILE", help="Table whose values must have a place in the hierarchy.")
+]
+ColumnOption = Annotated[str | None, typer.Option("--column", metavar="COLUMN", help="Column of the table.")]
+
+
+@app.command()
+def build(
+    data: Annotated[str, typer.Argument(help="Table to take the values from; - for standard input.")],
+    column: Annotated[str, typer.Option("--column", metavar="COLUMN", help="Column that the hierarchy is for.")],
+    output: Annotated[
+        str, typer.Option("--output", "-o", metavar="FILE", help="CSV file to write; - for standard output.")
+    ],
+    intervals: Annotated[
+        str | None, typer.Option(metavar="W,W,…", help="Numbers: widths, each dividing the next, as in 5,10,20.")
+    ] = None,
+    start: Annotated[str, typer.Option(metavar="NUMBER", help="With --intervals: where one of them begins.")] = "0",
+    prefixes: Annotated[
+        str | None,
+        typer.Option(metavar="N,N,…|all", help="Codes: lengths as in 5,3, or all for one character at a time."),
+    ] = None,
+    mask: Annotated[
+        str, typer.Option(metavar="CHARACTER", help="With --prefixes: what stands for a hidden character.")
+    ] = "*",
+    dates: Annotated[
+        str | None,
+        typer.Option(metavar="LEVEL,…|all", help="Dates: any of day, month, quarter, year, decade in this order."),
+    ] = None,
+    flat: Annotated[bool, typer.Option("--flat", help="Every value directly under the root.")] = False,
+    force: Annotated[bool, typer.Option("--force", help="Replace a file that exists.")] = False,
+    delimiter: Delimiter = None,
+    encoding: Encoding = None,
+    header: Header = None,
+) -> None:
+    """Write a hierarchy for a column by a rule, as CSV for a person (or ARX) to edit.
+
+    Example: coterie hierarchy build people.csv --column zip --prefixes 5,3 -o zip.csv
+    """
+    from coterie.errors import ConfigError
+    from coterie.files.destinations import check_apart
+    from coterie.files.output import check_target
+
+    rules = {"intervals": intervals, "prefixes": prefixes, "dates": dates, "flat": "" if flat else None}
+    chosen = [name for name, value in rules.items() if value is not None]
+    if len(chosen) != 1:
+        raise ConfigError("Choose one of --intervals, --prefixes, --dates and --flat.")
+    check_apart(data, None, output=output, settings_beside=False)
+    check_target(output, force=force)
+    hierarchy = _rule(chosen[0], rules[chosen[0]] or "", start=start, mask=mask)
+    values = _column(data, column, delimiter=delimiter, encoding=encoding, header=header)
+    # Binding counts the rows of what does not fit; writing alone would not know them.
+    hierarchy.bind(values.values, counts=values.counts, column=column)
+    hierarchy.to_csv(output, values.values, force=force)
+    if output != "-":
+        typer.echo(f"{output}: {len(values.values):,} values of {column!r}", err=True)
+
+
+def _rule(kind: str, levels: str, *, start: str, mask: str) -> Hierarchy:
+    from coterie.errors import ConfigError, Problem
+    from coterie.hierarchies.hierarchy import Hierarchy
+
+    listed = [] if levels.strip() in ("", "all") else [level.strip() for level in levels.split(",")]
+    if kind == "intervals":
+        return Hierarchy.intervals(*listed, start=start)
+    if kind == "dates":
+        return Hierarchy.dates(*listed)
+    if kind == "flat":
+        return Hierarchy.flat()
+    wrong = [level for level in listed if not level.isdecimal()]
+    if wrong:
+        problems = [Problem("--prefixes", f"{level!r} is no length; write lengths as in 5,3") for level in wrong]
+        raise ConfigError(problems)
+    return Hierarchy.prefixes(*map(int, listed), mask=mask)
+
+
+def _column(data: str, column: str, *, delimiter: str | None, encoding: str | None, header: bool | None) -> Column:
+    from coterie.files.tables import read
+    from coterie.hierarchies.check import distinct_values
+
+    reading = changes_of({"delimiter": delimiter, "encoding": encoding, "header": header})
+    return distinct_values(read(data, **reading).table, column)
+
+
+def _optional_column(
+    data: str | None, column: str | None, *, delimiter: str | None, encoding: str | None, header: bool | None
+) -> Column | None:
+    from coterie.errors import ConfigError
+
+    if (data is None) != (column is None):
+        raise ConfigError("--data and --column go together: the table, and which of its columns.")
+    if data is None or column is None:
+        return None
+    return _column(data, column, delimiter=delimiter, encoding=encoding, header=header)
+
+
+@app.command()
+def check(
+    file: Annotated[Path, typer.Argument(help="Hierarchy: CSV, JSON or TOML.")],
+    data: DataOption = None,
+    column: ColumnOption = None,
+    show_values: Annotated[
+        bool, typer.Option("--show-values", help="Quote the data's values that have no place.")
+    ] = False,
+    delimiter: Delimiter = None,
+    encoding: Encoding = None,
+    header: Header = None,
+) -> None:
+    """Check that a file is a tree and, with --data, that it has a place for each value.
+
+    Lists every problem and ends with exit code 3 if there are any.
+    """
+    from coterie.hierarchies.check import check_file
+
+    values = _optional_column(data, column, delimiter=delimiter, encoding=encoding, header=header)
+    found = check_file(file, values, show_values=show_values)
+    for problem in found.problems:
+        typer.echo(_one_line(problem))
+    if found.problems or found.hierarchy is None:
+        raise typer.Exit(3)
+    for line in _summary(found.hierarchy, values):
+        typer.echo(line)
+    for doubt in found.doubts:
+        typer.echo(f"note: {_one_line(doubt)}")
+
+
+def _one_line(problem: Problem) -> str:
+    """The problem without line breaks, which labels may hold."""
+    return " ".join(str(problem).splitlines())
+
+
+def _summary(hierarchy: Hierarchy, values: Column | None) -> list[str]:
+    tree = hierarchy.tree
+    if tree is None:
+        lines = [f"rule    {hierarchy.spec}"]
+    else:
+        lines = [
+            f"root    {tree.root}",
+            f"levels  {int(tree.heights[0]) + 1:,}",
+            f"leaves  {len(tree.leaf_of):,}",
+        ]
+    if values is not None:
+        rows = int(values.counts.sum())
+        lines.append(f"data    all {len(values.values):,} values of {values.name!r} ({rows:,} rows) have a place")
+        if values.missing:
+            empty = "1 row is" if values.missing == 1 else f"{values.missing:,} rows are"
+            lines.append(f"        {empty} without a value")
+    return lines
+
+
+@app.command()
+def show(
+    file: Annotated[Path, typer.Argument(help="Hierarchy: CSV, JSON or TOML.")],
+    data: DataOption = None,
+    column: ColumnOption = None,
+    everything: Annotated[bool, typer.Option("--all", help="Cut nothing, however long.")] = False,
+    delimiter: Delimiter = None,
+    encoding: Encoding = None,
+    header: Header = None,
+) -> None:
+    """Draw a hierarchy as an indented tree; with --data, only the values that occur, with their rows."""
+    import numpy as np
+    from rich.console import Console
+
+    from coterie.errors import ConfigError
+    from coterie.hierarchies.hierarchy import Hierarchy
+
+    hierarchy = Hierarchy.from_file(file)
+    values = _optional_column(data, column, delimiter=delimiter, encoding=encoding, header=header)
+    if values is not None:
+        tree, codes = hierarchy.bind(values.values, counts=values.counts, column=values.name)
+        rows = np.bincount(codes, weights=values.counts, minlength=tree.leaves).astype(np.int64).tolist()
+    elif hierarchy.tree is None:
+        raise ConfigError("A rule has no values of its own to show.", hint="Give it some with --data and --column.")
+    else:
+        tree, _ = hierarchy.tree.restrict()
+        rows = None
+    # Rich cuts what is wider than the terminal. Labels are to be read whole, so it is told of a terminal wide enough.
+    width = 4 * int(tree.depth.max()) + 2 * max(map(len, tree.labels)) + 60
+    Console(highlight=False, width=width).print(_draw(tree, rows, everything=everything))
+
+
+def _draw(tree: Tree, rows: list[int] | None, *, everything: bool) -> Drawing:
+    """The tree as rich draws it, long levels cut. A stack of our own, for trees deeper than Python's."""
+    from rich.text import Text
+    from rich.tree import Tree as Drawing
+
+    beneath: list[list[int]] = [[] for _ in tree.labels]
+    for node in range(1, tree.nodes):
+        beneath[int(tree.parent[node])].append(node)
+
+    before = [0, *accumulate(rows or ())]
+
+    def title(node: int) -> Text:
+        first, last = int(tree.first[node]), int(tree.last[node])
+        said = [] if not beneath[node] else [f"{last - first + 1:,} leaves" if last > first else "1 leaf"]
+        if rows is not None:
+            number = before[last + 1] - before[first]
+            said.append(f"{number:,} rows" if number != 1 else "1 row")
+        text = Text(tree.labels[node])
+        return text.append(f"  ({', '.join(said)})", style="dim") if said else text
+
+    top = Drawing(title(0))
+    stack = [(0, top)]
+    while stack:
+        node, drawing = stack.pop()
+        children = beneath[node]
+        if not everything and children and int(tree.depth[node]) >= _AT_ONCE:
+            drawing.add(Text("… deeper levels: use --all", style="dim"))
+            continue
+        # Two more are shown rather than spoken of: the line that says so is no shorter.
+        shown = children if everything or len(children) <= _AT_ONCE + 1 else children[:_AT_ONCE]
+        stack.extend((child, drawing.add(title(child))) for child in shown)
+        if len(shown) < len(children):
+            drawing.add(Text(f"… and {len(children) - len(shown):,} more", style="dim"))
+    return top

@@ -1,0 +1,75 @@
+"""`coterie init`: guess a configuration from a file, for a person to edit."""
+
+from __future__ import annotations
+
+import shlex
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from coterie.cli.options import Delimiter, Encoding, Force, Header, MissingValues, Quiet, changes_of
+from coterie.errors import without_passwords
+
+
+def init(
+    data: Annotated[str, typer.Argument(metavar="FILE")],
+    output: Annotated[Path, typer.Option("--output", "-o", metavar="FILE", help="Where to write.")] = Path(
+        "coterie.toml"
+    ),
+    force: Force = False,
+    delimiter: Delimiter = None,
+    encoding: Encoding = None,
+    header: Header = None,
+    missing_values: MissingValues = None,
+    quiet: Quiet = False,
+) -> None:
+    """Guess roles, types and hierarchies, and write a commented configuration to edit.
+
+    FILE is the table to look at, also in a database. Guesses come from column names and counts; no cell is written
+    down.
+    """
+    from coterie.cli.show import Voice
+    from coterie.files import tables
+    from coterie.files.destinations import check_apart
+    from coterie.files.output import check_target
+    from coterie.suggesting.suggest import missing_marks, suggest, without_marks
+    from coterie.suggesting.toml import decision, suggestion_toml
+
+    voice = Voice(quiet=quiet, output=output)
+    to_file = str(output) != "-"
+    check_apart(data, None, output=output, settings_beside=False)
+    check_target(output, force=force)
+    given = {"delimiter": delimiter, "encoding": encoding, "header": header, "missing_values": missing_values}
+    reading = changes_of(given)
+    source = tables.read(data, **reading)
+    table = source.table
+    if missing_values is None and (marks := missing_marks(table)):
+        reading["missing_values"] = ["", *marks]
+        table = without_marks(table, marks)
+    guesses = suggest(table)
+    text = suggestion_toml(
+        guesses, source=source.name if source.path is None else source.path.name, rows=table.num_rows, reading=reading
+    )
+    if to_file:
+        output.write_text(text, encoding="utf-8")
+    else:
+        typer.echo(text, nl=False)
+    order = ["quasi", "sensitive", "identifier", "keep", "drop"]
+    rows = [
+        [
+            guess.name,
+            decision(guess.role) + ", entity" * guess.entity,
+            f"{guess.distinct:,}",
+            f"{guess.missing:,}",
+            guess.reason,
+        ]
+        for guess in sorted(guesses, key=lambda guess: order.index(decision(guess.role)))
+    ]
+    voice.table(["column", "role", "distinct", "missing", "why"], rows, numbers=["distinct", "missing"])
+    if not any(guess.role == "quasi" for guess in guesses):
+        voice.note("warning: no column looks like a quasi-identifier; list those that others may know in quasi")
+    if to_file:
+        # Quoted where the shell would take part of an address for something else.
+        again = shlex.quote(without_passwords(data))
+        voice.say(f"Wrote {output}. Look it over, then: coterie anonymize {again} -c {output} -o out.csv")

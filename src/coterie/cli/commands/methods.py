@@ -1,0 +1,116 @@
+"""`coterie methods`: which methods there are, and their options."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from coterie.cli import complete
+from coterie.cli.options import AsJson
+
+if TYPE_CHECKING:
+    from coterie.methods import Method
+
+
+def methods(
+    name: Annotated[str | None, typer.Argument(metavar="[NAME]", autocompletion=complete.method)] = None,
+    as_json: AsJson = False,
+) -> None:
+    """List the methods that group rows or, with NAME, one method's options."""
+    from coterie.methods import all_methods, find_method
+
+    chosen = [find_method(name)] if name else list(all_methods().values())
+    if as_json:
+        import json
+
+        typer.echo(json.dumps([described(method) for method in chosen], indent=2))
+    elif name:
+        _show(chosen[0])
+    else:
+        _list(chosen)
+
+
+def described(method: Method) -> dict[str, Any]:
+    """A method and its options as plain values: what the command, the documentation and other pages show."""
+    return {
+        "name": method.name,
+        "summary": method.summary,
+        "paper": method.paper,
+        "recoding": method.recoding,
+        "options": [
+            {
+                "name": name,
+                "type": type_text(field.annotation),
+                "default": None if field.is_required() else field.get_default(call_default_factory=True),
+                "description": field.description or "",
+            }
+            for name, field in method.options.model_fields.items()
+        ],
+    }
+
+
+def type_text(annotation: object) -> str:
+    """A type as a person writes it: `number`, `true or false`, `strict | relaxed`."""
+    from types import NoneType, UnionType
+    from typing import Literal, Union, get_args, get_origin
+
+    words = {int: "whole number", float: "number", bool: "true or false", str: "text", NoneType: "nothing"}
+    origin = get_origin(annotation)
+    if origin is Annotated:
+        return type_text(get_args(annotation)[0])
+    if origin is Literal:
+        return " | ".join(str(value) for value in get_args(annotation))
+    if origin in (Union, UnionType):
+        return " | ".join(type_text(part) for part in get_args(annotation) if part is not NoneType)
+    if origin in (tuple, list):
+        inner = next((part for part in get_args(annotation) if part is not Ellipsis), object)
+        return f"list of {type_text(inner)}"
+    if origin is dict:
+        return f"table of {type_text(get_args(annotation)[1])}"
+    if annotation in words:
+        return words[annotation]
+    return "any" if annotation in (Any, object) else getattr(annotation, "__name__", str(annotation)).lower()
+
+
+def default_text(value: object) -> str:
+    """A default as it would be written in a TOML file."""
+    if value is None:
+        return "–"
+    if isinstance(value, bool):
+        return str(value).lower()
+    if isinstance(value, tuple | list):
+        return "[" + ", ".join(default_text(part) for part in value) + "]"
+    if isinstance(value, dict):
+        return "{ }" if not value else str(value)
+    return f'"{value}"' if isinstance(value, str) else str(value)
+
+
+def _list(chosen: list[Method]) -> None:
+    from coterie.cli.show import Voice
+    from coterie.settings.config import DEFAULT_METHOD
+
+    voice = Voice()
+    rows = [[method.name, method.recoding, method.summary, method.paper] for method in chosen]
+    voice.table(["name", "recoding", "what it does", "paper"], rows)
+    voice.say(f"Without --method it is {DEFAULT_METHOD}. `coterie methods NAME` shows a method's options.")
+
+
+def _show(method: Method) -> None:
+    from coterie.cli.show import Voice
+
+    voice = Voice()
+    facts = described(method)
+    voice.say(f"{method.name}: {method.summary}")
+    voice.say(f"paper: {method.paper} · recoding: {method.recoding}")
+    voice.say()
+    if not facts["options"]:
+        voice.say("It has no options.")
+        return
+    rows = [
+        [option["name"], option["type"], default_text(option["default"]), option["description"]]
+        for option in facts["options"]
+    ]
+    voice.table(["option", "type", "default", "what it does"], rows)
+    first = facts["options"][0]
+    voice.say(f"Given as --option {first['name']}=VALUE, or in the [options] table of the TOML file.")

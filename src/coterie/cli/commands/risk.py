@@ -1,0 +1,305 @@
+"""`coterie risk` and `coterie attack`: how far records can be traced to people, and what an attacker would learn."""
+
+from __future__ import annotations
+
+import json
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from coterie.cli import options as flags
+
+if TYPE_CHECKING:
+    from coterie.cli.show import Voice
+    from coterie.disclosure.attack import Attack
+    from coterie.disclosure.columns import ColumnRisk
+    from coterie.disclosure.risk import Attacker, Risk
+    from coterie.settings.config import Config
+
+# Pairs of quasi-identifiers that are listed.
+MOST_PAIRS = 10
+# People that `--show` lists.
+MOST_PEOPLE = 50
+
+
+def risk(
+    data: Annotated[str, typer.Argument(metavar="FILE")],
+    release: Annotated[str | None, typer.Argument(metavar="[RELEASE]")] = None,
+    config: flags.ConfigFile = None,
+    quasi: flags.Quasi = None,
+    entity: flags.Entity = None,
+    population: Annotated[
+        str | None,
+        typer.Option("--population", metavar="FILE", help="The population that the table comes from, a row a person."),
+    ] = None,
+    fraction: flags.Fraction = None,
+    threshold: flags.Threshold = None,
+    hierarchy: flags.HierarchyOf = None,
+    type_of: flags.TypeOf = None,
+    missing_values: flags.MissingValues = None,
+    delimiter: flags.Delimiter = None,
+    encoding: flags.Encoding = None,
+    header: flags.Header = None,
+    as_json: flags.AsJson = False,
+) -> None:
+    """Measure how likely records can be traced to people, before and after publishing.
+
+    FILE is an original or a release. With RELEASE, FILE is the original and both are measured.
+
+    The prosecutor knows that a person is in the table, the journalist compares with a population, the marketer links
+    all records. Quasi-identifiers are ranked by the risk that they add.
+    """
+    settings = flags.configured(
+        config,
+        quasi=quasi,
+        entity=entity,
+        hierarchy=hierarchy,
+        type=type_of,
+        missing_values=missing_values,
+        delimiter=delimiter,
+        encoding=encoding,
+        header=header,
+        threshold=threshold,
+    )
+    if population is None:
+        fraction = settings.fraction if fraction is None else fraction
+    show_risk(
+        data, release, settings, population=population, fraction=fraction, threshold=settings.threshold, as_json=as_json
+    )
+
+
+def show_risk(
+    data: str,
+    release: str | None,
+    config: Config,
+    *,
+    population: str | None,
+    fraction: float | None,
+    threshold: str | float,
+    as_json: bool,
+) -> None:
+    """Measure one or two files and print the result."""
+    from coterie.api.anonymize import read_table
+    from coterie.api.risk import people_of
+    from coterie.cli.show import Progress, Voice
+    from coterie.disclosure.columns import rank_columns
+    from coterie.disclosure.risk import check_population, find_threshold, risk_of_table
+    from coterie.engines.per_row import advice
+
+    limit = find_threshold(threshold)
+    check_population(population, fraction)
+    with Progress() as progress:
+        progress("read", 0, 0)
+        people = None if population is None else read_table(population, config.replace(header=True))
+        tables = [read_table(each, config) for each in (data, release) if each is not None]
+        progress("measure risk", 0, 0)
+        found = [
+            risk_of_table(
+                table,
+                quasi=config.quasi,
+                threshold=limit,
+                population=people,
+                fraction=fraction,
+                people=people_of(table, config),
+                config=config,
+            )
+            for table in tables
+        ]
+        progress("rank columns", 0, 0)
+        ranked = rank_columns(tables[0], quasi=config.quasi)
+    if as_json:
+        values: dict[str, Any] = dict(zip(("before", "after"), (each.to_dict() for each in found), strict=False))
+        values = values if release is not None else found[0].to_dict()
+        values["columns"] = [each._asdict() for each in ranked.single]
+        values["pairs"] = [each._asdict() for each in ranked.pairs]
+        typer.echo(json.dumps(values, indent=2))
+        return
+    voice = Voice()
+    _print_risks(found, voice)
+    if told := advice(config):
+        voice.say(f"note: {told}")
+    voice.say()
+    _print_columns(ranked.single, voice)
+    if ranked.pairs:
+        voice.say()
+        _print_columns(ranked.pairs[:MOST_PAIRS], voice)
+
+
+def _print_risks(found: list[Risk], voice: Voice) -> None:
+    limit = found[0].threshold
+    lines: list[tuple[str, list[str]]] = [
+        ("rows", [f"{risk.rows:,}" for risk in found]),
+        ("groups", [f"{risk.classes:,}" for risk in found]),
+        ("unique records", [f"{risk.uniques:,} ({100 * risk.unique_share:.2f} %)" for risk in found]),
+    ]
+    for name, attackers in (
+        ("prosecutor", [risk.prosecutor for risk in found]),
+        ("journalist", [risk.journalist for risk in found]),
+    ):
+        known = [attacker for attacker in attackers if attacker is not None]
+        if known:
+            lines += _attacker_lines(name, known, float(limit.value))
+    lines.append(("marketer: right links", [f"{100 * risk.marketer:.2f} %" for risk in found]))
+    for risk in found[:1]:
+        if risk.population is not None:
+            lines.append(("population", [f"{each.population:,}" for each in found]))
+        if risk.unique_matches is not None:
+            lines.append(("fit one person of it only", [f"{each.unique_matches:,}" for each in found]))
+    if found[0].population_uniques is not None:
+        lines.append(("unique in the population", [_uniques_text(risk) for risk in found]))
+    head = ["", "before", "after"] if len(found) == 2 else ["", "table"]
+    voice.table(head, [[name, *cells] for name, cells in lines], numbers=head[1:])
+    voice.say()
+    voice.say(f"threshold {float(limit.value):.4g}, groups of at least {limit.rows}: {limit.source}")
+    if any(risk.counted == "people" for risk in found):
+        told = ", ".join(risk.counted for risk in found)
+        voice.say(f"groups are counted in: {told}")
+
+
+def _attacker_lines(name: str, attackers: list[Attacker], limit: float) -> list[tuple[str, list[str]]]:
+    return [
+        (f"{name}: highest risk", [f"{attacker.highest:.4f}" for attacker in attackers]),
+        (f"{name}: average risk", [f"{attacker.average:.4f}" for attacker in attackers]),
+        (
+            f"{name}: above {limit:.4g}",
+            [f"{attacker.above:,} ({100 * attacker.share_above:.2f} %)" for attacker in attackers],
+        ),
+    ]
+
+
+def _uniques_text(risk: Risk) -> str:
+    found = risk.population_uniques
+    if found is None:
+        return ""
+    return f"about {found.estimate:,.0f} ({100 * found.share:.2f} %, {found.chosen})"
+
+
+def _print_columns(ranked: tuple[ColumnRisk, ...], voice: Voice) -> None:
+    head = ["column", "adds risk", "adds uniques", "distinct", "distinction", "separation"]
+    if ranked and len(ranked[0].columns) > 1:
+        head[0] = "pair"
+    rows = [
+        [
+            " + ".join(each.columns),
+            f"{each.adds:.4f}",
+            f"{each.adds_uniques:,}",
+            f"{each.distinct:,}",
+            f"{each.distinction:.4f}",
+            f"{each.separation:.4f}",
+        ]
+        for each in ranked
+    ]
+    voice.table(head, rows, numbers=head[1:])
+
+
+def attack(
+    published: Annotated[str, typer.Argument(metavar="RELEASE")],
+    known: Annotated[
+        str, typer.Option("--known", metavar="FILE", help="People known from elsewhere, with what is known of them.")
+    ],
+    on: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--on",
+            metavar="COLUMNS",
+            help="What the attacker knows, separated by commas. [default: all quasi-identifiers that FILE has]",
+        ),
+    ] = None,
+    config: flags.ConfigFile = None,
+    quasi: flags.Quasi = None,
+    sensitive: flags.Sensitive = None,
+    k: flags.K = None,
+    hierarchy: flags.HierarchyOf = None,
+    type_of: flags.TypeOf = None,
+    publish: flags.Publish = None,
+    missing_values: flags.MissingValues = None,
+    delimiter: flags.Delimiter = None,
+    encoding: flags.Encoding = None,
+    header: flags.Header = None,
+    show: Annotated[
+        bool, typer.Option("--show", help="List people with their candidates and likeliest values, which are data.")
+    ] = False,
+    as_json: flags.AsJson = False,
+) -> None:
+    """Try to find known people in a release, and count what that would give away.
+
+    RELEASE is the published table. Nothing but counts is printed unless --show is given.
+    """
+    from coterie.api.risk import attack as run_attack
+    from coterie.cli.show import Progress, Voice
+
+    settings = flags.configured(
+        config,
+        quasi=quasi,
+        sensitive=sensitive,
+        k=k,
+        hierarchy=hierarchy,
+        type=type_of,
+        publish=publish,
+        missing_values=missing_values,
+        delimiter=delimiter,
+        encoding=encoding,
+        header=header,
+    )
+    with Progress() as progress:
+        progress("match people", 0, 0)
+        found = run_attack(published, known, on=flags.names(on) if on else None, config=settings)
+    if as_json:
+        typer.echo(json.dumps(found.to_dict(), indent=2))
+        return
+    voice = Voice()
+    _print_attack(found, voice)
+    if show:
+        voice.say()
+        _print_people(found, voice)
+
+
+def _print_attack(found: Attack, voice: Voice) -> None:
+    share = 100 / max(found.people, 1)
+    voice.facts(
+        [
+            ("attacker knows", ", ".join(found.on)),
+            ("people", f"{found.people:,}, of whom {found.matched:,} have candidates among {found.rows:,} rows"),
+            ("candidates", f"at least {found.fewest:,}, median {found.median:,.0f}"),
+            ("identity", f"confidence at most {found.highest:.4f}, on average {found.average:.4f}"),
+            ("pinned down", f"{found.pinned:,} people ({share * found.pinned:.2f} %) have one candidate only"),
+            ("below k", f"{found.below:,} people ({share * found.below:.2f} %) have fewer than {found.k:,}"),
+        ]
+    )
+    if not found.sensitive:
+        return
+    rows = [
+        [
+            each.column,
+            f"{each.baseline:.4f}",
+            f"{each.average:.4f}",
+            f"{each.highest:.4f}",
+            f"{each.pinned:,}",
+            f"{each.above_baseline:,}",
+            f"{each.lift:.2f}",
+            "" if each.right is None else f"{each.right:.4f}",
+            "" if each.baseline_right is None else f"{each.baseline_right:.4f}",
+        ]
+        for each in found.sensitive.values()
+    ]
+    head = ["sensitive", "baseline", "average", "highest", "known for sure", "above baseline", "lift"]
+    head += ["guessed right", "by baseline"]
+    if all(each.right is None for each in found.sensitive.values()):
+        head, rows = head[:-2], [row[:-2] for row in rows]
+    voice.say()
+    voice.table(head, rows, numbers=head[1:])
+
+
+def _print_people(found: Attack, voice: Voice) -> None:
+    """The people with the fewest candidates first."""
+    import numpy as np
+
+    order = np.argsort(np.where(found.candidates > 0, found.candidates, np.iinfo(np.int64).max), kind="stable")
+    table = found.table().take(order[:MOST_PEOPLE])
+    rows = [
+        ["" if cell is None else f"{cell:.4f}" if isinstance(cell, float) else str(cell) for cell in row.values()]
+        for row in table.to_pylist()
+    ]
+    voice.table(table.column_names, rows)
+    if found.people > MOST_PEOPLE:
+        voice.say(f"… and {found.people - MOST_PEOPLE:,} more")

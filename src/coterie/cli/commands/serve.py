@@ -1,0 +1,80 @@
+"""`coterie serve`: the local page."""
+
+from __future__ import annotations
+
+from importlib.util import find_spec
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from coterie.cli.options import ConfigFile, Quiet
+from coterie.errors import BackendError, ConfigError, Problem
+
+NEEDED = ("starlette", "uvicorn", "python_multipart", "tomlkit")
+GIGABYTE = 1 << 30
+
+
+def serve(
+    data: Annotated[str | None, typer.Argument(metavar="[FILE]")] = None,
+    config: ConfigFile = None,
+    port: Annotated[
+        int | None,
+        typer.Option("--port", metavar="N", help="Port to use; 0 is any that is free. [default: 8765, if it is free]"),
+    ] = None,
+    browser: Annotated[bool, typer.Option("--browser/--no-browser", help="Open a browser.")] = True,
+    allow: Annotated[
+        list[Path] | None,
+        typer.Option(
+            "--allow",
+            metavar="FOLDER",
+            help="Files below it may be opened by path; may be repeated. [default: the current folder]",
+        ),
+    ] = None,
+    upload_limit: Annotated[
+        float, typer.Option("--upload-limit", metavar="GB", help="The largest file that may be uploaded.")
+    ] = 4.0,
+    work_folder: Annotated[
+        Path | None,
+        typer.Option(
+            "--work-folder", metavar="FOLDER", help="Where uploads and runs are kept. [default: for temporary files]"
+        ),
+    ] = None,
+    quiet: Quiet = False,
+) -> None:
+    """Open a page on this machine that leads from a file to a release.
+
+    FILE is a table to begin with; files can also be opened or uploaded on the page.
+
+    The page is for this machine only, under an address that holds a token. With --config it reads and writes that
+    file; otherwise the configuration can be downloaded. Uploads and runs are deleted when it ends.
+    """
+    missing = [name for name in NEEDED if find_spec(name) is None]
+    if missing:
+        raise BackendError("The page needs the web extra.", hint="Install it: pip install 'coterie[web]'")
+    from coterie.web import serve as server
+    from coterie.web.settings import Settings
+
+    folders = tuple(folder.resolve() for folder in (allow or [Path.cwd()]))
+    problems = [Problem("allow", f"there is no folder {folder}") for folder in folders if not folder.is_dir()]
+    if upload_limit <= 0:
+        problems.append(Problem("upload limit", "must be more than 0"))
+    if config is not None and data is None:
+        problems.append(Problem("config", "goes with a table; name the FILE that it is for"))
+    if problems:
+        raise ConfigError(problems)
+    file = None if data is None else server.check_file(data, folders)
+    if port is None:
+        port = server.usual_port()
+    with server.work_folder(work_folder) as folder:
+        size = int(upload_limit * GIGABYTE)
+        settings = Settings(
+            folder, port=port, allowed_folders=folders, upload_limit=size, unpacked_limit=max(4 * size, 16 * GIGABYTE)
+        )
+        server.serve(
+            settings,
+            file=file,
+            config=None if config is None else config.resolve(),
+            browser=browser,
+            say=lambda text: None if quiet and "http" not in text else typer.echo(text),
+        )

@@ -1,0 +1,246 @@
+"""What `anonymize` and `verify` do and print, apart from their flags."""
+
+from __future__ import annotations
+
+import json
+import math
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
+
+import typer
+
+from coterie.arrays import AnyTable
+from coterie.cli.show import COMPILE, Progress, Voice
+from coterie.errors import without_passwords
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from coterie.api.anonymize import Release
+    from coterie.measures.measures import Measures
+    from coterie.releases.stored import StoredRelease
+    from coterie.settings.config import Config
+    from coterie.verification.verify import Verification
+
+COMPILING = "compiling (once after installation; some seconds) …"  # and the bar says how far that is
+
+
+def release_of(data: AnyTable, config: Config, *, quiet: bool, publishes: bool = True) -> Release:
+    """Make a release with a progress bar, and say so when this is the run that compiles.
+
+    Args:
+        data: The table.
+        config: The settings.
+        quiet: Show no progress.
+        publishes: Whether it is to be given away, and not only looked at: then every column needs a role.
+    """
+    from coterie.api.anonymize import anonymize
+    from coterie.engines.memory.run import Phases, make_release, prepare, start_run
+
+    with Progress(quiet=quiet) as progress:
+        said: list[str] = []
+
+        def told(step: str, done: int, total: int) -> None:
+            if step == COMPILE and not said:
+                said.append(step)
+                Voice(quiet=quiet).note(COMPILING)
+            progress(step, done, total)
+
+        if publishes:
+            return anonymize(data, config=config, progress=told)
+        phases = Phases(told)
+        prepared = prepare(data, config, phases=phases, publishes=False)
+        return make_release(prepared, config, start_run(config, told), phases=phases)
+
+
+def mention_compiling(quiet: bool, methods: Sequence[str]) -> None:
+    """Say so when this is the run that compiles, once for all, in place of what each compiling would log."""
+    import logging
+
+    from coterie.engines.compiling import is_needed
+    from coterie.methods import all_methods
+
+    logging.getLogger("coterie.kernels").setLevel(logging.ERROR)
+    if any(map(is_needed, all_methods() if "all" in methods else methods)):
+        Voice(quiet=quiet).note(COMPILING)
+
+
+def run_and_show(
+    data: str,
+    config: Config,
+    *,
+    output: str | None,
+    force: bool,
+    quiet: bool,
+    reports: Sequence[Path] = (),
+    variant: str = "internal",
+    mapping: Path | None = None,
+    as_json: bool = False,
+) -> None:
+    """Anonymize a file, write the release unless `output` is None, write reports, and print a summary."""
+    from coterie.releases.release import provenance_path
+
+    voice = Voice(quiet=quiet or as_json, output=output)
+    release = release_of(data, config, quiet=quiet)
+    if output is not None:
+        release.write(output, force=force)
+    show_release(release, voice)
+    if output is None:
+        voice.say("Dry run: nothing was written.")
+    elif output != "-":
+        voice.say(f"Wrote {without_passwords(output)} and {provenance_path(output)}.")
+    if mapping is not None:
+        from coterie.publishing.mapping import write_mapping
+
+        write_mapping(release, mapping, force=force)
+        voice.say(f"Wrote the mapping {mapping}. It holds original values.")
+    for path in reports:
+        with Progress(quiet=quiet) as progress:
+            progress("report", 0, 0)
+            release.report(path, variant=variant, force=force)
+        voice.say(f"Wrote the {variant} report {path}.")
+    if as_json:
+        print_summary(release, output=output, reports=reports, mapping=mapping)
+
+
+def show_release(release: Release | StoredRelease, voice: Voice, *, engine: str = "") -> None:
+    """The summary of a release: how it was made where that is worth a line, sizes, loss, time, notes."""
+    found, measures, config = release.verification, release.measures, release.config
+    voice.facts(
+        [
+            ("method", f"{config.method}, k = {config.k}, seed = {config.seed}"),
+            *([("engine", engine)] if engine else []),
+            ("rows", f"{found.rows:,} published, {int(measures['suppressed']):,} suppressed"),
+            ("groups", f"{found.groups:,} of {found.k:,} to {found.largest:,} rows, {found.average:,.1f} on average"),
+            ("loss", f"GCP {measures['gcp']:.4f} (0: nothing lost, 1: nothing left)"),
+            ("verified", verdict(found)),
+        ]
+    )
+    voice.say()
+    show_attributes(measures, voice)
+    phases = ", ".join(f"{phase} {took:.2f}" for phase, took in release.seconds.items())
+    voice.say(f"{sum(release.seconds.values()):.1f} s: {phases}")
+    for note in release.notes:
+        voice.say(f"note: {note}")
+
+
+def print_summary(
+    release: Release | StoredRelease,
+    *,
+    output: str | None,
+    reports: Sequence[Path] = (),
+    mapping: Path | None = None,
+) -> None:
+    """The summary of a release as JSON on standard output, with what was written."""
+    from coterie.releases.release import provenance_path
+
+    config = release.config
+    summary = {
+        "method": config.method,
+        "k": config.k,
+        "seed": config.seed,
+        "engine": "memory" if config.engine == "auto" else config.engine,
+        "verification": verification_values(release.verification),
+        "measures": measures_values(release.measures, late=False),
+        "seconds": dict(release.seconds),
+        "notes": list(release.notes),
+        "output": None if output is None else without_passwords(output),
+        "provenance": None if output is None else str(provenance_path(output)),
+        "reports": [str(path) for path in reports],
+        "mapping": None if mapping is None else str(mapping),
+    }
+    typer.echo(json.dumps(finite(summary), indent=2))
+
+
+def show_attributes(measures: Measures, voice: Voice) -> None:
+    """Loss per quasi-identifier."""
+    rows = [
+        [each.name, f"{each.weight:g}", f"{each.ncp:.4f}", f"{100 * each.changed:.1f} %"]
+        for each in measures.attributes.values()
+    ]
+    voice.table(["column", "weight", "loss", "changed"], rows, numbers=["weight", "loss", "changed"])
+
+
+def verdict(found: Verification) -> str:
+    """PASS or FAIL with the sentences that say why."""
+    if not found.checks:
+        return "nothing was asked for"
+    word = "PASS" if found.passed else "FAIL"
+    told = [check.text for check in found.checks if check.passed == found.passed]
+    return f"{word}: {' '.join(told)}"
+
+
+def show_verification(data: str, config: Config, *, asked: bool, as_json: bool, quiet: bool) -> bool:
+    """Verify a published file, print what was found, and return whether the promise is kept."""
+    from coterie.api.anonymize import verify
+    from coterie.engines.per_row import advice
+
+    found = verify(data, config=config, k=config.k if asked else None)
+    voice = Voice(quiet=quiet)
+    if as_json:
+        typer.echo(json.dumps(verification_values(found), indent=2))
+        return found.passed
+    voice.facts(
+        [
+            ("rows", f"{found.rows:,}"),
+            ("groups", f"{found.groups:,} by {', '.join(found.quasi)}"),
+            ("sizes", f"smallest {found.k:,}, average {found.average:,.1f}, largest {found.largest:,}"),
+            ("missing", f"{found.missing_cells:,} quasi-identifier cells (a value of their own)"),
+            ("suppressed", f"{found.suppressed:,} rows"),
+        ]
+    )
+    show_measured(found, voice)
+    if found.checks:
+        voice.say(verdict(found))
+        if not found.passed and (told := advice(config)):
+            voice.say(f"note: {told}")
+    else:
+        voice.say(f"The table is {found.k}-anonymous. Give -k or a configuration to check it against a promise.")
+    return found.passed
+
+
+def show_measured(found: Verification, voice: Voice) -> None:
+    """What the sensitive columns have in their worst groups."""
+    if not found.measured:
+        return
+    columns = list(dict.fromkeys(each.column for each in found.measured))
+    names = list(dict.fromkeys(each.name for each in found.measured))
+    values = {(each.column, each.name): f"{each.value:.4g}" for each in found.measured}
+    rows = [[column, *(values.get((column, name), "") for name in names)] for column in columns]
+    voice.say()
+    voice.table(["sensitive column: worst group", *names], rows, numbers=names)
+    voice.say()
+
+
+def verification_values(found: Verification) -> dict[str, Any]:
+    """A verification as plain values."""
+    values: dict[str, Any] = {"passed": found.passed}
+    for name in ("rows", "groups", "k", "largest", "average", "wanted", "rows_below", "classes_below"):
+        values[name] = getattr(found, name)
+    values |= {"missing_cells": found.missing_cells, "suppressed": found.suppressed, "quasi": list(found.quasi)}
+    values["checks"] = [check._asdict() for check in found.checks]
+    values["measured"] = [each._asdict() for each in found.measured]
+    plain: dict[str, Any] = finite(values)
+    return plain
+
+
+def measures_values(measures: Measures, *, late: bool = True) -> dict[str, Any]:
+    """Measures as plain values, those per column under `attributes`.
+
+    Args:
+        measures: The measures.
+        late: Whether to compute those that take long, such as the lower bound.
+    """
+    from dataclasses import asdict
+
+    values = {name: measures[name] for name in measures if late or name not in measures.late}
+    return {**values, "attributes": {name: asdict(each) for name, each in measures.attributes.items()}}
+
+
+def finite(value: Any) -> Any:  # noqa: ANN401 - whatever JSON holds
+    """The same for JSON, which has no sign for infinity and for what is no number: both are null."""
+    if isinstance(value, dict):
+        return {name: finite(inner) for name, inner in value.items()}
+    if isinstance(value, list | tuple):
+        return [finite(inner) for inner in value]
+    return None if isinstance(value, float) and not math.isfinite(value) else value

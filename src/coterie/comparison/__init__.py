@@ -1,0 +1,1 @@
+"""Methods, k and promises side by side on one table."""

@@ -1,0 +1,226 @@
+"""Comparison: methods side by side on one table, and what can be done with the result."""
+
+from __future__ import annotations
+
+import json
+import os
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import asdict, dataclass, field
+from functools import cached_property
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Literal
+
+import pyarrow as pa
+
+from coterie.arrays import AnyFrame
+from coterie.errors import ConfigError, Problem
+from coterie.files import tables
+
+if TYPE_CHECKING:
+    from coterie.charts.charts import Chart, Series
+
+SIZE = (8.0, 5.2)
+
+Status = Literal["done", "refused"]
+
+SCHEMA = {
+    "method": pa.string(),
+    "k": pa.int64(),
+    "privacy": pa.string(),
+    "status": pa.string(),
+    "reason": pa.string(),
+    "gcp": pa.float64(),
+    "bound": pa.float64(),
+    "loss_over_bound": pa.float64(),
+    "groups": pa.int64(),
+    "smallest": pa.int64(),
+    "largest": pa.int64(),
+    "suppressed": pa.int64(),
+    "risk_highest": pa.float64(),
+    "risk_average": pa.float64(),
+    "risk_above": pa.float64(),
+    "query_error": pa.float64(),
+    "query_error_p95": pa.float64(),
+    "seconds": pa.float64(),
+    "seconds_in_all": pa.float64(),
+    "cpu_seconds": pa.float64(),
+}
+
+
+@dataclass(frozen=True)
+class ComparisonRow:
+    """One method at one k under one set of promises. What was not measured is None."""
+
+    method: str
+    """the method, with its options where these are not its defaults"""
+    k: int
+    privacy: str = ""
+    """promises beyond k"""
+    status: Status = "done"
+    reason: str = ""
+    """why the method refused, if it did"""
+    gcp: float | None = None
+    """loss per cell, 0 to 1"""
+    bound: float | None = None
+    """what no grouping stays below; None for rows published one by one, for which it does not hold"""
+    loss_over_bound: float | None = None
+    groups: int | None = None
+    smallest: int | None = None
+    largest: int | None = None
+    suppressed: int | None = None
+    risk_highest: float | None = None
+    """prosecutor risk of the record most at risk"""
+    risk_average: float | None = None
+    """its mean over all records, which is the share that a marketer links rightly"""
+    risk_above: float | None = None
+    """share of records whose risk is above the threshold"""
+    query_error: float | None = None
+    """median relative error of counting queries"""
+    query_error_p95: float | None = None
+    seconds: float | None = None
+    """of the grouping"""
+    seconds_in_all: float | None = None
+    """with publishing and verifying"""
+    cpu_seconds: float | None = None
+    """the same by the processor, all threads together: what else the machine does counts less"""
+
+    @property
+    def label(self) -> str:
+        """Method and promises."""
+        return f"{self.method}, {self.privacy}" if self.privacy else self.method
+
+
+@dataclass(frozen=True, eq=False)
+class Comparison:
+    """Methods side by side on one table."""
+
+    rows: tuple[ComparisonRow, ...]
+    planned: int
+    """how many rows there are when all runs are finished"""
+    resumed: int = 0
+    """rows that were taken from earlier calls"""
+    kind: str = field(default="file", repr=False)
+    native: Any = field(default=None, repr=False)
+
+    @property
+    def finished(self) -> bool:
+        """Whether every run was made."""
+        return len(self.rows) == self.planned
+
+    @cached_property
+    def arrow(self) -> pa.Table:
+        """One row a run, as an Arrow table."""
+        return pa.Table.from_pylist([asdict(row) for row in self.rows], schema=pa.schema(SCHEMA))
+
+    @cached_property
+    def frame(self) -> AnyFrame:
+        """One row a run, as the kind of frame that came in; Arrow for files."""
+        from coterie.files.frames import new_frame
+
+        return new_frame(self.arrow, self.kind, self.native)
+
+    def best(self) -> tuple[ComparisonRow, ...]:
+        """For each k and set of promises, the row with the least loss."""
+        found: dict[tuple[str, int], ComparisonRow] = {}
+        for row in self.rows:
+            least = found.get((row.privacy, row.k))
+            if row.gcp is not None and (least is None or least.gcp is None or row.gcp < least.gcp):
+                found[row.privacy, row.k] = row
+        return tuple(found.values())
+
+    def to_dict(self) -> dict[str, Any]:
+        """Plain values, as JSON can hold them."""
+        return {"planned": self.planned, "finished": self.finished, "rows": [asdict(row) for row in self.rows]}
+
+    def write(self, path: str | os.PathLike[str], *, force: bool = False) -> None:
+        """Write the table as .json, .csv, .tsv, .parquet or .feather; "-" is CSV on standard output."""
+        if Path(path).suffix.lower() != ".json":
+            tables.write(self.arrow, path, force=force)
+            return
+        with tables.whole_file(path, force=force) as sink:
+            sink.write((json.dumps(self.to_dict(), indent=1, ensure_ascii=False) + "\n").encode())
+
+    def charts(self, privacy: str | None = None) -> tuple[Chart, Chart]:
+        """The risk–utility map and the loss over k, under one set of promises: the first when left out."""
+        from coterie.charts.charts import Axis, lines, points
+
+        done = [row for row in self.rows if row.gcp is not None]
+        if not done:
+            raise ConfigError([Problem("plot", "no run gave a release, so that there is nothing to draw")])
+        privacy = done[0].privacy if privacy is None else privacy
+        shown = [row for row in done if row.privacy == privacy]
+        under = f", {privacy}" if privacy else ""
+        ks = sorted({row.k for row in shown})
+        along = f" Along each line k grows: {', '.join(f'{k:,}' for k in ks)}." if len(ks) > 1 else ""
+        risk = points(
+            f"Risk and loss{under}",
+            _series(shown, "gcp", "risk_average", labelled=_least_loss(shown)),
+            description="Each mark is a release. Further left less is lost, further down fewer records can be traced."
+            + along,
+            x=Axis("loss (GCP)", low=0.0),
+            y=Axis("average risk of a record", log=True),
+            name="risk-utility-map",
+            joined=True,
+            size=SIZE,
+        )
+        loss = lines(
+            f"Loss over k{under}",
+            _series(shown, "k", "gcp"),
+            description="What each method loses as groups grow.",
+            x=Axis("k", log=True, ticks=ks),
+            y=Axis("loss (GCP)", low=0.0),
+            name="loss-over-k",
+            size=SIZE,
+        )
+        return risk, loss
+
+    def plot(self, path: str | os.PathLike[str], *, force: bool = False) -> tuple[Path, ...]:
+        """Draw the risk–utility map and the loss over k, as .svg, .png or .pdf.
+
+        Args:
+            path: "out.svg" makes out-risk.svg and out-loss.svg; where promises are compared, out-risk-2.svg and so on
+                for the second and further ones.
+            force: Overwrite files that are there.
+
+        Returns:
+            The files.
+        """
+        written: list[Path] = []
+        kinds = dict.fromkeys(row.privacy for row in self.rows if row.gcp is not None) or {"": None}
+        for at, privacy in enumerate(kinds):
+            for chart, target in zip(self.charts(privacy), plot_paths(path, at), strict=True):
+                chart.write(target, force=force)
+                written.append(target)
+        return tuple(written)
+
+    def __repr__(self) -> str:
+        refused = sum(row.status == "refused" for row in self.rows)
+        told = f", {refused:,} refused" if refused else ""
+        return f"<Comparison: {len(self.rows):,} of {self.planned:,} runs{told}>"
+
+
+def plot_paths(path: str | os.PathLike[str], at: int = 0) -> tuple[Path, Path]:
+    """Where the two plots under the first, second, … set of promises go."""
+    given = Path(path)
+    more = f"-{at + 1}" if at else ""
+    risk, loss = (given.with_name(f"{given.stem}-{what}{more}{given.suffix}") for what in ("risk", "loss"))
+    return risk, loss
+
+
+def _series(rows: Sequence[ComparisonRow], x: str, y: str, *, labelled: str = "") -> list[Series]:
+    """One series a method, by ascending k; one of them with k beside its marks, since all would cover each other."""
+    from coterie.charts.charts import Series
+
+    found = []
+    for method in dict.fromkeys(row.method for row in rows):
+        own = sorted((row for row in rows if row.method == method), key=lambda row: row.k)
+        marks = [f"k={row.k}" for row in own] if method == labelled else ()
+        found.append(Series(method, [getattr(row, x) for row in own], [getattr(row, y) for row in own], marks))
+    return found
+
+
+def _least_loss(rows: Sequence[ComparisonRow]) -> str:
+    """The method that lost least at the most k."""
+    wins = Counter(row.method for row in Comparison(tuple(rows), len(rows)).best())
+    return wins.most_common(1)[0][0]

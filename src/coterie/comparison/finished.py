@@ -1,0 +1,113 @@
+"""Finished runs of comparisons, kept in a file so that a second call goes on where the first one stopped.
+
+The file has one line of JSON a run: its key and its figures, and no value of the data. The key is a hash of the input,
+of all settings that may change the figures, and of coterie's version.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Mapping
+from dataclasses import asdict, fields
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import pyarrow as pa
+from pyarrow import ipc
+
+from coterie.comparison.comparison import ComparisonRow
+from coterie.errors import DataError
+from coterie.files import tables
+
+if TYPE_CHECKING:
+    from coterie.settings.config import Config
+
+# Settings that never change a figure.
+SILENT = ("threads", "purpose", "recipient", "release_model", "author", "keep", "drop")
+_FIELDS = {each.name for each in fields(ComparisonRow)}
+
+
+class _Hashed:
+    """A file that keeps nothing but the hash of what is written."""
+
+    closed = False
+
+    def __init__(self) -> None:
+        self.hash = hashlib.sha256()
+
+    def write(self, data: Any) -> int:  # noqa: ANN401 - any buffer
+        view = memoryview(data)
+        self.hash.update(view)
+        return view.nbytes
+
+    def flush(self) -> None:
+        """There is nothing to flush."""
+
+    def close(self) -> None:
+        """There is nothing to close."""
+
+
+def table_hash(table: pa.Table) -> str:
+    """The SHA-256 of a table's cells and types, however they are cut into chunks."""
+    sink = _Hashed()
+    whole = table.combine_chunks()
+    with pa.PythonFile(sink, mode="w") as file, ipc.new_stream(file, whole.schema) as writer:
+        writer.write_table(whole)
+    return sink.hash.hexdigest()
+
+
+def source_hash(source: tables.Source) -> str:
+    """The SHA-256 of the file, or of the frame."""
+    return source.sha256 or table_hash(source.table)
+
+
+def run_key(source: str, config: Config, **more: object) -> str:
+    """The key of a run: what it depends on, hashed.
+
+    Args:
+        source: The hash of the input.
+        config: All settings of the run.
+        **more: What else decides the figures.
+    """
+    from coterie import __version__
+
+    settings = {name: value for name, value in config.to_dict().items() if name not in SILENT}
+    secret = config.method_options().secrets
+    settings["options"] = {name: value for name, value in settings["options"].items() if name not in secret}
+    populations = [_population(model) for model in config.privacy]
+    parts = {"input": source, "settings": settings, "populations": populations, "coterie": __version__, **more}
+    return hashlib.sha256(json.dumps(parts, sort_keys=True, default=str).encode()).hexdigest()
+
+
+def _population(model: Any) -> str:  # noqa: ANN401 - a privacy model
+    """The hash of the population that a model compares with, if it does."""
+    population = getattr(model, "population", None)
+    return "" if population is None else source_hash(tables.read(population, header=True))
+
+
+def read_kept(path: Path | None) -> dict[str, ComparisonRow]:
+    """Key → finished run; nothing where there is no file yet."""
+    if path is None or not path.exists():
+        return {}
+    try:
+        lines = [json.loads(line) for line in path.read_text(encoding="utf-8").splitlines() if line.strip()]
+        return {str(line["key"]): _row(line["run"]) for line in lines}
+    except (ValueError, KeyError, TypeError, OSError):
+        raise DataError(
+            f"{path} does not hold runs of a comparison.", hint="Name another results file, or remove this one."
+        ) from None
+
+
+def _row(values: Mapping[str, Any]) -> ComparisonRow:
+    return ComparisonRow(**{name: value for name, value in values.items() if name in _FIELDS})
+
+
+def keep(path: Path | None, key: str, row: ComparisonRow) -> None:
+    """Add a finished run to the file, beside those that are there, also by another process meanwhile."""
+    if path is None:
+        return
+    kept = {**read_kept(path), key: row}
+    with tables.whole_file(path, force=True) as sink:
+        for each, run in kept.items():
+            sink.write((json.dumps({"key": each, "run": asdict(run)}, ensure_ascii=False) + "\n").encode())

@@ -1,0 +1,1 @@
+"""What others could learn from a table: risk, linking attacks, joint releases."""

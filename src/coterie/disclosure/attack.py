@@ -1,0 +1,201 @@
+"""A linking attack: match people known from elsewhere with the published records, and count what that gives away.
+
+Of a person whose quasi-identifiers fit c published rows, the attacker knows the right row with confidence 1 / c, and a
+sensitive value with the share of these rows that hold it. The second can be high where the first is low: if all
+candidates share a value, the person's value is known whatever c is. What is compared with is the baseline: the share
+of the most frequent value in the whole release, which anybody may guess without any linking.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import pyarrow as pa
+
+from coterie.disclosure.link import Link, Side, link_tables
+from coterie.errors import ConfigError, Problem
+from coterie.hierarchies.tree import Float64
+from coterie.values.codes import Codes, Int64, column_codes
+
+if TYPE_CHECKING:
+    from coterie.settings.config import Config
+
+
+@dataclass(frozen=True, eq=False)
+class ValueAttack:
+    """What the attack tells of one sensitive column. Counts are of people with at least one candidate."""
+
+    column: str
+    baseline: float
+    """share of the most frequent value in the release: confidence without linking"""
+    average: float
+    """mean confidence in the likeliest value of each person"""
+    highest: float
+    pinned: int
+    """people all of whose candidates have the same value"""
+    above_baseline: int
+    """people of whom more is known than the baseline"""
+    lift: float
+    """largest factor by which a value became likelier for a person than it is in the release"""
+    right: float | None
+    """share of people whose likeliest value is the true one, if the known table has the column"""
+    baseline_right: float | None
+    """share of people for whom the most frequent value of the release is the true one"""
+    confidence: Float64 = field(repr=False)
+    """person → confidence in the likeliest value; NaN without candidates"""
+    likeliest: pa.Array = field(repr=False)
+    """person → the likeliest value: a value of the data, not to be shown unasked"""
+
+    def to_dict(self) -> dict[str, Any]:
+        """The figures, without anything about single people."""
+        names = ("column", "baseline", "average", "highest", "pinned", "above_baseline", "lift")
+        values = {name: getattr(self, name) for name in names}
+        return values | {"right": self.right, "baseline_right": self.baseline_right}
+
+
+@dataclass(frozen=True, eq=False)
+class Attack:
+    """What a linking attack found. Printing it shows counts only."""
+
+    on: tuple[str, ...]
+    rows: int
+    """published rows"""
+    people: int
+    """people of the known table"""
+    matched: int
+    """people with at least one candidate"""
+    pinned: int
+    """people with exactly one candidate: identified, if they are in the release at all"""
+    below: int
+    """matched people with fewer than k candidates"""
+    k: int
+    fewest: int
+    """candidates of the matched person who has fewest"""
+    median: float
+    highest: float
+    """confidence in the identity of the person who has fewest candidates"""
+    average: float
+    """mean confidence in identity of the matched people"""
+    sensitive: Mapping[str, ValueAttack]
+    candidates: Int64 = field(repr=False)
+    """person → published rows that fit"""
+
+    def to_dict(self) -> dict[str, Any]:
+        """The figures, without anything about single people."""
+        names = ("rows", "people", "matched", "pinned", "below", "k", "fewest", "median", "highest", "average")
+        values: dict[str, Any] = {"on": list(self.on)} | {name: getattr(self, name) for name in names}
+        return values | {"sensitive": [each.to_dict() for each in self.sensitive.values()]}
+
+    def table(self) -> pa.Table:
+        """A row per known person: number, candidates, confidence, likeliest values. It shows values of the data."""
+        columns: dict[str, Any] = {
+            "person": np.arange(1, self.people + 1),
+            "candidates": self.candidates,
+            "identity": _confidence(self.candidates),
+        }
+        for name, found in self.sensitive.items():
+            columns[f"likeliest {name}"] = found.likeliest
+            columns[f"confidence in {name}"] = found.confidence
+        return pa.table(columns)
+
+
+def attack_table(
+    published: pa.Table, known: pa.Table, *, on: Sequence[str], config: Config, sensitive: Sequence[str] = ()
+) -> Attack:
+    """Match known people with a release.
+
+    Args:
+        published: The release.
+        known: The people, with what is known of them in the columns `on`. A missing cell is not known.
+        on: Quasi-identifiers that the attacker knows, by their original names.
+        config: Hierarchies, types and forms of publishing, which the attacker is taken to know too; and k.
+        sensitive: Columns of the release that the attacker wants to learn.
+    """
+    absent = [name for name in sensitive if name not in published.column_names]
+    if absent:
+        raise ConfigError([Problem("sensitive", f"the release has no column {name!r}") for name in absent])
+    link = link_tables(published, known, on=on, config=config)
+    of_class = link.candidates()
+    candidates = of_class[link.second.class_of_row]
+    met = candidates[candidates > 0]
+    identity = _confidence(candidates)
+    return Attack(
+        on=tuple(on),
+        rows=published.num_rows,
+        people=known.num_rows,
+        matched=len(met),
+        pinned=int(np.count_nonzero(met == 1)),
+        below=int(np.count_nonzero(met < config.k)),
+        k=config.k,
+        fewest=int(met.min()) if len(met) else 0,
+        median=float(np.median(met)) if len(met) else 0.0,
+        highest=float(np.nanmax(identity)) if len(met) else 0.0,
+        average=float(np.nanmean(identity)) if len(met) else 0.0,
+        sensitive={name: _values(name, published, known, link, of_class) for name in sensitive},
+        candidates=candidates,
+    )
+
+
+def _confidence(candidates: Int64) -> Float64:
+    result: Float64 = np.where(candidates > 0, 1.0 / np.maximum(candidates, 1), np.nan)
+    return result
+
+
+def _values(name: str, published: pa.Table, known: pa.Table, link: Link, candidates: Int64) -> ValueAttack:
+    """What the candidates' sensitive values tell."""
+    from coterie.kernels.link import tally
+
+    codes = column_codes(published.column(name), name=name)
+    totals = np.bincount(codes.codes, minlength=max(codes.size, 1)).astype(np.int64)
+    histogram = _histogram(link.first, codes)
+    parts = [tally(pairs.found, pairs.met, *histogram, totals) for pairs in link.pairs()]
+    best, most, distinct, lift = (np.concatenate(each) for each in zip(*parts, strict=True))
+    person = link.second.class_of_row
+    matched = candidates[person] > 0
+    confidence = np.where(matched, most[person] / np.maximum(candidates[person], 1), np.nan)
+    baseline = float(totals.max(initial=0) / max(int(totals.sum()), 1))
+    sure = confidence[matched]
+    right, usual = _hits(name, known, codes, best[person][matched], int(np.argmax(totals)), matched)
+    shown = np.where(best[person] == codes.missing, -1, best[person])
+    return ValueAttack(
+        column=name,
+        baseline=baseline,
+        average=float(sure.mean()) if len(sure) else 0.0,
+        highest=float(sure.max(initial=0.0)),
+        pinned=int(np.count_nonzero(distinct[person][matched] == 1)),
+        # Shares are fractions with different denominators: compared as whole numbers, ties are ties.
+        above_baseline=int(
+            np.count_nonzero(most[person] * int(totals.sum()) > candidates[person] * int(totals.max(initial=0)))
+        ),
+        lift=float(lift[person].max(initial=0.0)),
+        right=right,
+        baseline_right=usual,
+        confidence=confidence,
+        likeliest=codes.values.take(pa.array(shown, mask=shown < 0)),
+    )
+
+
+def _histogram(side: Side, codes: Codes) -> tuple[Int64, Int64, Int64]:
+    """Class → its values and how many rows hold each, as (where they begin, values, counts)."""
+    width = max(codes.size, 1)
+    pairs, counts = np.unique(side.class_of_row * width + codes.codes, return_counts=True)
+    starts = np.searchsorted(pairs // width, np.arange(side.classes + 1)).astype(np.int64)
+    return starts, (pairs % width).astype(np.int64), counts.astype(np.int64)
+
+
+def _hits(
+    name: str, known: pa.Table, codes: Codes, best: Int64, usual: int, matched: np.typing.NDArray[np.bool_]
+) -> tuple[float | None, float | None]:
+    """How often the likeliest value, and the most frequent one, is the true one; None if the truth is not known."""
+    if name not in known.column_names or not len(best):
+        return None, None
+    from coterie.values.scalars import texts
+
+    truth = column_codes(known.column(name), name=name)
+    place = {text: code for code, text in enumerate(texts(codes.values, column=name))}
+    code_of = [place.get(text, -2) for text in texts(truth.values, column=name)] if len(truth.values) else []
+    true = np.asarray([*code_of, codes.missing if codes.missing >= 0 else -2])[truth.codes][matched]
+    return float(np.mean(true == best)), float(np.mean(true == usual))

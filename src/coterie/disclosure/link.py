@@ -1,0 +1,194 @@
+"""Match the rows of two tables by what their cells admit.
+
+The first is a release; the second are people known from elsewhere, a population, or rows that are to join the release.
+
+Equal rows are one class on either side. A tree over the classes of the first table is walked once for each class of
+the second, so that most pairs are never looked at.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import TYPE_CHECKING, NamedTuple
+
+import numpy as np
+import pyarrow as pa
+
+from coterie.disclosure.link_cells import Column, Extents, Space, Unknown, read_column, space_of
+from coterie.errors import ConfigError, DataError, Problem
+from coterie.hierarchies.tree import Int32
+from coterie.values.codes import Codes, Int64, row_classes
+
+if TYPE_CHECKING:
+    from coterie.kernels.link import Boxes, BoxTree
+    from coterie.settings.config import Config
+
+# Pairs that are held in memory at once.
+PAIRS = 2**22
+
+
+@dataclass(frozen=True, eq=False)
+class Side:
+    """One of the two tables: its rows in classes of rows that look alike, each a box of codes."""
+
+    class_of_row: Int64
+    sizes: Int64
+    """class → rows"""
+    first: Int64
+    """class → its first row"""
+    lo: Int32
+    hi: Int32
+    set_of: Int32
+
+    @property
+    def classes(self) -> int:
+        """Number of classes."""
+        return len(self.sizes)
+
+    @property
+    def boxes(self) -> Boxes:
+        """The classes as kernels take them."""
+        from coterie.kernels.link import Boxes
+
+        return Boxes(self.lo, self.hi, self.set_of)
+
+
+class Pairs(NamedTuple):
+    """Which classes of the first table meet some classes of the second."""
+
+    start: int
+    """the first class of the second table that was asked for"""
+    found: Int64
+    """class of the second table, from `start` on → how many it meets"""
+    met: Int32
+    """the classes that are met, one asking class after the other"""
+
+
+@dataclass(frozen=True, eq=False)
+class Link:
+    """Two tables in one set of codes."""
+
+    first: Side
+    second: Side
+    sizes: tuple[int, ...]
+    """column → number of codes"""
+    sets: Int64
+    """set → where its members begin; one more entry at the end"""
+    members: Int32
+
+    @cached_property
+    def _tree(self) -> BoxTree:
+        from coterie.disclosure.link_tree import plant
+
+        return plant(self.first.lo, self.first.hi, self.sizes)
+
+    def pairs(self) -> Iterator[Pairs]:
+        """All pairs of classes that meet, in pieces of a bounded size."""
+        from coterie.kernels.link import matches
+
+        found = np.zeros(self.second.classes, dtype=np.int64)
+        if not self.first.classes:
+            yield Pairs(0, found, np.zeros(0, dtype=np.int32))
+            return
+        room = np.empty(PAIRS + self.first.classes, dtype=np.int32)
+        start = 0
+        while start < self.second.classes:
+            end, filled = matches(
+                self._tree, self.first.boxes, self.second.boxes, self.sets, self.members, start, found, room
+            )
+            yield Pairs(start, found[start:end], room[:filled].copy())
+            start = end
+
+    def candidates(self) -> Int64:
+        """Class of the second table → rows of the first that it meets."""
+        from coterie.kernels.link import weigh
+
+        parts = [weigh(pairs.found, pairs.met, self.first.sizes) for pairs in self.pairs()]
+        return np.concatenate(parts) if parts else np.zeros(0, dtype=np.int64)
+
+
+def link_tables(
+    first: pa.Table,
+    second: pa.Table,
+    *,
+    on: Sequence[str],
+    config: Config,
+    published: tuple[bool, bool] = (True, False),
+    unknown: Unknown = "any",
+) -> Link:
+    """Put two tables into one set of codes.
+
+    Args:
+        first: A table, such as a release.
+        second: Another one, such as people known from elsewhere.
+        on: The columns to match, by their names before publishing.
+        config: Hierarchies, types and forms of publishing.
+        published: Which of the two a release wrote.
+        unknown: What a missing cell admits.
+    """
+    check_names(first, on, published=published[0], what="the first table" if not published[0] else "the release")
+    check_names(second, on, published=published[1], what="the second table")
+    spaces: list[Space] = []
+    columns: list[tuple[Column, Column]] = []
+    for name in on:
+        pair = (
+            read_column(first, name, published=published[0]),
+            read_column(second, name, published=published[1]),
+        )
+        columns.append(pair)
+        spaces.append(
+            space_of(
+                *pair,
+                name=name,
+                hierarchy=config.hierarchies.get(name),
+                kind=config.types.get(name),
+                as_sets=_as_sets(config.publish, name),
+                unknown=unknown,
+            )
+        )
+    lengths = [len(codes) for space in spaces for codes in space.sets]
+    sets = np.concatenate([[0], np.cumsum(lengths)]).astype(np.int64)
+    members = np.asarray([code for space in spaces for codes in space.sets for code in codes], dtype=np.int32)
+    offsets = np.cumsum([0, *(len(space.sets) for space in spaces)])
+    one = _side([column for column, _ in columns], [space.first for space in spaces], offsets, first.num_rows)
+    two = _side([column for _, column in columns], [space.second for space in spaces], offsets, second.num_rows)
+    return Link(one, two, tuple(space.size for space in spaces), sets, members)
+
+
+def _as_sets(publish: Mapping[str, str], name: str) -> bool:
+    if publish.get(name) in ("mean", "median"):
+        raise DataError(
+            f"Column {name!r} was published as {publish[name]}: single numbers do not say what they stand for.",
+            column=name,
+            hint="Leave it out, or publish it as interval or bounds.",
+        )
+    return publish.get(name) == "set"
+
+
+def check_names(table: pa.Table, on: Sequence[str], *, published: bool, what: str) -> None:
+    """Raise a ConfigError with every column that a table lacks."""
+    problems = [] if on else [Problem("on", "names no column; list those that are known, such as age,zip")]
+    for name in on:
+        bounds = published and {f"{name}_min", f"{name}_max"} <= set(table.column_names)
+        if name not in table.column_names and not bounds:
+            problems.append(Problem("on", f"{what} has no column {name!r}"))
+    if problems:
+        raise ConfigError(problems)
+
+
+def _side(columns: Sequence[Column], extents: Sequence[Extents], offsets: Int64, rows: int) -> Side:
+    """Rows as classes, and classes as boxes."""
+    codes = [Codes(column.of_row, len(column.cells), -1, pa.nulls(0)) for column in columns]
+    class_of_row, classes = row_classes(codes)
+    first = np.zeros(classes, dtype=np.int64)
+    first[class_of_row[::-1]] = np.arange(rows - 1, -1, -1)
+    lo, hi, set_of = (np.empty((classes, len(columns)), dtype=np.int32) for _ in range(3))
+    for at, (column, extent) in enumerate(zip(columns, extents, strict=True)):
+        cell = column.of_row[first]
+        lo[:, at], hi[:, at] = extent.lo[cell], extent.hi[cell]
+        chosen = extent.set_of[cell]
+        set_of[:, at] = np.where(chosen >= 0, chosen + offsets[at], -1)
+    sizes = np.bincount(class_of_row, minlength=classes).astype(np.int64)
+    return Side(class_of_row, sizes, first, lo, hi, set_of)

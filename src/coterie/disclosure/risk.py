@@ -1,0 +1,231 @@
+"""How likely it is that records of a table can be traced to people, before or after it is published.
+
+Three attackers, after El Emam and Dankar 2008:
+
+* The prosecutor knows that a person is in the table. A record in a class of f rows is the right one with probability
+  1 / f.
+* The journalist does not know who is in the table and compares it with the population it comes from. Of F people that
+  the published values fit, one is the right one: 1 / F. F is counted in a population table, or estimated from the
+  sampling fraction π: given f sampled rows, F is negative binomial (Benedetti and Franconi 1998), so the expected
+  1 / F is ∫ u^(f−1) / (1 + u (1 − π) / π) du from 0 to 1.
+* The marketer links all records and does not mind mistakes: the expected share of right links.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple
+
+import numpy as np
+import pyarrow as pa
+
+from coterie.disclosure.population import PopulationUniques, estimate_uniques
+from coterie.errors import ConfigError, Problem
+from coterie.hierarchies.tree import Float64
+from coterie.settings.threshold import PRESETS, Threshold, find_threshold
+from coterie.values.codes import Int64, column_codes
+from coterie.verification.verify import verify_table
+
+if TYPE_CHECKING:
+    from coterie.settings.config import Config
+
+__all__ = ["PRESETS", "Attacker", "Risk", "RiskChange", "Threshold", "find_threshold", "risk_of_table"]
+
+
+@dataclass(frozen=True)
+class Attacker:
+    """The risk of records under one kind of attack."""
+
+    highest: float
+    """of the record most at risk"""
+    average: float
+    above: int
+    """records whose risk is above the threshold"""
+    share_above: float
+
+
+@dataclass(frozen=True)
+class Risk:
+    """The risk of a table's records."""
+
+    rows: int
+    classes: int
+    quasi: tuple[str, ...]
+    counted: Literal["rows", "people"]
+    """what a class is counted in: people where a person may have several rows"""
+    threshold: Threshold
+    prosecutor: Attacker
+    journalist: Attacker | None
+    """None where nothing is known of the population"""
+    marketer: float
+    """expected share of records that are linked rightly when all are: against the population if one is known"""
+    uniques: int
+    """records that are alone in their class"""
+    population: int | None = None
+    """size of the population, if it is known"""
+    population_uniques: PopulationUniques | None = None
+    """estimates of who is unique in the population, from a sampling fraction"""
+    unique_matches: int | None = None
+    """records whose values fit exactly one person of the population table"""
+
+    @property
+    def unique_share(self) -> float:
+        """Share of records that are alone in their class."""
+        return self.uniques / self.rows if self.rows else 0.0
+
+    def to_dict(self) -> dict[str, Any]:
+        """Plain values, as JSON can hold them."""
+        from dataclasses import asdict
+
+        values = asdict(self)
+        values["quasi"] = list(self.quasi)
+        values["unique_share"] = self.unique_share
+        name, value, source = self.threshold
+        values["threshold"] = {"name": name, "value": float(value), "source": source}
+        if (estimates := self.population_uniques) is not None:
+            numbers = {name: None if value != value else value for name, value in estimates._asdict().items()}
+            values["population_uniques"] = {**numbers, "estimate": estimates.estimate, "share": estimates.share}
+        return values
+
+
+class RiskChange(NamedTuple):
+    """The risk of a table before and after it was published."""
+
+    before: Risk
+    after: Risk
+
+    def to_dict(self) -> dict[str, Any]:
+        """Plain values, as JSON can hold them."""
+        return {"before": self.before.to_dict(), "after": self.after.to_dict()}
+
+
+def risk_of_table(
+    table: pa.Table,
+    *,
+    quasi: Sequence[str],
+    threshold: str | float | Fraction | Threshold = "ema",
+    population: pa.Table | None = None,
+    fraction: float | None = None,
+    people: pa.ChunkedArray | None = None,
+    among: int | None = None,
+    config: Config | None = None,
+) -> Risk:
+    """The risk of a table's records, original or published.
+
+    Args:
+        table: The table.
+        quasi: Its quasi-identifiers.
+        threshold: The largest risk that is accepted: a number or the name of a preset.
+        population: The population that it comes from, one row a person.
+        fraction: Or the share of the population that it holds.
+        people: Row → person, where a person may have several rows.
+        among: The rows that each row is hidden among, where rows are published one by one and equal ones do not count.
+        config: Hierarchies, types and forms of publishing: needed to compare a release with a population.
+    """
+    limit = find_threshold(threshold)
+    check_population(population, fraction)
+    found = verify_table(table, quasi=quasi)
+    counts = found.sizes if people is None else people_per_class(found.class_of_row, people, found.groups)
+    if among is not None:
+        counts = np.maximum(counts, among)
+    prosecutor = _attacker(1.0 / np.maximum(counts, 1), found.sizes, _too_small(counts, limit))
+    journalist, matches = None, None
+    if population is not None:
+        matches = _matches(table, population, found.class_of_row, quasi=quasi, config=config)
+        matches = np.maximum(matches, counts)
+        journalist = _attacker(1.0 / matches, found.sizes, _too_small(matches, limit))
+    elif fraction is not None:
+        risks = expected_risks(counts, fraction)
+        journalist = _attacker(risks, found.sizes, risks > float(limit.value))
+    size = None if population is None else population.num_rows
+    uniques = None if fraction is None else estimate_uniques(counts, fraction)
+    return Risk(
+        rows=found.rows,
+        classes=found.groups,
+        quasi=found.quasi,
+        counted="rows" if people is None else "people",
+        threshold=limit,
+        prosecutor=prosecutor,
+        journalist=journalist,
+        marketer=(journalist or prosecutor).average,
+        uniques=int(found.sizes[counts == 1].sum()),
+        population=size if uniques is None else uniques.population,
+        population_uniques=uniques,
+        unique_matches=None if matches is None else int(found.sizes[matches == 1].sum()),
+    )
+
+
+def check_population(population: object, fraction: float | None) -> None:
+    """Raise a ConfigError if what is said of the population makes no sense."""
+    problems = []
+    if population is not None and fraction is not None:
+        problems.append(Problem("fraction", "a population table says it already; give one of the two"))
+    if fraction is not None and not 0 < fraction <= 1:
+        problems.append(Problem("fraction", "must be above 0 and up to 1: the share of the population in the table"))
+    if problems:
+        raise ConfigError(problems)
+
+
+def people_per_class(class_of_row: Int64, people: pa.ChunkedArray, classes: int) -> Int64:
+    """Class → distinct people. Rows without a person count as one person together, which is the safe side."""
+    codes = column_codes(people, name="entity")
+    pairs = np.unique(class_of_row * max(codes.size, 1) + codes.codes)
+    return np.bincount(pairs // max(codes.size, 1), minlength=classes).astype(np.int64)
+
+
+def _too_small(counts: Int64, limit: Threshold) -> np.typing.NDArray[np.bool_]:
+    """Class → whether 1 ÷ its count is above the threshold, exactly."""
+    return counts < limit.rows
+
+
+def _attacker(risks: Float64, rows: Int64, above: np.typing.NDArray[np.bool_]) -> Attacker:
+    total = int(rows.sum())
+    count = int(rows[above].sum())
+    return Attacker(
+        highest=float(risks.max(initial=0.0)),
+        average=float((risks * rows).sum() / total) if total else 0.0,
+        above=count,
+        share_above=count / total if total else 0.0,
+    )
+
+
+def _matches(
+    table: pa.Table, population: pa.Table, class_of_row: Int64, *, quasi: Sequence[str], config: Config | None
+) -> Int64:
+    """Class → people of the population that its values fit."""
+    from coterie.disclosure.link import check_names, link_tables
+    from coterie.settings.config import Config
+
+    check_names(population, quasi, published=False, what="the population")
+    link = link_tables(population, table, on=quasi, config=config or Config(), published=(False, True), unknown="value")
+    fitting = np.zeros(int(class_of_row.max(initial=-1)) + 1, dtype=np.int64)
+    fitting[class_of_row] = link.candidates()[link.second.class_of_row]
+    return fitting
+
+
+def expected_risks(counts: Int64, fraction: float) -> Float64:
+    """Class of f sampled rows → expected 1 / F, F being its size in the population.
+
+    With A_f = ∫ u^(f−1) / (1 + ρu) du and ρ = (1 − π) / π, the terms follow from one another: A_f + ρ A_(f+1) = 1 / f.
+    Upwards the rounding errors are divided by ρ, downwards multiplied by it, so ρ decides the direction.
+    """
+    most = int(counts.max(initial=1))
+    rho = (1.0 - fraction) / fraction
+    terms = np.empty(most + 1)
+    if rho >= 1.0:
+        terms[1] = math.log1p(rho) / rho
+        for f in range(1, most):
+            terms[f + 1] = (1.0 / f - terms[f]) / rho
+    else:
+        # Far above, A_f is about 1 / (f (1 + ρ)); what that is wrong by has faded when `most` is reached.
+        beyond = most + int(40.0 / (1.001 - rho))
+        term = 1.0 / (beyond * (1.0 + rho))
+        for f in range(beyond - 1, 0, -1):
+            term = 1.0 / f - rho * term
+            if f <= most:
+                terms[f] = term
+    result: Float64 = terms[np.maximum(counts, 1)]
+    return result

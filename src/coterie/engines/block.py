@@ -1,0 +1,188 @@
+"""One block of a table: grouped, repaired, generalised and measured by itself."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
+
+import numpy as np
+import pyarrow as pa
+
+from coterie.engines.suppressed import Int64, compares, gone_values, repaired
+from coterie.errors import ConfigError, InfeasibleError, Problem
+from coterie.grouping.promises import models_of
+from coterie.hierarchies.tree import Int32
+from coterie.measures.sums import BlockSums, sums_of
+from coterie.publishing.labels import Labels
+from coterie.publishing.publish import recode
+from coterie.table.table import Table
+
+if TYPE_CHECKING:
+    from coterie.engines.plan import Plan
+    from coterie.methods import Run
+    from coterie.table.codebook import Codebook
+    from coterie.table.domain import Domain
+    from coterie.table.grouping import Grouping
+    from coterie.table.rings import Rings
+
+
+@dataclass(frozen=True, eq=False)
+class BlockResult:
+    """A block, grouped and generalised."""
+
+    group: Int32
+    """row of the block → group, −1 for a suppressed row"""
+    lo: Int32
+    hi: Int32
+    labels: Mapping[str, Labels]
+    """quasi-identifier → its published values"""
+    sums: BlockSums
+    notes: tuple[str, ...] = ()
+    rings: Rings | None = None
+    """where rows are published one by one: the rings that they stand in; a group is then a place of a ring"""
+
+    def columns(self) -> dict[str, pa.DictionaryArray]:
+        """Published column → its cells; those of suppressed rows are what stands for any value."""
+        made = {}
+        for labels in self.labels.values():
+            index = pa.array(np.append(labels.of_group, np.int32(labels.suppressed))[self.group])
+            for name, values in zip(labels.names, labels.values, strict=True):
+                made[name] = pa.DictionaryArray.from_arrays(index, values)
+        return made
+
+
+def anonymize_block(
+    codes: Int32,
+    sensitive: Int32,
+    plan: Plan,
+    block: int,
+    *,
+    threads: int = 1,
+    cancelled: Callable[[], bool] | None = None,
+    seconds: float | None = None,
+) -> BlockResult:
+    """Group and generalise the rows of one block.
+
+    Args:
+        codes: [n, d] the codes of its rows, in the order of their numbers.
+        sensitive: [n, s] their sensitive codes.
+        plan: The plan.
+        block: Which block this is.
+        threads: Threads to use; the result does not depend on them.
+        cancelled: Asked now and then whether to stop.
+        seconds: After these the method gives what it has.
+    """
+    config = plan.book.config
+    table, run = _begun(codes, sensitive, plan, block, threads=threads, cancelled=cancelled)
+    if seconds is not None:
+        run.deadline = time.monotonic() + seconds
+    grouping = _group(table, plan, run)
+    labels, _ = recode(table, grouping, config)
+    shown = grouping.published
+    sums = sums_of(table, shown, labels, plan)
+    return BlockResult(shown.labels, shown.lo, shown.hi, labels, sums, tuple(run.notes), grouping.rings)
+
+
+def suppressed_values(
+    codes: Int32,
+    sensitive: Int32,
+    plan: Plan,
+    block: int,
+    *,
+    threads: int = 1,
+    cancelled: Callable[[], bool] | None = None,
+) -> list[Int64]:
+    """For each sensitive column: code → rows of a block that the method suppresses. Arguments as `anonymize_block`."""
+    from coterie.methods import find_method
+
+    config = plan.book.config
+    table, run = _begun(codes, sensitive, plan, block, threads=threads, cancelled=cancelled)
+    return gone_values(table, plan.book, find_method(config.method).run(table, config.k, config.method_options(), run))
+
+
+def _begun(
+    codes: Int32,
+    sensitive: Int32,
+    plan: Plan,
+    block: int,
+    *,
+    threads: int,
+    cancelled: Callable[[], bool] | None,
+) -> tuple[Table, Run]:
+    """A block as a table, and what its method is given besides."""
+    from coterie.methods import Run
+
+    if len(codes) != plan.sizes[block]:
+        raise ValueError(f"block {block} has {plan.sizes[block]} rows by the plan, but {len(codes)} were given")
+    run = Run(seed=plan.seed(block), threads=threads, privacy=models_of(plan.book.config))
+    if cancelled is not None:
+        run.cancelled = cancelled
+    return _table(codes, sensitive, plan), run
+
+
+def _table(codes: Int32, sensitive: Int32, plan: Plan) -> Table:
+    book = plan.book
+    populations = None
+    if book.config.privacy:
+        from coterie.privacy.population import Populations
+
+        populations = Populations(book.config)
+    domains = book.sensitive
+    if book.config.entity is not None:
+        domains, sensitive = _own_people(domains, sensitive)
+    return Table(
+        np.ascontiguousarray(codes),
+        book.domains,
+        np.ascontiguousarray(sensitive),
+        domains,
+        book.config.leaf_counts,
+        populations,
+        # A table in one block is counted as it would be in memory: without the rows that a method suppresses.
+        tuple(_totals(domain, book) for domain in domains) if plan.blocks > 1 else None,
+    )
+
+
+def _totals(domain: Domain, book: Codebook) -> Int64:
+    """Code → rows of the whole table; of people, whom nothing is compared with, one each."""
+    return np.ones(domain.size, dtype=np.int64) if domain.name == book.config.entity else book.totals[domain.name]
+
+
+def _own_people(domains: tuple[Domain, ...], sensitive: Int32) -> tuple[tuple[Domain, ...], Int32]:
+    """The sensitive columns with people numbered within the block: its work must not grow with all there are."""
+    present, own = np.unique(sensitive[:, -1], return_inverse=True)
+    people = domains[-1]
+    missing = len(present) - 1 if len(present) and present[-1] == people.missing else -1
+    renumbered = np.column_stack([sensitive[:, :-1], own]).astype(np.int32)
+    return (*domains[:-1], replace(people, values=people.values.take(pa.array(present)), missing=missing)), renumbered
+
+
+def _group(table: Table, plan: Plan, run: Run) -> Grouping:
+    """Rows → groups that keep every promise, by the configured method."""
+    from coterie.grouping.refine import keeps, refine
+    from coterie.methods import find_method
+
+    config, models = plan.book.config, run.privacy
+    grouping = find_method(config.method).run(table, config.k, config.method_options(), run)
+    if grouping.suppressed.any() and plan.left is None and compares(config):
+        # What groups are compared with are the rows that are left, which nobody has counted.
+        text = "a method that suppresses rows unasked cannot keep this promise block by block; use engine memory"
+        raise ConfigError([Problem("privacy", text)])
+    try:
+        grouping = repaired(table, grouping, k=config.k, run=run, left=plan.left)
+        if config.refine:
+            allowed = keeps(table, models, config.k)
+            grouping = refine(table, grouping, k=config.k, run=run, allowed=allowed)
+            grouping = repaired(table, grouping, k=config.k, run=run, left=plan.left)
+    except InfeasibleError as error:
+        if plan.blocks == 1:
+            raise
+        hint = "Give more memory or a larger block_rows, or use engine memory."
+        raise InfeasibleError(
+            f"In one of {plan.blocks:,} blocks: {error.message}",
+            wanted=error.wanted,
+            possible=error.possible,
+            hint=hint,
+        ) from None
+    return grouping

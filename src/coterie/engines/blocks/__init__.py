@@ -1,0 +1,1 @@
+"""The engine that cuts a table into blocks on disk, groups them one by one and holds none but the current one."""

@@ -1,0 +1,102 @@
+"""The first pass over a large table: distinct values of each column, and how many rows have them."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from coterie.errors import DataError
+from coterie.table.codebook import Codebook, Counted, Int64, coded_columns, kept_rows, make_codebook, plain_cells
+
+if TYPE_CHECKING:
+    from coterie.files.batches import TableFile
+    from coterie.methods._method import Progress
+    from coterie.settings.config import Config
+
+# Distinct values of batches that are kept before equal ones are added up.
+PENDING = 2**19
+# Bytes that a distinct value takes in all: as a value, a number, a code, and while it is looked up.
+VALUE_BYTES = 256
+
+
+class _Tally:
+    """The distinct values of one column, in the order of their first rows."""
+
+    def __init__(self, name: str, limit: int) -> None:
+        self.name, self.limit = name, limit
+        self.missing = 0
+        self._values: list[pa.Array] = []
+        self._counts: list[Int64] = []
+        self._held = 0
+
+    def add(self, column: pa.Array) -> None:
+        cells = plain_cells(column)
+        self.missing += cells.null_count
+        try:
+            found = pc.value_counts(cells.drop_null())
+        except pa.ArrowNotImplementedError:
+            raise DataError(
+                f"Column {self.name!r} is of type {cells.type}, whose values cannot be compared.",
+                column=self.name,
+                hint="Turn it into text, numbers or dates, or list it in keep or drop instead.",
+            ) from None
+        self._values.append(found.field("values"))
+        self._counts.append(found.field("counts").to_numpy())
+        self._held += len(found)
+        if self._held > PENDING:
+            self._add_up()
+
+    def _add_up(self) -> None:
+        kinds = {part.type for part in self._values}
+        wanted = next(iter(kinds)) if len(kinds) == 1 else next(kind for kind in kinds if not pa.types.is_null(kind))
+        whole = pa.concat_arrays([part.cast(wanted) for part in self._values])
+        counts = np.concatenate(self._counts)
+        if not pa.types.is_null(wanted):
+            encoded = whole.dictionary_encode()
+            whole = encoded.dictionary
+            places = encoded.indices.to_numpy(zero_copy_only=False)
+            counts = np.bincount(places, weights=counts, minlength=len(whole)).astype(np.int64)
+        self._values, self._counts = [whole], [counts]
+        self._held = 0
+        if len(whole) > self.limit:
+            raise DataError(
+                f"Column {self.name!r} has more than {self.limit:,} distinct values, which is what fits the memory.",
+                column=self.name,
+                hint="Round its values, allow more memory, or list it in keep or drop instead.",
+            )
+
+    def result(self) -> Counted:
+        if self._values:
+            self._add_up()
+            return Counted(self._values[0], self._counts[0], self.missing)
+        return Counted(pa.nulls(0), np.zeros(0, dtype=np.int64), self.missing)
+
+
+def count_table(table: TableFile, config: Config, *, memory: int, progress: Progress | None = None) -> Codebook:
+    """Read a table once and fix the codes of all its values.
+
+    Args:
+        table: The table.
+        config: Roles, types, hierarchies.
+        memory: Bytes that the process may take; it limits the number of distinct values.
+        progress: Told how many rows are read.
+    """
+    names = coded_columns(config).all
+    tallies = {name: _Tally(name, memory // VALUE_BYTES) for name in names}
+    rows = kept = 0
+    for batch in table.batches(names):
+        keep = kept_rows(batch, config)
+        rows += batch.num_rows
+        kept += int(keep.sum())
+        part = batch if keep.all() else batch.filter(pa.array(keep))
+        for name, tally in tallies.items():
+            tally.add(part.column(name))
+        if progress is not None:
+            progress("read", rows, table.rows or 0)
+    if rows == 0:
+        raise DataError(f"{table.name} has a header but no rows.", hint="Give a table with at least one row.")
+    counted = {name: tally.result() for name, tally in tallies.items()}
+    return make_codebook(config, counted, rows=kept, all_rows=rows)

@@ -1,0 +1,219 @@
+"""The end of a run out of core: suppressed rows, writing, verification, and the name that makes it a release."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import sys
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, NamedTuple
+
+import pyarrow as pa
+
+from coterie.engines.blocks.write import Publisher, Target, Written, write_release
+from coterie.engines.mapping import WholeMapping
+from coterie.engines.per_row import by_rows
+from coterie.engines.plan import PROGRAM_BYTES
+from coterie.engines.rings import RingCheck
+from coterie.errors import InfeasibleError
+from coterie.files import tables
+from coterie.files.batches import TableFile, open_table
+from coterie.files.output import appear
+from coterie.measures.sums import BlockSums, measures_of, with_suppressed
+from coterie.publishing.labels import root_text, style_of
+from coterie.releases.release import provenance_path
+from coterie.releases.stored import StoredRelease
+from coterie.settings.memory import give_back
+from coterie.settings.toml import provenance_toml
+from coterie.table.codebook import plain_cells
+from coterie.verification.duckdb_counts import Checked, verify_file
+from coterie.verification.sql import Beside, Checker, RowReader
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+    from coterie.engines.blocks.run import Job
+    from coterie.engines.blocks.state import WorkFolder
+    from coterie.engines.blocks.store import BlockStore, Finished
+    from coterie.engines.memory.run import Phases
+    from coterie.engines.plan import Plan
+    from coterie.settings.config import Config
+
+
+# What DuckDB gets at least.
+LEAST_DUCKDB = 128 * 2**20
+
+
+class _Draft(NamedTuple):
+    """A release that was written and checked, but has no name yet."""
+
+    path: Path
+    written: Written
+    checked: Checked
+
+
+@dataclass(frozen=True, eq=False)
+class Ending:
+    """What is at hand when all blocks are finished."""
+
+    table: TableFile
+    plan: Plan
+    store: BlockStore
+    finished: tuple[Finished, ...]
+    work: WorkFolder
+    job: Job
+    target: Target
+    phases: Phases
+
+    def finish(self) -> StoredRelease:
+        """Write and verify the release, and give it its name if it has passed."""
+        plan, job = self.plan, self.job
+        sums = total(self.finished, plan)
+        check_limit(self.finished, plan)
+        shown = may_show(sums, plan)
+        draft = self._draft(sums, shown=shown)
+        if shown and sums.suppressed and not draft.checked.verification.passed:
+            # Suppressed rows are shown only where they keep every promise; without them the others are what they were.
+            draft = self._draft(sums, shown=False)
+        draft.checked.verification.raise_for_failure()
+        with self.phases("check input"):
+            # Stamps can be set back. What was read in several passes has to be what the hash in the settings names.
+            self.table.check_content()
+        release = StoredRelease(
+            path=Path(job.output),
+            config=_settled(job),
+            measures=measures_of(sums, plan, classes=draft.checked.classes),
+            verification=draft.checked.verification,
+            rows=plan.book.all_rows,
+            blocks=plan.blocks,
+            input_sha256=self.table.stamp.sha256,
+            output_sha256=draft.written.sha256,
+            seconds=self.phases.seconds,
+            notes=notes_of(self.finished, plan),
+        )
+        _publish(draft.path, release, job)
+        if job.mapping is not None:
+            parts = [self.store.mapping(block) for block in range(plan.blocks)]
+            removed = draft.checked.verification.rows < sums.rows
+            WholeMapping(plan, sums, parts, removed).write(job.mapping, force=job.force, like=self.table)
+        return release
+
+    def _draft(self, sums: BlockSums, *, shown: bool) -> _Draft:
+        """Write the release into the folder of the run, and check what was written."""
+        plan, target, config = self.plan, self.target, self.plan.book.config
+        path = self.work.path / f"release{target.suffix}"
+        if path.exists():
+            shutil.rmtree(path) if path.is_dir() else path.unlink()
+        with self.phases("write"):
+            give_back()
+            one = target.format == "feather"
+            publisher = Publisher(self.table, plan, self.store, self.finished, shown, sums.suppressed, one)
+            written = write_release(publisher, path, target, progress=self.job.progress)
+        with self.phases("verify"):
+            readable = config
+            if target.dialect is not None:
+                dialect = target.dialect
+                readable = config.replace(delimiter=dialect.delimiter, encoding=dialect.encoding, header=True)
+            roots = {domain.name: root_text(domain, style_of(domain, config.publish)) for domain in plan.book.domains}
+            give_back()
+            memory = max((self.job.memory - PROGRAM_BYTES) // 3, LEAST_DUCKDB)
+            hidden = sums.suppressed if shown else 0
+            checker = Checker(self.work.spare, memory, config.usable_threads)
+            table, single = open_table(path, readable), by_rows(config)
+            k = 0 if single else config.k
+            people = self._people(table.schema.names, shown=shown)
+            checked = verify_file(table, config, roots=roots, hidden=hidden, checker=checker, k=k, people=people)
+            if single:
+                rings = RingCheck(plan, self.store, self.finished, self.work.spare).count(table, shown=shown)
+                checked = checked.with_rows(rings, config.k, hidden=hidden)
+        return _Draft(path, written, checked)
+
+    def _people(self, names: Sequence[str], *, shown: bool) -> Beside | None:
+        """The person of each published row, from the original, which alone names them."""
+        entity = self.plan.book.config.entity
+        if entity is None:
+            return None
+        name = "person"
+        while name in names:
+            name += "_"
+        kind = plain_cells(pa.array([], self.table.schema.field(entity).type)).type
+        return Beside(name, kind, self._persons(entity, name, shown=shown))
+
+    def _persons(self, entity: str, name: str, *, shown: bool) -> Iterator[pa.RecordBatch]:
+        rows, size = self.plan.book.all_rows, self.store.stripe_rows
+        reader = RowReader(self.table.batches([entity]))
+        for stripe in range(-(-rows // size)):
+            held = reader.take(min(size, rows - stripe * size))
+            cells = plain_cells(held.column(0))
+            if not shown:
+                cells = cells.filter(pa.array(self.store.published(self.finished, stripe, len(cells))))
+            yield pa.RecordBatch.from_arrays([cells], [name])
+
+
+def total(finished: Sequence[Finished], plan: Plan) -> BlockSums:
+    """The sums of all blocks in their order, with the rows that were suppressed from the start."""
+    sums = BlockSums.none(len(plan.book.domains))
+    for each in finished:
+        sums = sums + each.sums
+    return with_suppressed(sums, plan.book.all_rows - plan.book.rows)
+
+
+def check_limit(finished: Sequence[Finished], plan: Plan) -> None:
+    """Refuse a release for which the method suppressed more rows than is allowed."""
+    config, rows = plan.book.config, plan.book.rows
+    suppressed = sum(each.sums.suppressed for each in finished)
+    if config.suppress_at_most is None or 100 * suppressed <= config.suppress_at_most * rows * (1 + 1e-12):
+        return
+    share = 100 * suppressed / rows
+    raise InfeasibleError(
+        f"{config.method} suppressed {suppressed:,} of {rows:,} rows ({share:.2f} %); at most "
+        f"{config.suppress_at_most:g} % are allowed.",
+        wanted=config.suppress_at_most,
+        possible=share,
+        hint="Allow more by suppress_at_most, or change the method's options.",
+    )
+
+
+def may_show(sums: BlockSums, plan: Plan) -> bool:
+    """Whether suppressed rows, with the groups that are published as nothing but `*`, are enough to be shown."""
+    config = plan.book.config
+    return config.suppressed == "auto" and (sums.suppressed == 0 or sums.suppressed + sums.starred >= config.k)
+
+
+def _settled(job: Job) -> Config:
+    """The configuration with what the machine decided, so that it gives the same release elsewhere."""
+    return job.config.replace(engine="duckdb", block_rows=job.block_rows)
+
+
+def notes_of(finished: Sequence[Finished], plan: Plan) -> tuple[str, ...]:
+    """What methods said, once each; and how the table was cut."""
+    from coterie.methods import find_method
+
+    if plan.blocks == 1:
+        return finished[0].notes
+    sizes = f"{int(plan.sizes.min()):,} to {int(plan.sizes.max()):,} rows"
+    told = [f"The table was cut into {plan.blocks:,} blocks of {sizes}, grouped one by one."]
+    config = plan.book.config
+    if find_method(config.method).recoding == "global":
+        told.append(f"{config.method} took levels for each block by itself; they may differ from block to block.")
+    return tuple(told)
+
+
+def _publish(draft: Path, release: StoredRelease, job: Job) -> None:
+    """Give the release its name, and write its settings beside it."""
+    if os.fspath(job.output) == "-":
+        with draft.open("rb") as file:
+            shutil.copyfileobj(file, sys.stdout.buffer)
+        sys.stdout.buffer.flush()
+        return
+    target = Path(job.output)
+    if draft.is_dir():
+        if target.exists():
+            shutil.rmtree(target)
+        draft.rename(target)
+    else:
+        appear(draft, target.resolve(), force=job.force)
+    text = provenance_toml(release.config, release.provenance())
+    with tables.whole_file(provenance_path(target), force=job.force) as sink:
+        sink.write(text.encode())

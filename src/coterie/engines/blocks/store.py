@@ -1,0 +1,214 @@
+"""Finished blocks on disk: published cells by stretches of row numbers, so that they can be written in row order.
+
+A stripe is a stretch of rows of the table. A block's file holds one piece for each stripe that it has rows in: where
+they stand in the stripe, and their cells. A small file beside it says that the block is finished; it comes last.
+"""
+
+from __future__ import annotations
+
+import io
+import json
+import os
+from collections.abc import Iterator, Mapping, Sequence
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+import pyarrow as pa
+from pyarrow import ipc
+
+from coterie.engines.block import BlockResult
+from coterie.engines.cuts import Int64
+from coterie.hierarchies.tree import Int32
+from coterie.measures.sums import BlockSums
+from coterie.publishing.labels import Labels
+from coterie.table.domain import Domain
+
+AT = "\0at"
+"""the column of a piece that says where its rows stand in the stripe; no column of a table is called so"""
+CODE = "\0code "
+"""columns of codes, for quasi-identifiers that may turn out to be published as they were"""
+
+
+class Finished(NamedTuple):
+    """What is known of a finished block."""
+
+    pieces: Mapping[int, tuple[int, int]]
+    """stripe → where its piece begins and how long it is"""
+    sums: BlockSums
+    notes: tuple[str, ...]
+
+
+class BlockStore:
+    """A folder of finished blocks."""
+
+    def __init__(self, folder: Path, *, stripe_rows: int) -> None:
+        self.folder = folder
+        self.stripe_rows = stripe_rows
+
+    def _cells(self, block: int) -> Path:
+        return self.folder / f"block-{block:06}.cells"
+
+    def _facts(self, block: int) -> Path:
+        return self.folder / f"block-{block:06}.json"
+
+    def rings(self, block: int) -> Path:
+        """Where the rings of a block are kept, if its rows are published one by one."""
+        return self.folder / f"block-{block:06}.rings"
+
+    def mapping(self, block: int) -> Path:
+        """Where the mapping of a block is kept, if one is wanted."""
+        return self.folder / f"block-{block:06}.mapping"
+
+    def suppressed(self, block: int) -> list[Int64] | None:
+        """What `put_suppressed` has kept, if it has."""
+        path = self.folder / f"block-{block:06}.suppressed"
+        if not path.exists():
+            return None
+        with np.load(path) as held:
+            return [held[name] for name in held.files]
+
+    def put_suppressed(self, block: int, values: Sequence[Int64]) -> None:
+        """Keep, for each sensitive column: code → rows of a block that its method suppresses."""
+        waiting = self.folder / f"block-{block:06}.suppressed.part"
+        with waiting.open("wb") as file:
+            np.savez(file, *values)
+        waiting.replace(waiting.with_suffix(""))
+
+    def done(self, block: int) -> Finished | None:
+        """What is known of a block, if it is finished."""
+        path = self._facts(block)
+        if not path.exists():
+            return None
+        facts = json.loads(path.read_text(encoding="utf-8"))
+        pieces = {int(stripe): (start, size) for stripe, (start, size) in facts["pieces"].items()}
+        return Finished(pieces, BlockSums.from_dict(facts["sums"]), tuple(facts["notes"]))
+
+    def put(self, block: int, numbers: Int64, result: BlockResult) -> Finished:
+        """Keep a finished block.
+
+        Args:
+            block: Which block.
+            numbers: Its rows' numbers, ascending.
+            result: Its rows, published.
+        """
+        pieces: dict[int, tuple[int, int]] = {}
+        temporary = self._cells(block).with_suffix(".part")
+        with temporary.open("wb") as file:
+            for stripe, batch in _pieces(numbers, result, self.stripe_rows):
+                start = file.tell()
+                file.write(_serialized(batch))
+                pieces[stripe] = (start, file.tell() - start)
+            file.flush()
+            os.fsync(file.fileno())
+        temporary.replace(self._cells(block))
+        facts = {"pieces": pieces, "sums": result.sums.to_dict(), "notes": result.notes}
+        waiting = self._facts(block).with_suffix(".part")
+        waiting.write_text(json.dumps(facts), encoding="utf-8")
+        waiting.replace(self._facts(block))
+        return Finished(pieces, result.sums, result.notes)
+
+    def published(self, finished: Sequence[Finished], stripe: int, rows: int) -> npt.NDArray[np.bool_]:
+        """Row of a stripe → whether some block publishes it; others are suppressed.
+
+        Args:
+            finished: All blocks.
+            stripe: Which stripe.
+            rows: Rows of it.
+        """
+        inside = np.zeros(rows, dtype=np.bool_)
+        for block, each in enumerate(finished):
+            if (piece := self.piece(block, each, stripe)) is not None:
+                inside[piece.column(AT).to_numpy()] = True
+        return inside
+
+    def piece(self, block: int, finished: Finished, stripe: int) -> pa.RecordBatch | None:
+        """The rows of a block in one stripe, if it has any."""
+        if stripe not in finished.pieces:
+            return None
+        start, size = finished.pieces[stripe]
+        with self._cells(block).open("rb") as file:
+            file.seek(start)
+            with ipc.open_stream(pa.py_buffer(file.read(size))) as reader:
+                return reader.read_next_batch()
+
+
+def _serialized(batch: pa.RecordBatch) -> bytes:
+    sink = io.BytesIO()
+    with ipc.new_stream(sink, batch.schema) as writer:
+        writer.write_batch(batch)
+    return sink.getvalue()
+
+
+def _pieces(numbers: Int64, result: BlockResult, stripe_rows: int) -> Iterator[tuple[int, pa.RecordBatch]]:
+    """The published rows by stripe. Suppressed ones are left out: what no block has is suppressed."""
+    kept = np.flatnonzero(result.group >= 0)
+    rows, group = numbers[kept], result.group[kept]
+    stripe = rows // stripe_rows
+    present, starts = np.unique(stripe, return_index=True)
+    ends = np.append(starts[1:], len(rows))
+    for number, start, end in zip(present, starts, ends, strict=True):
+        inside = group[start:end]
+        columns: dict[str, Any] = {AT: pa.array((rows[start:end] - number * stripe_rows).astype(np.int32))}
+        for at, (name, labels) in enumerate(result.labels.items()):
+            columns |= _cells(labels, inside)
+            if labels.unchanged:
+                columns[CODE + name] = pa.array(result.lo[inside, at])
+        yield int(number), pa.RecordBatch.from_pydict(columns)
+
+
+def _cells(labels: Labels, group: Int32) -> dict[str, pa.DictionaryArray]:
+    """The cells of some rows, with a dictionary of no more than what they hold."""
+    used, index = np.unique(labels.of_group[group], return_inverse=True)
+    place = pa.array(index.astype(np.int32))
+    return {
+        name: pa.DictionaryArray.from_arrays(place, values.take(pa.array(used)))
+        for name, values in zip(labels.names, labels.values, strict=True)
+    }
+
+
+class Stripe(NamedTuple):
+    """The published quasi-identifiers of a stretch of rows, in row order."""
+
+    columns: dict[str, pa.Array]
+    """published column → cells of the rows that are shown"""
+    kept: Int64
+    """row shown → its place in the stripe"""
+
+
+def join_pieces(
+    pieces: list[pa.RecordBatch],
+    *,
+    rows: int,
+    published: Mapping[str, tuple[pa.DataType, Any]],
+    unchanged: Mapping[str, Domain],
+    show_suppressed: bool,
+) -> Stripe:
+    """Put the pieces of all blocks into row order.
+
+    Args:
+        pieces: Those that have rows in the stripe.
+        rows: Rows of the stripe.
+        published: Published column → its type and what stands there for a suppressed row.
+        unchanged: Quasi-identifier that is published as it was → its domain.
+        show_suppressed: Whether rows that no piece holds are shown.
+    """
+    at = np.concatenate([piece.column(AT).to_numpy() for piece in pieces] or [np.zeros(0, dtype=np.int32)])
+    place = np.full(rows, -1, dtype=np.int64)
+    place[at] = np.arange(len(at))
+    kept = np.arange(rows) if show_suppressed else np.flatnonzero(place >= 0)
+    place = place[kept]
+    columns: dict[str, pa.Array] = {}
+    for name, domain in unchanged.items():
+        codes = np.concatenate([piece.column(CODE + name).to_numpy() for piece in pieces] or [at])
+        columns[name] = domain.values.take(pa.array(codes[place]))
+    for name, (kind, suppressed) in published.items():
+        # One more value at the end: place −1 is a suppressed row.
+        dictionaries = [piece.column(name).dictionary.cast(kind) for piece in pieces]
+        values = pa.concat_arrays([*dictionaries, pa.array([suppressed], kind)])
+        shifts = np.cumsum([0, *(len(each) for each in dictionaries)])[:-1]
+        index = [piece.column(name).indices.to_numpy() + shift for piece, shift in zip(pieces, shifts, strict=False)]
+        every = np.concatenate([*index, np.array([len(values) - 1])])
+        columns[name] = values.take(pa.array(every[place]))
+    return Stripe(columns, kept)

@@ -1,0 +1,240 @@
+"""Where a large table is cut into blocks: a decision tree over codes, found from a sample.
+
+A cut costs what the groups lose that it cuts through. So the rows of the sample are grouped first, and each cut is
+made where it parts the rows most evenly for the fewest rows of groups that lie on both sides. Where a hierarchy
+parts the values near its root, groups hardly ever do; in the midst of a number they often do.
+
+Cuts are on codes, which all values of the table have, so that rows unlike any of the sample have a place too. Rows
+that are equal in every code are parted by their numbers.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+
+from coterie.hierarchies.tree import Float64, Int32
+from coterie.table.grouping import tight_boxes
+
+if TYPE_CHECKING:
+    from coterie.table.codebook import Codebook
+
+Int64 = npt.NDArray[np.int64]
+
+SAMPLE = 2**16
+"""rows that a sample has at most, about"""
+BY_ROW = -1
+"""the attribute of a cut by row number"""
+FULL = 0.9  # of the rows that a block may have: a sample may be mistaken by as much
+SMALLEST = 8  # blocks are not made smaller than the largest size by more than this factor, if that can be avoided
+LEAST_K = 2  # groups of a sample have fewer rows than those of the table, as it has fewer
+
+
+def sample_share(rows: int) -> float:
+    """The share of a table's rows that its sample takes."""
+    return min(1.0, SAMPLE / max(rows, 1))
+
+
+def in_sample(rows: Int64, share: float) -> npt.NDArray[np.bool_]:
+    """Row number → whether the row is in the sample: its number is hashed, so that no order of rows can mislead it."""
+    if share >= 1.0:
+        return np.ones(len(rows), dtype=np.bool_)
+    mixed = rows.astype(np.uint64) + np.uint64(0x9E3779B97F4A7C15)
+    mixed = (mixed ^ (mixed >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
+    mixed = (mixed ^ (mixed >> np.uint64(27))) * np.uint64(0x94D049BB133111EB)
+    mixed ^= mixed >> np.uint64(31)
+    chosen: npt.NDArray[np.bool_] = mixed < np.uint64(int(share * 2.0**64))
+    return chosen
+
+
+@dataclass(frozen=True, eq=False)
+class CutTree:
+    """A binary tree of cuts. A row goes left if its code (or its number) is below the cut, right otherwise."""
+
+    attribute: Int32
+    """node → quasi-identifier, or BY_ROW"""
+    cut: Int64
+    left: Int32
+    """node → its left child, the right one follows; −1 for a leaf"""
+    leaf: Int32
+    """node → number of the leaf, −1 for others"""
+
+    @classmethod
+    def single(cls) -> CutTree:
+        """A tree that cuts nothing."""
+        return cls(
+            np.zeros(1, dtype=np.int32),
+            np.zeros(1, dtype=np.int64),
+            np.full(1, -1, dtype=np.int32),
+            np.zeros(1, dtype=np.int32),
+        )
+
+    @classmethod
+    def by_row(cls, number: int) -> CutTree:
+        """A tree that parts the rows below a number from the others."""
+        return cls(
+            np.array([BY_ROW, 0, 0], dtype=np.int32),
+            np.array([number, 0, 0], dtype=np.int64),
+            np.array([1, -1, -1], dtype=np.int32),
+            np.array([-1, 0, 1], dtype=np.int32),
+        )
+
+    @property
+    def leaves(self) -> int:
+        """Number of leaves."""
+        return int(self.leaf.max()) + 1
+
+    def leaf_of(self, codes: Int32, rows: Int64) -> Int32:
+        """Row → leaf.
+
+        Args:
+            codes: [n, d] the rows' codes.
+            rows: Their numbers.
+        """
+        node = np.zeros(len(codes), dtype=np.int32)
+        active = np.arange(len(codes))
+        while len(active := active[self.left[node[active]] >= 0]):
+            at = node[active]
+            attribute = self.attribute[at]
+            value = codes[active, attribute].astype(np.int64)
+            by_row = attribute == BY_ROW
+            if by_row.any():
+                value[by_row] = rows[active[by_row]]
+            node[active] = self.left[at] + (value >= self.cut[at])
+        return self.leaf[node]
+
+    def replace_leaf(self, leaf: int, subtree: CutTree) -> CutTree:
+        """The tree with a leaf cut further. The subtree's first leaf keeps its number, the others follow the last."""
+        node = int(np.flatnonzero(self.leaf == leaf)[0])
+        nodes = len(self.leaf)
+        # The root of the subtree takes the place of the leaf, its other nodes stand at the end.
+        shift = nodes - 1
+        left = np.where(subtree.left >= 0, subtree.left + shift, -1).astype(np.int32)
+        numbers = np.where(subtree.leaf > 0, subtree.leaf + self.leaves - 1, subtree.leaf)
+        numbers = np.where(subtree.leaf == 0, leaf, numbers).astype(np.int32)
+        parts = []
+        for old, new in (
+            (self.attribute, subtree.attribute),
+            (self.cut, subtree.cut),
+            (self.left, left),
+            (self.leaf, numbers),
+        ):
+            joined = np.concatenate([old, new[1:]])
+            joined[node] = new[0]
+            parts.append(joined)
+        return CutTree(*parts)
+
+    def order(self) -> tuple[Int32, Int32]:
+        """The leaves from left to right, and how deep the tree parts each of them from the next."""
+        found: list[int] = []
+        depths: list[int] = []
+        waiting = [(0, 0, -1)]
+        while waiting:
+            node, depth, before = waiting.pop()
+            if self.left[node] < 0:
+                found.append(int(self.leaf[node]))
+                depths.append(before)
+                continue
+            one = int(self.left[node])
+            waiting += [(one + 1, depth + 1, depth), (one, depth + 1, before)]
+        return np.asarray(found, dtype=np.int32), np.asarray(depths[1:], dtype=np.int32)
+
+
+class _Cut(NamedTuple):
+    attribute: int
+    at: int
+    score: float
+
+
+def plant(codes: Int32, rows: Int64, book: Codebook, *, expected: int, most: int, threads: int = 1) -> CutTree:
+    """A tree that cuts a table, or a leaf of another tree, into leaves of at most about `most` rows.
+
+    Args:
+        codes: [m, d] the rows of the sample, in the order of their numbers.
+        rows: Their numbers.
+        book: Domains, k and the method.
+        expected: Rows that the sample stands for.
+        most: Rows that a leaf is to have at most.
+        threads: Threads to use; the tree does not depend on them.
+    """
+    if expected <= most or len(codes) < 2:
+        return CutTree.single()
+    scale = expected / len(codes)
+    labels = _sample_groups(codes, book, scale, threads)
+    limit = most if scale == 1.0 else FULL * most
+    attribute, cut, left, leaf = [0], [0], [-1], [-1]
+    waiting = [(0, np.arange(len(codes)))]
+    leaves = 0
+    while waiting:
+        node, inside = waiting.pop()
+        if len(inside) * scale <= limit or len(inside) < 2:
+            leaf[node] = leaves
+            leaves += 1
+            continue
+        found = _best_cut(codes[inside], labels[inside], scale, k=book.config.k, most=most)
+        if found is None:
+            found = _Cut(BY_ROW, int(rows[inside[len(inside) // 2]]), 0.0)
+        attribute[node], cut[node], left[node] = found.attribute, found.at, len(left)
+        value = rows[inside] if found.attribute == BY_ROW else codes[inside, found.attribute]
+        first = len(left)
+        for _ in range(2):
+            for column, blank in ((attribute, 0), (cut, 0), (left, -1), (leaf, -1)):
+                column.append(blank)
+        waiting += [(first + 1, inside[value >= found.at]), (first, inside[value < found.at])]
+    return CutTree(
+        np.asarray(attribute, dtype=np.int32),
+        np.asarray(cut, dtype=np.int64),
+        np.asarray(left, dtype=np.int32),
+        np.asarray(leaf, dtype=np.int32),
+    )
+
+
+def _sample_groups(codes: Int32, book: Codebook, scale: float, threads: int) -> Int32:
+    """Row of the sample → group, of about as many rows as a group of the table leaves in the sample."""
+    from coterie.methods._method import Run
+    from coterie.methods.compact import CompactOptions, compact
+    from coterie.table.table import Table
+
+    k = min(max(LEAST_K, round(book.config.k / scale)), book.config.k, len(codes))
+    table = Table(np.ascontiguousarray(codes), book.domains, leaf_counts=book.config.leaf_counts)
+    options = CompactOptions.model_validate({"effort": "fast"})
+    return compact(table, k, options, Run(seed=book.config.seed, threads=threads)).labels
+
+
+def _best_cut(codes: Int32, labels: Int32, scale: float, *, k: int, most: int) -> _Cut | None:
+    """The cut with the fewest rows in groups on both sides, for what it parts; None if there is nothing to cut."""
+    groups, of_row = np.unique(labels, return_inverse=True)
+    lo, hi = tight_boxes(codes, of_row.astype(np.int32), len(groups))
+    sizes = np.bincount(of_row, minlength=len(groups))
+    for least in (max(4 * k, most / SMALLEST), 4 * k):
+        found = [_cut_of(codes[:, j], lo[:, j], hi[:, j], sizes, least=least / scale) for j in range(codes.shape[1])]
+        cuts = [_Cut(j, each[0], each[1]) for j, each in enumerate(found) if each is not None]
+        if cuts:
+            return min(cuts, key=lambda cut: (cut.score, cut.attribute))
+    return None
+
+
+def _cut_of(values: Int32, lo: Int32, hi: Int32, sizes: Int64, *, least: float) -> tuple[int, float] | None:
+    """The best cut of one attribute and its score: rows of groups that lie on both sides, per bit of what it parts."""
+    present, counts = np.unique(values, return_counts=True)
+    if len(present) < 2:
+        return None
+    below = np.cumsum(counts)[:-1]
+    across = np.zeros(len(present), dtype=np.int64)
+    np.add.at(across, np.searchsorted(present, lo), sizes)
+    np.subtract.at(across, np.searchsorted(present, hi), sizes)
+    across = np.cumsum(across)[:-1]
+    fine = np.flatnonzero(np.minimum(below, len(values) - below) >= max(least, 1.0))
+    if not len(fine):
+        return None
+    scores = (across[fine] + 1.0) / _bits(below[fine] / len(values))
+    best = int(np.argmin(scores))
+    return int(present[fine[best] + 1]), float(scores[best])
+
+
+def _bits(share: Float64) -> Float64:
+    parted: Float64 = -(share * np.log2(share) + (1.0 - share) * np.log2(1.0 - share))
+    return parted

@@ -1,0 +1,163 @@
+"""From leaves with exact counts to blocks: small ones are joined with a neighbour, before anything is published.
+
+Whatever the sample was like, no block has fewer than 2k rows, so that each can be grouped on its own; and each of them
+as one group keeps every promise, so that the repair can always end.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+import numpy as np
+import numpy.typing as npt
+
+from coterie.engines.plan import Plan
+from coterie.grouping.promises import models_of
+from coterie.hierarchies.tree import Int32
+from coterie.privacy.histogram import Groups, Histogram
+from coterie.privacy.kmap import KMap
+
+if TYPE_CHECKING:
+    from coterie.engines.cuts import CutTree
+    from coterie.table.codebook import Codebook
+
+Int64 = npt.NDArray[np.int64]
+
+# Partial counts that are kept before they are added up.
+PENDING = 2**21
+
+
+class LeafCounts:
+    """How many rows fall into each leaf and, where promises speak of them, with which sensitive values."""
+
+    def __init__(self, leaves: int, book: Codebook) -> None:
+        self.rows: Int64 = np.zeros(leaves, dtype=np.int64)
+        """leaf → rows"""
+        self._sizes = [domain.size for domain in book.sensitive]
+        # Of people it only matters whether there are k: of more than the first k of a leaf nothing need be known.
+        entity, k = book.config.entity, book.config.k
+        self._most = [k if domain.name == entity else None for domain in book.sensitive]
+        self._pending: list[list[tuple[Int64, Int64]]] = [[] for _ in self._sizes]
+        self._held = 0
+
+    def add(self, leaf: Int32, sensitive: Int32) -> None:
+        """Count a batch of rows.
+
+        Args:
+            leaf: Row → leaf.
+            sensitive: [n, s] their sensitive codes.
+        """
+        self.rows += np.bincount(leaf, minlength=len(self.rows))
+        for j, size in enumerate(self._sizes):
+            keys, counts = np.unique(leaf.astype(np.int64) * size + sensitive[:, j], return_counts=True)
+            self.add_values(j, keys, counts)
+
+    def add_values(self, column: int, keys: Int64, counts: Int64) -> None:
+        """Count pairs of a leaf and a sensitive value that were counted elsewhere.
+
+        Args:
+            column: Position of the sensitive column.
+            keys: Pair → leaf × size of the column's domain + value.
+            counts: Pair → rows.
+        """
+        self._pending[column].append((keys, counts))
+        self._held += len(keys)
+        if self._held > PENDING:
+            for j in range(len(self._sizes)):
+                self._pending[j] = [self.pairs(j)]
+            self._held = 0
+
+    def pairs(self, column: int) -> tuple[Int64, Int64]:
+        """Distinct pairs of leaf and value, as keys in ascending order, and their rows; of people, k of each leaf."""
+        parts = self._pending[column]
+        if not parts:
+            return np.zeros(0, dtype=np.int64), np.zeros(0, dtype=np.int64)
+        keys, place = np.unique(np.concatenate([keys for keys, _ in parts]), return_inverse=True)
+        counts = np.bincount(place, weights=np.concatenate([each for _, each in parts]), minlength=len(keys))
+        if (most := self._most[column]) is not None:
+            leaf = keys // max(self._sizes[column], 1)
+            first = np.arange(len(keys)) - np.searchsorted(leaf, leaf) < most
+            keys, counts = keys[first], counts[first]
+        return keys, counts.astype(np.int64)
+
+
+def too_large(counts: LeafCounts, most: int) -> list[int]:
+    """Leaves that have to be cut again."""
+    return [int(leaf) for leaf in np.flatnonzero(counts.rows > most)]
+
+
+def settle(tree: CutTree, counts: LeafCounts, book: Codebook, *, most: int) -> Plan:
+    """Make blocks of leaves.
+
+    A block of fewer than 2k rows, or one that breaks a promise as a whole, is joined with the neighbour that the tree
+    parts it from last. Blocks are numbered from left to right.
+
+    Args:
+        tree: Where to cut.
+        counts: All rows that take part, counted.
+        book: Domains and promises.
+        most: Rows of a block at most, as asked for. A block may have more where it had to be joined.
+    """
+    order, depths = tree.order()
+    blocks = [[int(leaf)] for leaf in order]
+    parted = [int(depth) for depth in depths]
+    least = min(2 * book.config.k, book.rows)
+    models = tuple(model for model in models_of(book.config) if not isinstance(model, KMap))
+    while len(blocks) > 1:
+        rows = np.array([counts.rows[leaves].sum() for leaves in blocks])
+        weak = rows < least
+        if not weak.any() and models:
+            weak = ~_holding(blocks, counts, book)
+        if not weak.any():
+            break
+        blocks, parted = _joined(blocks, parted, weak=weak, rows=rows)
+    block_of_leaf = np.zeros(tree.leaves, dtype=np.int32)
+    for number, leaves in enumerate(blocks):
+        block_of_leaf[leaves] = number
+    sizes = np.array([counts.rows[leaves].sum() for leaves in blocks], dtype=np.int64)
+    return Plan(book, tree, block_of_leaf, sizes, most)
+
+
+def _joined(
+    blocks: list[list[int]], parted: list[int], *, weak: npt.NDArray[np.bool_], rows: Int64
+) -> tuple[list[list[int]], list[int]]:
+    """The blocks after the weak one that lies deepest in the tree has been joined with its nearest neighbour."""
+
+    def choice(at: int) -> tuple[int, int, int]:
+        """(depth of the border, rows of the other side, border), such that the largest depth and fewest rows win."""
+        sides = []
+        if at > 0:
+            sides.append((parted[at - 1], -int(rows[at - 1]), -(at - 1)))
+        if at < len(blocks) - 1:
+            sides.append((parted[at], -int(rows[at + 1]), -at))
+        return max(sides)
+
+    chosen = max(choice(int(at)) for at in np.flatnonzero(weak))
+    border = -chosen[2]
+    joined = [*blocks[:border], blocks[border] + blocks[border + 1], *blocks[border + 2 :]]
+    return joined, [*parted[:border], *parted[border + 1 :]]
+
+
+def _holding(blocks: Sequence[Sequence[int]], counts: LeafCounts, book: Codebook) -> npt.NDArray[np.bool_]:
+    """Block → whether it keeps every promise as one group."""
+    number = np.empty(len(counts.rows), dtype=np.int64)
+    for at, leaves in enumerate(blocks):
+        number[list(leaves)] = at
+    sizes = np.bincount(number, weights=counts.rows, minlength=len(blocks)).astype(np.int64)
+    columns = {}
+    for j, domain in enumerate(book.sensitive):
+        keys, rows = counts.pairs(j)
+        leaf, value = np.divmod(keys, max(domain.size, 1))
+        merged, place = np.unique(number[leaf] * domain.size + value, return_inverse=True)
+        held = np.bincount(place, weights=rows, minlength=len(merged)).astype(np.int64)
+        group, value = np.divmod(merged, max(domain.size, 1))
+        columns[domain.name] = Histogram(group, value, held, sizes, book.totals[domain.name], domain.tree)
+    groups = Groups(sizes, columns)
+    names = tuple(columns)
+    holds = np.ones(len(blocks), dtype=np.bool_)
+    for model in models_of(book.config):
+        if not isinstance(model, KMap):
+            for column in model.columns(names):
+                holds &= model.holds(groups, column)
+    return holds

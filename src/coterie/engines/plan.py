@@ -1,0 +1,164 @@
+"""A plan: how a table is cut into blocks, and all that it takes to group and publish one of them anywhere.
+
+It is made before anything is published, is small, and can be sent to other processes and machines. The release follows
+from the plan and the rows alone: not from the engine, the number of threads or the order in which blocks are done.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from dataclasses import dataclass
+from functools import cached_property
+from typing import TYPE_CHECKING
+
+import numpy as np
+import numpy.typing as npt
+
+from coterie.engines.per_row import check_request
+from coterie.errors import ConfigError, Problem
+from coterie.grouping.promises import models_of, refuse_too_few
+from coterie.hierarchies.tree import Int32
+from coterie.privacy.checks import check_domains, refuse_infeasible
+from coterie.privacy.histogram import Groups, Histogram
+from coterie.privacy.kmap import KMap
+
+if TYPE_CHECKING:
+    from coterie.engines.cuts import CutTree
+    from coterie.engines.suppressed import Left
+    from coterie.settings.config import Config
+    from coterie.table.codebook import Codebook
+
+Int64 = npt.NDArray[np.int64]
+
+# What the program itself takes, before any row: Python, NumPy, Numba with its kernels, Arrow and DuckDB.
+PROGRAM_BYTES = 320 * 2**20
+# The least memory that is worth a try, and the fewest rows of a block.
+LEAST_BYTES = 512 * 2**20
+LEAST_ROWS = 4096
+# Bytes that `compact` holds per row at the most, without what grows with k and the number of attributes.
+ROW_BYTES = 300
+
+# Settings that decide nothing about the release, or only by what else is in a plan.
+IDLE = (
+    "threads", "memory", "engine", "block_rows", "purpose", "recipient", "release_model", "author", "threshold",
+    "fraction",
+)  # fmt: skip
+
+
+@dataclass(frozen=True, eq=False)
+class Plan:
+    """The blocks of a table."""
+
+    book: Codebook
+    tree: CutTree
+    block_of_leaf: Int32
+    sizes: Int64
+    """block → rows, counted over the whole table"""
+    most: int
+    """rows of a block at most, as asked for"""
+    left: Left | None = None
+    """what groups are compared with, where methods suppress rows; it follows from all else"""
+
+    @property
+    def blocks(self) -> int:
+        """Number of blocks."""
+        return len(self.sizes)
+
+    def block_of(self, codes: Int32, rows: Int64) -> Int32:
+        """Row → block.
+
+        Args:
+            codes: [n, d] the rows' codes.
+            rows: Their numbers in the table.
+        """
+        return self.block_of_leaf[self.tree.leaf_of(codes, rows)]
+
+    def seed(self, block: int) -> int | tuple[int, ...]:
+        """Where random choices of a block start. A table in one block is grouped as it would be in memory."""
+        seed = self.book.config.seed
+        return seed if self.blocks == 1 else (seed, block)
+
+    @cached_property
+    def sha256(self) -> str:
+        """What tells this plan from others: settings, values and cuts."""
+        digest = hashlib.sha256(settings_text(self.book.config).encode())
+        for domain, lookup in zip(
+            (*self.book.domains, *self.book.sensitive),
+            (*self.book.lookups, *self.book.sensitive_lookups),
+            strict=True,
+        ):
+            digest.update(f"{domain.name}:{domain.size}:{domain.missing}:{len(lookup.values)};".encode())
+            digest.update(lookup.codes.tobytes())
+        for array in (self.tree.attribute, self.tree.cut, self.tree.left, self.tree.leaf, self.block_of_leaf):
+            digest.update(array.tobytes())
+        digest.update(self.sizes.tobytes())
+        return digest.hexdigest()
+
+
+def settings_text(config: Config) -> str:
+    """The settings that decide a release, as a text that is the same for the same settings."""
+    values = {name: value for name, value in config.to_dict().items() if name not in IDLE}
+    secret = config.method_options().secrets
+    values["options"] = {
+        name: hashlib.sha256(str(value).encode()).hexdigest() if name in secret else value
+        for name, value in values["options"].items()
+    }
+    return json.dumps(values, sort_keys=True, default=str)
+
+
+def check_blocks(config: Config) -> None:
+    """Raise a ConfigError for what cannot be done block by block; every problem at once."""
+    from coterie.engines.suppressed import needs_left
+    from coterie.methods import find_method
+
+    check_request(config)
+    problems = []
+    recoding = find_method(config.method).recoding
+    if config.refine and recoding != "local":
+        text = f"local search works on local recoding, but {config.method!r} is {recoding}; leave it out"
+        problems.append(Problem("refine", text))
+    if config.time_limit is not None and config.engine == "spark":
+        text = "a task that runs again has to give the same rows; leave it out and choose the effort of the method"
+        problems.append(Problem("time_limit", text))
+    elif config.time_limit is not None and needs_left(config):
+        text = "blocks are grouped twice where rows are suppressed, and have to come out alike; leave it out"
+        problems.append(Problem("time_limit", text))
+    if problems:
+        raise ConfigError(problems)
+
+
+def refuse_impossible(book: Codebook) -> None:
+    """Raise an InfeasibleError, before any work, for what no grouping of the table can keep."""
+    config, left = book.config, book.rows
+    people = None if config.entity is None else book.sensitive[-1].size
+    refuse_too_few(config, rows=book.all_rows, left=left, people=people)
+    models = [model for model in models_of(config) if not isinstance(model, KMap)]
+    if not models:
+        return
+    check_domains(models, book.sensitive)
+    columns = {}
+    for domain in book.sensitive:
+        totals = book.totals[domain.name]
+        value = np.flatnonzero(totals)
+        group = np.zeros(len(value), dtype=np.int64)
+        columns[domain.name] = Histogram(group, value, totals[value], np.array([left]), totals, domain.tree)
+    refuse_infeasible(Groups(np.array([left]), columns), models, tuple(columns))
+
+
+def rows_in_memory(memory: int, config: Config) -> int:
+    """Rows that a block may have, so that the whole process stays within so many bytes.
+
+    Args:
+        memory: Bytes.
+        config: k and the quasi-identifiers.
+    """
+    if memory < LEAST_BYTES:
+        text = f"must be at least {LEAST_BYTES // 2**20} MB: the program itself takes more than half of that"
+        raise ConfigError([Problem("memory", text)])
+    return max((memory - PROGRAM_BYTES) // bytes_per_row(config), LEAST_ROWS, 4 * config.k)
+
+
+def bytes_per_row(config: Config) -> int:
+    """What grouping a row takes at the most: it is compared with 3k others and has a box."""
+    return ROW_BYTES + 4 * (3 * config.k + 1) + 40 * len(config.quasi)

@@ -1,0 +1,1 @@
+"""The engine that groups blocks on the executors of a Spark cluster."""

@@ -1,0 +1,245 @@
+"""Files in and out of Spark: rows keep their places, and a release appears whole or not at all.
+
+Parquet is read by the executors. Text files and Feather are read by the driver, exactly as without Spark, and handed
+over as Parquet in a folder beside the output, which all executors have to reach anyway; it is gone when the run is
+over.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+import secrets
+import shutil
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+from urllib.parse import unquote
+
+from coterie.engines.spark.guard import guarded
+from coterie.engines.spark.rows import KEY, Rows
+from coterie.errors import BackendError, ConfigError, DataError, Problem
+from coterie.files.databases.place import is_address
+from coterie.files.destinations import check_apart
+from coterie.files.frames import check_names
+
+if TYPE_CHECKING:
+    from pyspark.sql import DataFrame, SparkSession
+
+    from coterie.engines.spark.run import Grouped
+    from coterie.files.batches import TableFile
+    from coterie.spark import SparkRelease
+
+PART_ROWS = 1_000_000
+"""rows of a file of a released folder, about"""
+
+
+def read_parquet(session: SparkSession, paths: list[str]) -> Rows:
+    """Parquet files, one after the other in the order of their names, with every row's place as its key."""
+    from pyspark.sql import functions as sql
+
+    with guarded("opening the files"):
+        found = session.read.parquet(*paths)
+        names = tuple(found.columns)
+        check_names(list(names), "the table")
+        titles = [f"c{at}" for at in range(len(names))]
+        placed = found.select("*", sql.col("_metadata.row_index"), sql.col("_metadata.file_path"))
+        frame = placed.toDF(*titles, KEY, "coterie_file")
+        counts = frame.groupBy("coterie_file").agg(sql.count(sql.lit(1)).alias("rows")).collect()
+    if not counts:
+        raise DataError("The table has no rows.", hint="Give a table with at least one row.")
+    if len(counts) == 1:
+        return Rows(frame.drop("coterie_file"), names, dense=True)
+    start, offsets = 0, []
+    for each in sorted(counts, key=lambda row: unquote(row["coterie_file"])):
+        offsets.append((each["coterie_file"], start))
+        start += each["rows"]
+    first = session.createDataFrame(offsets, "coterie_file string, coterie_first bigint")
+    joined = frame.join(sql.broadcast(first), "coterie_file")
+    key = (sql.col(KEY) + sql.col("coterie_first")).alias(KEY)
+    return Rows(joined.select(*titles, key), names, dense=True)
+
+
+def input_files(frame: DataFrame) -> tuple[str, ...]:
+    """The files that a DataFrame is read from, as paths or addresses, as far as Spark knows them."""
+    with guarded("looking at the input"):
+        found = frame.inputFiles()
+    return tuple(re.sub(r"^file:/+", "/", unquote(each)) for each in found)
+
+
+def literal(path: Path) -> str:
+    """A path that Spark takes as it stands: relative ones would start elsewhere, and signs of patterns are escaped."""
+    return re.sub(r"([\\{}\[\]*?])", r"\\\1", str(path.resolve()))
+
+
+def hand_over(table: TableFile, folder: Path) -> Path:
+    """A text or Feather file as Parquet, for the executors."""
+    from pyarrow import parquet
+
+    folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+    path = folder / "input.parquet"
+    with parquet.ParquetWriter(path, table.schema, compression="zstd") as writer:
+        for batch in table.batches():
+            writer.write_batch(batch)
+    return path
+
+
+def write_folder(release: SparkRelease, path: str, *, force: bool) -> None:
+    """Write a release as a folder of Parquet files that appears only when Spark has verified it."""
+    for read in (None, *release.inputs):
+        check_apart(read, release.config, output=path, settings_beside=False)
+    place = place_of(release.frame.sparkSession, path)
+    if place.exists() and not force:
+        raise ConfigError(
+            [Problem("output", f"{path} exists already")], hint="Choose another name, or overwrite it with force."
+        )
+    with place.beside() as temporary:
+        write_verified(release.grouped, temporary, shown=release.shown)
+        place.take(temporary)
+
+
+def write_verified(grouped: Grouped, folder: str, *, shown: bool) -> None:
+    """Write a release, and raise unless what was written keeps the promise.
+
+    Args:
+        grouped: Its rows.
+        folder: A new folder.
+        shown: Whether suppressed rows are published as `*`.
+    """
+    from coterie.engines.spark.verify import check_frame
+
+    session, sums = grouped.frame.sparkSession, grouped.sums
+    with guarded("writing the release"):
+        frame = in_order(grouped.released(shown=shown), grouped.plan.book.all_rows)
+        frame.drop("coterie_row").write.parquet(folder, compression="zstd")
+        written = session.read.parquet(folder if is_address(folder) else literal(Path(folder)))
+    found = check_frame(written, grouped, shown=shown).verification
+    found.raise_for_failure()
+    if grouped.rings is not None or grouped.person is not None:
+        _refuse_other_rows(grouped.released(shown=shown), written)
+    wanted = sums.rows - (0 if shown else sums.suppressed)
+    if found.rows != wanted:
+        raise DataError(
+            f"{found.rows:,} rows were written, but the release has {wanted:,}.",
+            hint="See whether the disks have space left, and run again.",
+        )
+
+
+def _refuse_other_rows(released: DataFrame, written: DataFrame) -> None:
+    """What was checked before it was written has to be what was written: in the files alone it cannot be seen."""
+    from coterie.engines.spark.verify import content
+
+    names = [name for name in released.columns if name != "coterie_row"]
+    with guarded("checking the release"):
+        same = content(released, names) == content(written, names)
+    if not same:
+        raise DataError(
+            "The rows that were written are not those that were checked.",
+            hint="See whether the disks have space left, and run again.",
+        )
+
+
+def collect_mapping(grouped: Grouped, folder: Path) -> list[Path]:
+    """The mappings of all blocks as files of the driver, brought there one by one."""
+    from pyspark.sql import functions as sql
+
+    folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+    found = grouped.frame.where(sql.col("mapping").isNotNull()).select("facts", "mapping")
+    with guarded("collecting the mapping"):
+        for row in found.toLocalIterator():
+            (folder / f"{json.loads(bytes(row['facts']))['block']:06}").write_bytes(bytes(row["mapping"]))
+    return sorted(folder.iterdir())
+
+
+def in_order(frame: DataFrame, rows: int) -> DataFrame:
+    """The rows of a release in the order of the original: partition after partition."""
+    from pyspark.sql import functions as sql
+
+    from coterie.engines.spark.run import places_rows
+
+    parts = max(1, -(-rows // PART_ROWS))
+    if places_rows(frame):
+        place = (sql.col("coterie_row") / sql.lit(PART_ROWS)).cast("int")
+        return frame.repartitionById(parts, place).sortWithinPartitions("coterie_row")
+    return frame.repartitionByRange(parts, "coterie_row").sortWithinPartitions("coterie_row")
+
+
+class LocalPlace:
+    """A folder on disks that all executors reach under the same name."""
+
+    def __init__(self, path: str) -> None:
+        self.path = Path(path.removeprefix("file://")).resolve()
+
+    def exists(self) -> bool:
+        """Whether something is there already."""
+        return self.path.exists()
+
+    @contextmanager
+    def beside(self) -> Iterator[str]:
+        """A name beside it, under which nothing is left in the end."""
+        temporary = self.path.with_name(f".{self.path.name}.{secrets.token_hex(4)}.part")
+        try:
+            yield str(temporary)
+        finally:
+            shutil.rmtree(temporary, ignore_errors=True)
+
+    def take(self, temporary: str) -> None:
+        """Give a finished folder its name; its files are called part-00000.parquet and so on."""
+        folder = Path(temporary)
+        for number, part in enumerate(sorted(folder.glob("part-*.parquet"))):
+            part.rename(folder / f"part-{number:05}.parquet")
+        for other in (*folder.glob("_SUCCESS"), *folder.glob(".*.crc")):
+            other.unlink()
+        if self.path.is_dir():
+            old = self.path.with_name(f".{self.path.name}.{secrets.token_hex(4)}.old")
+            self.path.rename(old)
+            folder.rename(self.path)
+            shutil.rmtree(old)
+        else:
+            self.path.unlink(missing_ok=True)
+            folder.rename(self.path)
+
+
+class RemotePlace:
+    """A folder of a file system that Spark knows, by its address."""
+
+    def __init__(self, session: SparkSession, path: str) -> None:
+        gateway: Any = getattr(session, "_jvm", None)
+        if gateway is None:
+            raise BackendError(
+                "A session of Spark Connect cannot rename folders.",
+                hint="Write release.frame yourself, or give a path that this machine reaches too.",
+            )
+        self.path = path.rstrip("/")
+        self._path = gateway.org.apache.hadoop.fs.Path
+        self._system = self._path(self.path).getFileSystem(session._jsc.hadoopConfiguration())
+
+    def exists(self) -> bool:
+        """Whether something is there already."""
+        with guarded("looking at the output"):
+            return bool(self._system.exists(self._path(self.path)))
+
+    @contextmanager
+    def beside(self) -> Iterator[str]:
+        """A name beside it, under which nothing is left in the end."""
+        parent, name = os.path.split(self.path)
+        temporary = f"{parent}/.{name}.{secrets.token_hex(4)}.part"
+        try:
+            yield temporary
+        finally:
+            self._system.delete(self._path(temporary), True)
+
+    def take(self, temporary: str) -> None:
+        """Give a finished folder its name."""
+        with guarded("renaming the release"):
+            self._system.delete(self._path(self.path), True)
+            done = self._system.rename(self._path(temporary), self._path(self.path))
+        if not done:
+            raise DataError(f"The release could not be renamed to {self.path}.", hint="Check the rights of its folder.")
+
+
+def place_of(session: SparkSession, path: str) -> LocalPlace | RemotePlace:
+    """Where a release is to be written."""
+    return RemotePlace(session, path) if is_address(path) else LocalPlace(path)

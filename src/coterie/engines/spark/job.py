@@ -1,0 +1,207 @@
+"""Anonymize a file on Spark: what `coterie anonymize --engine spark` does."""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import shutil
+import sys
+from collections.abc import Iterator
+from contextlib import ExitStack
+from dataclasses import dataclass
+from importlib.metadata import version
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import pyarrow as pa
+
+from coterie.engines.blocks.write import Target, Written, target_of, write_release
+from coterie.engines.mapping import WholeMapping
+from coterie.engines.memory.run import Phases
+from coterie.engines.plan import check_blocks
+from coterie.engines.spark.files import (
+    LocalPlace,
+    RemotePlace,
+    collect_mapping,
+    hand_over,
+    literal,
+    place_of,
+    read_parquet,
+    write_verified,
+)
+from coterie.engines.spark.session import session_on
+from coterie.errors import ConfigError, Problem
+from coterie.files import tables
+from coterie.files.batches import TableFile, open_table
+from coterie.files.databases.place import is_address
+from coterie.files.destinations import check_apart
+from coterie.files.door import bare_table
+from coterie.files.output import appear
+from coterie.publishing.mapping import check_mapping
+from coterie.releases.release import provenance_path
+from coterie.releases.stored import StoredRelease
+from coterie.settings.toml import provenance_toml
+from coterie.spark import SparkRelease, release_rows
+
+if TYPE_CHECKING:
+    from pyspark.sql import SparkSession
+
+    from coterie.engines.blocks.run import Job
+    from coterie.engines.spark.rows import Rows
+    from coterie.methods._method import Progress
+
+
+def anonymize_file(data: str | os.PathLike[str], job: Job) -> StoredRelease:
+    """Anonymize a file on Spark.
+
+    Args:
+        data: The path of a CSV, Parquet or Feather file or of a folder of Parquet files, or the address of Parquet
+            files, such as hdfs://….
+        job: What to do.
+
+    Raises:
+        ConfigError: The request is wrong, or cannot be had in blocks; all problems at once.
+        DataError: The data are not what the configuration says.
+        InfeasibleError: The table cannot give what was asked for.
+        BackendError: Spark is not installed, does not start, or a job failed.
+        VerificationError: The written table did not pass; there is no release.
+    """
+    check_blocks(job.config)
+    check_apart(data, job.config, output=job.output, mapping=job.mapping)
+    check_mapping(job.mapping, force=job.force)
+    if job.resume:
+        raise ConfigError([Problem("resume", "Spark repeats what is lost by itself and keeps nothing after a run")])
+    name, phases = os.fspath(data), Phases(job.progress)
+    target = _target(job)
+    with phases("read"):
+        table = None if is_address(name) else open_table(name, job.config)
+        if table is not None:
+            job.config.check_columns(table.schema.names, text=table.sniffed is not None)
+            target = _target(job, like=table)
+    with ExitStack() as stack:
+        with phases("start"):
+            session = stack.enter_context(session_on(job.cluster))
+        return _Run(job, phases, session, target, table).finish(name)
+
+
+def _target(job: Job, like: TableFile | None = None) -> Target:
+    if is_address(os.fspath(job.output)):
+        return Target("parquet", folder=True)
+    return target_of(job.output, force=job.force, like=like)
+
+
+@dataclass(frozen=True, eq=False)
+class _Run:
+    """A run with its session."""
+
+    job: Job
+    phases: Phases
+    session: SparkSession
+    target: Target
+    table: TableFile | None
+
+    @property
+    def output(self) -> str:
+        return os.fspath(self.job.output)
+
+    def finish(self, name: str) -> StoredRelease:
+        job = self.job
+        place = place_of(self.session, _beside(self.output))
+        if isinstance(place, RemotePlace) and place.exists() and not job.force:
+            hint = "Choose another name, or overwrite it with --force."
+            raise ConfigError([Problem("output", f"{self.output} exists already")], hint=hint)
+        with place.beside() as temporary:
+            rows = self._rows(name, Path(f"{temporary}/input"))
+            job.checkpoint()
+            ways = {"mapping": job.mapping is not None}
+            made = release_rows(rows, job.config, block_rows=job.block_rows, progress=job.progress, **ways)
+            self.phases.seconds.update(made.seconds)
+            folder = f"{temporary}/release"
+            with self.phases("write"):
+                write_verified(made.grouped, folder, shown=made.shown)
+                if self.table is not None:
+                    self.table.check_content()  # the executors have read the files in several passes
+                written = self._given_name(made, folder, place)
+                if job.mapping is not None:
+                    parts = collect_mapping(made.grouped, Path(f"{temporary}/mapping"))
+                    whole = WholeMapping(made.plan, made.grouped.sums, parts, not made.shown)
+                    whole.write(job.mapping, force=job.force, like=self.table)
+        made.unpersist()
+        release = self._stored(made, written)
+        if not is_address(self.output) and self.output != "-":
+            text = provenance_toml(release.config, release.provenance(pyspark=version("pyspark")))
+            with tables.whole_file(provenance_path(self.output), force=job.force) as sink:
+                sink.write(text.encode())
+        return release
+
+    def _rows(self, name: str, folder: Path) -> Rows:
+        if self.table is None:
+            return read_parquet(self.session, [name])
+        if self.table.format == "parquet":
+            paths = [part.path for part in self.table.parts if part.path is not None]
+            return read_parquet(self.session, [literal(path) for path in paths])
+        with self.phases("hand over"):
+            return read_parquet(self.session, [literal(hand_over(self.table, folder))])
+
+    def _given_name(self, made: SparkRelease, folder: str, place: LocalPlace | RemotePlace) -> Written:
+        """The release under its own name, as a folder or as one file."""
+        job, rows = self.job, made.verification.rows
+        if isinstance(place, RemotePlace):
+            place.take(folder)
+            return Written(rows, "")
+        if self.target.folder:
+            place.take(folder)
+            return Written(rows, _digest(place.path))
+        one = Path(folder).with_name(f"release{self.target.suffix}")
+        written = write_release(_Parts(Path(folder)), one, self.target)
+        if self.output == "-":
+            with one.open("rb") as file:
+                shutil.copyfileobj(file, sys.stdout.buffer)
+            sys.stdout.buffer.flush()
+        else:
+            appear(one, Path(self.output).resolve(), force=job.force)
+        return written
+
+    def _stored(self, made: SparkRelease, written: Written) -> StoredRelease:
+        return StoredRelease(
+            path=Path(self.output),
+            config=made.config.replace(engine="spark", block_rows=self.job.block_rows),
+            measures=made.measures,
+            verification=made.verification,
+            rows=made.plan.book.all_rows,
+            blocks=made.plan.blocks,
+            input_sha256="" if self.table is None else self.table.stamp.sha256,
+            output_sha256=written.sha256,
+            seconds=self.phases.seconds,
+            notes=made.notes,
+        )
+
+
+class _Parts:
+    """The files of a released folder, one after the other."""
+
+    def __init__(self, folder: Path) -> None:
+        self._folder = folder
+
+    def stripes(self, progress: Progress | None = None) -> Iterator[pa.Table]:
+        """Their rows."""
+        from pyarrow import parquet
+
+        for part in sorted(self._folder.glob("part-*.parquet")):
+            with parquet.ParquetFile(part) as file:
+                for batch in file.iter_batches(batch_size=2**18):
+                    yield bare_table(pa.Table.from_batches([batch]))
+
+
+def _beside(output: str) -> str:
+    """What temporary folders stand beside."""
+    return str(Path.cwd() / "standard-output") if output == "-" else output
+
+
+def _digest(folder: Path) -> str:
+    """Of the digests of a folder's files in their order."""
+    digests = []
+    for part in sorted(folder.glob("*.parquet")):
+        with part.open("rb") as file:
+            digests.append(hashlib.file_digest(file, "sha256").hexdigest())
+    return hashlib.sha256("".join(digests).encode()).hexdigest()

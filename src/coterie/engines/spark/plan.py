@@ -1,0 +1,169 @@
+"""The plan of a release on Spark: three passes over the rows, none of which brings more than a sample to the driver.
+
+Values are counted, a sample is cut into blocks, and all rows are counted by block. The plan is the one that the
+embedded engine makes of the same rows.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from functools import partial
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import pyarrow as pa
+
+from coterie.engines.cuts import CutTree, plant, sample_share
+from coterie.engines.leaves import LeafCounts, settle, too_large
+from coterie.engines.plan import Plan, refuse_impossible
+from coterie.engines.spark.guard import guarded
+from coterie.engines.spark.rows import RowNumbers, Rows, UInt64, all_rows_sum, numbers_from, unpack_codes
+from coterie.engines.spark.tasks import (
+    MESSAGE,
+    SAMPLED,
+    Reader,
+    Shape,
+    count_leaves,
+    count_values,
+    merged_counts,
+    opened,
+    sample_rows,
+)
+from coterie.errors import ConfigError, DataError, Problem
+from coterie.table.codebook import Codebook, Counted, coded_columns, make_codebook
+
+if TYPE_CHECKING:
+    from pyspark.sql import DataFrame
+
+    from coterie.settings.config import Config
+
+# A leaf that is too large after so many rounds cannot be cut.
+ROUNDS = 32
+
+
+@dataclass(frozen=True, eq=False)
+class SparkPlan:
+    """A plan, and what tasks need besides."""
+
+    plan: Plan
+    numbers: RowNumbers
+    sums: UInt64
+    """block → sum of the fingerprints of its rows"""
+
+
+def make_plan(rows: Rows, config: Config, *, most: int, threads: int = 1) -> SparkPlan:
+    """Fix the codes of all values, and where the table is cut.
+
+    Args:
+        rows: The table.
+        config: What is wanted.
+        most: Rows of a block at most.
+        threads: Threads of the driver that group the sample.
+    """
+    names = coded_columns(config).all
+    _refuse_nested(rows, names)
+    shape, frame = Shape(names), rows.selected(names)
+    book, numbers = _codebook(rows, frame, config, shape)
+    refuse_impossible(book)
+    reader = Reader(shape, book, numbers)
+    tree = CutTree.single()
+    if book.rows > most:
+        found = _sampled(frame, reader, tree, share=sample_share(book.rows), shares=None)
+        tree = _planted(found, 0, book, expected=book.rows, most=most, threads=threads)
+    for _ in range(ROUNDS):
+        counts, sums = _counted(frame, reader, tree)
+        large = too_large(counts, most)
+        if not large:
+            break
+        shares = {leaf: sample_share(int(counts.rows[leaf])) for leaf in large}
+        found = _sampled(frame, reader, tree, share=max(shares.values()), shares=shares)
+        for leaf in large:
+            expected = int(counts.rows[leaf])
+            tree = tree.replace_leaf(leaf, _planted(found, leaf, book, expected=expected, most=most, threads=threads))
+    plan = settle(tree, counts, book, most=most)
+    of_block = np.zeros(plan.blocks, dtype=np.uint64)
+    np.add.at(of_block, plan.block_of_leaf, sums)
+    return SparkPlan(plan, numbers, of_block)
+
+
+def _refuse_nested(rows: Rows, names: tuple[str, ...]) -> None:
+    """Lists and structures have no order and no hierarchy."""
+    for name in names:
+        kind = rows.frame.schema[f"c{rows.names.index(name)}"].dataType
+        if kind.typeName() in ("array", "map", "struct", "variant"):
+            raise DataError(
+                f"Column {name!r} is of type {kind.typeName()}, whose values cannot be compared.",
+                column=name,
+                hint="Turn it into text, numbers or dates, or list it in keep or drop instead.",
+            )
+
+
+def _messages(frame: DataFrame, task: Callable[..., Any]) -> list[tuple[str, pa.Table]]:
+    found = frame.mapInArrow(task, MESSAGE).toArrow()
+    pairs = zip(found.column("kind").to_pylist(), found.column("body").to_pylist(), strict=True)
+    return [(kind, opened(body)) for kind, body in pairs]
+
+
+def _codebook(rows: Rows, frame: DataFrame, config: Config, shape: Shape) -> tuple[Codebook, RowNumbers]:
+    with guarded("counting values"):
+        found = _messages(frame, partial(count_values, shape=shape, config=config))
+    parts = [table for kind, table in found if kind == "rows" and table.num_rows]
+    if not parts:
+        raise DataError("The DataFrame has no rows.", hint="Give a table with at least one row.")
+    seen = pa.concat_tables(parts)
+    total, kept = (int(np.sum(seen.column(name).to_numpy())) for name in ("rows", "kept"))
+    numbers = RowNumbers()
+    if not rows.dense:
+        numbers = numbers_from(seen.column("partition").to_numpy(), seen.column("rows").to_numpy())
+    elif int(np.sum(seen.column("sum").to_numpy())) % 2**64 != all_rows_sum(total):
+        raise _no_row_numbers(rows, total)
+    counted = {name: _of_column(found, name) for name in shape.names}
+    return make_codebook(config, counted, rows=kept, all_rows=total), numbers
+
+
+def _no_row_numbers(rows: Rows, total: int) -> Exception:
+    if rows.named is None:
+        return DataError("The files have changed while they were read.", hint="Run again when nobody writes to them.")
+    text = f"column {rows.named!r} does not number the {total:,} rows 0 to {total - 1:,}, each once"
+    return ConfigError([Problem("row_number", text)])
+
+
+def _of_column(found: list[tuple[str, pa.Table]], name: str) -> Counted:
+    parts = [table for kind, table in found if kind == f"values:{name}"]
+    if not parts:
+        return Counted(pa.nulls(0), np.zeros(0, dtype=np.int64), 0)
+    merged = merged_counts(parts).sort_by("first")
+    values, counts = merged.column("value").combine_chunks(), merged.column("rows").to_numpy()
+    missing = values.is_null().to_numpy(zero_copy_only=False)
+    return Counted(values.drop_null(), counts[~missing], int(counts[missing].sum()))
+
+
+def _sampled(
+    frame: DataFrame, reader: Reader, tree: CutTree, *, share: float, shares: Mapping[int, float] | None
+) -> pa.Table:
+    wanted = None if shares is None else dict(shares)
+    task = partial(sample_rows, reader=reader, share=share, tree=tree, shares=wanted)
+    with guarded("taking a sample"):
+        return frame.mapInArrow(task, SAMPLED).toArrow().sort_by("row")
+
+
+def _planted(found: pa.Table, leaf: int, book: Codebook, *, expected: int, most: int, threads: int) -> CutTree:
+    mine = found.filter(pa.array(found.column("leaf").to_numpy() == leaf))
+    codes = unpack_codes(mine.column("codes"), len(book.domains))
+    rows = mine.column("row").to_numpy()
+    return plant(codes, rows, book, expected=expected, most=most, threads=threads)
+
+
+def _counted(frame: DataFrame, reader: Reader, tree: CutTree) -> tuple[LeafCounts, UInt64]:
+    counts = LeafCounts(tree.leaves, reader.book)
+    sums = np.zeros(tree.leaves, dtype=np.uint64)
+    with guarded("counting rows by block"):
+        found = _messages(frame, partial(count_leaves, reader=reader, tree=tree))
+    for kind, table in found:
+        if kind == "leaves":
+            counts.rows += table.column("rows").to_numpy()
+            sums += table.column("sum").to_numpy()
+        else:
+            counts.add_values(int(kind.split(":")[1]), table.column("key").to_numpy(), table.column("rows").to_numpy())
+    return counts, sums

@@ -1,0 +1,152 @@
+"""Row numbers on Spark, and sums by which the same rows are known again.
+
+Every row needs the number of its place in the table, in every pass and after every retry. Spark keeps no order across
+partitions, but within each, and numbers partitions; so a row's key is (partition, place in it), and its number follows
+when the rows of all partitions have been counted. Files know the places of their rows by themselves.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, ClassVar
+
+import numpy as np
+import numpy.typing as npt
+import pyarrow as pa
+
+from coterie.errors import ConfigError, Problem
+from coterie.files.frames import check_names
+from coterie.hierarchies.tree import Int32
+
+if TYPE_CHECKING:
+    from pyspark.sql import DataFrame
+
+Int64 = npt.NDArray[np.int64]
+UInt64 = npt.NDArray[np.uint64]
+
+KEY = "coterie_key"
+
+
+@dataclass(frozen=True, eq=False)
+class Rows:
+    """A DataFrame whose rows have keys, in columns c0, c1, … and KEY."""
+
+    frame: DataFrame
+    names: tuple[str, ...]
+    """the user's names of c0, c1, …"""
+    dense: bool
+    """whether keys are row numbers; else they are those of monotonically_increasing_id"""
+    named: str | None = None
+    """the user's column of row numbers, if there is one"""
+
+    def selected(self, names: tuple[str, ...]) -> DataFrame:
+        """Some columns and the key."""
+        return self.frame.select(*(f"c{self.names.index(name)}" for name in names), KEY)
+
+
+def number_rows(frame: DataFrame, *, row_number: str | None, persist: bool) -> Rows:
+    """Give each row a key.
+
+    Args:
+        frame: The user's DataFrame.
+        row_number: Its column of row numbers, if it has one.
+        persist: Whether executors keep the rows, with their keys, on disk.
+    """
+    from pyspark import StorageLevel
+    from pyspark.sql import functions as sql
+    from pyspark.sql.types import IntegralType
+
+    names = tuple(frame.columns)
+    check_names(list(names), "the DataFrame")
+    plain = frame.toDF(*(f"c{at}" for at in range(len(names))))
+    if row_number is not None:
+        if row_number not in names:
+            raise ConfigError([Problem("row_number", f"the DataFrame has no column {row_number!r}")])
+        if not isinstance(plain.schema[names.index(row_number)].dataType, IntegralType):
+            raise ConfigError([Problem("row_number", f"column {row_number!r} does not hold whole numbers")])
+        key = sql.col(f"c{names.index(row_number)}").cast("bigint")
+        numbered = Rows(plain.withColumn(KEY, key), names, dense=True, named=row_number)
+    else:
+        numbered = Rows(plain.withColumn(KEY, sql.monotonically_increasing_id()), names, dense=False)
+    if persist:
+        # Also a promise: what was numbered once is read from there, and a lost partition is made again as it was.
+        numbered.frame.persist(StorageLevel.DISK_ONLY)
+    return numbered
+
+
+@dataclass(frozen=True, eq=False)
+class RowNumbers:
+    """Key of a row → its number."""
+
+    SHIFT: ClassVar[int] = 33
+    """bits of the place within a partition, as Spark's monotonically_increasing_id has it"""
+
+    offsets: Int64 | None = None
+    """partition → number of its first row; None where keys are row numbers"""
+
+    def of(self, keys: pa.Array) -> Int64:
+        """Numbers of the rows with these keys."""
+        values: Int64 = keys.to_numpy(zero_copy_only=False).astype(np.int64, copy=False)
+        if self.offsets is None:
+            return values
+        place = values & ((1 << self.SHIFT) - 1)
+        numbers: Int64 = self.offsets[values >> self.SHIFT] + place
+        return numbers
+
+
+def numbers_from(partitions: Int64, rows: Int64) -> RowNumbers:
+    """Numbers from the rows of all partitions that have any."""
+    counts = np.zeros(int(partitions.max(initial=-1)) + 1, dtype=np.int64)
+    np.add.at(counts, partitions, rows)
+    return RowNumbers(np.cumsum(counts) - counts)
+
+
+def fingerprints(rows: Int64, *codes: Int32) -> UInt64:
+    """Row → a number that hardly any other row number with any other codes has."""
+    mixed = rows.astype(np.uint64) * np.uint64(0x9E3779B97F4A7C15) + np.uint64(0x632BE59BD9B4E019)
+    for columns in codes:
+        for at in range(columns.shape[1]):
+            mixed ^= mixed >> np.uint64(29)
+            mixed = (mixed + columns[:, at].astype(np.uint64)) * np.uint64(0xBF58476D1CE4E5B9)
+    mixed ^= mixed >> np.uint64(32)
+    return mixed * np.uint64(0x94D049BB133111EB)
+
+
+def sums_by(place: Int32, values: UInt64, places: int) -> UInt64:
+    """Place → sum of its values, modulo 2**64. At most two million at a time: sums of 32 bits are exact in floats."""
+    low = np.bincount(place, weights=(values & np.uint64(2**32 - 1)).astype(np.float64), minlength=places)
+    high = np.bincount(place, weights=(values >> np.uint64(32)).astype(np.float64), minlength=places)
+    return low.astype(np.uint64) + (high.astype(np.uint64) << np.uint64(32))
+
+
+def all_rows_sum(rows: int) -> int:
+    """The sum of the fingerprints of the row numbers 0 … rows − 1, modulo 2**64."""
+    piece = 2**20
+    total = 0
+    for start in range(0, rows, piece):
+        total += int(fingerprints(np.arange(start, min(start + piece, rows), dtype=np.int64)).sum())
+    return total % 2**64
+
+
+def pack_codes(codes: Int32) -> pa.Array:
+    """The codes of each row as bytes: one field for Spark to carry rather than many."""
+    codes = np.ascontiguousarray(codes, dtype="<i4")
+    width = codes.shape[1] * 4
+    offsets = np.arange(len(codes) + 1, dtype=np.int64) * width
+    if int(offsets[-1]) > 2**31 - 1:
+        raise ValueError("too many rows for one batch")
+    buffers = [None, pa.py_buffer(offsets.astype(np.int32).tobytes()), pa.py_buffer(codes.tobytes())]
+    return pa.Array.from_buffers(pa.binary(), len(codes), buffers)
+
+
+def unpack_codes(packed: pa.ChunkedArray | pa.Array, columns: int) -> Int32:
+    """Bytes → [rows, columns] codes."""
+    chunks = packed.chunks if isinstance(packed, pa.ChunkedArray) else [packed]
+    parts = []
+    for chunk in chunks:
+        wide = 8 if pa.types.is_large_binary(chunk.type) else 4
+        ends = np.frombuffer(chunk.buffers()[1], dtype=f"<i{wide}")[chunk.offset : chunk.offset + len(chunk) + 1]
+        content = np.frombuffer(chunk.buffers()[2] or b"", dtype=np.uint8)[ends[0] : ends[-1]] if len(chunk) else b""
+        parts.append(np.frombuffer(bytes(content), dtype="<i4").reshape(len(chunk), columns))
+    joined: Int32 = np.concatenate(parts) if parts else np.zeros((0, columns), dtype=np.int32)
+    return np.ascontiguousarray(joined, dtype=np.int32)

@@ -1,0 +1,153 @@
+"""Suppressed rows and promises beyond k, in blocks: groups are compared with the rows that are left of the table.
+
+Which rows a method suppresses is known only when every block has been grouped. Where a promise compares a group with
+the whole table, blocks are therefore grouped twice: first to count what is suppressed, then, by the same choices, to
+be repaired against what is left.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+import pyarrow as pa
+
+from coterie.grouping.promises import models_of
+from coterie.hierarchies.tree import Int32
+from coterie.privacy.closeness import BetaLikeness, DeltaDisclosure, TCloseness
+from coterie.table.codebook import Counted, counted_domain
+from coterie.table.domain import Domain
+
+if TYPE_CHECKING:
+    from coterie.methods import Run
+    from coterie.settings.config import Config
+    from coterie.table.codebook import Codebook
+    from coterie.table.grouping import Grouping
+    from coterie.table.table import Table
+
+Int64 = npt.NDArray[np.int64]
+
+# Models that compare a group with the whole table; others look at groups one by one.
+RELATIVE = (TCloseness, BetaLikeness, DeltaDisclosure)
+
+
+class LeftColumn(NamedTuple):
+    """A sensitive column without the suppressed rows: values that only these had are unknown."""
+
+    domain: Domain
+    code_of: Int32
+    """code in the whole table → code; −1 for values that are gone"""
+    totals: Int64
+    """code → rows that are left"""
+
+
+@dataclass(frozen=True, eq=False)
+class Left:
+    """What is left of the sensitive columns that are compared; people are not."""
+
+    columns: tuple[LeftColumn, ...]
+
+
+def compares(config: Config) -> bool:
+    """Whether some promise compares groups with the whole table."""
+    return any(isinstance(model, RELATIVE) for model in models_of(config))
+
+
+def may_suppress(config: Config) -> bool:
+    """Whether the method's options let it suppress rows."""
+    options = config.method_options()
+    return any(getattr(options, name) for name in type(options).model_fields if name.startswith("suppress"))
+
+
+def needs_left(config: Config) -> bool:
+    """Whether blocks have to be grouped twice."""
+    return compares(config) and may_suppress(config)
+
+
+def compared(book: Codebook) -> tuple[Domain, ...]:
+    """The sensitive columns but that of people, who are told apart and nothing else."""
+    return tuple(domain for domain in book.sensitive if domain.name != book.config.entity)
+
+
+def gone_values(table: Table, book: Codebook, grouping: Grouping) -> list[Int64]:
+    """For each column that is compared: code → rows that the method has suppressed.
+
+    Args:
+        table: A block.
+        book: Domains of the whole table.
+        grouping: What the method made.
+    """
+    gone = grouping.labels < 0
+    return [
+        np.bincount(table.sensitive_codes[gone, at], minlength=domain.size).astype(np.int64)
+        for at, domain in enumerate(compared(book))
+    ]
+
+
+def left_of(book: Codebook, gone: Sequence[Int64]) -> Left | None:
+    """What is left when some rows are suppressed; None if none are.
+
+    Args:
+        book: Domains of the whole table.
+        gone: For each column that is compared: code → rows that are suppressed, in all blocks.
+    """
+    if not any(each.any() for each in gone):
+        return None
+    columns = []
+    lookups = {lookup.name: lookup for lookup in book.sensitive_lookups}
+    for domain, lost in zip(compared(book), gone, strict=True):
+        lookup, totals = lookups[domain.name], book.totals[domain.name] - lost
+        old = lookup.codes[: len(lookup.values)]
+        present = totals[old] > 0
+        missing = int(totals[domain.missing]) if domain.missing >= 0 else 0
+        counted = Counted(lookup.values.filter(pa.array(present)), totals[old[present]], missing)
+        made, found = counted_domain(domain.name, counted, book.config)
+        code_of = np.full(domain.size, -1, dtype=np.int32)
+        code_of[old[present]] = found.codes[: int(present.sum())]
+        if missing:
+            code_of[domain.missing] = found.codes[-1]
+        rows = np.zeros(made.size, dtype=np.int64)
+        rows[code_of[totals > 0]] = totals[totals > 0]
+        columns.append(LeftColumn(made, code_of, rows))
+    return Left(tuple(columns))
+
+
+def repaired(table: Table, grouping: Grouping, *, k: int, run: Run, left: Left | None) -> Grouping:
+    """The grouping of a block, repaired where it breaks a promise; suppressed rows stay suppressed and do not count.
+
+    Args:
+        table: The block.
+        grouping: Its groups.
+        k: Rows of a group.
+        run: The promises; told of progress.
+        left: What groups are compared with, if rows are suppressed in some block.
+    """
+    from coterie.grouping.repair.repair import repair
+
+    if not run.privacy or not grouping.groups:
+        return grouping
+    kept = np.flatnonzero(grouping.labels >= 0)
+    if len(kept) == len(grouping.labels) and left is None:
+        return repair(table, grouping, run.privacy, k=k, run=run)
+    sensitive = table.sensitive_codes[kept]
+    part = replace(table, codes=np.ascontiguousarray(table.codes[kept]), sensitive_codes=sensitive)
+    if left is not None:
+        codes, people = sensitive.copy(), table.sensitive[len(left.columns) :]
+        for at, column in enumerate(left.columns):
+            codes[:, at] = column.code_of[sensitive[:, at]]
+        part = replace(
+            part,
+            sensitive_codes=codes,
+            sensitive=(*(column.domain for column in left.columns), *people),
+            sensitive_totals=(
+                *(column.totals for column in left.columns),
+                *(np.ones(domain.size, dtype=np.int64) for domain in people),
+            ),
+        )
+    mended = repair(part, replace(grouping, labels=grouping.labels[kept]), run.privacy, k=k, run=run)
+    labels = grouping.labels.copy()
+    labels[kept] = mended.labels
+    return replace(mended, labels=labels)

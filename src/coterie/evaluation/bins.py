@@ -1,0 +1,124 @@
+"""Bins of a column, and how the mass of its cells falls into them."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from itertools import pairwise
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from coterie.evaluation.cells import Cells, Int64, Predicate, Span, is_whole, present_numbers, span_predicate
+from coterie.hierarchies.tree import Float64
+from coterie.values.axis import axis_of
+from coterie.values.notation import value_texts
+from coterie.values.scalars import float_text
+
+if TYPE_CHECKING:
+    from coterie.table.domain import Domain
+
+MISSING = "(missing)"
+OTHER = "(other)"
+
+
+@dataclass(frozen=True, eq=False)
+class Bins:
+    """A partition of a column's values."""
+
+    predicates: tuple[Predicate, ...]
+    """bin → the condition that a value lies in it"""
+    labels: tuple[str, ...]
+    """bin → its name, which may be a value of the table"""
+    edges: tuple[float, ...] | None = None
+    """numbers: where bins begin, and where the last one ends, as numbers; None for dates and categories"""
+
+    def spread(self, cells: Cells) -> Float64:
+        """[cell, bin] how likely a value of the cell lies in the bin."""
+        found = np.zeros((cells.count, len(self.predicates)))
+        for at, predicate in enumerate(self.predicates):
+            found[:, at] = cells.share(predicate)
+        return found
+
+    def mass(self, cells: Cells) -> Float64:
+        """Bin → expected number of rows."""
+        rows = cells.rows.astype(np.float64)
+        return np.asarray([float(cells.share(predicate) @ rows) for predicate in self.predicates])
+
+
+def bins_of(domain: Domain, *, most: int, before: Cells | None = None) -> Bins:
+    """Bins of a column: its values, or ranges of numbers of equal width.
+
+    Args:
+        domain: The column.
+        most: At most this many, missing values apart. A hierarchy is cut where it has no more labels; without one
+            (or if even its first level has more) rare values go into one bin.
+        before: The original, to tell which values are rare; without it the last ones are.
+    """
+    predicates, labels, edges = _ranges(domain, most) if domain.kind == "number" else _groups(domain, most, before)
+    if domain.missing >= 0:
+        mask = np.zeros(domain.size, dtype=np.bool_)
+        mask[domain.missing] = True
+        predicates.append(Predicate(domain.name, mask, () if domain.kind == "number" else None))
+        labels.append(MISSING)
+    return Bins(tuple(predicates), tuple(labels), edges)
+
+
+def _ranges(domain: Domain, most: int) -> tuple[list[Predicate], list[str], tuple[float, ...] | None]:
+    numbers = present_numbers(domain)
+    if len(numbers) == 0:
+        return [], [], None
+    top, axis = float(numbers[-1]), axis_of(domain)
+    if is_whole(domain):
+        # Bins of whole numbers have whole widths; the last one may reach beyond the largest value.
+        width = max(int(np.ceil((top + 1.0) / most)), 1)
+        starts = np.arange(0.0, top + 1.0, width)
+        spans = [Span(start, start + width - 1.0) for start in starts.tolist()]
+        ends = np.append(starts, starts[-1] + width)
+    else:
+        ends = np.linspace(0.0, top, (most if top > 0.0 else 1) + 1)
+        pairs = list(pairwise(ends.tolist()))
+        spans = [Span(low, high, high_open=at < len(pairs) - 1) for at, (low, high) in enumerate(pairs)]
+    predicates = [span_predicate(domain, [span]) for span in spans]
+    if axis.temporal:
+        texts = value_texts(domain).to_pylist()
+        held = [np.flatnonzero(predicate.mask) for predicate in predicates]
+        labels = [f"{texts[codes[0]]} …" if len(codes) else "…" for codes in held]
+        return predicates, labels, None
+    base = float(axis.lowest)
+    ends = ends + base
+    whole = is_whole(domain)
+    write = float_text if whole else "{:.6g}".format
+    labels = [
+        write(low) if whole and high - low == 1.0 else f"{write(low)} – {write(high - float(whole))}"
+        for low, high in pairwise(ends.tolist())
+    ]
+    return predicates, labels, tuple(ends.tolist())
+
+
+def _groups(
+    domain: Domain, most: int, before: Cells | None
+) -> tuple[list[Predicate], list[str], tuple[float, ...] | None]:
+    """Values one by one if they are few; else labels of the deepest level that has few; else the frequent values."""
+    texts = value_texts(domain).to_pylist()
+    present = domain.size - (domain.missing >= 0)
+    if present <= most:
+        masks = [_mask(domain, np.asarray([code])) for code in range(present)]
+        return masks, [str(text) for text in texts[:present]], None
+    tree = domain.tree
+    assert tree is not None
+    for depth in range(int(tree.depth.max()) - 1, 0, -1):
+        nodes = tree.ancestor_at(depth)[:present]
+        if domain.labelled and len(found := np.unique(nodes)) <= most:
+            masks = [_mask(domain, np.flatnonzero(nodes == node)) for node in found]
+            return masks, [tree.labels[node] for node in found], None
+    rows = np.zeros(present) if before is None else before.rows[:present]
+    order = np.argsort(-rows, kind="stable")
+    frequent, rare = np.sort(order[: most - 1]), np.sort(order[most - 1 :])
+    masks = [*(_mask(domain, np.asarray([code])) for code in frequent), _mask(domain, rare)]
+    return masks, [*(str(texts[code]) for code in frequent), OTHER], None
+
+
+def _mask(domain: Domain, codes: Int64) -> Predicate:
+    mask = np.zeros(domain.size, dtype=np.bool_)
+    mask[codes] = True
+    return Predicate(domain.name, mask)

@@ -1,0 +1,97 @@
+"""Cells as numbers that a model can learn from: the same features for generalised and for original rows.
+
+* A number is the middle of its interval, brought to 0 … 1; where values may be missing, a second feature says how
+  likely that is.
+* A category has one feature a value: how likely the cell is that value. An original value is 1 in its own feature; a
+  label over four values is ¼ in each of theirs; `*` is the same everywhere. So a model that was trained on labels can
+  score rows that have values. Of columns with very many values, labels of the hierarchy or the frequent values have
+  features (`bins.py`).
+
+Equal rows are one example with a weight.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from coterie.evaluation.before_after import joint_cells
+from coterie.evaluation.bins import bins_of
+from coterie.evaluation.cells import Bool, Cells, Int64
+from coterie.hierarchies.tree import Float64
+
+if TYPE_CHECKING:
+    from coterie.evaluation.before_after import BeforeAfter, ColumnPair
+
+# Features of one column.
+MOST_VALUES = 200
+
+
+@dataclass(frozen=True, eq=False)
+class Examples:
+    """A table as distinct examples: what is known of them, and how their rows are spread over classes."""
+
+    matrix: Any
+    """[example, feature], sparse"""
+    shares: Float64
+    """[example, class] how likely the class is; rows of 0 where it is surely unknown"""
+    of_row: Int64
+    """row → example"""
+
+    def weights(self, rows: Bool) -> Float64:
+        """Example → how many of these rows it stands for."""
+        return np.bincount(self.of_row[rows], minlength=len(self.shares)).astype(np.float64)
+
+    def labelled(self, rows: Bool) -> tuple[Any, Int64, Float64]:
+        """What to learn from: features, class and weight. A cell that admits several classes is shared by them."""
+        weights = self.shares * self.weights(rows)[:, None]
+        example, label = np.nonzero(weights)
+        return self.matrix[example], label.astype(np.int64), weights[example, label]
+
+
+def make_examples(tables: BeforeAfter, *, features: Sequence[str], target: str) -> tuple[Examples, Examples]:
+    """The original and the release as examples with the same features and classes."""
+    pairs = [tables.column(name) for name in features]
+    aimed = tables.column(target)
+    return (
+        _examples([pair.before for pair in pairs], aimed.before, pairs),
+        _examples([pair.after for pair in pairs], aimed.after, pairs),
+    )
+
+
+def _examples(columns: list[Cells], target: Cells, pairs: Sequence[ColumnPair]) -> Examples:
+    from scipy import sparse
+
+    of_row, first = joint_cells([*columns, target])
+    blocks = [_features(cells, pair)[cells.of_row[first]] for cells, pair in zip(columns, pairs, strict=True)]
+    return Examples(sparse.hstack(blocks, format="csr"), class_shares(target)[target.of_row[first]], of_row)
+
+
+def _features(cells: Cells, pair: ColumnPair) -> Any:  # noqa: ANN401 - a sparse matrix
+    """[cell, feature] what a model is told of each cell."""
+    from scipy import sparse
+
+    domain = pair.domain
+    if domain.kind != "number":
+        found = bins_of(domain, most=MOST_VALUES, before=pair.before).spread(cells)
+        return sparse.csr_matrix(found)
+    span = float(np.nanmax(domain.numbers)) if domain.numbers is not None and domain.size > 1 else 1.0
+    # Where nothing is known, the middle of the range.
+    middle = np.nan_to_num(cells.middle() / (span or 1.0), nan=0.5)
+    columns = [middle] if domain.missing < 0 else [middle, cells.blank]
+    return sparse.csr_matrix(np.stack(columns, axis=1))
+
+
+def class_shares(target: Cells) -> Float64:
+    """[cell, class] how likely each value of the target is; classes are its codes, a missing one apart."""
+    domain = target.domain
+    present = domain.size - (domain.missing >= 0)
+    shares = np.zeros((target.count, present))
+    for code in range(present):
+        only = np.zeros(domain.size)
+        only[code] = 1.0
+        shares[:, code] = target.mean_over_codes(only)
+    return shares

@@ -1,0 +1,156 @@
+"""What a row could have had: boxes around it, what they cost, and what no box around it can stay below.
+
+Any box that holds a row and k − 1 others costs at least as much as the box of the row and the dearest of these others
+alone. So the (k − 1)-th smallest pair cost of the row bounds every box with k rows from below; and a box of a given
+cost holds no more rows than there are pairs within that cost. Boxes that are found bound both from the other side.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, NamedTuple
+
+import numpy as np
+
+from coterie.hierarchies.tree import Float64, Int32
+
+if TYPE_CHECKING:
+    from coterie.grouping.index import Index
+    from coterie.table.table import Table
+
+# Growing a box looks at every distinct row for each step: no more steps than so many cells allow.
+CELLS = 200_000_000
+MOST_STEPS = 1_000
+
+
+class Box(NamedTuple):
+    """A box around a row: what it costs a row in it, and how many rows of the table it holds."""
+
+    cost: float
+    rows: int
+
+
+class AtK(NamedTuple):
+    """What k would cost one row."""
+
+    k: int
+    at_least: float
+    """no box that holds the row and k rows in all costs less"""
+    found: float
+    """the cheapest such box that was found; the best one lies between the two"""
+
+
+def pair_costs(table: Table, row: int) -> Float64:
+    """Row → cost of the box of this row and that one; 0 for the row itself."""
+    from coterie.kernels.search.neighbours import pair_costs as compiled
+
+    costs: Float64 = compiled(table.costs, table.codes, row)
+    return costs
+
+
+def nearest_rows(index: Index, table: Table, row: int, count: int) -> Int32:
+    """The other rows whose boxes with this row cost least, nearest first; ties go to the lowest row."""
+    found = index.nearest(table.codes[row], count + 1)
+    others: Int32 = found[found != row][:count]
+    return others
+
+
+def box_cost(table: Table, lo: Int32, hi: Int32) -> Float64:
+    """Cost of one row in each of these boxes."""
+    from coterie.kernels.search.costs import box_costs
+
+    costs: Float64 = box_costs(table.costs, np.ascontiguousarray(lo), np.ascontiguousarray(hi))
+    return costs
+
+
+def grown(table: Table, lo: Int32, hi: Int32, *, rows: int | None = None, budget: float = float("inf")) -> list[Box]:
+    """A box grown row by row, always by the cheapest one outside it; ties go to the row that comes first.
+
+    Args:
+        table: The table.
+        lo: Smallest codes of the box to begin with.
+        hi: Its largest codes.
+        rows: Stop when it holds so many rows.
+        budget: Stop before it costs more.
+
+    Returns:
+        The box at each step, the first being the one to begin with. Large tables stop after fewer steps.
+    """
+    codes, counts = table.distinct.codes, table.distinct.counts
+    steps = int(np.clip(CELLS // max(codes.size, 1), 20, MOST_STEPS))
+    cost = float(box_cost(table, lo[None, :], hi[None, :])[0])
+    path: list[Box] = []
+    while True:
+        inside = ((codes >= lo) & (codes <= hi)).all(axis=1)
+        path.append(Box(cost, int(counts[inside].sum())))
+        if len(path) > steps or inside.all() or (rows is not None and path[-1].rows >= rows):
+            return path
+        outside = codes[~inside]
+        low, high = np.minimum(outside, lo), np.maximum(outside, hi)
+        costs = box_cost(table, low, high)
+        best = int(np.argmin(costs))
+        cost = float(costs[best])
+        if cost > budget:
+            return path
+        lo, hi = low[best], high[best]
+
+
+def costs_of_k(table: Table, index: Index, row: int, ks: list[int], *, own: Box | None = None) -> list[AtK]:
+    """What each k would cost this row at least, and in the cheapest box that was found.
+
+    Args:
+        table: At least max(ks) rows.
+        index: All its rows, all free.
+        row: The row.
+        ks: The k to look at.
+        own: The box that the row has, if any.
+    """
+    point, most = table.codes[row], max(ks)
+    pairs = np.sort(pair_costs(table, row))  # the row itself is among them, with 0
+    near = table.codes[np.append(row, nearest_rows(index, table, row, most - 1))]
+    around = box_cost(table, np.minimum.accumulate(near), np.maximum.accumulate(near))
+    path = grown(table, point, point, rows=most)
+    if own is not None:
+        path.append(own)
+    found = []
+    for k in ks:
+        boxes = [box.cost for box in path if box.rows >= k]
+        found.append(AtK(k, float(pairs[k - 1]), min([float(around[k - 1]), *boxes])))
+    return found
+
+
+def rows_within(table: Table, row: int, cost: float, *, box: tuple[Int32, Int32] | None = None) -> tuple[int, int]:
+    """How many rows a box around this row of at most this cost could hold: found, and at most.
+
+    Args:
+        table: The table.
+        row: The row.
+        cost: What the box may cost.
+        box: A box of at most this cost that holds the row, to begin with as well.
+    """
+    point = table.codes[row]
+    found = grown(table, point, point, budget=cost)[-1].rows
+    if box is not None:
+        found = max(found, grown(table, *box, budget=cost)[-1].rows)
+    return found, int(np.count_nonzero(pair_costs(table, row) <= cost))
+
+
+def without_column(table: Table, row: int, column: int, k: int) -> float:
+    """What a box that holds this row and k rows in all costs at least if one attribute costs nothing."""
+    others = [at for at in range(table.attributes) if at != column]
+    total = np.zeros(table.rows)
+    for at in others:
+        total += attribute_pairs(table, row, at)
+    return float(np.partition(total, k - 1)[k - 1])
+
+
+def attribute_pairs(table: Table, row: int, column: int) -> Float64:
+    """Row → weighted cost, in one attribute, of the box of this row and that one."""
+    from coterie.table.costs import Measure, interval_costs
+
+    domain = table.domains[column]
+    own = table.codes[row, column]
+    every = np.arange(domain.size, dtype=np.int32)
+    measure = Measure("ncp", table.leaf_counts)
+    by_code = domain.weight * interval_costs(domain, np.minimum(every, own), np.maximum(every, own), measure)
+    costs: Float64 = by_code[table.codes[:, column]]
+    return costs

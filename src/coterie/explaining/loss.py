@@ -1,0 +1,247 @@
+"""Which attributes and groups drive the loss of a release, and what another k or fewer attributes would change."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import asdict, dataclass, replace
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import numpy as np
+
+from coterie.errors import ConfigError, CoterieError, Problem
+from coterie.hierarchies.tree import Float64
+from coterie.measures.measures import Measures, measure_boxes
+from coterie.table.costs import Measure, interval_costs
+from coterie.table.masks import Mask
+
+if TYPE_CHECKING:
+    from coterie.engines.memory.run import Prepared
+    from coterie.methods._method import Progress
+    from coterie.releases.release import Release
+    from coterie.settings.config import Config
+    from coterie.table.table import Table
+
+QUICK_METHOD = "compact"
+QUICK_OPTIONS = {"effort": "fast"}
+MOST_GROUPS = 5
+
+
+class Driver(NamedTuple):
+    """What one attribute adds to the loss."""
+
+    name: str
+    weight: float
+    ncp: float
+    """mean over its cells"""
+    changed: float
+    """share of its cells that changed"""
+    share: float
+    """of the whole weighted loss"""
+
+
+class CoarseGroup(NamedTuple):
+    """A group whose rows pay much."""
+
+    group: int
+    """as in `release.groups`; for rows published one by one, the ring"""
+    rows: int
+    cost: float
+    """what each of its rows pays, weighted (on average, where rows are published one by one)"""
+    share: float
+    """of the whole weighted loss"""
+    driver: str
+    """the attribute that costs it most"""
+
+
+@dataclass(frozen=True)
+class LossExplanation:
+    """Where the loss of a release comes from."""
+
+    method: str
+    k: int
+    gcp: float
+    drivers: tuple[Driver, ...]
+    """attributes, the one with the largest share first"""
+    coarsest: tuple[CoarseGroup, ...]
+    """the groups with the largest shares"""
+    suppressed: int
+    suppressed_share: float
+    """what suppressed rows add to the weighted loss"""
+    dearest_tenth: float
+    """share of the weighted loss that falls on the tenth of the rows that pay most"""
+
+    def to_dict(self) -> dict[str, Any]:
+        """Plain values, as JSON can hold them."""
+        values = asdict(self)
+        values["drivers"] = [each._asdict() for each in self.drivers]
+        values["coarsest"] = [each._asdict() for each in self.coarsest]
+        return values
+
+
+def explain_loss(release: Release) -> LossExplanation:
+    """Where the loss of a release comes from."""
+    attributes = release.measures.attributes
+    total = sum(each.weight * each.ncp for each in attributes.values())
+    drivers = [
+        Driver(each.name, each.weight, each.ncp, each.changed, each.weight * each.ncp / total if total > 0 else 0.0)
+        for each in attributes.values()
+    ]
+    shown, labels = release.grouping.published, release.grouping.labels
+    costs = _weighted(release.table, shown.lo, shown.hi)
+    rows = release.source.table.num_rows
+    most = float(sum(domain.weight for domain in release.table.domains))
+    paid = np.full(rows, most)
+    grouped = labels >= 0
+    paid[release.rows[grouped]] = costs.sum(axis=1)[shown.labels[grouped]]
+    loss = float(paid.sum())
+    # Where rows are published one by one, what a ring pays is the mean of its boxes.
+    boxes, groups = shown.labels[grouped], release.grouping.groups
+    columns = [np.bincount(labels[grouped], weights=column[boxes], minlength=groups) for column in costs.T]
+    by_group = np.stack(columns, axis=1) if columns else np.zeros((groups, 0))
+    sums = by_group.sum(axis=1)
+    names = [domain.name for domain in release.table.domains]
+    coarsest = [
+        CoarseGroup(
+            group=int(group),
+            rows=int(release.grouping.sizes[group]),
+            cost=float(sums[group] / release.grouping.sizes[group]),
+            share=float(sums[group] / loss) if loss > 0 else 0.0,
+            driver=names[int(np.argmax(by_group[group]))],
+        )
+        for group in np.argsort(-sums, kind="stable")[:MOST_GROUPS]
+    ]
+    suppressed = rows - int(np.count_nonzero(grouped))
+    dearest = np.sort(paid)[rows - max(rows // 10, 1) :]
+    return LossExplanation(
+        method=release.config.method,
+        k=release.config.k,
+        gcp=release.measures["gcp"],
+        drivers=tuple(sorted(drivers, key=lambda each: -each.share)),
+        coarsest=tuple(coarsest),
+        suppressed=suppressed,
+        suppressed_share=suppressed * most / loss if loss > 0 else 0.0,
+        dearest_tenth=float(dearest.sum()) / loss if loss > 0 else 0.0,
+    )
+
+
+def _weighted(table: Table, lo: Any, hi: Any) -> Float64:  # noqa: ANN401 - [boxes, d] int32
+    """[boxes, d] weighted NCP."""
+    measure = Measure("ncp", table.leaf_counts)
+    costs = [
+        domain.weight * interval_costs(domain, lo[:, at], hi[:, at], measure) for at, domain in enumerate(table.domains)
+    ]
+    return np.stack(costs, axis=1) if costs else np.zeros((len(lo), 0))
+
+
+class WhatIf(NamedTuple):
+    """What a change would do to the attributes that stay: their mean NCP before and after it."""
+
+    change: str
+    """such as "k = 5" or "without age" """
+    k: int
+    dropped: str | None
+    before: float
+    """as the quick method has it without the change, over the attributes that stay"""
+    after: float
+    """with the change; NaN where it cannot be had"""
+    groups: int
+    reason: str = ""
+    """why it cannot be had"""
+
+
+@dataclass(frozen=True)
+class WhatIfs:
+    """Changes side by side, all made with one method, so that they can be compared."""
+
+    method: str
+    """what everything was made with: a quick run, not that of the release"""
+    gcp: float
+    """what the quick method loses without any change"""
+    release_gcp: float
+    """what the release loses"""
+    changes: tuple[WhatIf, ...]
+
+    def to_dict(self) -> dict[str, Any]:
+        """Plain values, as JSON can hold them; what cannot be had is null."""
+        values = asdict(self)
+        values["changes"] = [each._asdict() | ({"after": None} if each.reason else {}) for each in self.changes]
+        return values
+
+
+def what_if(
+    release: Release,
+    *,
+    k: Sequence[int] | None = None,
+    drop: Sequence[str] | None = None,
+    method: str | None = None,
+    progress: Progress | None = None,
+) -> WhatIfs:
+    """Run the release again, quickly, with another k or without an attribute.
+
+    Args:
+        release: The release.
+        k: The k to try; half and twice its own when left out.
+        drop: The attributes to leave out, one at a time; each of them when left out.
+        method: The method to run, with its default options; `compact` with effort fast when left out.
+        progress: Told (step, done, total).
+    """
+    from coterie.settings.check import did_you_mean
+
+    config = release.config
+    names = [domain.name for domain in release.table.domains]
+    ks = [max(config.k // 2, 1), config.k * 2] if k is None else list(k)
+    dropped = names if drop is None else list(drop)
+    unknown = [name for name in dropped if name not in names]
+    problems = [Problem("drop", f"{name!r} is no quasi-identifier{did_you_mean(name, names)}") for name in unknown]
+    if problems:
+        raise ConfigError(problems)
+    settings = config.replace(method=method or QUICK_METHOD, options={} if method else QUICK_OPTIONS, refine=False)
+    changes: list[tuple[Config, str, str | None]] = [(settings.replace(k=each), f"k = {each:,}", None) for each in ks]
+    if len(names) > 1:
+        changes += [(_dropped(settings, name), f"without {name}", name) for name in dropped]
+    total, told = len(changes) + 1, progress or (lambda step, done, total: None)
+    told("what if", 0, total)
+    before = _measured(release, settings, None)
+    found = []
+    for done, (changed, text, name) in enumerate(changes):
+        told("what if", done + 1, total)
+        stay = [each for each in names if each != name]
+        kept = float(np.mean([before.attributes[each].ncp for each in stay]))
+        try:
+            after = _measured(release, changed, name)
+            found.append(WhatIf(text, changed.k, name, kept, after["gcp"], int(after["groups"])))
+        except CoterieError as error:
+            found.append(WhatIf(text, changed.k, name, kept, float("nan"), 0, str(error)))
+    used = method or f"{QUICK_METHOD}, effort {QUICK_OPTIONS['effort']}"
+    return WhatIfs(used, before["gcp"], release.measures["gcp"], tuple(found))
+
+
+def _dropped(config: Config, name: str) -> Config:
+    return config.replace(quasi=[each for each in config.quasi if each != name])
+
+
+def _measured(release: Release, config: Config, dropped: str | None) -> Measures:
+    """Group the rows of the release anew and measure the boxes."""
+    from coterie.engines.memory.run import check_possible, group_rows, start_run
+
+    prepared = _prepared(release, dropped).under(config)
+    check_possible(prepared, config)
+    grouping = group_rows(prepared, config, start_run(config)).published
+    table = prepared.encoded.table
+    labels = np.full(release.source.table.num_rows, -1, dtype=np.int32)
+    labels[release.rows] = grouping.labels
+    return measure_boxes(
+        table.domains, lo=grouping.lo, hi=grouping.hi, labels=labels, k=config.k, leaf_counts=table.leaf_counts
+    )
+
+
+def _prepared(release: Release, dropped: str | None) -> Prepared:
+    from coterie.engines.memory.run import Prepared
+    from coterie.table.encode import Encoded
+
+    table = release.table
+    if dropped is not None:
+        stay = [at for at, domain in enumerate(table.domains) if domain.name != dropped]
+        domains = tuple(table.domains[at] for at in stay)
+        table = replace(table, codes=np.ascontiguousarray(table.codes[:, stay]), domains=domains)
+    return Prepared(release.source, Encoded(table, release.rows), Mask())

@@ -1,0 +1,323 @@
+"""Why a row is as coarse as it is: its box, what each attribute of it costs, and what the row could have had.
+
+Nothing of the data is in an explanation but positions of rows and figures, unless values are asked for.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass, replace
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+import pyarrow as pa
+
+from coterie.errors import ConfigError, Problem
+from coterie.explaining.box import (
+    AtK,
+    Box,
+    attribute_pairs,
+    box_cost,
+    costs_of_k,
+    nearest_rows,
+    pair_costs,
+    rows_within,
+    without_column,
+)
+from coterie.grouping.index import Index, build_index
+from coterie.hierarchies.tree import Float64, Int32
+from coterie.table.costs import Measure, interval_costs
+
+if TYPE_CHECKING:
+    from coterie.releases.release import Release
+    from coterie.table.table import Table
+
+State = Literal["group", "ring", "suppressed", "left out"]
+
+KS = (2, 5, 10, 20, 50, 100)
+"""the k that a row is asked for besides its own"""
+
+
+@dataclass(frozen=True)
+class AttributeCost:
+    """What one attribute of a row's box costs the row."""
+
+    name: str
+    weight: float
+    cost: float
+    """NCP of its interval, 0 (the value itself) to 1 (any value); for `nh`, the mean over the row's boxes"""
+    paid: float
+    """weight × cost: what the row would save without this attribute, were its group the same"""
+    share: float
+    """of all that the row pays"""
+    values: int
+    """values of the table in its interval; for `nh`, in the widest of the row's boxes"""
+    of: int
+    """values of the table in all"""
+    alike: int
+    """rows of the group, this one counted, that have the row's own value"""
+    furthest: int | None
+    """position of the row of its group that alone makes the interval cost most; None where all are alike"""
+    value: str | None = None
+    """the row's own value, where values were asked for"""
+    published: str | None = None
+    """what is published of it, where values were asked for"""
+
+
+@dataclass(frozen=True)
+class Neighbour:
+    """A row near the one that is explained."""
+
+    row: int
+    """its position in the original"""
+    cost: float
+    """what a box of these two rows alone would cost each"""
+    same_group: bool
+    values: Mapping[str, str | None] | None = None
+    """its quasi-identifiers, where values were asked for"""
+
+
+class Without(NamedTuple):
+    """What a row would pay at least if an attribute were not published."""
+
+    name: str
+    at_least: float
+
+
+@dataclass(frozen=True)
+class RowExplanation:
+    """Why a row is as coarse as it is. Costs are weighted NCP, summed over the attributes."""
+
+    row: int
+    """position in the original"""
+    state: State
+    note: str
+    """what applies to this row and what does not"""
+    method: str
+    k: int
+    group: int | None
+    size: int
+    """rows of its group or ring"""
+    cost: float
+    """what the row pays"""
+    most: float
+    """what it would pay if nothing were published of it: the sum of the weights"""
+    attributes: tuple[AttributeCost, ...] = ()
+    """dearest first"""
+    nearest: tuple[Neighbour, ...] = ()
+    at_k: tuple[AtK, ...] = ()
+    """what its own k and others would cost it"""
+    rows_found: int = 0
+    """rows that a box around it of the same cost was found to hold: the k that it could have had"""
+    rows_at_most: int = 0
+    """rows that no box around it of the same cost exceeds"""
+    without: tuple[Without, ...] = ()
+
+    @property
+    def at_least(self) -> float | None:
+        """What every box with k rows costs this row at least: its own lower bound."""
+        return next((each.at_least for each in self.at_k if each.k == self.k), None)
+
+    @property
+    def found(self) -> float | None:
+        """The cost of the cheapest box with k rows that was found around this row, were it alone."""
+        return next((each.found for each in self.at_k if each.k == self.k), None)
+
+    def to_dict(self) -> dict[str, Any]:
+        """Plain values, as JSON can hold them."""
+        values = asdict(self)
+        values["at_k"] = [each._asdict() for each in self.at_k]
+        values["without"] = [each._asdict() for each in self.without]
+        return values | {"at_least": self.at_least, "found": self.found}
+
+
+class _Held(NamedTuple):
+    """The boxes that hold a row, and the rows that it shares them with."""
+
+    lo: Int32
+    hi: Int32
+    members: npt.NDArray[np.int64]
+
+
+NOTES: dict[State, str] = {
+    "group": "All rows of a group are published alike: each pays for the box around all of them.",
+    "ring": "Rows are published one by one: this one in any of the k boxes that hold it, which of them is secret. "
+    "Costs are means over these boxes.",
+    "suppressed": "The row is in no group: nothing is published of it, and every cell counts as lost. "
+    "What follows is what it could have had.",
+    "left out": "The row was left out before any grouping (a missing value or a mask), so that it has no codes: "
+    "every cell counts as lost, and nothing is known of its surroundings.",
+}
+
+
+def explain_row(release: Release, row: int, *, nearest: int = 5, show_values: bool = False) -> RowExplanation:
+    """Explain one row of a release.
+
+    Args:
+        release: The release.
+        row: Position in the original; the first is 0.
+        nearest: How many of its nearest rows to name.
+        show_values: Also give the row's values, what is published of them, and those of the nearest rows.
+    """
+    row = _position(row, release.source.table.num_rows)
+    table, config = release.table, release.config
+    inner = int(np.searchsorted(release.rows, row))
+    known = inner < len(release.rows) and release.rows[inner] == row
+    state, held = _held(release, inner) if known else ("left out", _nothing(table))
+    blank = RowExplanation(
+        row=row,
+        state=state,
+        note=_note(state, promises=bool(config.privacy or config.entity)),
+        method=config.method,
+        k=config.k,
+        group=int(release.grouping.labels[inner]) if len(held.members) else None,
+        size=len(held.members),
+        cost=sum(domain.weight for domain in table.domains),
+        most=sum(domain.weight for domain in table.domains),
+    )
+    if not known:
+        return blank
+    attributes = _attributes(release, inner, held, show_values=show_values)
+    box, own = None, None
+    cost = sum(each.paid for each in attributes)
+    if state == "group":
+        # The same sum as that of the search, to the last bit.
+        cost = float(box_cost(table, held.lo, held.hi)[0])
+        box, own = (held.lo[0], held.hi[0]), Box(cost, len(held.members))
+    rows_found, rows_at_most = rows_within(table, inner, cost, box=box)
+    ks = sorted({config.k, *(k for k in KS if k <= table.rows)})
+    index = _index(release)
+    return replace(
+        blank,
+        cost=cost,
+        attributes=tuple(sorted(attributes, key=lambda each: -each.paid)),
+        nearest=_neighbours(release, index, inner, max(int(nearest), 0), held=held, show_values=show_values),
+        at_k=tuple(costs_of_k(table, index, inner, ks, own=own)),
+        rows_found=rows_found,
+        rows_at_most=rows_at_most,
+        without=_without(table, inner, config.k),
+    )
+
+
+def _note(state: State, *, promises: bool) -> str:
+    more = " Bounds are for k rows; promises beyond k may need more." if promises and state != "left out" else ""
+    return NOTES[state] + more
+
+
+def _position(row: int, rows: int) -> int:
+    if isinstance(row, bool) or not isinstance(row, int | np.integer) or not 0 <= row < rows:
+        raise ConfigError([Problem("row", f"must be a position from 0 to {rows - 1:,}")])
+    return int(row)
+
+
+def _index(release: Release) -> Index:
+    """The index over the rows of the release, made once."""
+    if "_explain_index" not in release.__dict__:
+        release.__dict__["_explain_index"] = build_index(release.table)
+    index: Index = release.__dict__["_explain_index"]
+    return index
+
+
+def _held(release: Release, row: int) -> tuple[State, _Held]:
+    grouping, table = release.grouping, release.table
+    label = int(grouping.labels[row])
+    if label < 0:
+        return "suppressed", _nothing(table)
+    members = np.flatnonzero(grouping.labels == label)
+    rings = grouping.rings
+    if rings is None:
+        return "group", _Held(grouping.lo[label][None, :], grouping.hi[label][None, :], members)
+    first, size = rings.start[label], rings.sizes[label]
+    place = int(np.flatnonzero(rings.order[first : first + size] == row)[0])
+    slots = first + (place - np.arange(rings.span)) % size
+    return "ring", _Held(rings.lo[slots], rings.hi[slots], members)
+
+
+def _nothing(table: Table) -> _Held:
+    """No group: anything is possible."""
+    last = np.asarray([domain.size - 1 for domain in table.domains], dtype=np.int32)
+    return _Held(np.zeros_like(last)[None, :], last[None, :], np.zeros(0, dtype=np.int64))
+
+
+def _attributes(release: Release, row: int, held: _Held, *, show_values: bool) -> list[AttributeCost]:
+    table = release.table
+    measure = Measure("ncp", table.leaf_counts)
+    suppressed = len(held.members) == 0
+    costs = [
+        1.0 if suppressed else float(interval_costs(domain, held.lo[:, at], held.hi[:, at], measure).mean())
+        for at, domain in enumerate(table.domains)
+    ]
+    total = sum(domain.weight * cost for domain, cost in zip(table.domains, costs, strict=True))
+    values = _values(table, np.asarray([row]))[0] if show_values else {}
+    published = _published(release, row) if show_values else {}
+    found = []
+    for at, (domain, cost) in enumerate(zip(table.domains, costs, strict=True)):
+        codes = table.codes[held.members, at]
+        apart = attribute_pairs(table, row, at)[held.members]
+        far = int(np.argmax(apart)) if len(apart) and apart.max() > 0 else None
+        found.append(
+            AttributeCost(
+                name=domain.name,
+                weight=domain.weight,
+                cost=cost,
+                paid=domain.weight * cost,
+                share=domain.weight * cost / total if total > 0 else 0.0,
+                values=int((held.hi[:, at] - held.lo[:, at]).max()) + 1,
+                of=domain.size,
+                alike=int(np.count_nonzero(codes == table.codes[row, at])),
+                furthest=None if far is None else int(release.rows[held.members[far]]),
+                value=values.get(domain.name),
+                published=published.get(domain.name),
+            )
+        )
+    return found
+
+
+def _neighbours(
+    release: Release, index: Index, row: int, count: int, *, held: _Held, show_values: bool
+) -> tuple[Neighbour, ...]:
+    table = release.table
+    rows = nearest_rows(index, table, row, count)
+    costs: Float64 = pair_costs(table, row)[rows]
+    same = np.isin(rows, held.members)
+    values: list[dict[str, str | None]] | list[None] = _values(table, rows) if show_values else [None] * len(rows)
+    return tuple(
+        Neighbour(int(release.rows[each]), float(cost), bool(together), shown)
+        for each, cost, together, shown in zip(rows, costs, same, values, strict=True)
+    )
+
+
+def _without(table: Table, row: int, k: int) -> tuple[Without, ...]:
+    """Attributes by what the row would pay at least without them, least first."""
+    if table.attributes < 2:
+        return ()
+    found = [Without(domain.name, without_column(table, row, at, k)) for at, domain in enumerate(table.domains)]
+    return tuple(sorted(found, key=lambda each: each.at_least))
+
+
+def _values(table: Table, rows: npt.NDArray[Any]) -> list[dict[str, str | None]]:
+    """The quasi-identifiers of some rows, as text."""
+    from coterie.values.notation import value_texts
+
+    columns = {
+        domain.name: value_texts(domain).take(pa.array(table.codes[rows, at]))
+        for at, domain in enumerate(table.domains)
+    }
+    return pa.table(columns).to_pylist() if columns else []
+
+
+def _published(release: Release, row: int) -> dict[str, str | None]:
+    """What is published of a row, as text; nothing where it was removed or where that is a secret."""
+    if release.grouping.rings is not None:
+        return {}
+    at = int(np.searchsorted(release.published.kept, release.rows[row]))
+    if at == len(release.published.kept) or release.published.kept[at] != release.rows[row]:
+        return {}
+    cells = release.arrow.slice(at, 1)
+    texts: dict[str, str | None] = {}
+    for name in release.config.quasi:
+        names = [name] if name in cells.column_names else [f"{name}_min", f"{name}_max"]
+        known = [cells.column(each)[0].as_py() for each in names]
+        texts[name] = " to ".join("*" if cell is None else str(cell) for cell in known)
+    return texts

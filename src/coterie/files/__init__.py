@@ -1,0 +1,1 @@
+"""Tables in and out: files, frames and databases at the edge, Arrow inside. Files appear whole or not at all."""

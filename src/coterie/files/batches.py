@@ -1,0 +1,263 @@
+"""A table on disk, read again and again a batch of rows at a time and never held whole.
+
+Batches come from Arrow, by the same options as whole tables do: the same cells in the same types, whatever the size.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import os
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, NamedTuple
+
+import pyarrow as pa
+
+from coterie.errors import ConfigError, DataError, Problem
+from coterie.files.csv_in import csv_batches
+from coterie.files.dialect import SAMPLE_BYTES, Sniffed, eight_bit_encoding, sniff
+from coterie.files.frames import check_names
+from coterie.files.input import Format, Raw, format_by, is_gzip, open_raw
+
+if TYPE_CHECKING:
+    from coterie.settings.config import Config
+
+BATCH_ROWS = 2**17
+_CHUNK_BYTES = 1 << 20
+# How much smaller gzip makes a text.
+PACKED = 5
+
+
+class Stamp(NamedTuple):
+    """What tells whether a file is still the one that was read."""
+
+    sha256: str
+    size: int
+
+
+@dataclass(frozen=True, eq=False)
+class TableFile:
+    """A file, or a folder of Parquet files in the order of their names."""
+
+    name: str
+    """what to call it in messages"""
+    parts: tuple[Raw, ...]
+    schema: pa.Schema
+    sniffed: Sniffed | None = None
+    """how a text file is written"""
+    rows: int | None = None
+    """as far as it is known without reading"""
+    raw_bytes: int = 0
+    """about what its cells take in memory, as far as it is known without reading"""
+
+    @property
+    def format(self) -> Format:
+        """What kind of file it is."""
+        return self.parts[0].format
+
+    @property
+    def stamp(self) -> Stamp:
+        """What tells it from other files, or from what it was before."""
+        digests = [part.sha256 for part in self.parts]
+        joined = digests[0] if len(digests) == 1 else hashlib.sha256("".join(digests).encode()).hexdigest()
+        return Stamp(joined, sum(part.path.stat().st_size for part in self.parts if part.path is not None))
+
+    def batches(self, columns: Sequence[str] | None = None) -> Iterator[pa.RecordBatch]:
+        """The rows in their order, with some of the columns or all.
+
+        Raises:
+            DataError: A file cannot be read, or somebody has written to it since it was opened.
+        """
+        wanted = list(self.schema.names if columns is None else columns)
+        for part in self.parts:
+            part.check_stamp()
+            try:
+                yield from self._part(part, wanted)
+            except (pa.ArrowException, OSError, ValueError) as error:
+                part.check_stamp()  # or a file that is written to would be called damaged
+                if isinstance(error, DataError):
+                    raise
+                raise _unreadable(self.name, self.format) from None
+            part.check_stamp()
+
+    def check_content(self) -> None:
+        """Raise a DataError if the files do not hold the bytes any more that were hashed: all is read once more."""
+        for part in self.parts:
+            part.check_content()
+
+    def _part(self, part: Raw, wanted: list[str]) -> Iterator[pa.RecordBatch]:
+        if self.sniffed is not None:
+            for batch in csv_batches(part.open, self.sniffed):
+                yield batch.select(wanted)
+            return
+        if part.format == "parquet":
+            from pyarrow import parquet
+
+            # Without buffering ahead, no more than one row group's columns is held.
+            with part.open() as stream, parquet.ParquetFile(stream, pre_buffer=False) as file:
+                yield from file.iter_batches(batch_size=BATCH_ROWS, columns=wanted)
+            return
+        from pyarrow import ipc
+
+        with part.open() as stream:
+            reader = ipc.open_file(stream)
+            for number in range(reader.num_record_batches):
+                yield reader.get_batch(number).select(wanted)
+
+
+class Size(NamedTuple):
+    """About how large a table is."""
+
+    rows: int
+    columns: int
+
+
+def look_at(path: Path, config: Config) -> Size | None:
+    """About how many rows a file has, from its first bytes or its own notes; None if that cannot be told."""
+    if path.is_dir():
+        files = [each for each in path.iterdir() if each.suffix in (".parquet", ".pq")]
+        sizes = [size for size in (look_at(file, config) for file in files) if size is not None]
+        return Size(sum(size.rows for size in sizes), sizes[0].columns) if sizes else None
+    with path.open("rb") as file:
+        start = file.read(8)
+    raw = Raw(str(path), path, None, "", format_by(start), "gzip" if is_gzip(start) else None)
+    if raw.format == "parquet":
+        from pyarrow import parquet
+
+        found = parquet.read_metadata(path)
+        return Size(found.num_rows, found.num_columns)
+    if raw.format != "csv":
+        return None
+    with raw.open() as stream:
+        sample = stream.read(SAMPLE_BYTES)
+    found = sniff(
+        sample,
+        whole=False,
+        name=raw.name,
+        missing_values=tuple(config.missing_values),
+        delimiter=config.delimiter,
+        encoding=config.encoding,
+        header=config.header,
+    )
+    lines = max(sample.count(b"\n"), sample.count(b"\r"), 1)
+    size = path.stat().st_size * (PACKED if raw.compression else 1)
+    return Size(int(size * lines / max(len(sample), 1)), len(found.header))
+
+
+def open_table(path: str | os.PathLike[str], config: Config) -> TableFile:
+    """Find out what a file is, without reading all of it.
+
+    Raises:
+        DataError: There is no such file, it is damaged, or it has no columns.
+        ConfigError: It is of a kind that cannot be read in batches.
+    """
+    name = os.fspath(path)
+    if name == "-":
+        raise ConfigError([Problem("engine", "standard input can be read only once; give a file, or engine memory")])
+    if Path(name).is_dir():
+        return _open_folder(name)
+    raw = open_raw(path)
+    if raw.format == "excel" or raw.data is not None:
+        text = f"{raw.name} cannot be read in batches; give CSV, Parquet or Feather, or use engine memory"
+        raise ConfigError([Problem("engine", text)])
+    table = _open_text(raw, config) if raw.format == "csv" else _open_columnar(name, (raw,))
+    return _checked(table)
+
+
+def _open_folder(name: str) -> TableFile:
+    files = sorted(each for each in Path(name).iterdir() if each.suffix in (".parquet", ".pq"))
+    if not files:
+        raise DataError(f"{name} is a folder without Parquet files.", hint="Give the path of a file.")
+    raws = tuple(open_raw(file) for file in files)
+    if any(raw.format != "parquet" for raw in raws):
+        raise DataError(f"{name} holds files that are not Parquet although they are called so.", hint="Remove them.")
+    return _checked(_open_columnar(name, raws))
+
+
+def _checked(table: TableFile) -> TableFile:
+    check_names(table.schema.names, table.name)
+    if not len(table.schema):
+        raise DataError(f"{table.name} has no columns.", hint="Give a table with at least one column and one row.")
+    return table
+
+
+def _open_columnar(name: str, raws: tuple[Raw, ...]) -> TableFile:
+    rows, size, schemas = 0, 0, []
+    try:
+        for raw in raws:
+            with raw.open() as stream:
+                if raw.format == "parquet":
+                    from pyarrow import parquet
+
+                    file = parquet.ParquetFile(stream)
+                    rows += file.metadata.num_rows
+                    size += sum(file.metadata.row_group(at).total_byte_size for at in range(file.num_row_groups))
+                    schemas.append(file.schema_arrow.remove_metadata())
+                else:
+                    from pyarrow import ipc
+
+                    schemas.append(ipc.open_file(stream).schema.remove_metadata())
+    except (pa.ArrowException, OSError, ValueError):
+        raise _unreadable(name, raws[0].format) from None
+    if any(schema != schemas[0] for schema in schemas):
+        raise DataError(f"The files in {name} differ in their columns.", hint="Give files that are alike.")
+    known = rows if raws[0].format == "parquet" else None
+    return TableFile(name, raws, schemas[0], rows=known, raw_bytes=size)
+
+
+def _open_text(raw: Raw, config: Config) -> TableFile:
+    with raw.open() as stream:
+        try:
+            sample = stream.read(SAMPLE_BYTES + 1)
+        except (pa.ArrowException, OSError, EOFError):
+            raise _unreadable(raw.name, "csv") from None
+    whole, sample = len(sample) <= SAMPLE_BYTES, sample[:SAMPLE_BYTES]
+    encoding = config.encoding
+
+    def sniffed(encoding: str | None) -> Sniffed:
+        return sniff(
+            sample,
+            whole=whole,
+            name=raw.name,
+            missing_values=tuple(config.missing_values),
+            delimiter=config.delimiter,
+            encoding=encoding,
+            header=config.header,
+        )
+
+    found = sniffed(encoding)
+    if encoding is None and found.dialect.encoding == "utf-8" and not whole and not _is_utf8(raw):
+        # ASCII for the length of the sample, something else later.
+        found = sniffed(eight_bit_encoding(_chunks(raw)))
+    fields = [pa.field(title, pa.string()) for title in found.header]
+    size = raw.path.stat().st_size if raw.path is not None else 0
+    return TableFile(raw.name, (raw,), pa.schema(fields), found, raw_bytes=4 * size if raw.compression else size)
+
+
+def _is_utf8(raw: Raw) -> bool:
+    import codecs
+
+    decoder = codecs.getincrementaldecoder("utf-8")()
+    try:
+        for chunk in _chunks(raw):
+            decoder.decode(chunk)
+        decoder.decode(b"", final=True)
+    except UnicodeDecodeError:
+        return False
+    return True
+
+
+def _chunks(raw: Raw) -> Iterator[bytes]:
+    with raw.open() as stream:
+        while chunk := stream.read(_CHUNK_BYTES):
+            yield chunk
+
+
+def _unreadable(name: str, kind: Format) -> DataError:
+    if kind == "csv":
+        return DataError(
+            f"{name} cannot be read in pieces: rows differ in length, a quote is never closed, or it is damaged.",
+            hint="Read it with engine memory, or its first rows, to learn which row it is.",
+        )
+    return DataError(f"{name} is a {kind.capitalize()} file that is damaged or cut short.", hint="Fetch it again.")

@@ -1,0 +1,259 @@
+"""Delimited text to Arrow, every cell as the text that it is.
+
+Columns are read as strings, so that "02138" and "1.50" come out as they went in; what is a number is decided later,
+from the distinct values. pyarrow's messages quote the row that they refuse, so none of them is passed on.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import pyarrow as pa
+
+from coterie.errors import DataError
+from coterie.files.dialect import SAMPLE_BYTES, Dialect, Sniffed, eight_bit_encoding, sniff
+
+if TYPE_CHECKING:
+    from pyarrow import csv
+
+_BLOCK_BYTES = 1 << 22
+_CHUNK_BYTES = 1 << 20
+_PARSING = (pa.ArrowException, UnicodeError, OSError, EOFError)
+
+Opener = Callable[[], pa.NativeFile]
+"""opens the (decompressed) text as a fresh stream of bytes"""
+
+
+class _BadRows(NamedTuple):
+    first: int | None
+    expected: int
+    actual: int
+    rows: int
+
+
+def read_csv(
+    opened: Opener,
+    *,
+    name: str,
+    missing_values: tuple[str, ...],
+    delimiter: str | None = None,
+    encoding: str | None = None,
+    header: bool | None = None,
+) -> tuple[pa.Table, Dialect]:
+    """Read a text table, all columns as strings, and tell how it was written.
+
+    Args:
+        opened: opens the text as bytes; called more than once.
+        name: what to call it in messages.
+        missing_values: unquoted texts that become null. Quoted ones stay text.
+        delimiter: found from the content if not given.
+        encoding: found from the content if not given.
+        header: whether the first line is the header; if not given, a first line that looks like data is refused.
+    """
+    try:
+        with opened() as stream:
+            sample = stream.read(SAMPLE_BYTES + 1)
+    except _PARSING:
+        raise _damaged(name) from None
+    whole = len(sample) <= SAMPLE_BYTES
+    sample = sample[:SAMPLE_BYTES]
+
+    def sniffed(encoding: str | None) -> Sniffed:
+        return sniff(
+            sample,
+            whole=whole,
+            name=name,
+            missing_values=missing_values,
+            delimiter=delimiter,
+            encoding=encoding,
+            header=header,
+        )
+
+    found = sniffed(encoding)
+    try:
+        table = _parse(opened, found)
+    except _PARSING as error:
+        if encoding is not None or found.dialect.encoding != "utf-8" or "UTF8" not in str(error):
+            raise _explained(error, opened, found, name) from None
+        # ASCII for the length of the sample, something else later.
+        found = sniffed(eight_bit_encoding(_chunks(opened)))
+        try:
+            table = _parse(opened, found)
+        except _PARSING as again:
+            raise _explained(again, opened, found, name) from None
+    if table.num_rows == 0:
+        raise DataError(f"{name} has a header but no rows.", hint="Give a file with at least one row of data.")
+    _refuse_open_quote(table, opened, name)
+    return table, found.dialect
+
+
+def _parse(
+    opened: Opener,
+    found: Sniffed,
+    *,
+    block_size: int = _BLOCK_BYTES,
+    on_bad_row: Callable[[csv.InvalidRow], str] | None = None,
+) -> pa.Table:
+    """Read with pyarrow. Raises pyarrow's own errors, whose text holds cell values."""
+    from pyarrow import csv
+
+    def once(names: list[str]) -> pa.Table:
+        with opened() as stream:
+            return csv.read_csv(stream, **_options(found, names, block_size=block_size, on_bad_row=on_bad_row))
+
+    try:
+        table = once(found.header)
+    except pa.ArrowInvalid as error:
+        if "cannot infer number of columns" in str(error):
+            return pa.table({title: pa.array([], pa.string()) for title in found.header})
+        if "straddl" not in str(error) or block_size > _BLOCK_BYTES:
+            raise
+        # One cell is larger than a block.
+        return _parse(opened, found, block_size=(1 << 31) - 1, on_bad_row=on_bad_row)
+    if any(kind != pa.string() for kind in table.schema.types):
+        # pyarrow read a name otherwise than we did, and so guessed that column's type.
+        table = once(table.column_names)
+    return table
+
+
+def _options(
+    found: Sniffed,
+    names: list[str],
+    *,
+    block_size: int = _BLOCK_BYTES,
+    on_bad_row: Callable[[csv.InvalidRow], str] | None = None,
+) -> dict[str, Any]:
+    """What pyarrow has to be told to read columns of these names as text."""
+    from pyarrow import csv
+
+    dialect = found.dialect
+    one = len(found.header) == 1  # then an empty line is a row whose only value is missing
+    return {
+        "read_options": csv.ReadOptions(
+            encoding="utf8" if dialect.encoding.startswith("utf-8") else dialect.encoding,
+            block_size=block_size,
+            use_threads=on_bad_row is None,  # only a single thread knows the numbers of rows
+            skip_rows=found.blank_lines if one else 0,
+            column_names=None if found.has_header else found.header,
+        ),
+        "parse_options": csv.ParseOptions(
+            delimiter=dialect.delimiter,
+            newlines_in_values=True,
+            ignore_empty_lines=not one,
+            invalid_row_handler=on_bad_row,
+        ),
+        "convert_options": csv.ConvertOptions(
+            column_types=dict.fromkeys(names, pa.string()),
+            null_values=list(dialect.missing_values),
+            strings_can_be_null=True,
+            quoted_strings_can_be_null=False,
+        ),
+    }
+
+
+def csv_batches(opened: Opener, found: Sniffed) -> Iterator[pa.RecordBatch]:
+    """The rows of a text table a piece at a time, for tables that are larger than the memory.
+
+    Raises a ValueError where only `read_csv`, which reads the whole, can read it or say what is wrong with it.
+    """
+    from pyarrow import csv
+
+    try:
+        with opened() as stream, csv.open_csv(stream, **_options(found, found.header)) as reader:
+            if reader.schema.names != found.header:
+                raise ValueError("pyarrow reads the header otherwise")
+            last = None
+            for batch in reader:
+                last = batch if batch.num_rows else last
+                yield batch
+    except _PARSING:
+        raise ValueError("cannot be read in pieces") from None
+    if last is None or {"\r", "\n"} & set(last.column(last.num_columns - 1)[-1].as_py() or ""):
+        raise ValueError("no rows, or a quote that may never be closed")
+
+
+def _explained(error: BaseException, opened: Opener, found: Sniffed, name: str) -> DataError:
+    """Say what is wrong with a text that pyarrow refused, without its message, which quotes the row."""
+    text = str(error)
+    if "Expected" in text and "columns" in text:
+        bad = _bad_rows(opened, found)
+        if bad is not None:
+            return _ragged(bad, found, name)
+    if "UTF8" in text or isinstance(error, UnicodeError):
+        encoding = found.dialect.encoding
+        return DataError(
+            f"{name} is not text in {encoding}.", hint="Give the encoding it was written in, such as latin-1 or utf-16."
+        )
+    if isinstance(error, OSError | EOFError) and not isinstance(error, pa.ArrowInvalid):
+        return _damaged(name)
+    return DataError(
+        f"{name} cannot be parsed as text with {_spelled(found.dialect.delimiter)} between its columns.",
+        hint="Check its quotes, or give the delimiter.",
+    )
+
+
+def _damaged(name: str) -> DataError:
+    return DataError(f"{name} cannot be read to its end: it is damaged or cut short.", hint="Fetch it again.")
+
+
+def _bad_rows(opened: Opener, found: Sniffed) -> _BadRows | None:
+
+    first: list[csv.InvalidRow] = []
+    count = 0
+
+    def note(row: csv.InvalidRow) -> str:
+        nonlocal count
+        count += 1
+        if not first:
+            first.append(row)
+        return "skip"
+
+    try:
+        _parse(opened, found, on_bad_row=note)
+    except _PARSING:
+        if not first:
+            return None
+    if not first:
+        return None
+    return _BadRows(first[0].number, first[0].expected_columns, first[0].actual_columns, count)
+
+
+def _ragged(bad: _BadRows, found: Sniffed, name: str) -> DataError:
+    where = f"row {bad.first}" if bad.first else "a row"
+    more = f", and {bad.rows - 1:,} more rows do not fit" if bad.rows > 1 else ""
+    cells = "column" if bad.actual == 1 else "columns"
+    first = "The header is row 1; columns" if found.has_header else "Columns"
+    return DataError(
+        f"{name}: {where} has {bad.actual} {cells} where the {'header' if found.has_header else 'first row'} has "
+        f"{bad.expected}{more}. {first} are separated by {_spelled(found.dialect.delimiter)}.",
+        rows=bad.rows,
+        hint="Correct these rows, or give the delimiter.",
+    )
+
+
+def _spelled(delimiter: str) -> str:
+    return {",": "a comma", ";": "a semicolon", "\t": "a tab", "|": "a bar"}.get(delimiter, f"{delimiter!r}")
+
+
+def _chunks(opened: Opener) -> Iterator[bytes]:
+    with opened() as stream:
+        while chunk := stream.read(_CHUNK_BYTES):
+            yield chunk
+
+
+def _refuse_open_quote(table: pa.Table, opened: Opener, name: str) -> None:
+    """A quote that is never closed swallows the rest of the file into the last cell, silently."""
+    last = table.column(table.num_columns - 1)[-1].as_py()
+    if last is None or not {"\r", "\n"} & set(last):
+        return
+    tail = b""
+    for chunk in _chunks(opened):
+        tail = (tail + chunk)[-16:]
+    # Zero bytes are UTF-16's; a value that was closed ends in a quote, or a delimiter-free rest after one.
+    if not tail.replace(b"\0", b"").rstrip(b"\r\n").endswith(b'"'):
+        raise DataError(
+            f"{name}: a quoted value is never closed, so the rest of the file would become part of it.",
+            rows=1,
+            hint=f"Look for a lone quote near row {table.num_rows + 1:,} (the header is row 1).",
+        )

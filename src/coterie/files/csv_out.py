@@ -1,0 +1,169 @@
+"""Arrow to delimited text in a given dialect.
+
+Columns are joined by Arrow's own string functions, a batch of rows at a time: pyarrow's CSV writer quotes either every
+text or none, and cannot keep a file's line ends.
+"""
+
+from __future__ import annotations
+
+import codecs
+from collections.abc import Callable, Iterable, Iterator
+from typing import NamedTuple, TypeAlias
+
+import numpy as np
+import pyarrow as pa
+
+from coterie.errors import DataError
+from coterie.files.dialect import Dialect
+
+_BATCH_BYTES = 1 << 24
+_BATCH_ROWS = 1 << 16
+
+Content: TypeAlias = "pa.Buffer | bytes"
+
+
+def csv_chunks(table: pa.Table, dialect: Dialect) -> Iterator[Content]:
+    """A table as pieces of encoded text in the given dialect, header first. Each piece is bytes or a buffer."""
+    return csv_stream([table], table.column_names, dialect)
+
+
+def csv_stream(tables: Iterable[pa.Table], names: list[str], dialect: Dialect) -> Iterator[Content]:
+    """The same for tables that follow each other: the rows of one file, a part at a time.
+
+    Args:
+        tables: Tables with the same columns.
+        names: These columns.
+        dialect: How to write them.
+    """
+    encode = _encoder(dialect)
+    titles = [pa.array([title], pa.string()) for title in names]
+    # A name may be empty (pandas leaves its index unnamed), but an empty line would not be read as a header.
+    bare = () if len(names) > 1 else ("",)
+    yield encode(_joined(titles, [dialect.quoted_header] * len(names), dialect, bare), titles, names)
+    like_missing = (*dialect.missing_values, dialect.missing)
+    everything = dialect.quoting == "all"
+    quoted = [everything or title in dialect.quoted_columns for title in names]
+    for table in tables:
+        rows = max(1, min(_BATCH_ROWS, _BATCH_BYTES * table.num_rows // max(1, table.nbytes)))
+        for batch in table.to_batches(max_chunksize=rows):
+            columns = [_as_text(column, name) for column, name in zip(batch.columns, names, strict=True)]
+            yield encode(_joined(columns, quoted, dialect, like_missing), columns, names)
+
+
+def _joined(columns: list[pa.Array], quoted: list[bool], dialect: Dialect, like_missing: tuple[str, ...]) -> Content:
+    """The UTF-8 bytes of some rows, each with its line end."""
+    import pyarrow.compute as pc
+
+    cells = [
+        _quoted(column, dialect, always=always, like_missing=like_missing)
+        for column, always in zip(columns, quoted, strict=True)
+    ]
+    # Arrow joins texts of one type only.
+    kind = pa.large_string() if any(pa.types.is_large_string(cell.texts.type) for cell in cells) else pa.string()
+    pieces: list[pa.Array | pa.Scalar] = []
+    before = ""
+    for cell in cells:
+        pieces += [pa.scalar(before + '"' * cell.in_quotes, kind), cell.texts.cast(kind)]
+        before = '"' * cell.in_quotes + dialect.delimiter
+    end = '"' * cells[-1].in_quotes + dialect.line_end
+    lines = pc.binary_join_element_wise(
+        *pieces, pa.scalar(end, kind), pa.scalar("", kind), null_handling="replace", null_replacement=dialect.missing
+    )
+    # The values of an Arrow string array lie end to end: they are the text.
+    return _values(lines)
+
+
+def _values(column: pa.Array) -> Content:
+    """The bytes of all values of a string array, end to end."""
+    _, offsets, values = column.buffers()
+    kind = np.int64 if pa.types.is_large_string(column.type) else np.int32
+    bounds = np.frombuffer(offsets, dtype=kind)
+    start, stop = int(bounds[column.offset]), int(bounds[column.offset + len(column)])
+    return values.slice(start, stop - start) if values is not None else b""
+
+
+class _Cells(NamedTuple):
+    """A column as it is written."""
+
+    texts: pa.Array
+    in_quotes: bool = False
+    """whether quotes still have to be put around all of them"""
+
+
+def _quoted(column: pa.Array, dialect: Dialect, *, always: bool, like_missing: tuple[str, ...]) -> _Cells:
+    """Quote the cells that would be misread, or all that are not missing."""
+    import pyarrow.compute as pc
+
+    content = bytes(_values(column))
+    # Looking once through all bytes is far cheaper than asking each cell, and most columns need no quotes.
+    present = [sign for sign in ('"', dialect.delimiter, "\n", "\r") if sign.encode() in content]
+
+    def doubled() -> pa.Array:
+        return pc.replace_substring(column, '"', '""') if '"' in present else column
+
+    def wrapped() -> pa.Array:
+        quote, nothing = pa.scalar('"', column.type), pa.scalar("", column.type)
+        return pc.binary_join_element_wise(quote, doubled(), quote, nothing)
+
+    if always:
+        # Quotes cost nothing as part of what stands between two columns, but a null has none.
+        return _Cells(wrapped()) if column.null_count else _Cells(doubled(), in_quotes=True)
+    # A null is written as the missing text and never quoted; a value that only looks like one has to be.
+    needs = pc.and_(pc.is_in(column, value_set=pa.array(like_missing, column.type)), column.is_valid())
+    if present:
+        pattern = "[" + "".join(f"\\x{{{ord(sign):x}}}" for sign in present) + "]"
+        needs = pc.or_(needs, pc.match_substring_regex(column, pattern))
+    elif not pc.any(needs).as_py():
+        return _Cells(column)
+    return _Cells(pc.if_else(needs, wrapped(), column))
+
+
+def _as_text(column: pa.Array, name: str) -> pa.Array:
+    kind = column.type
+    if pa.types.is_dictionary(kind):
+        return _as_text(column.dictionary_decode(), name)
+    if pa.types.is_string(kind) or pa.types.is_large_string(kind):
+        return column
+    try:
+        return column.cast(pa.string())
+    except pa.ArrowException:
+        raise DataError(
+            f"Column {name!r} holds {kind} values, which cannot be written as text.",
+            column=name,
+            hint="Write Parquet (.parquet) or drop the column.",
+        ) from None
+
+
+def _encoder(dialect: Dialect) -> Callable[[Content, list[pa.Array], list[str]], Content]:
+    """What turns UTF-8 bytes into the dialect's encoding, a piece at a time."""
+    if dialect.encoding == "utf-8":
+        return lambda content, columns, names: content
+    encoder = codecs.getincrementalencoder(dialect.encoding)()
+    marked = dialect.bom and dialect.encoding in ("utf-16-le", "utf-16-be")
+    start = "\ufeff" if marked else ""
+
+    def encode(content: Content, columns: list[pa.Array], names: list[str]) -> Content:
+        nonlocal start
+        text, start = start + bytes(content).decode("utf-8"), ""
+        try:
+            return encoder.encode(text)
+        except UnicodeEncodeError:
+            raise _not_encodable(columns, names, dialect.encoding) from None
+
+    return encode
+
+
+def _not_encodable(columns: list[pa.Array], names: list[str], encoding: str) -> DataError:
+    for column, name in zip(columns, names, strict=True):
+        try:
+            bytes(_values(column)).decode("utf-8").encode(encoding)
+        except UnicodeEncodeError:
+            return DataError(
+                f"Column {name!r} has characters that {encoding} cannot hold.",
+                column=name,
+                hint="Convert the input to UTF-8 first, or write Parquet (.parquet).",
+            )
+    return DataError(
+        f"The table has characters that {encoding} cannot hold.",
+        hint="Convert the input to UTF-8 first, or write Parquet (.parquet).",
+    )

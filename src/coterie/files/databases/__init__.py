@@ -1,0 +1,1 @@
+"""Tables in databases: how one is named, and the drivers that read and write it."""

@@ -1,0 +1,200 @@
+"""Where results go: never over what they are made from, and found out before the work.
+
+A release is made from the input, and from the configuration with the hierarchies and population tables that it names.
+Whoever overwrites one of these, even on request, loses the original, or what it takes to make the release again.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, NamedTuple
+
+from coterie.errors import ConfigError, Problem
+from coterie.files.databases.place import Place, is_address, place_of, target_of
+from coterie.files.output import check_target, format_of
+
+if TYPE_CHECKING:
+    from coterie.settings.config import Config
+
+AnyPath = str | os.PathLike[str]
+
+
+class Original(NamedTuple):
+    """Something that a release is made from."""
+
+    what: str
+    """in messages: "the input" """
+    where: Path | Place | str
+    """a file or folder, a table of a database, or an address that only Spark can open"""
+
+
+class Output(NamedTuple):
+    """A file or table that is to be written."""
+
+    setting: str
+    where: AnyPath
+    beside: AnyPath | None = None
+    """the output for which coterie writes this file of its own accord"""
+
+
+def check_apart(
+    data: object,
+    config: Config | None,
+    *,
+    output: AnyPath | None = None,
+    mapping: AnyPath | None = None,
+    reports: Sequence[AnyPath] = (),
+    settings_beside: bool = True,
+) -> None:
+    """Refuse to write over what a release is made from, or two results into one file.
+
+    Args:
+        data: The input: a path, an address, the `Place` of a table, or a frame, which cannot be written over.
+        config: The configuration, if there is one.
+        output: Where the release goes.
+        mapping: Where the mapping goes.
+        reports: Where reports go.
+        settings_beside: Whether the settings are written beside the output.
+
+    Raises:
+        ConfigError: One of them is an original, by whatever name, or all of them are not files of their own.
+    """
+    originals = list(originals_of(data, config))
+    outputs = list(_outputs(output, mapping, reports, settings_beside=settings_beside))
+    problems = [
+        _overwrites(each, original)
+        for each in outputs
+        for original in originals
+        if _touches(each.where, original.where)
+    ]
+    for at, each in enumerate(outputs):
+        if each.beside is None and any(_same_target(each.where, other.where) for other in outputs[:at]):
+            problems.append(Problem(each.setting, "needs a file of its own"))
+    if problems:
+        raise ConfigError(problems)
+
+
+def check_outputs(
+    data: object,
+    config: Config | None,
+    *,
+    output: AnyPath | None,
+    mapping: AnyPath | None = None,
+    reports: Sequence[AnyPath] = (),
+    force: bool,
+) -> None:
+    """Find out before the work, not after it, that results of a run in memory could not be written.
+
+    Args:
+        data: The input.
+        config: The configuration.
+        output: Where the release goes.
+        mapping: Where the mapping goes.
+        reports: Where reports go.
+        force: Whether something may be there.
+    """
+    for each in (output, mapping):
+        if each is not None and place_of(each) is None:
+            format_of(each)
+    check_apart(data, config, output=output, mapping=mapping, reports=reports)
+    for found in _outputs(output, mapping, reports, settings_beside=True):
+        check_target(found.where, force=force)
+
+
+def originals_of(data: object, config: Config | None) -> Iterator[Original]:
+    """Everything that a release of this input by this configuration is made from, as far as it lies somewhere."""
+    if (where := _where(data)) is not None:
+        yield Original("the input", where)
+    if config is None:
+        return
+    if config.file is not None:
+        yield Original("the configuration in use", config.file)
+    for column, hierarchy in config.hierarchies.items():
+        if hierarchy.source is not None:
+            yield Original(f"the hierarchy of {column!r}", hierarchy.source)
+    for model in config.privacy:
+        if (where := _where(getattr(model, "population", None))) is not None:
+            yield Original("the population of k-map", where)
+
+
+def _where(data: object) -> Path | Place | str | None:
+    if isinstance(data, Place):
+        return data
+    if not isinstance(data, str | os.PathLike) or os.fspath(data) == "-":
+        return None
+    if (place := place_of(data)) is not None:
+        return place
+    if is_address(os.fspath(data)):
+        return os.fspath(data)
+    path = Path(data)
+    book, mark, _ = os.fspath(data).rpartition("#")
+    return Path(book) if mark and not _exists(path) and _exists(Path(book)) else path  # a sheet of a workbook
+
+
+def _outputs(
+    output: AnyPath | None, mapping: AnyPath | None, reports: Sequence[AnyPath], *, settings_beside: bool
+) -> Iterator[Output]:
+    from coterie.releases.release import provenance_path
+
+    if output is not None and os.fspath(output) != "-":
+        yield Output("output", output)
+        if settings_beside and not is_address(os.fspath(output)):
+            yield Output("output", provenance_path(output), beside=output)
+    if mapping is not None:
+        if os.fspath(mapping) == "-":
+            raise ConfigError([Problem("mapping", "needs a file of its own")])
+        yield Output("mapping", mapping)
+    for path in reports:
+        yield Output("report", path)
+
+
+def _overwrites(output: Output, original: Original) -> Problem:
+    if output.beside is not None:
+        text = f"its settings would go to {output.where}, which is {original.what}; give the output another name"
+        return Problem(output.setting, text)
+    kind = "table" if isinstance(original.where, Place) else "file"
+    if original.what == "the input":
+        return Problem(output.setting, f"is the input itself; name another {kind}")
+    return Problem(output.setting, f"is {original.what}; name another {kind}")
+
+
+def _touches(output: AnyPath, original: Path | Place | str) -> bool:
+    """Whether writing the output would change the original."""
+    place = target_of(output)
+    if place is not None or isinstance(original, Place):
+        return place is not None and isinstance(original, Place) and original.same_table(place)
+    text = os.fspath(output)
+    if isinstance(original, str) or is_address(text):
+        one, two = str(original).rstrip("/") + "/", text.rstrip("/") + "/"
+        return one.startswith(two) or two.startswith(one)
+    target, source = Path(text.removeprefix("file://")), original.absolute()
+    if not _exists(target):
+        return False
+    if target.is_dir():  # it would be replaced, with all that it holds
+        return any(_same(target, each) for each in (source, *source.resolve().parents))
+    return _same(target, source) or (source.is_dir() and _same(target.resolve().parent, source))
+
+
+def _same_target(one: AnyPath, two: AnyPath) -> bool:
+    """Whether two outputs would be the same file."""
+    places = [target_of(each) for each in (one, two)]
+    if places[0] is not None or places[1] is not None:
+        return places[0] is not None and places[1] is not None and places[0].same_table(places[1])
+    return Path(one).resolve() == Path(two).resolve() or _same(Path(one), Path(two))
+
+
+def _same(one: Path, two: Path) -> bool:
+    """Whether both names lead to the same file: through links, hard links, or another case where that is the same."""
+    try:
+        return one.samefile(two)
+    except OSError:
+        return False
+
+
+def _exists(path: Path) -> bool:
+    try:
+        return path.exists()
+    except (OSError, ValueError):  # no path at all
+        return False

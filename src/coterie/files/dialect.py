@@ -1,0 +1,248 @@
+"""How a text table is written down: its encoding, delimiter, quoting and line ends, found from its first bytes.
+
+Everything is decided by content, never by a file's name: the same bytes from a file, from a gzip or from standard
+input are read alike. What is found here is remembered in a Dialect, so that the table can be written the same way.
+"""
+
+from __future__ import annotations
+
+import codecs
+import re
+from collections import Counter
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, replace
+from typing import Literal, NamedTuple
+
+from coterie.errors import ConfigError, DataError, Problem
+from coterie.files.header import ROWS, generated, generated_names, refuse_data
+from coterie.files.json_text import refuse_json
+
+SAMPLE_BYTES = 1 << 18
+DELIMITERS = (",", ";", "\t", "|")
+
+_BOMS = (
+    (codecs.BOM_UTF8, "utf-8-sig"),
+    (codecs.BOM_UTF32_LE, "utf-32"),  # before UTF-16, whose mark it starts with
+    (codecs.BOM_UTF32_BE, "utf-32"),
+    (codecs.BOM_UTF16_LE, "utf-16-le"),
+    (codecs.BOM_UTF16_BE, "utf-16-be"),
+)
+_ASCII_AND_LATIN = bytes(range(0x80)) + bytes(range(0xA0, 0x100))
+_NOT_IN_CP1252 = frozenset(b"\x81\x8d\x8f\x90\x9d")
+_SAMPLE_RECORDS = 400
+
+
+@dataclass(frozen=True)
+class Dialect:
+    """How a CSV file is written."""
+
+    delimiter: str = ","
+    encoding: str = "utf-8"
+    """a Python codec name; `utf-8-sig` starts with a byte order mark"""
+    bom: bool = False
+    """whether a UTF-16 file starts with a byte order mark"""
+    line_end: str = "\n"
+    quoting: Literal["minimal", "all"] = "minimal"
+    """`all`: every value that is not missing; `minimal`: values that would be misread without quotes"""
+    quoted_columns: frozenset[str] = frozenset()
+    """columns quoted throughout although not all are (R quotes text and leaves numbers bare)"""
+    quoted_header: bool = False
+    missing_values: tuple[str, ...] = ("",)
+    """unquoted texts that stand for a missing value"""
+    missing: str = ""
+    """the one of them that is written"""
+
+    def __post_init__(self) -> None:
+        if len(self.delimiter) != 1 or not self.delimiter.isascii() or self.delimiter in '"\r\n':
+            raise ConfigError(
+                [Problem("delimiter", "must be one character such as , or ; and neither a quote nor a line end")]
+            )
+        try:
+            "".encode(self.encoding)  # also refuses codecs that do not make bytes of text, such as rot13
+        except LookupError:
+            raise ConfigError([Problem("encoding", f"Python knows no encoding {self.encoding!r}")]) from None
+
+
+class Sniffed(NamedTuple):
+    """What the first bytes of a text table tell."""
+
+    dialect: Dialect
+    header: list[str]
+    """names of the columns"""
+    blank_lines: int
+    """empty lines above the first that is none"""
+    has_header: bool = True
+    """whether the first line holds the names; without, columns are called by their numbers"""
+
+
+def sniff(
+    sample: bytes,
+    *,
+    whole: bool,
+    name: str,
+    missing_values: Sequence[str],
+    delimiter: str | None = None,
+    encoding: str | None = None,
+    header: bool | None = None,
+) -> Sniffed:
+    """Find the dialect of a text table from its first bytes, and the names of its columns.
+
+    Args:
+        sample: the first SAMPLE_BYTES of the text, or all of it.
+        whole: whether the sample is all of it.
+        name: what to call the file in messages.
+        missing_values: unquoted texts that mean "missing".
+        delimiter: given by the user, else found among DELIMITERS.
+        encoding: given by the user, else found.
+        header: whether the first line is the header; if the user does not say, it must not look like data.
+
+    Raises:
+        DataError: It is empty, no text, or JSON, or nobody said whether the first line is a header and it looks like
+            data.
+    """
+    missing = tuple(missing_values)
+    # Built first because it refuses a delimiter or encoding that cannot be, before either is used.
+    dialect = Dialect(delimiter=delimiter or ",", encoding=encoding or "utf-8", missing_values=missing)
+    found, bom = _encoding(sample, whole=whole) if encoding is None else _given(encoding, sample)
+    dialect = replace(dialect, encoding=found, bom=bom)
+    text = decode(sample, found, final=whole, name=name).removeprefix("\ufeff")
+    _refuse_binary(text, name)
+    start = len(text) - len(text.lstrip("\r\n"))
+    blank, text = len(text[:start].splitlines()), text[start:]
+    if not text:
+        raise DataError(f"{name} is empty.", hint="Give a file with a header row and at least one row of data.")
+    refuse_json(text, name)
+    if delimiter is None:
+        dialect = replace(dialect, delimiter=_delimiter(text, whole=whole))
+    records = _records(text, dialect.delimiter, whole=whole, limit=ROWS + 1)
+    first, *rows = [[cell.value for cell in record.cells] for record in records]
+    if header is None:
+        refuse_data(first, rows, missing=missing, name=name)
+    # A release of a file without a header has one: the same setting has to read both.
+    has_header = header is not False or generated(first)
+    names = first if has_header else generated_names(len(first))
+    return Sniffed(_with_habits(dialect, records[:_SAMPLE_RECORDS], names, has_header), names, blank, has_header)
+
+
+def decode(data: bytes, encoding: str, *, final: bool, name: str) -> str:
+    """Decode bytes, or refuse them without quoting any."""
+    try:
+        return codecs.getincrementaldecoder(encoding)().decode(data, final)
+    except (UnicodeDecodeError, LookupError):
+        raise DataError(
+            f"{name} is not text in {encoding}.", hint="Give the encoding it was written in, such as latin-1 or utf-16."
+        ) from None
+
+
+def eight_bit_encoding(chunks: Iterable[bytes]) -> str:
+    """Which single-byte encoding holds text that is not UTF-8: cp1252 if it uses what Windows added, else latin-1."""
+    added = set().union(*(chunk.translate(None, _ASCII_AND_LATIN) for chunk in chunks))
+    return "cp1252" if added and not added & _NOT_IN_CP1252 else "latin-1"
+
+
+def _encoding(sample: bytes, *, whole: bool) -> tuple[str, bool]:
+    """The encoding, and whether a UTF-16 or UTF-32 mark starts the text."""
+    for mark, encoding in _BOMS:
+        if sample.startswith(mark):
+            return encoding, encoding != "utf-8-sig"
+    even, odd = sample[0::2].count(0), sample[1::2].count(0)
+    # Text of mostly Latin letters in UTF-16 has a zero in nearly every second byte.
+    if odd > len(sample) // 4 and even <= odd // 10:
+        return "utf-16-le", False
+    if even > len(sample) // 4 and odd <= even // 10:
+        return "utf-16-be", False
+    try:
+        codecs.getincrementaldecoder("utf-8")().decode(sample, whole)
+    except UnicodeDecodeError:
+        return eight_bit_encoding([sample]), False
+    return "utf-8", False
+
+
+def _given(encoding: str, sample: bytes) -> tuple[str, bool]:
+    """The encoding that the user named, and whether the text has a mark that the codec leaves to us."""
+    if codecs.lookup(encoding).name in ("utf-8", "utf-8-sig"):
+        return "utf-8-sig" if sample.startswith(codecs.BOM_UTF8) else "utf-8", False
+    return encoding, sample.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE))
+
+
+def _refuse_binary(text: str, name: str) -> None:
+    control = sum(count for char, count in Counter(text).items() if char < " " and char not in "\t\n\r\f\v\x1a")
+    if "\0" in text or control > len(text) // 50:
+        raise DataError(
+            f"{name} is not a table that coterie can read.",
+            hint="It reads CSV and other delimited text, Parquet, Feather and Excel; text and CSV may be gzipped.",
+        )
+
+
+class _Cell(NamedTuple):
+    value: str
+    quoted: bool
+    needs_quotes: bool
+
+
+class _Record(NamedTuple):
+    cells: list[_Cell]
+    line_end: str
+
+
+def _records(text: str, delimiter: str, *, whole: bool, limit: int) -> list[_Record]:
+    """The first records of a text: a small tokenizer, because Python's csv module does not tell what was quoted."""
+    d = re.escape(delimiter)
+    cell = re.compile(rf'(?:"([^"]*(?:""[^"]*)*)"([^{d}\r\n]*)|([^{d}\r\n]*))({d}|\r\n|\r|\n|\Z)')
+    structure = re.compile(rf'[{d}"\r\n]')
+    records: list[_Record] = []
+    cells: list[_Cell] = []
+    position = 0
+    while len(records) < limit and position <= len(text):
+        found = cell.match(text, position)
+        if found is None:  # pragma: no cover - the bare alternative matches anything
+            break
+        inner, rest, bare, end = found.groups()
+        value = bare if inner is None else inner.replace('""', '"') + rest
+        cells.append(_Cell(value, inner is not None, bool(structure.search(value))))
+        position = found.end()
+        if end == delimiter:
+            continue
+        blank = len(cells) == 1 and not cells[0].value and not cells[0].quoted
+        if not records or ((end or whole) and not blank):  # without an end, the sample cut the record short
+            records.append(_Record(cells, end))
+        if not end:
+            break
+        cells = []
+    return records
+
+
+def _delimiter(text: str, *, whole: bool) -> str:
+    """The candidate that cuts the most records into as many cells as the header; then the one with most cells."""
+
+    def score(candidate: str) -> tuple[float, int]:
+        counts = [len(record.cells) for record in _records(text, candidate, whole=whole, limit=100)]
+        if counts[0] == 1:
+            return 0.0, 1
+        return counts.count(counts[0]) / len(counts), counts[0]
+
+    return max(DELIMITERS, key=score)
+
+
+def _with_habits(dialect: Dialect, records: list[_Record], names: list[str], has_header: bool) -> Dialect:
+    """Add the line end, the quoting and the text for missing values that the records show."""
+    ends = Counter(record.line_end for record in records if record.line_end)
+    rows = records[has_header:]
+    full, habit = 0, set()
+    for position, title in enumerate(names):
+        column = [row.cells[position] for row in rows if position < len(row.cells)]
+        written = [cell for cell in column if cell.quoted or cell.value not in dialect.missing_values]
+        full += bool(written)
+        # A column whose every value has to be quoted shows no habit: minimal quoting would do the same.
+        if written and all(cell.quoted for cell in written) and not all(cell.needs_quotes for cell in written):
+            habit.add(title)
+    bare = Counter(cell.value for row in rows for cell in row.cells if not cell.quoted)
+    by_use = sorted(dialect.missing_values, key=lambda text: -bare[text])
+    return replace(
+        dialect,
+        line_end=ends.most_common(1)[0][0] if ends else "\n",
+        quoting="all" if habit and len(habit) == full else "minimal",
+        quoted_columns=frozenset(habit),
+        quoted_header=all(cell.quoted for cell in records[0].cells),
+        missing=by_use[0] if by_use else "",
+    )

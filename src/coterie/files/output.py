@@ -1,0 +1,195 @@
+"""Bytes that go out: new files appear whole or not at all, and their SHA-256 is known."""
+
+from __future__ import annotations
+
+import gzip
+import hashlib
+import io
+import os
+import secrets
+import stat
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import BinaryIO, Protocol
+
+import pyarrow as pa
+
+from coterie.errors import ConfigError, DataError, Problem
+from coterie.files.csv_out import Content
+from coterie.files.databases.drivers import check_database
+from coterie.files.databases.place import target_of
+from coterie.files.input import Format
+
+_ENDINGS: dict[str, Format] = {
+    ".csv": "csv",
+    ".tsv": "csv",
+    ".tab": "csv",
+    ".txt": "csv",
+    ".parquet": "parquet",
+    ".pq": "parquet",
+    ".feather": "feather",
+    ".arrow": "feather",
+    ".ipc": "feather",
+}
+WRITABLE = ".csv, .tsv, .txt (each also with .gz), .parquet and .feather"
+
+
+class Bytes(Protocol):
+    """What a table is written into."""
+
+    def write(self, data: Content, /) -> int:
+        """Append bytes."""
+
+
+class HashedFile(io.RawIOBase):
+    """A file open for writing that knows the SHA-256 of what went into it."""
+
+    def __init__(self, file: BinaryIO) -> None:
+        super().__init__()
+        self._file = file
+        self._hash = hashlib.sha256()
+        self._size = 0
+
+    def writable(self) -> bool:
+        """Always."""
+        return True
+
+    def write(self, data: Content, /) -> int:
+        """Append bytes."""
+        view = memoryview(data).cast("B")
+        self._file.write(view)
+        self._hash.update(view)
+        self._size += len(view)
+        return len(view)
+
+    def tell(self) -> int:
+        """How many bytes were written."""
+        return self._size
+
+    @property
+    def sha256(self) -> str:
+        """Of all bytes so far, in hexadecimal."""
+        return self._hash.hexdigest()
+
+
+def format_of(path: str | os.PathLike[str]) -> tuple[Format, bool]:
+    """What to write under this name, and whether to gzip it. A ConfigError lists what can be written."""
+    if os.fspath(path) == "-":
+        return "csv", False
+    name = Path(path).name.lower()
+    zipped = name.endswith(".gz")
+    kind = _ENDINGS.get(Path(name.removesuffix(".gz")).suffix)
+    if kind is None or (zipped and kind != "csv"):
+        raise ConfigError(
+            [Problem("output", f"cannot write {os.fspath(path)}: the name has to end in {WRITABLE}, or be - ")]
+        )
+    return kind, zipped
+
+
+def check_target(path: str | os.PathLike[str], *, force: bool) -> None:
+    """Refuse a place where nothing may be written, so that this is said before any work is done."""
+    if os.fspath(path) == "-":
+        return
+    if (place := target_of(path)) is not None:
+        check_database(place, force=force)
+        return
+    target = Path(path)
+    if target.is_dir():
+        raise ConfigError([Problem("output", f"{target} is a folder")], hint="Give the name of a file in it.")
+    if not target.parent.is_dir():
+        raise ConfigError([Problem("output", f"there is no folder {target.parent}")], hint="Create it first.")
+    if target.is_file() and not force:
+        raise ConfigError(
+            [Problem("output", f"{target} exists already")], hint="Choose another name, or overwrite it with --force."
+        )
+
+
+@contextmanager
+def whole_file(path: str | os.PathLike[str], *, force: bool) -> Iterator[HashedFile]:
+    """Write a file that appears under its name only when it is complete.
+
+    Bytes go to a temporary file in the same folder, reach the disk, and are renamed. If anything fails, the
+    temporary file is removed and what was there before stays. "-" is standard output; pipes and devices are written
+    straight away.
+    """
+    check_target(path, force=force)
+    if os.fspath(path) == "-":
+        yield HashedFile(sys.stdout.buffer)
+        sys.stdout.buffer.flush()
+        return
+    target = Path(path).resolve()  # through links, so that a link is not replaced by a file
+    try:
+        if target.exists() and not target.is_file():
+            with target.open("wb") as file:
+                yield HashedFile(file)
+            return
+        temporary = target.with_name(f".{target.name}.{secrets.token_hex(4)}.part")
+        try:
+            with _created(temporary, like=target) as file:
+                yield HashedFile(file)
+                file.flush()
+                os.fsync(file.fileno())
+            appear(temporary, target, force=force)
+        finally:
+            temporary.unlink(missing_ok=True)
+    except OSError as error:
+        if isinstance(error, BrokenPipeError):
+            raise
+        raise DataError(
+            f"{os.fspath(path)} cannot be written: {error.strerror or 'output error'}.",
+            hint="Check the folder's rights and the space left.",
+        ) from None
+
+
+@contextmanager
+def _created(temporary: Path, *, like: Path) -> Iterator[BinaryIO]:
+    # 0o666 less the umask, as any program would create it; tempfile's private mode would survive the rename.
+    descriptor = os.open(temporary, os.O_CREAT | os.O_EXCL | os.O_WRONLY, 0o666)
+    with os.fdopen(descriptor, "wb") as file:
+        if like.exists():
+            temporary.chmod(stat.S_IMODE(like.stat().st_mode))
+        yield file
+
+
+def appear(temporary: Path, target: Path, *, force: bool) -> None:
+    """Give the finished file its name, and without force never in place of another that came up meanwhile."""
+    if force:
+        temporary.replace(target)
+    else:
+        try:
+            os.link(temporary, target)
+        except FileExistsError:
+            check_target(target, force=False)
+        except OSError:  # a file system without hard links
+            check_target(target, force=False)
+            temporary.replace(target)
+    if os.name == "posix":
+        folder = os.open(target.parent, os.O_RDONLY)
+        try:
+            os.fsync(folder)
+        finally:
+            os.close(folder)
+
+
+@contextmanager
+def gzipped(sink: HashedFile) -> Iterator[Bytes]:
+    """Compress what is written; the same table gives the same bytes, so no time and no name go in."""
+    with gzip.GzipFile(filename="", mode="wb", compresslevel=6, fileobj=sink, mtime=0) as file:
+        yield file
+
+
+def write_columnar(table: pa.Table, sink: HashedFile, kind: Format) -> None:
+    """Write Parquet or Feather, without metadata: another program's notes on the columns would no longer hold."""
+    table = table.replace_schema_metadata(None)
+    if kind == "parquet":
+        from pyarrow import parquet
+
+        parquet.write_table(table, sink, compression="zstd")
+    else:
+        from pyarrow import ipc
+
+        options = ipc.IpcWriteOptions(compression="zstd")
+        with pa.PythonFile(sink, mode="w") as file, ipc.new_file(file, table.schema, options=options) as writer:
+            writer.write_table(table)

@@ -1,0 +1,261 @@
+"""Files, frames and databases in and out: Narwhals, files and drivers at the edge, Arrow inside.
+
+    read(frame or path)  →  Source.table  →  …  →  to_native(table, source)  or  write(table, path, like=source)
+
+Text files are read with every column as text, frames and Parquet keep their types. What comes in says how it goes
+out: the same kind of frame, or a CSV file with the same delimiter, encoding, quotes and line ends. The index of a
+pandas frame stays behind unless it is asked for: it often holds identifiers.
+Wherever a path is taken, the address of a table in a database may stand: `coterie.io_place` says how it is written.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Collection, Sequence
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from typing import Literal, TypedDict
+
+import pyarrow as pa
+
+from coterie.errors import ConfigError, DataError, Problem
+from coterie.files.csv_in import read_csv
+from coterie.files.csv_out import csv_chunks
+from coterie.files.databases.drivers import read_database, write_database
+from coterie.files.databases.place import Place, place_of, target_of
+from coterie.files.destinations import check_apart
+from coterie.files.dialect import Dialect
+from coterie.files.frames import FrameKind, Native, Rows, Taken, check_names, give_frame, take_frame
+from coterie.files.input import Format, Raw, open_raw, read_columnar, read_excel
+from coterie.files.output import check_target, format_of, gzipped, whole_file, write_columnar
+
+__all__ = ["Dialect", "Source", "check_target", "place_of", "read", "to_native", "whole_file", "write"]
+
+
+@dataclass(frozen=True, eq=False)
+class Source:
+    """A table that was read, and all that is needed to give it back the way it came."""
+
+    table: pa.Table
+    kind: FrameKind | Literal["file"]
+    name: str
+    """what to call it in messages: "people.csv", "standard input", "the pandas frame", "sqlite:///people.db#people" """
+    native: Native = None
+    """the caller's frame: collected if it was lazy, copied if it is pandas"""
+    path: Path | None = None
+    """None for frames, for standard input and for databases"""
+    sha256: str | None = None
+    """of the file as it lies on disk, compressed or not; None for frames and databases"""
+    format: Format | None = None
+    dialect: Dialect | None = None
+    """how a text file was written"""
+    compression: Literal["gzip"] | None = None
+    origin: Path | Place | None = field(default=None, repr=False)
+    """where it was read, by a name that holds in every folder: nothing may be written there"""
+
+
+class TextSettings(TypedDict):
+    """How a text file is to be read; `read` says what each of them means."""
+
+    missing_values: tuple[str, ...]
+    delimiter: str | None
+    encoding: str | None
+    header: bool | None
+
+
+def read(
+    data: Native | str | os.PathLike[str],
+    *,
+    missing_values: Sequence[str] = ("",),
+    delimiter: str | None = None,
+    encoding: str | None = None,
+    header: bool | None = None,
+    sheet: str | int | None = None,
+) -> Source:
+    """Read a frame, a file, or a table of a database.
+
+    Args:
+        data: a pandas, Polars or PyArrow frame, anything else that Narwhals takes, the path of a file, or "-" for
+            standard input. Lazy frames are collected. What a file is, is told by its content, not by its name.
+            A table of a database is named by its address: "sqlite:///people.db#people", and a sheet of a workbook
+            likewise: "people.xlsx#2024".
+        missing_values: texts of a CSV file that mean "missing". Quoted, they are text like any other. Frames,
+            Parquet, Feather, Excel and databases know themselves what is missing.
+        delimiter: of a CSV file; found among comma, semicolon, tab and bar if not given.
+        encoding: of a CSV file; UTF-8, UTF-16, Windows-1252 and Latin-1 are told apart if not given.
+        header: whether the first line of a CSV file is its header. Without one, columns are called column_1, column_2
+            and so on. If not given, a first line that looks like data is refused.
+        sheet: name or number (from 0) of a sheet of an Excel file; the first if not given.
+
+    Raises:
+        DataError: there is no such file, it cannot be read, or it has no rows; column names are not text or not
+            unique; the first line of a CSV file looks like data and `header` is not given.
+        ConfigError: the delimiter, encoding or sheet cannot be.
+        BackendError: the file is an Excel file and the extra `excel` is not installed, or the table is in PostgreSQL
+            and the extra `db` is not.
+    """
+    if (place := place_of(data)) is not None:
+        source = _read_database(place, sheet=sheet)
+    elif isinstance(data, str | os.PathLike):
+        data, sheet = _with_sheet(data, sheet)
+        text = TextSettings(missing_values=tuple(missing_values), delimiter=delimiter, encoding=encoding, header=header)
+        source = _read_file(data, text, sheet=sheet)
+    else:
+        taken = take_frame(data)
+        source = Source(taken.table, taken.kind, taken.name, native=taken.native)
+    table = source.table
+    check_names(table.column_names, source.name)
+    if table.num_columns == 0:
+        raise DataError(f"{source.name} has no columns.", hint="Give a table with at least one column and one row.")
+    if table.num_rows == 0:
+        raise DataError(f"{source.name} has a header but no rows.", hint="Give a table with at least one row.")
+    # Notes on the columns by another program (pandas' index, statistics) would no longer hold for what is published.
+    return replace(source, table=table.replace_schema_metadata(None))
+
+
+def _read_database(place: Place, *, sheet: str | int | None) -> Source:
+    if sheet is not None:
+        raise ConfigError([Problem("sheet", f"{place.name} is no Excel file and has no sheets")])
+    # Without the password, which nobody needs to tell tables apart.
+    origin = place if place.kind == "sqlite" else replace(place, url=place.shown)
+    return Source(read_database(place), "file", place.name, origin=origin)
+
+
+def _with_sheet(
+    path: str | os.PathLike[str], sheet: str | int | None
+) -> tuple[str | os.PathLike[str], str | int | None]:
+    """The file and its sheet, where the path is that of no file but for what follows the last #."""
+    text = os.fspath(path)
+    base, mark, name = text.rpartition("#") if isinstance(text, str) else ("", "", "")
+    # os.path rather than pathlib: it answers for any text, however long.
+    named = bool(mark and name) and not os.path.exists(text) and os.path.isfile(base)  # noqa: PTH110, PTH113
+    return (base, name) if sheet is None and named else (path, sheet)
+
+
+def _read_file(path: str | os.PathLike[str], text: TextSettings, *, sheet: str | int | None) -> Source:
+    raw = open_raw(path)
+    source = _parsed(raw, text, sheet=sheet)
+    raw.check_content()  # a file is read twice, to be hashed and to be parsed: these have to be the same bytes
+    return source
+
+
+def _parsed(raw: Raw, text: TextSettings, *, sheet: str | int | None) -> Source:
+    dialect = None
+    if sheet is not None and raw.format != "excel":
+        raise ConfigError([Problem("sheet", f"{raw.name} is no Excel file and has no sheets")])
+    if raw.format == "csv":
+        table, dialect = read_csv(raw.open, name=raw.name, **text)
+    elif raw.format == "excel":
+        table = read_excel(raw, sheet=sheet)
+    else:
+        table = read_columnar(raw)
+    return Source(
+        table,
+        "file",
+        raw.name,
+        path=raw.path,
+        sha256=raw.sha256,
+        format=raw.format,
+        dialect=dialect,
+        compression=raw.compression,
+        origin=None if raw.path is None else raw.path.absolute(),
+    )
+
+
+def to_native(
+    table: pa.Table,
+    source: Source,
+    *,
+    kept: Rows | None = None,
+    recoded: Collection[str] = (),
+    keep_index: bool = False,
+) -> Native:
+    """Give a table back as the kind of frame that came in.
+
+    pandas and Polars frames get the caller's own columns back wherever nothing changed.
+    A record batch comes back as one, a lazy Polars frame as a DataFrame; for files, DuckDB relations and other lazy
+    frames the result is a PyArrow table.
+
+    Args:
+        table: what to give back.
+        source: what came in.
+        kept: positions of the table's rows in the source, if some rows were left out.
+        recoded: columns (the quasi-identifiers) that are never taken from the caller's frame, even if they look
+            unchanged: pandas tells several kinds of missing values apart that Arrow, and so verification, does not.
+        keep_index: whether a pandas frame gets its index back; otherwise rows are numbered from 0.
+    """
+    if source.kind == "file":
+        return table
+    expected = source.table.num_rows if kept is None else len(kept)
+    if table.num_rows != expected:
+        raise ValueError(f"{table.num_rows} rows to give back, {expected} expected: say which rows are kept")
+    taken = Taken(source.table, source.kind, source.native, source.name)
+    return give_frame(table, taken, kept=kept, recoded=recoded, keep_index=keep_index)
+
+
+def write(
+    table: pa.Table,
+    path: str | os.PathLike[str],
+    *,
+    like: Source | None = None,
+    force: bool = False,
+    dialect: Dialect | None = None,
+) -> str:
+    """Write a table that appears whole or not at all, and return the SHA-256 of the file ("" for a database).
+
+    Args:
+        table: what to write.
+        path: its ending says the format: .csv, .tsv, .txt (each also with .gz), .parquet, .feather. "-" is standard
+            output, as CSV. The address of a table of a database is written into in one transaction.
+        like: the source whose delimiter, encoding, quotes and line ends a CSV file keeps.
+        force: overwrite a file or table that is there.
+        dialect: how to write a CSV file, in place of what `like` says.
+
+    Raises:
+        ConfigError: the file is there already, its folder is not, the ending is none that can be written, or it is the
+            source itself.
+        DataError: the disk refuses, or a column cannot be written in this format or encoding.
+    """
+    if like is not None:
+        check_apart(like.origin, None, output=path, settings_beside=False)
+    if (place := target_of(path)) is not None:
+        write_database(table, place, force=force)
+        return ""
+    kind, zipped = format_of(path)
+    with whole_file(path, force=force) as sink:
+        if kind != "csv":
+            write_columnar(table, sink, kind)
+        else:
+            chunks = csv_chunks(table, dialect or _dialect(path, like))
+            if zipped:
+                with gzipped(sink) as packed:
+                    for chunk in chunks:
+                        packed.write(chunk)
+            else:
+                for chunk in chunks:
+                    sink.write(chunk)
+    return sink.sha256
+
+
+def _dialect(path: str | os.PathLike[str], like: Source | None) -> Dialect:
+    return dialect_of(path, dialect=like.dialect if like else None, before=like.path if like else None)
+
+
+def dialect_of(path: str | os.PathLike[str], *, dialect: Dialect | None, before: Path | None) -> Dialect:
+    """How to write a CSV file of this name: as the source was, but .tsv has tabs and .csv from a .tsv has commas.
+
+    Args:
+        path: The name.
+        dialect: How the source was written, if it was text.
+        before: The name of the source, if it has one.
+    """
+
+    def tabs(name: object) -> bool:
+        return str(name).lower().removesuffix(".gz").endswith((".tsv", ".tab"))
+
+    dialect = dialect or Dialect()
+    if tabs(path):
+        return replace(dialect, delimiter="\t")
+    if dialect.delimiter == "\t" and tabs(before) and str(path) != "-":
+        return replace(dialect, delimiter=",")
+    return dialect

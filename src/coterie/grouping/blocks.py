@@ -1,0 +1,52 @@
+"""Cut a table into blocks of near rows, to be grouped independently of each other.
+
+Blocks are nodes of the index: rows that lie near each other in the costs' own terms. Every block has at least 2k
+rows, so that it can be grouped on its own. The blocks depend on the table, k and their size, never on threads.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from coterie.grouping.index import Index
+from coterie.hierarchies.tree import Int32
+
+if TYPE_CHECKING:
+    from coterie.table.table import Table
+
+ROWS = 2**21
+"""rows that a block has at most, unless they cannot be parted into blocks of 2k rows"""
+
+
+def cut_into_blocks(index: Index, *, k: int, rows: int = ROWS) -> list[Int32]:
+    """Row numbers of each block, ascending; together all rows of the index, all of which are free."""
+    nodes = index.nodes
+    found: list[Int32] = []
+    waiting = [0]
+    while waiting:
+        node = waiting.pop()
+        one = int(nodes.left[node])
+        too_many = nodes.free[node] > rows and one >= 0
+        if too_many and min(nodes.free[one], nodes.free[one + 1]) >= 2 * k:
+            waiting += [one + 1, one]
+            continue
+        positions = slice(nodes.row_start[nodes.start[node]], nodes.row_start[nodes.end[node]])
+        found.append(np.sort(nodes.rows[positions]))
+    return found
+
+
+def rows_of(table: Table, rows: Int32) -> Table:
+    """The table of some rows. Domains stay whole, so that costs are the same in every block."""
+    from coterie.table.table import Table
+
+    sensitive = table.sensitive_codes[rows] if len(table.sensitive) else table.sensitive_codes
+    return Table(
+        np.ascontiguousarray(table.codes[rows]),
+        table.domains,
+        np.ascontiguousarray(sensitive),
+        table.sensitive,
+        table.leaf_counts,
+        sensitive_totals=table.sensitive_totals,
+    )

@@ -1,0 +1,81 @@
+"""A lower bound for the loss of every k-anonymous local recoding of a table.
+
+A group that holds row r holds k − 1 others, and its box costs at least as much as the box of r and any one of them:
+so the group costs r at least b(r), the (k − 1)-th smallest pair cost of r. The sum over all rows bounds the loss.
+
+It can be raised. All rows of a group pay the same, so a group that holds r and s costs at least
+max(pair(r, s), b(s)), not only pair(r, s). Hence the group costs r at least the (k − 1)-th smallest of these over
+all s, which is again a bound for each row; and so on, round by round. docs/bound.md has the proof.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import cache
+from typing import TYPE_CHECKING
+
+import numpy as np
+import numpy.typing as npt
+
+from coterie.grouping.index import Index, build_index
+from coterie.hierarchies.tree import Float64
+
+if TYPE_CHECKING:
+    from coterie.measures.measures import Measures
+    from coterie.table.table import Table
+
+ROUNDS = 3
+
+
+def row_bounds(table: Table, k: int, *, index: Index | None = None, rounds: int = ROUNDS, threads: int = 1) -> Float64:
+    """Row → what it pays at least (weighted NCP, all attributes together) in any group of at least k rows.
+
+    Args:
+        table: At least k rows.
+        k: The smallest group.
+        index: An index over all rows, all free.
+        rounds: How often the bound is raised; each round costs about as much as the first.
+        threads: Threads to use; the result does not depend on them.
+    """
+    index = index or build_index(table)
+    bounds = index.neighbour_costs(k - 1, threads=threads)
+    for _ in range(rounds):
+        raised = index.neighbour_costs(k - 1, threads=threads, floor=bounds)
+        if (raised == bounds).all():
+            break
+        bounds = raised
+    return bounds
+
+
+def sampled_bound(table: Table, k: int, *, rows: npt.NDArray[np.int64]) -> float:
+    """What every grouping loses at least per cell (weighted NCP), estimated from some rows.
+
+    Each of them is compared with all others, so with rows drawn at random this estimates the bound before it is raised.
+    """
+    bounds = build_index(table).neighbour_costs_of(rows, k - 1)
+    return float(bounds.mean()) / max(table.attributes, 1) if len(bounds) else 0.0
+
+
+def lower_bound(table: Table, k: int, *, index: Index | None = None, threads: int = 1) -> float:
+    """What every grouping into groups of at least k rows loses at least: weighted NCP, summed over rows."""
+    return float(row_bounds(table, k, index=index, threads=threads).sum())
+
+
+def with_bound(measures: Measures, table: Table, *, k: int, threads: int = 1, grouped: bool = True) -> Measures:
+    """Measures with `bound` (per cell, as `gcp`) and `loss_over_bound`, computed when they are first asked for.
+
+    The bound is for groups of the rows of the table. A row that is suppressed costs 1 per cell, which is no less than
+    what any group costs it, so the bound holds with suppression too. Rows that are published one by one (`grouped` is
+    false) may lose less than any grouping, so that there is no ratio for them.
+    """
+
+    @cache
+    def bound() -> float:
+        return lower_bound(table, k, threads=threads)
+
+    def ratio() -> float:
+        return measures["ncp"] / bound() if bound() > 0 else (1.0 if measures["ncp"] == 0 else float("inf"))
+
+    cells = max(table.rows * table.attributes, 1)
+    late: dict[str, Callable[[], float]] = {"bound": lambda: bound() / cells}
+    return measures.with_late(**late, loss_over_bound=ratio) if grouped else measures.with_late(**late)

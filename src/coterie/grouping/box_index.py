@@ -1,0 +1,77 @@
+"""The index over groups: a tree over their boxes, for methods that merge groups with their nearest ones.
+
+`kernels/search/groups_index.py` says how it prunes. Methods hand its nodes to their kernels and build it anew when
+most of its slots are empty, or when groups have been split.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+
+from coterie.errors import DataError
+from coterie.hierarchies.tree import Int32
+
+if TYPE_CHECKING:
+    from coterie.kernels.search.costs import CostArrays
+    from coterie.kernels.search.groups_index import BoxNodes
+
+
+class BoxIndex(NamedTuple):
+    """A tree over groups, and which group sits in which of its slots."""
+
+    nodes: BoxNodes
+    group: Int32
+    """slot → group, as numbered when the tree was built"""
+    slot: Int32
+    """group → slot"""
+
+
+def build_box_index(
+    costs: CostArrays,
+    *,
+    lo: Int32,
+    hi: Int32,
+    sizes: npt.NDArray[np.int64] | Int32,
+    lowest: npt.NDArray[np.int64] | Int32,
+) -> BoxIndex:
+    """A tree over groups with the boxes [lo, hi], these sizes and these lowest row numbers. The arrays are copied."""
+    from coterie.kernels.search.costs import box_costs
+    from coterie.kernels.search.groups_index import BoxNodes, fill
+    from coterie.kernels.search.rows_index import STACK, build
+
+    # Boxes stand in the tree by their middles. Where many coincide the tree just halves them.
+    middle = np.ascontiguousarray((lo + hi) // 2)
+    group, leaf, start, end, left, parent, depth = build(costs, middle)
+    if depth >= STACK - 2:
+        raise DataError(
+            f"{lo.shape[1]} quasi-identifiers are more than the search can hold.",
+            hint="Publish fewer of them, or several tables.",
+        )
+    slot = np.empty(len(group), dtype=np.int32)
+    slot[group] = np.arange(len(group), dtype=np.int32)
+    low, high = np.ascontiguousarray(lo[group]), np.ascontiguousarray(hi[group])
+    count, d = len(start), lo.shape[1]
+    nodes = BoxNodes(
+        lo=low,
+        hi=high,
+        size=sizes[group].astype(np.int64),
+        cost=box_costs(costs, low, high),
+        lowest=lowest[group].astype(np.int32),
+        leaf=leaf,
+        start=start,
+        end=end,
+        left=left,
+        parent=parent,
+        node_lo=np.zeros((count, d), dtype=np.int32),
+        node_hi=np.zeros((count, d), dtype=np.int32),
+        node_size=np.zeros(count, dtype=np.int64),
+        node_least=np.zeros(count, dtype=np.float64),
+        node_most=np.zeros(count, dtype=np.float64),
+        node_lowest=np.zeros(count, dtype=np.int32),
+        node_first=np.zeros(count, dtype=np.int32),
+    )
+    fill(nodes)
+    return BoxIndex(nodes, group, slot)

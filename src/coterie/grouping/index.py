@@ -1,0 +1,162 @@
+"""The index: a k-d tree over the distinct rows of a table that knows which rows are still free.
+
+For a group's box and a node's box, the cost of the smallest box that touches both is a lower bound for every row in
+the node. Floating-point sums are monotone in each term, so the bound holds exactly and ties are found as ties.
+"""
+
+from __future__ import annotations
+
+from concurrent.futures import ThreadPoolExecutor
+from typing import TYPE_CHECKING
+
+import numpy as np
+import numpy.typing as npt
+
+from coterie.errors import DataError
+from coterie.hierarchies.tree import Float64, Int32
+
+if TYPE_CHECKING:
+    from coterie.kernels.search.costs import CostArrays
+    from coterie.kernels.search.rows_index import Nodes
+    from coterie.table.table import Table
+
+
+def build_index(table: Table, costs: CostArrays | None = None) -> Index:
+    """An index over all rows of a table, every row free. Costs are the table's unless others are given."""
+    from coterie.kernels.search.rows_index import STACK, Nodes, build, fill
+
+    costs = costs or table.costs
+    distinct = table.distinct
+    order, leaf, start, end, left, parent, depth = build(costs, distinct.codes)
+    if depth >= STACK - 2:
+        raise DataError(
+            f"{table.attributes} quasi-identifiers are more than the search can hold.",
+            hint="Publish fewer of them, or several tables.",
+        )
+    points = np.ascontiguousarray(distinct.codes[order])
+    counts = distinct.counts[order]
+    row_start = np.zeros(len(order) + 1, dtype=np.int64)
+    np.cumsum(counts, out=row_start[1:])
+    place = np.empty(len(order), dtype=np.int32)
+    place[order] = np.arange(len(order), dtype=np.int32)
+    position = place[distinct.of_row]
+    shape = (len(start), table.attributes)
+    nodes = Nodes(
+        points=points,
+        leaf=leaf,
+        start=start,
+        end=end,
+        left=left,
+        parent=parent,
+        lo=np.zeros(shape, dtype=np.int32),
+        hi=np.zeros(shape, dtype=np.int32),
+        free=np.zeros(len(start), dtype=np.int32),
+        lowest=np.zeros(len(start), dtype=np.int32),
+        point_free=counts.astype(np.int32),
+        row_start=row_start,
+        rows=np.argsort(position, kind="stable").astype(np.int32),
+        cursor=row_start[:-1].copy(),
+        position=position,
+        taken=np.zeros(table.rows, dtype=np.bool_),
+    )
+    fill(nodes)
+    return Index(nodes, costs)
+
+
+class Index:
+    """Rows of a table, some of them free, searched by what they would cost a box."""
+
+    def __init__(self, nodes: Nodes, costs: CostArrays) -> None:
+        from coterie.kernels.search.rows_index import STACK
+
+        self.nodes = nodes
+        self.costs = costs
+        self._stack = np.empty(STACK, dtype=np.int32)
+        self._bounds = np.empty(STACK, dtype=np.float64)
+        self._reach = np.empty(costs.base[-1], dtype=np.float64)
+
+    @property
+    def free(self) -> int:
+        """Number of free rows."""
+        return int(self.nodes.free[0])
+
+    def take(self, row: int) -> None:
+        """Mark a free row as used."""
+        from coterie.kernels.search.rows_index import take
+
+        if self.nodes.taken[row]:
+            raise ValueError(f"row {row} is not free")
+        take(self.nodes, row)
+
+    def reset(self) -> None:
+        """Make all rows free again."""
+        from coterie.kernels.search.rows_index import fill
+
+        fill(self.nodes)
+
+    def cheapest(self, lo: Int32, hi: Int32) -> int:
+        """The free row that makes the box cost least when it joins; ties go to the lowest row. −1 if none is free."""
+        from coterie.kernels.search.costs import aim_all
+        from coterie.kernels.search.rows_index import cheapest
+
+        aim_all(self.costs, self._reach, lo, hi)
+        return int(cheapest(self.nodes, self.costs, self._reach, lo, hi, self._stack, self._bounds))
+
+    def furthest(self, point: Int32) -> int:
+        """The free row whose pair box with this point costs most; ties go to the lowest row. −1 if none is free."""
+        from coterie.kernels.search.neighbours import furthest
+
+        return int(furthest(self.nodes, self.costs, self._reach, point, self._stack, self._bounds))
+
+    def nearest(self, point: Int32, count: int) -> Int32:
+        """The free rows whose pair boxes with this point cost least, nearest first; ties go to the lowest row.
+
+        There are `count` of them, or as many as are free.
+        """
+        from coterie.kernels.search.neighbours import nearest
+
+        near_costs, near_rows = np.empty(max(count, 0)), np.empty(max(count, 0), dtype=np.int32)
+        found = nearest(
+            self.nodes, self.costs, self._reach, point, count, near_costs, near_rows, self._stack, self._bounds
+        )
+        return near_rows[:found]
+
+    def neighbour_costs_of(self, rows: npt.NDArray[np.int64], others: int) -> Float64:
+        """The same as `neighbour_costs` for some rows only, such as a sample of a large table."""
+        from coterie.kernels.search.neighbours import least_floors, neighbour_costs
+
+        size = len(self.nodes.points)
+        floor = np.zeros(size)
+        least = least_floors(self.nodes, floor)
+        places, of_row = np.unique(self.nodes.position[rows].astype(np.int64), return_inverse=True)
+        found = [neighbour_costs(self.nodes, self.costs, others, floor, least, at, at + 1) for at in places]
+        return np.concatenate(found)[of_row] if found else np.zeros(0)
+
+    def neighbour_costs(self, others: int, *, threads: int = 1, floor: Float64 | None = None) -> Float64:
+        """Row → cost of the pair's box with its `others`-th nearest free row, itself not counted.
+
+        A group that holds the row holds `others` more, so no such group costs the row less.
+
+        Args:
+            others: How many rows the group holds besides this one.
+            threads: Threads to use; the result does not depend on them.
+            floor: Row → what a group that holds it costs at least, as far as is known (the same for equal rows): a
+                neighbour then counts as no nearer than its floor.
+        """
+        from coterie.kernels.search.neighbours import least_floors, neighbour_costs
+
+        size = len(self.nodes.points)
+        at_position = np.zeros(size)
+        if floor is not None:
+            at_position[self.nodes.position] = floor
+        least = least_floors(self.nodes, at_position)
+        # Pieces are small enough to even out, and fixed in number: the result does not depend on the threads.
+        cuts = np.linspace(0, size, min(64, size) + 1).astype(np.int64)
+
+        def piece(i: int) -> Float64:
+            found: Float64 = neighbour_costs(self.nodes, self.costs, others, at_position, least, cuts[i], cuts[i + 1])
+            return found
+
+        with ThreadPoolExecutor(max(threads, 1)) as pool:
+            by_position = np.concatenate(list(pool.map(piece, range(len(cuts) - 1))))
+        return by_position[self.nodes.position]

@@ -1,0 +1,1 @@
+"""The repair that makes any grouping keep its privacy models at little extra loss."""

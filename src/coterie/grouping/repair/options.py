@@ -1,0 +1,151 @@
+"""What could be done for groups that break a promise, and what each option costs and brings."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+
+from coterie.grouping.box_index import build_box_index
+from coterie.grouping.repair.state import State
+from coterie.hierarchies.tree import Float64, Int32
+from coterie.privacy.exact import Integers
+from coterie.privacy.histogram import Groups, combine
+from coterie.privacy.model import Bools
+from coterie.privacy.registry import AlphaK, LDiversity
+
+# How many of the nearest groups are tried, how many of the nearest helpful rows, and how many exchanges are judged.
+NEAREST, LOOK, EXCHANGES = 8, 8, 8
+# An exchange has to take away at least this much of a shortfall.
+PROGRESS = 1e-9
+
+
+class Choices(NamedTuple):
+    """Options, each of which changes two groups."""
+
+    first: Int32
+    """the group that breaks a promise"""
+    second: Int32
+    """the other group"""
+    comes: Int32
+    """the row that moves from the second to the first group; −1 for a merge"""
+    goes: Int32
+    """the row that moves from the first to the second group, or −1"""
+    rise: Float64
+    """by how much the total loss rises"""
+    gain: Float64
+    """how much of the shortfall goes away"""
+
+    def take(self, at: Integers | Bools) -> Choices:
+        """Some of the options."""
+        return Choices(*(part[at] for part in self))  # type: ignore[arg-type]
+
+
+def merges(state: State, asked: Int32) -> Choices:
+    """Each asked group with each of its nearest groups."""
+    from coterie.kernels.repair import nearest_groups
+
+    costs, sizes = state.aim.table.costs, state.counted.sizes
+    numbers = np.arange(state.groups, dtype=np.int32)
+    index = build_box_index(costs, lo=state.lo, hi=state.hi, sizes=sizes, lowest=numbers)
+    partners, rises = nearest_groups(costs, index.nodes, index.slot[asked], min(NEAREST, state.groups - 1))
+    found = partners >= 0
+    first = np.repeat(asked, found.sum(axis=1))
+    second = partners[found]
+    none = np.full(len(first), -1, dtype=np.int32)
+    made = np.arange(len(first))
+    parts = np.concatenate([made, made]), np.concatenate([first, second])
+    after = state.aim.assess(_made(state, parts, None))
+    shortfall = state.assessment.shortfall
+    gain = shortfall[first] + shortfall[second] - after.shortfall
+    return Choices(first, second, none, none, rises[found], gain)
+
+
+def _made(state: State, parts: tuple[Integers, Integers], changes: tuple[Integers, Int32, Integers] | None) -> Groups:
+    """Groups that might be: unions of groups, and groups to which rows are added (or taken away: by −1)."""
+    made, group = parts
+    sizes = np.bincount(made, weights=state.counted.sizes[group]).astype(np.int64)
+    empty = np.zeros(0, dtype=np.int64)
+    if changes is not None:
+        np.add.at(sizes, changes[0], changes[2])
+    columns = {}
+    for j, name in enumerate(state.aim.names):
+        by_value = (empty, empty, empty)
+        if changes is not None:
+            by_value = changes[0], state.aim.values[j][changes[1]].astype(np.int64), changes[2]
+        columns[name] = combine(state.counted.columns[name], parts, by_value)
+    # At least as many as match either part; their sum is a fair guess, and the next count tells.
+    matches = {
+        key: np.bincount(made, weights=old[group]).astype(np.int64) for key, old in state.counted.matches.items()
+    }
+    return Groups(sizes, columns, matches)
+
+
+def exchanges(state: State, asked: Int32) -> Choices:
+    """Rows that could move into the asked groups, alone or in exchange, where these lack diversity."""
+    from coterie.kernels.repair import exchanges as search
+
+    asked, rules = _lacking(state, asked)
+    empty = np.zeros(0, dtype=np.int32)
+    # A group that gives a row away may match fewer rows of a population.
+    if not len(asked) or state.aim.mapped:
+        return Choices(empty, empty, empty, empty, np.zeros(0), np.zeros(0))
+    aim, starts_members = state.aim, state.members
+    spans = max(domain.size for domain in aim.table.sensitive)
+    options, rises = search(
+        aim.index.nodes,
+        aim.table.costs,
+        aim.table.codes,
+        state.labels,
+        state.lo,
+        state.hi,
+        state.counted.sizes,
+        state.cost,
+        *starts_members,
+        asked,
+        rules,
+        aim.values,
+        spans,
+        state.assessment.holds,
+        aim.k,
+        LOOK,
+        EXCHANGES,
+    )
+    found = options[:, :, 0] >= 0
+    first = np.repeat(asked, found.sum(axis=1))
+    comes, goes = options[found].T
+    choices = Choices(first, state.labels[comes], comes, goes, rises[found], np.zeros(len(first)))
+    return _judged(state, choices)
+
+
+def _judged(state: State, choices: Choices) -> Choices:
+    """Exchanges that do no harm to the second group, with what they bring to the first."""
+    mine = 2 * np.arange(len(choices.first))
+    theirs = mine + 1
+    swaps = np.flatnonzero(choices.goes >= 0)
+    parts = np.concatenate([mine, theirs]), np.concatenate([choices.first, choices.second])
+    one, swapped = np.ones(len(mine), dtype=np.int64), np.ones(len(swaps), dtype=np.int64)
+    changes = (
+        np.concatenate([mine, theirs, mine[swaps], theirs[swaps]]),
+        np.concatenate([choices.comes, choices.comes, choices.goes[swaps], choices.goes[swaps]]),
+        np.concatenate([one, -one, -swapped, swapped]),
+    )
+    after = state.aim.assess(_made(state, parts, changes))
+    gain = state.assessment.shortfall[choices.first] - after.shortfall[mine]
+    kept = after.holds[theirs] & (gain > PROGRESS)
+    return choices._replace(gain=gain).take(kept)
+
+
+def _lacking(state: State, asked: Int32) -> tuple[Int32, Int32]:
+    """The asked groups that lack diversity, and for each (column, which values it needs) as kernels take it."""
+    from coterie.kernels.repair import ABSENT, RARE
+
+    rules = np.full((state.groups, 2), -1, dtype=np.int32)
+    for model in state.aim.models:
+        if isinstance(model, LDiversity | AlphaK):
+            need = ABSENT if isinstance(model, LDiversity) and model.kind == "distinct" else RARE
+            for column in model.columns(state.aim.names):
+                fails = ~model.holds(state.counted, column) & (rules[:, 0] < 0)
+                rules[fails] = state.aim.names.index(str(column)), need
+    asked = asked[rules[asked, 0] >= 0]
+    return asked, rules[asked]

@@ -1,0 +1,1 @@
+"""Generalization hierarchies: from files, mappings and rules to a tree over the values of a column."""

@@ -1,0 +1,128 @@
+"""Values of a column find their leaves."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterator, Sequence
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import numpy.typing as npt
+import pyarrow as pa
+
+from coterie.hierarchies.hierarchy import Bound, Hierarchy
+from coterie.hierarchies.whole import ROOT, WholeTree, grow_sorted
+from coterie.values.scalars import Misfits, count_of, is_number, is_text, number_text, plain_array, texts
+
+if TYPE_CHECKING:
+    from coterie.hierarchies.rules import Rule
+
+Counts = npt.NDArray[np.integer[Any]]
+
+
+def bind_tree(
+    tree: WholeTree, values: pa.Array, *, counts: Counts, column: str, missing: bool, show_values: bool
+) -> Bound:
+    """Find each value's leaf in an explicit tree."""
+    values, names = _named(values, column)
+    leaves = find_leaves(tree, values, names=names)
+    misfits = Misfits(names, counts=counts, column=column, show_values=show_values)
+    note_misfits(leaves, names, known=tree.leaf_of, inner=tree.inner_labels, misfits=misfits)
+    misfits.raise_any()
+    found = np.asarray(leaves, dtype=np.int64)
+    bound, codes = tree.restrict(found, missing=missing)
+    return Bound(bound, codes[found])
+
+
+def bind_rule(rule: Rule, values: pa.Array, *, counts: Counts, column: str, missing: bool, show_values: bool) -> Bound:
+    """Make the tree that a rule gives over these values."""
+    values, names = _named(values, column)
+    misfits = Misfits(names, counts=counts, column=column, show_values=show_values)
+    ways = rule.ways(values, names, misfits=misfits)
+    rooted = [place for place, way in enumerate(ways) if way.labels[0] == ROOT and len(way.labels) > 1]
+    misfits.add(rooted, f"is {ROOT}, the label of the root", f"are {ROOT}, the label of the root")
+    misfits.raise_any()
+    order = sorted(range(len(ways)), key=lambda place: ways[place].key)
+    tree, leaves = grow_sorted(ways[place].labels for place in order)
+    bound, codes = tree.restrict(missing=missing)
+    result = np.empty(len(ways), dtype=np.int32)
+    result[order] = codes[leaves]
+    return Bound(bound, result)
+
+
+def _named(values: pa.Array, column: str) -> tuple[pa.Array, list[str]]:
+    values = plain_array(values)
+    if values.null_count:
+        raise ValueError("A hierarchy is bound to values without nulls; drop them and pass missing=True.")
+    return values, texts(values, column=column)
+
+
+def find_leaves(tree: WholeTree, values: pa.Array, *, names: Sequence[str]) -> list[int | None]:
+    """The leaf of each value, by its text; numbers, dates and truth values also in another spelling."""
+    leaf_of = tree.leaf_of
+    leaves = [leaf_of.get(name) for name in names]
+    lost = [place for place, leaf in enumerate(leaves) if leaf is None]
+    if not lost:
+        return leaves
+    kind = values.type
+    if is_number(kind):
+        # "17.0" and "017" in the file are the number 17 to a column of numbers.
+        by_number: dict[str | None, int] = {}
+        for label, leaf in leaf_of.items():
+            by_number.setdefault(number_text(label), leaf)
+        by_number.pop(None, None)
+        for place in lost:
+            leaves[place] = by_number.get(names[place])
+    else:
+        for place in lost:
+            spellings = _other_spellings(names[place], kind)
+            leaves[place] = next((leaf_of[text] for text in spellings if text in leaf_of), None)
+    return leaves
+
+
+def _other_spellings(name: str, kind: pa.DataType) -> Iterator[str]:
+    if pa.types.is_boolean(kind):
+        yield from (name.capitalize(), name.upper())
+    elif pa.types.is_timestamp(kind):
+        yield name.replace(" ", "T")
+        if name.endswith(" 00:00:00"):
+            yield name.removesuffix(" 00:00:00")
+    elif is_text(kind) and "." in name and not name.startswith("0"):
+        # A column of whole numbers with gaps is often written as 17.0.
+        text = number_text(name)
+        if text is not None and "." not in text:
+            yield text
+
+
+def note_misfits(
+    leaves: Sequence[object | None],
+    names: Sequence[str],
+    *,
+    known: Collection[str],
+    inner: Collection[str],
+    misfits: Misfits,
+) -> None:
+    """Count the values without a leaf: those that name a group, and those that the hierarchy does not know at all."""
+    lost = [place for place, leaf in enumerate(leaves) if leaf is None]
+    groups = [place for place in lost if names[place] in inner]
+    unknown = [place for place in lost if names[place] not in inner]
+    spaced = sum(names[place].strip() in known for place in unknown)
+    hint = "add the missing rows to the hierarchy"
+    if spaced:
+        hint += f", or remove the spaces around {count_of(spaced, 'value')} of the data, which would then fit"
+    misfits.add(unknown, "has no place in the hierarchy", "have no place in the hierarchy", hint=hint)
+    misfits.add(
+        groups,
+        "is the label of a group, not a value: the data are already generalised in part",
+        "are labels of groups, not values: the data are already generalised in part",
+        hint="give the original values, or a row in the hierarchy that starts with the label",
+    )
+
+
+def tree_paths(hierarchy: Hierarchy, values: Any) -> list[list[str]]:  # noqa: ANN401 - any array of values
+    """The path from each value up to the root, in depth-first order; values may repeat and hold nulls."""
+    distinct = plain_array(values).drop_null().unique()
+    tree, codes = hierarchy.bind(distinct, counts=np.ones(len(distinct), dtype=np.int64), column="")
+    # The file must know a value as the data write it, which may be another spelling than the hierarchy's own.
+    written = dict(zip(codes.tolist(), texts(distinct, column=""), strict=True))
+    whole = WholeTree(tree.labels, tuple(tree.parent.tolist()))
+    return [[written[code], *whole.path(int(tree.parent[node]))] for code, node in enumerate(tree.leaf_node.tolist())]

@@ -1,0 +1,92 @@
+"""A hierarchy file looked at as a whole: its faults and those of the data against it, all at once."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+from typing import NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+import pyarrow as pa
+
+from coterie.errors import ConfigError, HierarchyError, Problem
+from coterie.hierarchies.bind import find_leaves, note_misfits
+from coterie.hierarchies.faults import doubts
+from coterie.hierarchies.hierarchy import Hierarchy
+from coterie.hierarchies.whole import ROOT, WholeTree
+from coterie.values.scalars import Misfits, plain_array, texts
+
+
+class Column(NamedTuple):
+    """A column as its distinct values."""
+
+    name: str
+    values: pa.Array
+    counts: npt.NDArray[np.int64]
+    missing: int
+    """rows without a value"""
+
+
+class Checked(NamedTuple):
+    """What a look at a hierarchy file found."""
+
+    hierarchy: Hierarchy | None
+    """None if the file holds no tree"""
+    problems: list[Problem]
+    doubts: list[Problem]
+
+
+def distinct_values(table: pa.Table, column: str) -> Column:
+    """The distinct values of a column and the rows that hold each; NaN counts as missing."""
+    import pyarrow.compute as pc
+
+    if table.column_names.count(column) != 1:
+        # What the first line of a file holds is not shown: where it has no header, that is somebody's record.
+        text = f"the table has no single column {column!r} among its {table.num_columns:,}; does it have a header?"
+        raise ConfigError([Problem("--column", text)])
+    data = plain_array(table.column(column))
+    present = data.drop_null()
+    if pa.types.is_floating(present.type):
+        present = present.filter(pc.invert(pc.is_nan(present)))
+    counted = present.value_counts()
+    counts = counted.field("counts").to_numpy(zero_copy_only=False).astype(np.int64)
+    return Column(column, counted.field("values"), counts, len(data) - len(present))
+
+
+def check_file(path: str | os.PathLike[str], column: Column | None = None, *, show_values: bool = False) -> Checked:
+    """Every fault of a hierarchy file, and of a column's values against it."""
+    try:
+        hierarchy = Hierarchy.from_file(path)
+    except HierarchyError as error:
+        problems = list(error.problems)
+        if column is not None:
+            problems += _misfits_of_rows(path, column, show_values=show_values)
+        return Checked(None, problems, [])
+    problems = []
+    if column is not None:
+        try:
+            hierarchy.bind(column.values, counts=column.counts, column=column.name, show_values=show_values)
+        except HierarchyError as error:
+            problems = list(error.problems)
+    return Checked(hierarchy, problems, doubts(hierarchy.tree) if hierarchy.tree is not None else [])
+
+
+def _misfits_of_rows(path: str | os.PathLike[str], column: Column, *, show_values: bool) -> list[Problem]:
+    """Values without a place in a file whose rows make no tree: their first cells still say which values it knows."""
+    from coterie.hierarchies.files import read_rows
+
+    if Path(path).suffix.lower() in (".json", ".toml"):
+        return []
+    try:
+        rows = read_rows(path).cells
+    except HierarchyError:
+        return []
+    leaves = list(dict.fromkeys(row[0] for row in rows))
+    inner = {cell for row in rows for cell in row[1:]} - set(leaves)
+    known = WholeTree((ROOT, *leaves), (-1, *[0] * len(leaves)))
+    values = plain_array(column.values)
+    names = texts(values, column=column.name)
+    misfits = Misfits(names, counts=column.counts, column=column.name, show_values=show_values)
+    note_misfits(find_leaves(known, values, names=names), names, known=known.leaf_of, inner=inner, misfits=misfits)
+    return misfits.problems

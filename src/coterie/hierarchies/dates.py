@@ -1,0 +1,107 @@
+"""Dates by rule: days, months, quarters, years and decades."""
+
+from __future__ import annotations
+
+import datetime as dt
+from collections import Counter
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from itertools import pairwise
+from typing import ClassVar
+
+import numpy as np
+import numpy.typing as npt
+import pyarrow as pa
+
+from coterie.errors import ConfigError, Problem
+from coterie.hierarchies.rules import Way
+from coterie.values.scalars import Misfits, is_text
+
+_WRITE: dict[str, Callable[[int, int, int], str]] = {
+    "day": lambda year, month, day: f"{year:04d}-{month:02d}-{day:02d}",
+    "month": lambda year, month, day: f"{year:04d}-{month:02d}",
+    "quarter": lambda year, month, day: f"{year:04d}-Q{(month + 2) // 3}",
+    "year": lambda year, month, day: f"{year:04d}",
+    "decade": lambda year, month, day: f"{year // 10 * 10:04d}s",
+}
+LEVELS = tuple(_WRITE)
+_EPOCH = dt.date(1970, 1, 1).toordinal()
+
+
+@dataclass(frozen=True)
+class Dates:
+    """Dates and moments under the days, months, quarters, years and decades that they fall in."""
+
+    levels: tuple[str, ...]
+    kind: ClassVar[str] = "dates"
+
+    @classmethod
+    def of(cls, levels: Sequence[object]) -> Dates:
+        """Check what the user gave; ConfigError lists every problem."""
+        problems = []
+        good = []
+        for level in levels:
+            if isinstance(level, str) and level in LEVELS:
+                good.append(level)
+            else:
+                problems.append(Problem("dates", f"{level!r} is no level; there are {', '.join(LEVELS)}"))
+        for fine, coarse in pairwise(good):
+            if LEVELS.index(coarse) <= LEVELS.index(fine):
+                problems.append(Problem("dates", f"{coarse!r} comes after {fine!r}; levels go from day to decade"))
+        if problems:
+            raise ConfigError(problems)
+        return cls(tuple(good) or LEVELS)
+
+    @property
+    def spec(self) -> object:
+        """The rule in what TOML and JSON can hold."""
+        return {"dates": list(self.levels)}
+
+    def ways(self, values: pa.Array, names: Sequence[str], *, misfits: Misfits) -> list[Way]:
+        """`2024-03-05` lies in `2024-03`, `2024-Q1`, `2024` and `2020s`."""
+        days = self._days(values, names, misfits)
+        if misfits.problems or days is None:
+            return []
+        months = days.astype("datetime64[M]")
+        day = (days - months.astype("datetime64[D]")).astype(np.int64) + 1
+        month = months.astype(np.int64)
+        parts = zip((1970 + month // 12).tolist(), (month % 12 + 1).tolist(), day.tolist(), strict=True)
+        order = days.astype(np.int64).tolist()
+        write = [_WRITE[level] for level in self.levels]
+        ways = [
+            Way((when, name), (name, *(one(*part) for one in write)))
+            for when, name, part in zip(order, names, parts, strict=True)
+        ]
+        # A day that is alone in its day is that day: it needs no group of the same name.
+        crowd = Counter(order)
+        return [
+            Way(way.key, (way.labels[0], *way.labels[2:]))
+            if way.labels[0] == way.labels[1] and crowd[way.key[0]] == 1
+            else way
+            for way in ways
+        ]
+
+    def _days(self, values: pa.Array, names: Sequence[str], misfits: Misfits) -> npt.NDArray[np.datetime64] | None:
+        """The day of each value, where its own clock stands."""
+        kind = values.type
+        if is_text(kind) or pa.types.is_null(kind):
+            ordinals = [_ordinal(name) for name in names]
+            wrong = [place for place, ordinal in enumerate(ordinals) if ordinal is None]
+            misfits.add(wrong, "is no date", "are no dates", hint="dates are written as 2024-03-05")
+            return np.asarray([(ordinal or _EPOCH) - _EPOCH for ordinal in ordinals], dtype="datetime64[D]")
+        if pa.types.is_timestamp(kind) and kind.tz is not None:
+            import pyarrow.compute as pc
+
+            values = pc.local_timestamp(values)
+        if not (pa.types.is_date(kind) or pa.types.is_timestamp(kind)):
+            misfits.add_column(f"dates are for dates, and the column holds {kind}")
+            return None
+        days: npt.NDArray[np.datetime64] = values.to_numpy(zero_copy_only=False).astype("datetime64[D]")
+        return days
+
+
+def _ordinal(text: str) -> int | None:
+    try:
+        return dt.datetime.fromisoformat(text.strip()).toordinal()
+    except ValueError:
+        return None

@@ -1,0 +1,159 @@
+"""What keeps rows of labels from being a tree, and what makes a tree doubtful."""
+
+from __future__ import annotations
+
+import operator
+import re
+from collections.abc import Callable, Iterable, Mapping
+from decimal import Decimal
+from typing import TYPE_CHECKING
+
+from coterie.errors import Problem
+from coterie.values.scalars import count_of, parse_number
+
+if TYPE_CHECKING:
+    from coterie.hierarchies.whole import WholeTree
+
+_MOST_OF_CYCLE = 6
+
+
+def edge_faults(parents: Mapping[str, Mapping[str, int]], *, numbered: bool) -> list[Problem]:
+    """Cycles and labels with two parents.
+
+    Args:
+        parents: Label → its parents → the first row that says so.
+        numbered: Whether those rows are known to the user, so that naming them helps.
+    """
+    knot = _knot(parents)
+    problems = [_cycle_fault(cycle) for cycle in _cycles(parents, knot)]
+    for label, above in parents.items():
+        # The parents within a cycle are that cycle's fault, not one more.
+        outside = [name for name in above if not (label in knot and name in knot)]
+        if len(outside) > 1:
+            named = [f'"{name}"' + (f" (row {above[name]:,})" if numbered else "") for name in outside]
+            number = "two" if len(named) == 2 else f"{len(named):,}"
+            problems.append(
+                Problem("", f'"{label}" has {number} parents: {_listed(named)}; a label stands in one place only')
+            )
+    return problems
+
+
+def _listed(names: list[str]) -> str:
+    return ", ".join(names[:-1]) + " and " + names[-1] if len(names) > 1 else names[0]
+
+
+def _knot(parents: Mapping[str, Mapping[str, int]]) -> set[str]:
+    """The labels that cannot be reached from above: those in a cycle and those beneath one, the latter peeled off."""
+    children: dict[str, list[str]] = {}
+    for label, above in parents.items():
+        for name in above:
+            children.setdefault(name, []).append(label)
+    left = _peel(parents, children)
+    # What is left hangs beneath a cycle or is in one; peel again from below.
+    up = {label: [name for name in parents[label] if name in left] for label in left}
+    down = {label: [name for name in children.get(label, ()) if name in left] for label in left}
+    return _peel(down, up)
+
+
+def _peel(needs: Mapping[str, Iterable[str]], feeds: Mapping[str, Iterable[str]]) -> set[str]:
+    """Take away labels whose needs are all taken away, over and over; what is left cannot be."""
+    waiting = {label: len(list(names)) for label, names in needs.items()}
+    ready = [label for label, number in waiting.items() if number == 0]
+    ready += [label for label in feeds if label not in waiting]
+    gone = set()
+    while ready:
+        label = ready.pop()
+        gone.add(label)
+        for name in feeds.get(label, ()):
+            waiting[name] -= 1
+            if waiting[name] == 0:
+                ready.append(name)
+    return set(waiting) - gone
+
+
+def _cycles(parents: Mapping[str, Mapping[str, int]], knot: set[str]) -> list[list[str]]:
+    """Cycles without a label in common; every tangle of labels shows at least one."""
+    cycles = []
+    seen: set[str] = set()
+    for start in parents:  # not the set itself: the order of a set changes from run to run
+        if start not in knot or start in seen:
+            continue
+        walk: dict[str, None] = {}
+        label = start
+        while label not in seen:
+            seen.add(label)
+            walk[label] = None
+            label = next(name for name in parents[label] if name in knot)
+        if label in walk:
+            way = list(walk)
+            cycles.append(way[way.index(label) :])
+    return cycles
+
+
+def _cycle_fault(cycle: list[str]) -> Problem:
+    shown = [f'"{label}"' for label in cycle[:_MOST_OF_CYCLE]]
+    if len(cycle) > _MOST_OF_CYCLE:
+        shown.append(f"… {len(cycle) - _MOST_OF_CYCLE:,} more …")
+    way = " under ".join([*shown, f'"{cycle[0]}"'])
+    return Problem("", f"a cycle: {way}; a label cannot stand above itself")
+
+
+_N = r"([+-]?[0-9]+(?:\.[0-9]+)?)"
+_RANGE = re.compile(rf"([\[\]()]?)\s*{_N}\s*(?:-|–|,|\.\.|to)\s*{_N}\s*([\[\]()]?)")
+_BOUND = re.compile(rf"(<=|>=|<|>|≤|≥)\s*{_N}")
+_COMPARE: dict[str, Callable[[Decimal, Decimal], bool]] = {
+    "<": operator.lt,
+    "<=": operator.le,
+    "≤": operator.le,
+    ">": operator.gt,
+    ">=": operator.ge,
+    "≥": operator.ge,
+}
+
+
+def _states(label: str, value: Decimal) -> bool | None:
+    """Whether a label such as `20-24`, `[20, 25)` or `>= 65` holds a number; None if the label is no range."""
+    if match := _RANGE.fullmatch(label.strip()):
+        left, low, high, right = match.groups()
+        above = value > Decimal(low) if left in ("(", "]") else value >= Decimal(low)
+        below = value < Decimal(high) if right in (")", "[") else value <= Decimal(high)
+        return above and below
+    if match := _BOUND.fullmatch(label.strip()):
+        sign, bound = match.groups()
+        return _COMPARE[sign](value, Decimal(bound))
+    return None
+
+
+def doubts(tree: WholeTree) -> list[Problem]:
+    """What is no fault of a tree but may be a mistake in it."""
+    found = []
+    outside = _outside_their_range(tree)
+    if outside:
+        leaf, label = outside[0]
+        number = f"{count_of(len(outside), 'value')} {'lies' if len(outside) == 1 else 'lie'}"
+        found.append(
+            Problem("", f'{number} outside the range that a label above states, such as "{leaf}" under "{label}"')
+        )
+    both = [label for label in tree.leaf_of if label in tree.inner_labels]
+    if both:
+        what = "is a value and also" if len(both) == 1 else "are values and also"
+        group = "the name of a group" if len(both) == 1 else "names of groups"
+        shown = _listed([f'"{label}"' for label in both[:5]] + ([f"{len(both) - 5:,} more"] if len(both) > 5 else []))
+        found.append(Problem("", f"{shown} {what} {group}: readers cannot tell which is meant"))
+    return found
+
+
+def _outside_their_range(tree: WholeTree) -> list[tuple[str, str]]:
+    """Leaves that are numbers, with the first label above each that is a range without it."""
+    found = []
+    for leaf, node in tree.leaf_of.items():
+        value = parse_number(leaf)
+        if value is None:
+            continue
+        above = tree.parent[node]
+        while above >= 0:
+            if _states(tree.labels[above], value) is False:
+                found.append((leaf, tree.labels[above]))
+                break
+            above = tree.parent[above]
+    return found

@@ -1,0 +1,259 @@
+"""Hierarchies by rule: intervals, prefixes, flat; dates are in `dates`.
+
+A rule gives each value its way up to the root. It knows no values of its own: bound to a column, its whole
+hierarchy is the one over that column's values. Levels are written from fine to coarse.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from decimal import Decimal
+from itertools import pairwise
+from typing import Any, ClassVar, NamedTuple, Protocol
+
+import pyarrow as pa
+
+from coterie.errors import ConfigError, Problem
+from coterie.values.scalars import EXACT, Misfits, decimal_text, is_number, is_text, parse_number
+
+# One character at a time up to this length; beyond it every value would bring a long chain of its own.
+_MOST_PREFIXES = 64
+
+
+class Way(NamedTuple):
+    """A value's labels from itself up to just below the root, and where it stands among the others."""
+
+    key: Any
+    labels: tuple[str, ...]
+
+
+class Rule(Protocol):
+    """What every rule can do."""
+
+    kind: ClassVar[str]
+
+    @property
+    def spec(self) -> object:
+        """The rule in what TOML and JSON can hold."""
+
+    def ways(self, values: pa.Array, names: Sequence[str], *, misfits: Misfits) -> list[Way]:
+        """The way up of each value, given with its text. What does not fit is noted; the result is void then."""
+
+
+@dataclass(frozen=True)
+class Flat:
+    """Every value directly under the root, in ascending order."""
+
+    kind: ClassVar[str] = "flat"
+
+    @property
+    def spec(self) -> object:
+        """The rule in what TOML and JSON can hold."""
+        return "flat"
+
+    def ways(self, values: pa.Array, names: Sequence[str], *, misfits: Misfits) -> list[Way]:
+        """Numbers and dates are ordered as such, text by its characters."""
+        if is_text(values.type) or pa.types.is_null(values.type):
+            return [Way(name, (name,)) for name in names]
+        import pyarrow.compute as pc
+
+        if pa.types.is_float16(values.type):
+            values = values.cast(pa.float32())
+        order = pc.sort_indices(values).to_pylist()
+        rank = [0] * len(order)
+        for number, place in enumerate(order):
+            rank[place] = number
+        return [Way(number, (name,)) for number, name in zip(rank, names, strict=True)]
+
+
+@dataclass(frozen=True)
+class Intervals:
+    """Numbers under intervals of growing width, each a multiple of the one before."""
+
+    widths: tuple[Decimal, ...]
+    start: Decimal
+    kind: ClassVar[str] = "intervals"
+
+    @classmethod
+    def of(cls, widths: Sequence[object], start: object) -> Intervals:
+        """Check what the user gave; ConfigError lists every problem."""
+        problems = [] if widths else [Problem("intervals", "give at least one width, such as intervals(5, 10, 20)")]
+        numbers = [_setting(width) for width in widths]
+        for given, number in zip(widths, numbers, strict=True):
+            if number is None or number <= 0:
+                problems.append(Problem("intervals", f"{given!r} is no width; a width is a number above 0"))
+        good = [number for number in numbers if number is not None and number > 0]
+        for narrow, wide in pairwise(good):
+            if wide <= narrow or EXACT.remainder(wide, narrow) != 0:
+                problems.append(
+                    Problem(
+                        "intervals",
+                        f"{decimal_text(wide)} is not a multiple of {decimal_text(narrow)}; "
+                        "widths grow, and each must divide the next",
+                    )
+                )
+        origin = _setting(start)
+        if origin is None:
+            problems.append(Problem("start", f"{start!r} is no number; it is where one of the intervals begins"))
+        if problems or origin is None:
+            raise ConfigError(problems)
+        return cls(tuple(good), origin)
+
+    @property
+    def spec(self) -> object:
+        """The rule in what TOML and JSON can hold."""
+        rule: dict[str, object] = {"intervals": [_plain(width) for width in self.widths]}
+        return rule | {"start": _plain(self.start)} if self.start else rule
+
+    def ways(self, values: pa.Array, names: Sequence[str], *, misfits: Misfits) -> list[Way]:
+        """Whole numbers lie in `[20-24]`, or `[-5, -1]` below 0; decimals in `[20, 25)`."""
+        if not (is_number(values.type) or is_text(values.type) or pa.types.is_null(values.type)):
+            other = "dates; use dates(…) instead" if pa.types.is_temporal(values.type) else "no numbers"
+            misfits.add_column(f"intervals are for numbers, and the column holds {other}")
+            return []
+        numbers = [parse_number(name) for name in names]
+        wrong = [place for place, number in enumerate(numbers) if number is None]
+        misfits.add(wrong, "is no number", "are no numbers", hint="intervals are for numbers only")
+        exact = [number for number in numbers if number is not None]
+        if wrong:
+            return []
+        # All numbers become whole by one power of ten, so that every bound is exact whatever the size.
+        digits = max((_decimals(number) for number in (*exact, *self.widths, self.start)), default=0)
+        scaled = [_scaled(number, digits) for number in exact]
+        start = _scaled(self.start, digits)
+        widths = [_scaled(width, digits) for width in self.widths]
+        written = _Bounds(digits)
+        ways = []
+        for value, name in zip(scaled, names, strict=True):
+            labels = [name]
+            for width in widths:
+                low = value - (value - start) % width
+                if digits or width > 1:  # among whole numbers an interval of width 1 is the number itself
+                    labels.append(written.label(low, width))
+            ways.append(Way((value, name), tuple(labels)))
+        return ways
+
+
+class _Bounds:
+    """Writes intervals of scaled numbers; each text is made once."""
+
+    def __init__(self, digits: int) -> None:
+        self._digits = digits
+        self._known: dict[tuple[int, int], str] = {}
+
+    def label(self, low: int, width: int) -> str:
+        known = self._known.get((low, width))
+        if known is None:
+            known = self._known[low, width] = self._write(low, width)
+        return known
+
+    def _write(self, low: int, width: int) -> str:
+        if self._digits == 0:
+            high = low + width - 1
+            return f"[{low}-{high}]" if low >= 0 else f"[{low}, {high}]"
+        ends = [decimal_text(EXACT.scaleb(Decimal(end), -self._digits)) for end in (low, low + width)]
+        return f"[{ends[0]}, {ends[1]})"
+
+
+def _setting(given: object) -> Decimal | None:
+    """A number that the user gave, exactly as written; None for anything else."""
+    if isinstance(given, bool) or not isinstance(given, int | float | str | Decimal):
+        return None
+    return parse_number(format(given, "f") if isinstance(given, Decimal) else str(given))
+
+
+def _plain(number: Decimal) -> int | float | str:
+    if _decimals(number) == 0:
+        return int(number)
+    # A float where it means the same number again, otherwise its digits as text.
+    return float(number) if parse_number(repr(float(number))) == number else decimal_text(number)
+
+
+def _decimals(number: Decimal) -> int:
+    """Digits behind the point that a number needs."""
+    exponent = number.as_tuple().exponent
+    if not isinstance(exponent, int) or exponent >= 0:
+        return 0
+    return len(decimal_text(number).partition(".")[2])
+
+
+def _scaled(number: Decimal, digits: int) -> int:
+    return int(EXACT.scaleb(number, digits))
+
+
+@dataclass(frozen=True)
+class Prefixes:
+    """Codes under their first characters: zip codes, ICD-10, phone numbers."""
+
+    lengths: tuple[int, ...]
+    """none: one character at a time"""
+    mask: str
+    kind: ClassVar[str] = "prefixes"
+
+    @classmethod
+    def of(cls, lengths: Sequence[object], mask: object) -> Prefixes:
+        """Check what the user gave; ConfigError lists every problem."""
+        problems = []
+        good = []
+        for length in lengths:
+            if isinstance(length, int) and not isinstance(length, bool) and length > 0:
+                good.append(length)
+            else:
+                problems.append(Problem("prefixes", f"{length!r} is no length; a length is a whole number above 0"))
+        for longer, shorter in pairwise(good):
+            if shorter >= longer:
+                problems.append(
+                    Problem("prefixes", f"{shorter} comes after {longer}; lengths go from long to short, such as 5, 3")
+                )
+        if not isinstance(mask, str) or len(mask) != 1 or mask.isspace():
+            problems.append(Problem("mask", f"{mask!r} is no mask; it is one character, such as '*' or '#'"))
+        if problems or not isinstance(mask, str):
+            raise ConfigError(problems)
+        return cls(tuple(good), mask)
+
+    @property
+    def spec(self) -> object:
+        """The rule in what TOML and JSON can hold."""
+        rule: dict[str, object] = {"prefixes": list(self.lengths)}
+        return rule if self.mask == "*" else rule | {"mask": self.mask}
+
+    def ways(self, values: pa.Array, names: Sequence[str], *, misfits: Misfits) -> list[Way]:
+        """`02138` lies in `0213*`, `021**`, … A code that ends early hangs where it ends."""
+        self._check(values, names, misfits)
+        if misfits.problems:
+            return []
+        longest = max(map(len, names), default=0)
+        lengths = self.lengths or tuple(range(longest - 1, 0, -1))
+        if not self.lengths and longest > _MOST_PREFIXES:
+            misfits.add_column(
+                f"the longest value has {longest:,} characters, too many for a level each; "
+                "give the lengths, such as prefixes(5, 3)"
+            )
+            return []
+        used = [length for length in lengths if length < longest]
+        ways = []
+        for name in names:
+            above = [name[:length].ljust(longest, self.mask) for length in used if length <= len(name)]
+            ways.append(Way(name, (name, *above)))
+        return ways
+
+    def _check(self, values: pa.Array, names: Sequence[str], misfits: Misfits) -> None:
+        if is_number(values.type):
+            if len(set(map(len, names))) > 1 or not all(name.isdecimal() for name in names):
+                misfits.add_column(
+                    "prefixes are for codes, and the column holds numbers of unequal length or with signs or decimals; "
+                    "keep the column as text, with its leading zeros"
+                )
+            return
+        if not (is_text(values.type) or pa.types.is_null(values.type)):
+            other = "dates; use dates(…) instead" if pa.types.is_temporal(values.type) else f"type {values.type}"
+            misfits.add_column(f"prefixes are for codes, and the column holds {other}")
+            return
+        masked = [place for place, name in enumerate(names) if self.mask in name]
+        misfits.add(
+            masked,
+            f'holds the mask "{self.mask}"',
+            f'hold the mask "{self.mask}"',
+            hint="choose a mask that no value holds, such as prefixes(mask='#')",
+        )

@@ -1,0 +1,179 @@
+"""A whole hierarchy as a tree, and the part of it that the values of a column use."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+import numpy.typing as npt
+
+from coterie.hierarchies.tree import Int32, Tree
+
+ROOT = "*"
+
+
+@dataclass(frozen=True)
+class WholeTree:
+    """Every node of a hierarchy in depth-first order, the root first."""
+
+    labels: tuple[str, ...]
+    """node → label"""
+    parent: tuple[int, ...]
+    """node → parent, −1 for the root"""
+
+    @property
+    def root(self) -> str:
+        """The root's label."""
+        return self.labels[0]
+
+    @cached_property
+    def _is_inner(self) -> npt.NDArray[np.bool_]:
+        inner = np.zeros(len(self.labels), dtype=np.bool_)
+        inner[list(self.parent[1:])] = True
+        inner[0] = True
+        return inner
+
+    @cached_property
+    def leaf_of(self) -> dict[str, int]:
+        """Label → node, for the leaves, in depth-first order."""
+        return {self.labels[node]: node for node in np.flatnonzero(~self._is_inner).tolist()}
+
+    @cached_property
+    def inner_labels(self) -> frozenset[str]:
+        """Labels of the nodes that have others beneath them, the root's among them."""
+        return frozenset(self.labels[node] for node in np.flatnonzero(self._is_inner).tolist())
+
+    @cached_property
+    def depths(self) -> Int32:
+        """Node → edges up to the root."""
+        depths = [0] * len(self.labels)
+        for node in range(1, len(depths)):
+            depths[node] = depths[self.parent[node]] + 1
+        return np.asarray(depths, dtype=np.int32)
+
+    @cached_property
+    def heights(self) -> Int32:
+        """Node → edges down to its deepest leaf."""
+        heights = [0] * len(self.labels)
+        for node in range(len(heights) - 1, 0, -1):
+            above, height = self.parent[node], heights[node] + 1
+            if height > heights[above]:
+                heights[above] = height
+        return np.asarray(heights, dtype=np.int32)
+
+    @cached_property
+    def _ends(self) -> npt.NDArray[np.int64]:
+        """Node → the node after the last one beneath it."""
+        ends = list(range(1, len(self.labels) + 1))
+        for node in range(len(ends) - 1, 0, -1):
+            above = self.parent[node]
+            if ends[node] > ends[above]:
+                ends[above] = ends[node]
+        return np.asarray(ends, dtype=np.int64)
+
+    @cached_property
+    def sizes(self) -> Int32:
+        """Node → number of leaves beneath it; 1 for a leaf."""
+        return self._beneath(~self._is_inner)[1]
+
+    def _beneath(self, marked: npt.NDArray[np.bool_]) -> tuple[Int32, Int32]:
+        """Node → how many marked nodes stand before it, and how many beneath it or are itself."""
+        before = np.concatenate(([0], np.cumsum(marked))).astype(np.int32)
+        return before[:-1], before[self._ends] - before[:-1]
+
+    def path(self, node: int) -> list[str]:
+        """Labels from a node up to the root."""
+        path = []
+        while node >= 0:
+            path.append(self.labels[node])
+            node = self.parent[node]
+        return path
+
+    def restrict(self, leaves: npt.ArrayLike | None = None, *, missing: bool = False) -> tuple[Tree, Int32]:
+        """The tree over some leaves only, and node → code (−1 where it is none of them).
+
+        Args:
+            leaves: Nodes without others beneath them; all when left out.
+            missing: Hang one more leaf, labelled "", under the root: the last code.
+        """
+        marked = ~self._is_inner
+        if leaves is not None:
+            marked = np.zeros(len(self.labels), dtype=np.bool_)
+            marked[np.asarray(leaves, dtype=np.int64)] = True
+        before, count = self._beneath(marked)
+        keep = count > 0
+        keep[0] = True
+        kept = np.flatnonzero(keep)
+        place = np.cumsum(keep, dtype=np.int32) - 1
+        parent = place[np.asarray(self.parent, dtype=np.int64)[kept]]
+        parent[0] = -1
+        tree = Tree(
+            labels=tuple([self.labels[node] for node in kept.tolist()]),
+            parent=parent,
+            first=before[kept],
+            last=before[kept] + count[kept] - 1,
+            leaf_node=place[marked],
+            depth=self.depths[kept],
+            height=self.heights[kept],
+            whole_size=self.sizes[kept],
+        )
+        codes = np.where(marked, before, -1).astype(np.int32)
+        return (_with_missing(tree) if missing else tree), codes
+
+
+def _with_missing(tree: Tree) -> Tree:
+    """The tree with one more leaf, labelled "", as the root's last child."""
+
+    def extend(values: Int32, last: int) -> Int32:
+        return np.append(values, np.int32(last)).astype(np.int32)
+
+    code = tree.leaves
+    height, size, last = tree.height.copy(), tree.whole_size.copy(), tree.last.copy()
+    height[0] = max(height[0], 1)
+    size[0] += 1
+    last[0] = code
+    return Tree(
+        labels=(*tree.labels, ""),
+        parent=extend(tree.parent, 0),
+        first=extend(tree.first, code),
+        last=extend(last, code),
+        leaf_node=extend(tree.leaf_node, tree.nodes),
+        depth=extend(tree.depth, 1),
+        height=extend(height, 0),
+        whole_size=extend(size, 1),
+    )
+
+
+def grow_sorted(paths: Iterable[tuple[str, ...]]) -> tuple[WholeTree, list[int]]:
+    """The tree of paths that a rule made, and the leaf of each.
+
+    Each path goes from a value up to just below the root. Paths that share their upper part follow one another, and
+    a label never stands in two places, so there is nothing to check and no label to look up.
+    """
+    labels, parent = [ROOT], [-1]
+    leaves: list[int] = []
+    above: tuple[str, ...] = ()
+    before: tuple[str, ...] | None = None
+    nodes = [0]
+    for path in paths:
+        if path == before:
+            leaves.append(leaves[-1])
+            continue
+        before, inner = path, path[:0:-1]
+        shared = 0
+        for old, new in zip(above, inner, strict=False):
+            if old != new:
+                break
+            shared += 1
+        del nodes[shared + 1 :]
+        for label in inner[shared:]:
+            parent.append(nodes[-1])
+            nodes.append(len(labels))
+            labels.append(label)
+        above = inner
+        leaves.append(len(labels))
+        parent.append(nodes[-1])
+        labels.append(path[0])
+    return WholeTree(tuple(labels), tuple(parent)), leaves

@@ -1,0 +1,1 @@
+"""The loops of the local search: pool groups, part their rows anew, give groups up, cut them."""

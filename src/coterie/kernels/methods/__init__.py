@@ -1,0 +1,1 @@
+"""The loops of the methods, a file or two each."""

@@ -1,0 +1,1 @@
+"""The loops that find the cheapest, nearest and furthest rows and groups."""

@@ -1,0 +1,316 @@
+"""A k-d tree over distinct rows that knows which rows are still free, with exact pruning.
+
+Positions are places in the tree's order of the distinct rows. Each node keeps the tight box of its free rows, how
+many there are and the lowest row number among them. Ties go to the lowest row number.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+
+from coterie.kernels import inner, loop, once, part
+from coterie.kernels.search.costs import interval_cost, point_cost, point_cost_large, touch_cost, touch_cost_large
+from coterie.kernels.sorting import sort_pairs
+
+BUCKET = 8
+STACK = 1024  # a heavy value costs an attribute two levels, all else halves the rows: enough for 400 attributes
+NO_ROW = np.int32(2**31 - 1)
+
+
+class Nodes(NamedTuple):
+    """The tree and its state, as kernels take them."""
+
+    points: npt.NDArray[np.int32]
+    """position → codes"""
+    leaf: npt.NDArray[np.int32]
+    """position → leaf node"""
+    start: npt.NDArray[np.int32]
+    """node → first position"""
+    end: npt.NDArray[np.int32]
+    """node → position after its last"""
+    left: npt.NDArray[np.int32]
+    """node → left child, or −1 for a leaf; the right child is the next node"""
+    parent: npt.NDArray[np.int32]
+    lo: npt.NDArray[np.int32]
+    hi: npt.NDArray[np.int32]
+    """node → tight box of its free rows"""
+    free: npt.NDArray[np.int32]
+    """node → number of free rows"""
+    lowest: npt.NDArray[np.int32]
+    """node → lowest free row number"""
+    point_free: npt.NDArray[np.int32]
+    """position → number of free rows"""
+    row_start: npt.NDArray[np.int64]
+    """position → where its rows begin in `rows`"""
+    rows: npt.NDArray[np.int32]
+    """row numbers by position, ascending within each"""
+    cursor: npt.NDArray[np.int64]
+    """position → where its lowest free row stands in `rows`"""
+    position: npt.NDArray[np.int32]
+    """row → position"""
+    taken: npt.NDArray[np.bool_]
+    """row → whether it is no longer free"""
+
+
+@once
+def _split(costs, codes, order, start, end, lo, hi, counts, values):
+    """Cut a node in two: reorder its part of `order` and give back where the right part begins.
+
+    The cut is at the attribute whose box side costs most, where the two parts are most nearly equal in size.
+    """
+    d = codes.shape[1]
+    attribute = 0
+    worst = -1.0
+    for j in range(d):
+        if lo[j] < hi[j]:
+            cost = interval_cost(costs, j, lo[j], hi[j])
+            if cost > worst:
+                worst = cost
+                attribute = j
+    if worst < 0.0:
+        return (start + end) // 2  # all alike: any cut is as good
+    size = end - start
+    low = lo[attribute]
+    if hi[attribute] - low < 4 * size:
+        width = hi[attribute] - low + 1
+        for c in range(width):
+            counts[c] = 0
+        for p in range(start, end):
+            counts[codes[order[p], attribute] - low] += 1
+        below = 0
+        best = size + 1
+        cut = low
+        for c in range(width - 1):
+            below += counts[c]
+            uneven = abs(size - 2 * below)
+            if uneven < best:
+                best = uneven
+                cut = low + c
+    else:
+        for p in range(size):
+            values[p] = codes[order[start + p], attribute]
+        sort_pairs(values, order[start:end], size)
+        best = size + 1
+        cut = low
+        for p in range(size - 1):
+            if values[p] < values[p + 1]:
+                uneven = abs(size - 2 * (p + 1))
+                if uneven < best:
+                    best = uneven
+                    cut = values[p]
+    left = start
+    right = end - 1
+    while left <= right:
+        if codes[order[left], attribute] <= cut:
+            left += 1
+        else:
+            order[left], order[right] = order[right], order[left]
+            right -= 1
+    return left
+
+
+def build(costs, codes):
+    """The tree's shape: order of the distinct rows, each node's range, left child and parent, and the largest depth."""
+    m, d = codes.shape
+    order = np.arange(m, dtype=np.int32)
+    limit = 2 * m + 1
+    start = np.empty(limit, dtype=np.int32)
+    end = np.empty(limit, dtype=np.int32)
+    left = np.full(limit, -1, dtype=np.int32)
+    parent = np.full(limit, -1, dtype=np.int32)
+    leaf = np.empty(m, dtype=np.int32)
+    depth = np.zeros(limit, dtype=np.int32)
+    counts = np.empty(4 * m + 1, dtype=np.int32)
+    values = np.empty(m, dtype=np.int32)
+    lo = np.empty(d, dtype=np.int32)
+    hi = np.empty(d, dtype=np.int32)
+    nodes = _build(costs, codes, order, leaf, start, end, left, parent, depth, counts, values, lo, hi)
+    made = (each[:nodes].copy() for each in (start, end, left, parent))
+    return order, leaf, *made, depth[:nodes].max()
+
+
+@loop
+def _build(costs, codes, order, leaf, start, end, left, parent, depth, counts, values, lo, hi):
+    m, d = codes.shape
+    start[0] = 0
+    end[0] = m
+    nodes = 1
+    node = 0
+    while node < nodes:
+        first, last = start[node], end[node]
+        if last - first <= BUCKET:
+            for p in range(first, last):
+                leaf[p] = node
+        else:
+            for j in range(d):
+                lo[j] = codes[order[first], j]
+                hi[j] = lo[j]
+            for p in range(first + 1, last):
+                for j in range(d):
+                    c = codes[order[p], j]
+                    if c < lo[j]:
+                        lo[j] = c
+                    elif c > hi[j]:
+                        hi[j] = c
+            middle = _split(costs, codes, order, first, last, lo, hi, counts, values)
+            left[node] = nodes
+            for child in range(2):
+                parent[nodes] = node
+                depth[nodes] = depth[node] + 1
+                start[nodes] = first if child == 0 else middle
+                end[nodes] = middle if child == 0 else last
+                nodes += 1
+        node += 1
+    return nodes
+
+
+@part
+def renew(nodes, node):
+    """Set a node's box, count and lowest row from its children or, in a leaf, from its points."""
+    d = nodes.points.shape[1]
+    free = 0
+    lowest = NO_ROW
+    first = True
+    if nodes.left[node] < 0:
+        for p in range(nodes.start[node], nodes.end[node]):
+            if nodes.point_free[p] > 0:
+                free += nodes.point_free[p]
+                lowest = min(lowest, nodes.rows[nodes.cursor[p]])
+                for j in range(d):
+                    c = nodes.points[p, j]
+                    if first or c < nodes.lo[node, j]:
+                        nodes.lo[node, j] = c
+                    if first or c > nodes.hi[node, j]:
+                        nodes.hi[node, j] = c
+                first = False
+    else:
+        for child in range(nodes.left[node], nodes.left[node] + 2):
+            if nodes.free[child] > 0:
+                free += nodes.free[child]
+                lowest = min(lowest, nodes.lowest[child])
+                for j in range(d):
+                    if first or nodes.lo[child, j] < nodes.lo[node, j]:
+                        nodes.lo[node, j] = nodes.lo[child, j]
+                    if first or nodes.hi[child, j] > nodes.hi[node, j]:
+                        nodes.hi[node, j] = nodes.hi[child, j]
+                first = False
+    nodes.free[node] = free
+    nodes.lowest[node] = lowest
+
+
+@loop
+def fill(nodes):
+    """Make all rows free and set every node from its children."""
+    for row in range(nodes.taken.shape[0]):
+        nodes.taken[row] = False
+    for p in range(nodes.points.shape[0]):
+        nodes.cursor[p] = nodes.row_start[p]
+        nodes.point_free[p] = nodes.row_start[p + 1] - nodes.row_start[p]
+    for node in range(nodes.start.shape[0] - 1, -1, -1):
+        renew(nodes, node)
+
+
+@loop
+def take(nodes, row):
+    """Take a free row out of the tree."""
+    nodes.taken[row] = True
+    p = nodes.position[row]
+    nodes.point_free[p] -= 1
+    emptied = nodes.point_free[p] == 0
+    was_lowest = nodes.rows[nodes.cursor[p]] == row
+    if was_lowest and not emptied:
+        at = nodes.cursor[p]
+        while nodes.taken[nodes.rows[at]]:
+            at += 1
+        nodes.cursor[p] = at
+    node = nodes.leaf[p]
+    while node >= 0:
+        if emptied or nodes.lowest[node] == row:
+            renew(nodes, node)
+        else:
+            nodes.free[node] -= 1
+        node = nodes.parent[node]
+
+
+@inner
+def inside(lo, hi, node_lo, node_hi, node):
+    """Whether a node's box lies inside [lo, hi]."""
+    for j in range(lo.shape[0]):
+        if node_lo[node, j] < lo[j] or node_hi[node, j] > hi[j]:
+            return False
+    return True
+
+
+@loop
+def cheapest(nodes, costs, reach, lo, hi, stack, bounds):
+    """The free row that makes the box [lo, hi] cost least when it joins; ties go to the lowest row. −1 if none is free.
+
+    `reach` has been aimed at the box.
+    """
+    best = np.inf
+    best_row = NO_ROW
+    if nodes.free[0] == 0:
+        return -1
+    small, large, base = costs.small, costs.large, costs.base
+    left, start, end, free, lowest = nodes.left, nodes.start, nodes.end, nodes.free, nodes.lowest
+    node_lo, node_hi, points, point_free = nodes.lo, nodes.hi, nodes.points, nodes.point_free
+    rows, cursor = nodes.rows, nodes.cursor
+    top = 0
+    stack[0] = 0
+    bounds[0] = 0.0
+    while top >= 0:
+        node = stack[top]
+        bound = bounds[top]
+        top -= 1
+        if bound > best or (bound == best and lowest[node] > best_row):
+            continue
+        if left[node] < 0:
+            for p in range(start[node], end[node]):
+                if point_free[p] > 0:
+                    cost = point_cost(small, base, reach, points, p, best)
+                    if large.shape[0] > 0:
+                        cost += point_cost_large(costs, large, lo, hi, points, p)
+                    if cost <= best:
+                        row = rows[cursor[p]]
+                        if cost < best or row < best_row:
+                            best = cost
+                            best_row = row
+            continue
+        one = left[node]
+        two = one + 1
+        bound_one = np.inf
+        bound_two = np.inf
+        if free[one] > 0:
+            bound_one = touch_cost(small, base, reach, lo, node_lo, node_hi, one, best)
+            if large.shape[0] > 0:
+                bound_one += touch_cost_large(costs, large, lo, hi, node_lo, node_hi, one)
+            # All rows inside the box cost the same: the lowest of them stands for all.
+            if bound_one <= best and inside(lo, hi, node_lo, node_hi, one):
+                if bound_one < best or lowest[one] < best_row:
+                    best = bound_one
+                    best_row = lowest[one]
+                bound_one = np.inf
+        if free[two] > 0:
+            bound_two = touch_cost(small, base, reach, lo, node_lo, node_hi, two, best)
+            if large.shape[0] > 0:
+                bound_two += touch_cost_large(costs, large, lo, hi, node_lo, node_hi, two)
+            if bound_two <= best and inside(lo, hi, node_lo, node_hi, two):
+                if bound_two < best or lowest[two] < best_row:
+                    best = bound_two
+                    best_row = lowest[two]
+                bound_two = np.inf
+        if bound_two < bound_one or (bound_two == bound_one and lowest[two] < lowest[one]):
+            one, two = two, one
+            bound_one, bound_two = bound_two, bound_one
+        if bound_two <= best and bound_two < np.inf:
+            top += 1
+            stack[top] = two
+            bounds[top] = bound_two
+        if bound_one <= best and bound_one < np.inf:
+            top += 1
+            stack[top] = one
+            bounds[top] = bound_one
+    return best_row

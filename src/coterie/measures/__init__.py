@@ -1,0 +1,1 @@
+"""What a release lost, by the boxes of its groups and by its published labels."""

@@ -1,0 +1,276 @@
+"""What a release lost: certainty penalty, distortion, discernability and group sizes.
+
+docs/measures.md gives the formula of each measure, an example, and what it does not say.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+
+from coterie.hierarchies.tree import Float64, Int32
+from coterie.measures.costs import IntervalCosts, LeafCounts, interval_costs
+
+if TYPE_CHECKING:
+    from coterie.table.domain import Domain
+
+DESCRIPTIONS: dict[str, str] = {
+    "gcp": "mean NCP of the quasi-identifier cells, 0 (nothing lost) to 1 (nothing left)",
+    "ncp": "NCP summed over all rows and attributes, each times its attribute's weight",
+    "information_loss": "mean over rows of the mean over attributes of the loss: GCCG's measure, equal to gcp",
+    "total_il": "k-members' Total-IL: height ratio (numbers: width ÷ range) summed over all cells",
+    "height_loss": "total_il per cell, 0 to 1",
+    "distortion": "weighted hierarchical distance summed over all cells, uniform or own level weights",
+    "distortion_ratio": "distortion ÷ distortion of the table generalised to the root",
+    "height_distortion": "the same with level weights that fall with the distance from the root",
+    "height_distortion_ratio": "height_distortion ÷ that of the table generalised to the root",
+    "modification_rate": "share of quasi-identifier cells that changed",
+    "discernability": "sum of the squared group sizes; a suppressed row costs as many as there are rows",
+    "c_avg": "rows ÷ (groups × k): 1 is the least that k allows",
+    "groups": "equivalence classes: sets of rows published alike",
+    "smallest": "rows in the smallest group",
+    "largest": "rows in the largest group",
+    "average_size": "rows in groups ÷ groups",
+    "suppressed": "rows that were suppressed",
+    "fully_generalised": "rows in which every attribute could be any value of the table, suppressed ones included",
+    "outside": "rows whose original lies outside what is published of it: 0, or something is wrong",
+}
+
+
+@dataclass(frozen=True)
+class AttributeMeasures:
+    """What one quasi-identifier lost, as means over its cells (0 to 1)."""
+
+    name: str
+    weight: float
+    ncp: float
+    changed: float
+    """share of its cells that changed"""
+    distortion: float
+    height_distortion: float
+    height_loss: float
+
+
+class Measures(Mapping[str, float]):
+    """Measures by name, and by attribute in `.attributes`."""
+
+    def __init__(
+        self,
+        values: Mapping[str, float],
+        attributes: Sequence[AttributeMeasures] = (),
+        late: Mapping[str, Callable[[], float]] | None = None,
+    ) -> None:
+        self._values = dict(values)
+        # What takes long to compute is computed when it is asked for.
+        self._late = dict(late or {})
+        self.attributes: dict[str, AttributeMeasures] = {each.name: each for each in attributes}
+
+    def __getitem__(self, name: str) -> float:
+        if name in self._late and name not in self._values:
+            self._values[name] = self._late[name]()
+        if name not in self._values:
+            raise KeyError(f"no measure {name!r}; there are {', '.join(self)}")
+        return self._values[name]
+
+    def __iter__(self) -> Iterator[str]:
+        return iter({**self._values, **self._late})
+
+    def __len__(self) -> int:
+        return len({**self._values, **self._late})
+
+    def __reduce__(self) -> tuple[object, ...]:
+        # What is computed late is computed before it leaves the process that can.
+        return Measures, (dict(self), tuple(self.attributes.values()))
+
+    @property
+    def known(self) -> frozenset[str]:
+        """The measures that need no more computing."""
+        return frozenset(self._values)
+
+    @property
+    def late(self) -> frozenset[str]:
+        """The measures that take long, and are computed when they are first asked for."""
+        return frozenset(self._late)
+
+    def __repr__(self) -> str:
+        return f"Measures({', '.join(f'{name}={value:.6g}' for name, value in self._values.items())})"
+
+    def with_values(self, **values: float) -> Measures:
+        """The same measures and some more, such as a bound."""
+        return Measures({**self._values, **values}, tuple(self.attributes.values()), self._late)
+
+    def with_late(self, **late: Callable[[], float]) -> Measures:
+        """The same measures and some that are computed when they are first asked for."""
+        return Measures(self._values, tuple(self.attributes.values()), {**self._late, **late})
+
+
+def measure_boxes(
+    domains: Sequence[Domain],
+    *,
+    lo: Int32,
+    hi: Int32,
+    labels: Int32,
+    k: int,
+    codes: Int32 | None = None,
+    class_of_group: Int32 | None = None,
+    leaf_counts: LeafCounts = "present",
+    beta: float = 1.0,
+    level_weights: Mapping[str, Sequence[float]] | None = None,
+) -> Measures:
+    """Measure a grouping.
+
+    Args:
+        domains: The quasi-identifiers.
+        lo: [groups, d] smallest codes of the boxes.
+        hi: [groups, d] largest codes of the boxes.
+        labels: Row → group, −1 for suppressed rows, which cost 1 per cell.
+        k: The k that was asked for; C_AVG compares with it.
+        codes: [rows, d] the rows' own codes, to count rows that lie outside their box.
+        class_of_group: Group → class of groups that are published alike. Without it, these are the groups whose
+            boxes are the same interval or have the same ancestor everywhere.
+        leaf_counts: Whether NCP counts the leaves present in the table, or all of the hierarchy.
+        beta: How fast the level weights of `height_distortion` fall with the distance from the root.
+        level_weights: Column → own weights for `distortion`, from the root downwards.
+    """
+    rows, sizes = len(labels), np.bincount(labels[labels >= 0], minlength=len(lo)).astype(np.int64)
+    suppressed = rows - int(sizes.sum())
+    costs = [
+        interval_costs(
+            domain,
+            lo=lo[:, at],
+            hi=hi[:, at],
+            leaf_counts=leaf_counts,
+            beta=beta,
+            level_weights=(level_weights or {}).get(domain.name),
+        )
+        for at, domain in enumerate(domains)
+    ]
+    wide = hi > lo
+    attributes = [
+        _attribute(domain, costs[at], wide[:, at], sizes=sizes, suppressed=suppressed)
+        for at, domain in enumerate(domains)
+    ]
+    if class_of_group is None:
+        class_of_group = same_boxes(domains, lo=lo, hi=hi)
+    class_sizes = np.bincount(class_of_group, weights=sizes, minlength=0).astype(np.int64)
+    values = losses_of(attributes, rows) | ClassSizes.of(class_sizes[class_sizes > 0]).measures(
+        rows=rows, suppressed=suppressed, k=k
+    )
+    root = np.ones(len(lo), dtype=np.bool_)
+    for domain, cost in zip(domains, costs, strict=True):
+        root &= (cost.ncp >= 1.0) | (domain.size == 1)
+    values["fully_generalised"] = suppressed + int(sizes[root].sum())
+    if codes is not None:
+        values["outside"] = rows_outside(codes, lo=lo, hi=hi, labels=labels)
+    return Measures(values, attributes)
+
+
+def _attribute(
+    domain: Domain,
+    costs: IntervalCosts,
+    wide: npt.NDArray[np.bool_],
+    *,
+    sizes: npt.NDArray[np.int64],
+    suppressed: int,
+) -> AttributeMeasures:
+    rows = max(int(sizes.sum()) + suppressed, 1)
+    counts = sizes.astype(np.float64)
+
+    def mean(cost: Float64) -> float:
+        # Not `cost @ counts`: its last digit depends on the threads that BLAS may use, and so on the engine.
+        return float(((cost * counts).sum() + suppressed) / rows)
+
+    return AttributeMeasures(
+        name=domain.name,
+        weight=domain.weight,
+        ncp=mean(costs.ncp),
+        changed=mean(wide.astype(np.float64)),
+        distortion=mean(costs.distortion),
+        height_distortion=mean(costs.height_distortion),
+        height_loss=mean(costs.height),
+    )
+
+
+def losses_of(attributes: Sequence[AttributeMeasures], rows: int) -> dict[str, float]:
+    """Losses of the whole table from those of its attributes. Each cost is at most 1, so the root costs 1 a cell."""
+
+    def mean(name: str) -> float:
+        return float(np.mean([getattr(each, name) for each in attributes])) if attributes else 0.0
+
+    cells = rows * len(attributes)
+    gcp = mean("ncp")
+    return {
+        "gcp": gcp,
+        "ncp": rows * sum(each.weight * each.ncp for each in attributes),
+        "information_loss": gcp,
+        "total_il": cells * mean("height_loss"),
+        "height_loss": mean("height_loss"),
+        "distortion": cells * mean("distortion"),
+        "distortion_ratio": mean("distortion"),
+        "height_distortion": cells * mean("height_distortion"),
+        "height_distortion_ratio": mean("height_distortion"),
+        "modification_rate": mean("changed"),
+    }
+
+
+class ClassSizes(NamedTuple):
+    """What measures need of the sizes of all classes."""
+
+    groups: int
+    smallest: int
+    largest: int
+    squares: int
+    """sum of the squared sizes"""
+
+    @classmethod
+    def of(cls, sizes: npt.NDArray[np.int64]) -> ClassSizes:
+        """Of classes whose sizes are at hand."""
+        found = len(sizes) > 0
+        return cls(
+            len(sizes), int(sizes.min()) if found else 0, int(sizes.max()) if found else 0, int((sizes**2).sum())
+        )
+
+    def measures(self, *, rows: int, suppressed: int, k: int) -> dict[str, float]:
+        """The measures that follow; suppressed rows are in no class."""
+        return {
+            "discernability": self.squares + suppressed * rows,
+            "c_avg": rows / (max(self.groups, 1) * k),
+            "groups": self.groups,
+            "smallest": self.smallest,
+            "largest": self.largest,
+            "average_size": (rows - suppressed) / max(self.groups, 1),
+            "suppressed": suppressed,
+        }
+
+
+def same_boxes(domains: Sequence[Domain], *, lo: Int32, hi: Int32) -> Int32:
+    """Group → class of groups whose boxes say the same: equal intervals of numbers, equal ancestors in trees."""
+    from coterie.values.codes import Codes, row_classes
+
+    if len(lo) == 0:
+        return np.zeros(0, dtype=np.int32)
+    columns: list[Codes] = []
+    for at, domain in enumerate(domains):
+        low, high = lo[:, at].astype(np.int64), hi[:, at].astype(np.int64)
+        if domain.tree is not None:
+            low = domain.tree.common_ancestor(low, high).astype(np.int64)
+            columns.append(Codes(low, domain.tree.nodes, -1, None))
+        else:
+            # Missing values joined with others are published as the root, wherever the interval begins.
+            low = np.where((high == domain.missing) & (low < high), 0, low)
+            columns += [Codes(low, domain.size, -1, None), Codes(high, domain.size, -1, None)]
+    return row_classes(columns)[0].astype(np.int32)
+
+
+def rows_outside(codes: Int32, *, lo: Int32, hi: Int32, labels: Int32) -> int:
+    """How many rows have a code outside their group's box."""
+    grouped = labels >= 0
+    outside = np.zeros(len(codes), dtype=np.bool_)
+    # A suppressed row's label −1 picks the last box; it is not counted.
+    for at in range(codes.shape[1] if len(lo) else 0):
+        outside |= (codes[:, at] < lo[:, at][labels]) | (codes[:, at] > hi[:, at][labels])
+    return int(np.count_nonzero(outside & grouped))

@@ -1,0 +1,205 @@
+"""Measure a release from its published table and the original, without knowing how it was made."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+import pyarrow as pa
+
+from coterie.errors import DataError
+from coterie.hierarchies.tree import Int32
+from coterie.measures.measures import Measures, measure_boxes
+from coterie.publishing.labels import style_of
+from coterie.publishing.read import read_boxes
+from coterie.verification.verify import verify_table
+
+if TYPE_CHECKING:
+    from coterie.settings.config import Config
+    from coterie.table.table import Table
+
+Positions = npt.NDArray[np.int64]
+
+
+class Cells(NamedTuple):
+    """The published cells as intervals of codes, both [rows, d]."""
+
+    lo: Int32
+    hi: Int32
+    unread: npt.NDArray[np.bool_]
+    """row → whether some cell of it could not be read"""
+    root: npt.NDArray[np.bool_]
+    """row → whether it says nothing at all"""
+
+
+class _Originals(NamedTuple):
+    """The original rows as codes."""
+
+    codes: Int32
+    encoded: npt.NDArray[np.bool_]
+    """row → whether it has codes: a row that was left out for its missing values has none"""
+
+
+def measure_tables(original: pa.Table, published: pa.Table, config: Config) -> Measures:
+    """Measure what a published table lost, from the two tables as they were read."""
+    from coterie.table.encode import encode
+
+    config.check_columns(original.column_names, publishes=False)
+    encoded = encode(original, config)
+    return measure_release(original, published, table=encoded.table, config=config, rows=encoded.rows)
+
+
+def measure_release(
+    original: pa.Table,
+    published: pa.Table,
+    *,
+    table: Table,
+    config: Config,
+    rows: Positions | None = None,
+    kept: Positions | None = None,
+) -> Measures:
+    """Measure what a published table lost against its original, and whether it contains it.
+
+    Groups are the sets of identical published rows. Rows that the release lacks are suppressed rows. A row of which
+    nothing but `*` is published is a row like any other here: whether it was suppressed cannot be seen.
+
+    Args:
+        original: The original columns.
+        published: The published columns, in the original's order.
+        table: The original's quasi-identifiers as codes.
+        config: How the columns were published, and k.
+        rows: Row of the table → position in the original, if the table lacks some (rows with missing values).
+        kept: Row of the published table → position in the original. When left out and rows were removed, each
+            published row is matched with the next original that lies inside it.
+
+    Raises:
+        DataError: The release has more rows than the original, or a column that says nothing about intervals.
+    """
+    count = original.num_rows
+    if published.num_rows > count:
+        raise DataError(
+            f"The release has {published.num_rows:,} rows, the original only {count:,}.",
+            rows=published.num_rows,
+            hint="Give the table that the release was made from.",
+        )
+    verification = verify_table(published, quasi=config.quasi)
+    cells = read_cells(published, table, config)
+    originals = _originals(table, rows, count)
+    if kept is None:
+        kept = _match(cells, originals)
+    inside = _inside(cells, originals, published=np.arange(published.num_rows), own=kept)
+    labels = np.full(count, -1, dtype=np.int32)
+    labels[kept] = np.where(originals.encoded[kept], verification.class_of_row, -1)
+    first = np.unique(verification.class_of_row, return_index=True)[1]
+    measured = measure_boxes(
+        table.domains,
+        lo=cells.lo[first],
+        hi=cells.hi[first],
+        labels=labels,
+        k=config.k,
+        class_of_group=np.arange(len(first), dtype=np.int32),
+        leaf_counts=config.leaf_counts,
+    )
+    return measured.with_values(outside=int(np.count_nonzero(~inside)))
+
+
+def read_cells(published: pa.Table, table: Table, config: Config) -> Cells:
+    """What the published cells of the quasi-identifiers say, as intervals of the original's codes."""
+    shape = (published.num_rows, len(table.domains))
+    lo, hi = np.zeros(shape, dtype=np.int32), np.zeros(shape, dtype=np.int32)
+    unread = np.zeros(published.num_rows, dtype=np.bool_)
+    for at, domain in enumerate(table.domains):
+        style = style_of(domain, config.publish)
+        if domain.name in published.column_names:
+            boxes = read_boxes(published.column(domain.name), domain, style=style)
+        else:
+            lower, upper = (published.column(f"{domain.name}_{end}") for end in ("min", "max"))
+            boxes = read_boxes(lower, domain, upper=upper, style=style)
+        lo[:, at], hi[:, at] = boxes.lo, boxes.hi
+        unread |= boxes.unread
+    last = np.array([domain.size - 1 for domain in table.domains], dtype=np.int32)
+    return Cells(lo, hi, unread, ((lo == 0) & (hi == last)).all(axis=1))
+
+
+def match_rows(published: pa.Table, *, table: Table, config: Config, rows: Positions | None = None) -> Positions:
+    """Published row → position in the original, in order: a row that fits none counts as what stands beside it.
+
+    Args:
+        published: The published columns, in the original's order.
+        table: The original's quasi-identifiers as codes.
+        config: How the columns were published.
+        rows: Row of the table → position in the original, if the table lacks some.
+    """
+    count = table.rows if rows is None else int(rows.max(initial=-1)) + 1
+    if published.num_rows == count:
+        return np.arange(count)
+    return _match(read_cells(published, table, config), _originals(table, rows, count))
+
+
+def _originals(table: Table, rows: Positions | None, count: int) -> _Originals:
+    if rows is None:
+        return _Originals(table.codes, np.ones(count, dtype=np.bool_))
+    codes = np.zeros((count, len(table.domains)), dtype=np.int32)
+    codes[rows] = table.codes
+    encoded = np.zeros(count, dtype=np.bool_)
+    encoded[rows] = True
+    return _Originals(codes, encoded)
+
+
+def _inside(cells: Cells, originals: _Originals, *, published: Positions, own: Positions) -> npt.NDArray[np.bool_]:
+    """Whether each of some originals lies inside the published row beside it."""
+    codes = originals.codes[own]
+    held = ((cells.lo[published] <= codes) & (codes <= cells.hi[published])).all(axis=1)
+    return np.where(originals.encoded[own], held, cells.root[published]) & ~cells.unread[published]
+
+
+def _match(cells: Cells, originals: _Originals) -> Positions:
+    """Published row → an original inside it, in order, as far as there is one.
+
+    Each published row takes the first original after its predecessor's that lies inside it: if the rows can be matched
+    in order at all, this matches them. It leaps over runs that fit and stops only where rows were removed.
+    """
+    count, slack = len(cells.lo), len(originals.codes) - len(cells.lo)
+    every, encoded = np.arange(count), np.flatnonzero(originals.encoded)
+    if slack == 0:
+        return every
+    if count == len(encoded) and _inside(cells, originals, published=every, own=encoded).all():
+        return encoded
+    kept = np.zeros(count, dtype=np.int64)
+    done, shift = 0, 0
+    while done < count:
+        run = _run_of_fits(cells, originals, start=done, shift=shift)
+        kept[done : done + run] = every[done : done + run] + shift
+        done += run
+        skipped = _next_fit(cells, originals, row=done, shift=shift) if done < count else 0
+        if skipped is None:
+            kept[done:] = every[done:] + shift
+            break
+        shift += skipped
+    return kept
+
+
+def _run_of_fits(cells: Cells, originals: _Originals, *, start: int, shift: int) -> int:
+    """How many published rows from `start` on hold the original `shift` rows further on, one after the other."""
+    at, width = start, 64
+    while at < len(cells.lo):
+        published = np.arange(at, min(at + width, len(cells.lo)))
+        fits = _inside(cells, originals, published=published, own=published + shift)
+        if not fits.all():
+            return at + int(np.argmin(fits)) - start
+        at, width = at + len(published), 2 * width
+    return at - start
+
+
+def _next_fit(cells: Cells, originals: _Originals, *, row: int, shift: int) -> int | None:
+    """How many originals to skip until one lies inside the published row; None if as many were not removed."""
+    slack = len(originals.codes) - len(cells.lo) - shift
+    at, width = 1, 64
+    while at <= slack:
+        own = row + shift + np.arange(at, min(at + width, slack + 1))
+        fits = _inside(cells, originals, published=np.full(len(own), row), own=own)
+        if fits.any():
+            return at + int(np.argmax(fits))
+        at, width = at + len(own), 2 * width
+    return None

@@ -1,0 +1,141 @@
+"""What blocks lost, as sums that can be added up; and the measures of a release from the sums of all its blocks."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, fields, replace
+from typing import TYPE_CHECKING
+
+import numpy as np
+import numpy.typing as npt
+
+from coterie.hierarchies.tree import Float64
+from coterie.measures.measures import AttributeMeasures, ClassSizes, Measures, losses_of, measure_boxes
+from coterie.publishing.labels import Labels
+from coterie.table.table import Table
+
+if TYPE_CHECKING:
+    from coterie.engines.plan import Plan
+    from coterie.table.grouping import Grouping
+
+_MEANS = ("ncp", "changed", "distortion", "height_distortion", "height_loss")
+
+
+@dataclass(frozen=True, eq=False)
+class BlockSums:
+    """What a block lost, as sums that can be added up over blocks."""
+
+    rows: int
+    suppressed: int
+    starred: int
+    """rows of groups that are published as nothing but `*`"""
+    fully_generalised: int
+    outside: int
+    losses: Float64
+    """[attribute, measure] summed over rows"""
+    unchanged: npt.NDArray[np.bool_]
+    """attribute → whether every row is published with its own value"""
+
+    @classmethod
+    def none(cls, attributes: int) -> BlockSums:
+        """The sums of no rows."""
+        return cls(0, 0, 0, 0, 0, np.zeros((attributes, len(_MEANS))), np.ones(attributes, dtype=np.bool_))
+
+    def __add__(self, other: BlockSums) -> BlockSums:
+        return BlockSums(
+            self.rows + other.rows,
+            self.suppressed + other.suppressed,
+            self.starred + other.starred,
+            self.fully_generalised + other.fully_generalised,
+            self.outside + other.outside,
+            self.losses + other.losses,
+            self.unchanged & other.unchanged,
+        )
+
+    def to_dict(self) -> dict[str, object]:
+        """Plain values, from which `from_dict` makes the same sums, to the last bit."""
+        values = {each.name: getattr(self, each.name) for each in fields(self)}
+        return (
+            values
+            | {"losses": [[x.hex() for x in row] for row in self.losses.tolist()]}
+            | {"unchanged": self.unchanged.tolist()}
+        )
+
+    @classmethod
+    def from_dict(cls, values: Mapping[str, object]) -> BlockSums:
+        """The sums that `to_dict` described."""
+        plain = dict(values)
+        rows: Sequence[Sequence[str]] = plain.pop("losses")  # type: ignore[assignment]
+        losses = np.array([[float.fromhex(x) for x in row] for row in rows], dtype=np.float64)
+        unchanged = np.array(plain.pop("unchanged"), dtype=np.bool_)
+        counts: dict[str, int] = plain  # type: ignore[assignment]
+        return cls(**counts, losses=losses.reshape(len(unchanged), len(_MEANS)), unchanged=unchanged)
+
+
+def sums_of(table: Table, grouping: Grouping, labels: Mapping[str, Labels], plan: Plan) -> BlockSums:
+    """What the rows of a block lost.
+
+    Args:
+        table: The block.
+        grouping: Row → box, as published.
+        labels: Quasi-identifier → its published values.
+        plan: The plan.
+    """
+    config = plan.book.config
+    found = measure_boxes(
+        table.domains,
+        lo=grouping.lo,
+        hi=grouping.hi,
+        labels=grouping.labels,
+        k=config.k,
+        codes=table.codes,
+        class_of_group=np.arange(grouping.groups, dtype=np.int32),
+        leaf_counts=config.leaf_counts,
+    )
+    losses = [[getattr(each, name) * table.rows for name in _MEANS] for each in found.attributes.values()]
+    starred = np.ones(grouping.groups, dtype=np.bool_)
+    for each in labels.values():
+        starred &= each.of_group == each.suppressed
+    return BlockSums(
+        rows=table.rows,
+        suppressed=int(found["suppressed"]),
+        starred=int(grouping.sizes[starred].sum()),
+        fully_generalised=int(found["fully_generalised"]),
+        outside=int(found["outside"]),
+        losses=np.array(losses, dtype=np.float64).reshape(len(table.domains), len(_MEANS)),
+        unchanged=np.array([labels[domain.name].unchanged for domain in table.domains], dtype=np.bool_),
+    )
+
+
+def with_suppressed(sums: BlockSums, rows: int) -> BlockSums:
+    """The sums with rows that were suppressed from the start, each of which loses everything."""
+    return replace(
+        sums,
+        rows=sums.rows + rows,
+        suppressed=sums.suppressed + rows,
+        fully_generalised=sums.fully_generalised + rows,
+        losses=sums.losses + rows,
+    )
+
+
+def measures_of(sums: BlockSums, plan: Plan, *, classes: ClassSizes) -> Measures:
+    """The measures of the whole release.
+
+    Args:
+        sums: Those of all blocks, added up in the order of their numbers, suppressed rows included.
+        plan: The plan.
+        classes: The sizes of all classes of rows that are published alike, suppressed rows left out.
+    """
+    rows = max(sums.rows, 1)
+    attributes = [
+        AttributeMeasures(
+            name=domain.name,
+            weight=domain.weight,
+            **{name: float(sums.losses[at, j] / rows) for j, name in enumerate(_MEANS)},
+        )
+        for at, domain in enumerate(plan.book.domains)
+    ]
+    sizes = classes.measures(rows=sums.rows, suppressed=sums.suppressed, k=plan.book.config.k)
+    values = {**losses_of(attributes, sums.rows), **sizes}
+    values |= {"fully_generalised": sums.fully_generalised, "outside": sums.outside}
+    return Measures(values, attributes)

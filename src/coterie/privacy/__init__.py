@@ -1,0 +1,1 @@
+"""Privacy models beyond k: what each promises of a group, decided from counts."""

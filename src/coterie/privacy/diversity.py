@@ -1,0 +1,214 @@
+"""Privacy models that look at a group by itself: how many rows, how many sensitive values, how even they are."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import ClassVar, Literal
+
+import numpy as np
+
+from coterie.errors import ConfigError, Problem
+from coterie.hierarchies.tree import Float64
+from coterie.privacy.exact import Integers, as_fraction, entropy_signs, ratio_signs
+from coterie.privacy.histogram import Groups, Histogram
+from coterie.privacy.model import Bools, Model, Number, shown
+
+Kind = Literal["distinct", "frequency", "entropy", "recursive"]
+
+
+@dataclass(frozen=True)
+class KAnonymity(Model):
+    """Every group has at least k rows: Sweeney 2002."""
+
+    k: int
+
+    name: ClassVar[str] = "k-anonymity"
+    paper: ClassVar[str] = "Sweeney 2002"
+    parts: ClassVar[tuple[str, ...]] = ("k",)
+    threshold = "k"
+    needs_sensitive: ClassVar[bool] = False
+    monotone = True
+    higher_is_better = True
+    on = None
+
+    def __post_init__(self) -> None:
+        self._settle_whole("k")
+
+    @property
+    def title(self) -> str:
+        """What is promised, in a few words."""
+        return f"{self.k:,}-anonymity"
+
+    def measure(self, groups: Groups, column: str | None = None) -> Float64:
+        """Group → its rows."""
+        return groups.sizes.astype(np.float64)
+
+    def holds(self, groups: Groups, column: str | None = None) -> Bools:
+        """Group → whether it has k rows."""
+        return groups.sizes >= self.k
+
+    def shortfall(self, groups: Groups, column: str | None = None) -> Float64:
+        """Group → share of k that it lacks."""
+        return np.maximum(self.k - groups.sizes, 0) / self.k
+
+
+@dataclass(frozen=True)
+class LDiversity(Model):
+    """Every group has l well-represented sensitive values: Machanavajjhala et al. 2006/2007.
+
+    `kind` says what well-represented means: `distinct` (l values), `frequency` (no value in more than 1/l of the
+    rows; He et al. 2012), `entropy` (entropy of at least ln l) or `recursive` (with c: the most frequent value is rarer
+    than c times all values from the l-th most frequent on).
+    """
+
+    l: Number  # noqa: E741 - its name in every paper
+    on: str | None = None
+    kind: Kind = "distinct"
+    c: Number | None = None
+
+    name: ClassVar[str] = "l-diversity"
+    paper: ClassVar[str] = "Machanavajjhala, Kifer, Gehrke, Venkitasubramaniam 2007"
+    parts: ClassVar[tuple[str, ...]] = ("l", "on", "kind", "c")
+
+    @property
+    def threshold(self) -> str:
+        """The field that holds the limit: c for the recursive kind, whose l is part of the definition."""
+        return "c" if self.kind == "recursive" else "l"
+
+    @property
+    def higher_is_better(self) -> bool:
+        """Whether the measured value has to reach the limit: an l does, a c does not."""
+        return self.kind != "recursive"
+
+    @property
+    def monotone(self) -> bool:
+        """Distinct values only become more; frequencies change."""
+        return self.kind == "distinct"
+
+    def __post_init__(self) -> None:
+        self._settle_choice("kind", ("distinct", "frequency", "entropy", "recursive"))
+        self._settle_on()
+        if self.kind in ("distinct", "recursive"):
+            self._settle_whole("l")
+        else:
+            self._settle("l", least=1)
+        if self.kind == "recursive":
+            if self.c is None:
+                raise ConfigError([Problem("c", "recursive l-diversity needs c, such as l-diversity:3::recursive:2")])
+            self._settle("c", least=0, strict=True)
+        elif self.c is not None:
+            raise ConfigError([Problem("c", "belongs to recursive l-diversity only; remove it or set that kind")])
+
+    @property
+    def title(self) -> str:
+        """What is promised, in a few words."""
+        if self.kind == "recursive":
+            assert self.c is not None
+            return f"recursive ({shown(self.c)}, {shown(self.l)})-diversity"
+        return f"{self.kind} {shown(self.l)}-diversity"
+
+    def _entropies(self, histogram: Histogram) -> Float64:
+        sizes = histogram.sizes.astype(np.float64)
+        logs = histogram.sum(histogram.count * np.log(histogram.count)).astype(np.float64)
+        entropies: Float64 = np.maximum(np.log(sizes) - logs / sizes, 0.0)
+        return entropies
+
+    def _tail(self, histogram: Histogram) -> Integers:
+        """Group → rows of all values from the l-th most frequent on."""
+        counts = histogram.count[np.lexsort((-histogram.count, histogram.group))]
+        rank = np.arange(len(counts)) - histogram.starts[histogram.group]
+        return histogram.sum(np.where(rank >= int(self.l) - 1, counts, 0)).astype(np.int64)
+
+    def measure(self, groups: Groups, column: str | None = None) -> Float64:
+        """Group → the largest l that it keeps, or for the recursive kind the c that has to be exceeded."""
+        histogram = groups.column(column)
+        if self.kind == "distinct":
+            return histogram.distinct.astype(np.float64)
+        if self.kind == "frequency":
+            return np.asarray(histogram.sizes / histogram.most, dtype=np.float64)
+        if self.kind == "entropy":
+            return np.exp(self._entropies(histogram))
+        tail = self._tail(histogram)
+        return np.where(tail > 0, histogram.most / np.maximum(tail, 1), np.inf)
+
+    def holds(self, groups: Groups, column: str | None = None) -> Bools:
+        """Group → whether it is l-diverse."""
+        histogram = groups.column(column)
+        if self.kind == "distinct":
+            return histogram.distinct >= int(self.l)
+        if self.kind == "frequency":
+            return ratio_signs(histogram.sizes, histogram.most, self.limit) >= 0
+        if self.kind == "entropy":
+            entropies = self._entropies(histogram)
+            return entropy_signs(entropies, self.limit, starts=histogram.starts, counts=histogram.count) >= 0
+        tail = self._tail(histogram)
+        return (tail > 0) & (ratio_signs(histogram.most, np.maximum(tail, 1), self.limit) < 0)
+
+    def best(self, whole: Groups, column: str | None = None) -> tuple[float, str]:
+        """The strictest threshold that the whole table keeps; for the recursive kind perhaps the l, not the c."""
+        if self.kind != "recursive":
+            return super().best(whole, column)
+        found = float(self.measure(whole, column)[0])
+        if np.isinf(found):
+            values = int(whole.column(column).distinct[0])
+            return float(values), f"in this table l can be at most {values:,}"
+        return found, f"in this table c has to be more than {np.ceil(found * 10_000) / 10_000:,.10g}"
+
+    def shortfall(self, groups: Groups, column: str | None = None) -> Float64:
+        """Group → how far it is from l-diversity, relative to l or to the size of the group."""
+        histogram = groups.column(column)
+        wanted = float(as_fraction(self.l))
+        if self.kind == "distinct":
+            lacking: Float64 = np.maximum(wanted - histogram.distinct, 0) / wanted
+            return lacking
+        if self.kind == "frequency":
+            return np.maximum(histogram.most / histogram.sizes - 1 / wanted, 0)
+        if self.kind == "entropy":
+            aim = np.log(wanted)
+            return np.maximum(aim - self._entropies(histogram), 0) / aim if aim > 0 else np.zeros(histogram.groups)
+        tail = self._tail(histogram)
+        return np.maximum(histogram.most - self.wanted * tail, 0) / histogram.sizes
+
+
+@dataclass(frozen=True)
+class AlphaK(Model):
+    """No sensitive value is held by more than a share alpha of a group of at least k rows: Wong et al. 2006."""
+
+    alpha: Number
+    k: int | None = None
+    on: str | None = None
+
+    name: ClassVar[str] = "alpha-k"
+    paper: ClassVar[str] = "Wong, Li, Fu, Wang 2006"
+    parts: ClassVar[tuple[str, ...]] = ("alpha", "on", "k")
+    threshold = "alpha"
+
+    def __post_init__(self) -> None:
+        self._settle("alpha", least=0, strict=True, most=1)
+        if self.k is not None:
+            self._settle_whole("k")
+        self._settle_on()
+
+    @property
+    def title(self) -> str:
+        """What is promised, in a few words."""
+        return f"({shown(self.alpha)}, {'k' if self.k is None else f'{self.k:,}'})-anonymity"
+
+    def measure(self, groups: Groups, column: str | None = None) -> Float64:
+        """Group → share of its most frequent value; infinite if the group is too small for any alpha."""
+        histogram = groups.column(column)
+        return np.where(histogram.sizes >= (self.k or 1), histogram.most / histogram.sizes, np.inf)
+
+    def holds(self, groups: Groups, column: str | None = None) -> Bools:
+        """Group → whether no value exceeds alpha and the group has k rows."""
+        histogram = groups.column(column)
+        within = ratio_signs(histogram.most, histogram.sizes, self.limit) <= 0
+        return within & (histogram.sizes >= (self.k or 1))
+
+    def shortfall(self, groups: Groups, column: str | None = None) -> Float64:
+        """Group → by how much its most frequent value exceeds alpha, and its share of k that is missing."""
+        histogram = groups.column(column)
+        k = self.k or 1
+        lacking = np.maximum(k - histogram.sizes, 0) / k
+        excess: Float64 = np.maximum(histogram.most / histogram.sizes - self.wanted, 0)
+        return excess + lacking

@@ -1,0 +1,224 @@
+"""How often each group holds each value of a sensitive column: what all sensitive models are decided by.
+
+Only pairs that occur are kept, sorted by group and value, so that a million rows are counted in one sort and every
+check is a pass over the pairs, without a loop over groups. Missing values are a value of their own.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Hashable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from functools import cached_property
+from types import MappingProxyType
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from coterie.hierarchies.tree import Int32, Tree
+from coterie.privacy.exact import Integers
+from coterie.table.domain import Domain
+
+
+@dataclass(frozen=True, eq=False)
+class Histogram:
+    """One sensitive column: group × value → rows. Every group has at least one row."""
+
+    group: Integers
+    """pair → group, ascending"""
+    value: Integers
+    """pair → value, ascending within a group"""
+    count: Integers
+    """pair → rows, at least 1"""
+    sizes: Integers
+    """group → rows"""
+    totals: Integers
+    """value → rows of the whole table: the distribution that groups are compared with"""
+    tree: Tree | None = None
+    """the hierarchy of the values, if they have one"""
+
+    @property
+    def groups(self) -> int:
+        """Number of groups."""
+        return len(self.sizes)
+
+    @cached_property
+    def rows(self) -> int:
+        """Rows of the whole table."""
+        return int(self.totals.sum())
+
+    @cached_property
+    def starts(self) -> Integers:
+        """Group → its first pair; one more entry at the end."""
+        starts = np.zeros(self.groups + 1, dtype=np.int64)
+        np.cumsum(np.bincount(self.group, minlength=self.groups), out=starts[1:])
+        return starts
+
+    def sum(self, per_pair: npt.NDArray[Any]) -> npt.NDArray[Any]:
+        """Group → sum over its pairs, in the numbers' own type."""
+        if self.groups == 0:
+            return per_pair[:0]
+        result: npt.NDArray[Any] = np.add.reduceat(per_pair, self.starts[:-1])
+        return result
+
+    def largest(self, per_pair: npt.NDArray[Any]) -> npt.NDArray[Any]:
+        """Group → largest over its pairs."""
+        if self.groups == 0:
+            return per_pair[:0]
+        result: npt.NDArray[Any] = np.maximum.reduceat(per_pair, self.starts[:-1])
+        return result
+
+    def every(self, per_pair: npt.NDArray[np.bool_]) -> npt.NDArray[np.bool_]:
+        """Group → whether it is true of all its pairs."""
+        if self.groups == 0:
+            return per_pair[:0]
+        return np.logical_and.reduceat(per_pair, self.starts[:-1])
+
+    @cached_property
+    def distinct(self) -> Integers:
+        """Group → number of distinct values."""
+        return np.diff(self.starts)
+
+    @cached_property
+    def most(self) -> Integers:
+        """Group → rows of its most frequent value."""
+        return self.largest(self.count).astype(np.int64)
+
+
+def count_values(
+    group_of_row: npt.NDArray[np.integer[Any]],
+    codes: npt.NDArray[np.integer[Any]],
+    *,
+    groups: int,
+    values: int,
+    tree: Tree | None = None,
+    totals: Integers | None = None,
+) -> Histogram:
+    """Count a sensitive column by group. Rows of group −1 (suppressed) are not counted.
+
+    Args:
+        group_of_row: Row → group 0 … groups − 1, each of which has a row, or −1.
+        codes: Row → value.
+        groups: Number of groups.
+        values: Number of values.
+        tree: The hierarchy of the values.
+        totals: The distribution to compare with, if it is not that of the counted rows.
+    """
+    keys = group_of_row.astype(np.int64) * values + codes
+    if (group_of_row < 0).any():
+        keys = keys[group_of_row >= 0]
+    keys.sort()
+    first = np.ones(len(keys), dtype=np.bool_)
+    np.not_equal(keys[1:], keys[:-1], out=first[1:])
+    at = np.flatnonzero(first)
+    group, value = np.divmod(keys[at], max(values, 1))
+    count = np.diff(np.append(at, len(keys)))
+    return _histogram(group, value, count, groups=groups, values=values, tree=tree, totals=totals)
+
+
+def _histogram(
+    group: Integers,
+    value: Integers,
+    count: Integers,
+    *,
+    groups: int,
+    values: int,
+    tree: Tree | None,
+    totals: Integers | None,
+) -> Histogram:
+    # bincount's weights are floats: exact, since no table has 2**53 rows.
+    sizes = np.bincount(group, weights=count, minlength=groups).astype(np.int64)
+    if totals is None:
+        totals = np.bincount(value, weights=count, minlength=values).astype(np.int64)
+    return Histogram(group, value, count, sizes, totals, tree)
+
+
+def combine(
+    histogram: Histogram, parts: tuple[Integers, Integers], changes: tuple[Integers, Integers, Integers]
+) -> Histogram:
+    """Groups that might be: each the union of groups of a histogram, with single rows added or taken away.
+
+    Args:
+        histogram: The groups as they are.
+        parts: (made, group): group number `group` is part of the new group `made`.
+        changes: (made, value, by): the new group has `by` rows more of that value.
+    """
+    made, group = parts
+    lengths = histogram.distinct[group]
+    offsets = np.cumsum(lengths) - lengths
+    pairs = np.repeat(histogram.starts[group] - offsets, lengths) + np.arange(int(lengths.sum()))
+    values = len(histogram.totals)
+    keys = np.concatenate(
+        [np.repeat(made, lengths) * values + histogram.value[pairs], changes[0] * values + changes[1]]
+    )
+    by = np.concatenate([histogram.count[pairs], changes[2]])
+    order = np.argsort(keys, kind="stable")
+    keys, by = keys[order], by[order]
+    first = np.ones(len(keys), dtype=np.bool_)
+    np.not_equal(keys[1:], keys[:-1], out=first[1:])
+    at = np.flatnonzero(first)
+    count = np.add.reduceat(by, at) if len(at) else by
+    kept = count > 0
+    new_group, value = np.divmod(keys[at][kept], max(values, 1))
+    groups = int(made.max(initial=-1)) + 1
+    return _histogram(
+        new_group, value, count[kept], groups=groups, values=values, tree=histogram.tree, totals=histogram.totals
+    )
+
+
+@dataclass(frozen=True, eq=False)
+class Groups:
+    """What privacy models are decided by: sizes, sensitive values and, for k-map, matches in a population."""
+
+    sizes: Integers
+    columns: Mapping[str, Histogram] = field(default_factory=lambda: MappingProxyType({}))
+    """sensitive column → its histogram"""
+    matches: Mapping[Hashable, Integers] = field(default_factory=lambda: MappingProxyType({}))
+    """population table → group → rows of the population that its published values match"""
+
+    def without_empty(self) -> Groups:
+        """The groups that have rows, numbered anew in their order."""
+        filled = self.sizes > 0
+        number = np.cumsum(filled) - 1
+        columns = {
+            name: replace(each, group=number[each.group], sizes=each.sizes[filled])
+            for name, each in self.columns.items()
+        }
+        return Groups(self.sizes[filled], columns, {key: each[filled] for key, each in self.matches.items()})
+
+    def column(self, name: str | None) -> Histogram:
+        """The histogram of a sensitive column."""
+        assert name is not None, "the model speaks of sensitive columns"
+        return self.columns[name]
+
+
+def count_columns(
+    group_of_row: npt.NDArray[np.integer[Any]],
+    codes: Int32,
+    domains: tuple[Domain, ...],
+    *,
+    groups: int,
+    totals: Sequence[Integers] | None = None,
+) -> Groups:
+    """Count every sensitive column of a table by group; rows of group −1 are not counted.
+
+    Args:
+        group_of_row: Row → group, or −1.
+        codes: [rows, columns] the values.
+        domains: The columns.
+        groups: Number of groups.
+        totals: Column → the distribution to compare with, if it is not that of the counted rows.
+    """
+    columns = {
+        domain.name: count_values(
+            group_of_row,
+            codes[:, j],
+            groups=groups,
+            values=domain.size,
+            tree=domain.tree,
+            totals=None if totals is None else totals[j],
+        )
+        for j, domain in enumerate(domains)
+    }
+    sizes = np.bincount(group_of_row[group_of_row >= 0], minlength=groups).astype(np.int64)
+    return Groups(sizes, columns)

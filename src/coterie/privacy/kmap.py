@@ -1,0 +1,81 @@
+"""k-map: every group's published values match at least k rows of a population table: Sweeney 2001."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Hashable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, ClassVar
+
+import numpy as np
+
+from coterie.errors import ConfigError, Problem, without_passwords
+from coterie.files.databases.place import is_database
+from coterie.hierarchies.tree import Float64
+from coterie.privacy.histogram import Groups
+from coterie.privacy.model import Bools, Model
+
+
+@dataclass(frozen=True, eq=False)
+class KMap(Model):
+    """Every group's published values match at least k rows of a population table: Sweeney 2001."""
+
+    k: int
+    population: Any
+    """the population: the path of a file, the address of a table in a database, or a frame"""
+
+    name: ClassVar[str] = "k-map"
+    paper: ClassVar[str] = "Sweeney 2001"
+    parts: ClassVar[tuple[str, ...]] = ("k", "population")
+    threshold = "k"
+    needs_sensitive: ClassVar[bool] = False
+    monotone = True
+    higher_is_better = True
+    on = None
+
+    def __post_init__(self) -> None:
+        self._settle_whole("k")
+        if self.population is None or (isinstance(self.population, str) and not self.population):
+            raise ConfigError([Problem("population", "must be the path of a table, such as k-map:5:population.csv")])
+
+    @property
+    def title(self) -> str:
+        """What is promised, in a few words."""
+        return f"{self.k:,}-map"
+
+    @property
+    def path(self) -> Path | None:
+        """Where the population is kept, if it is a file."""
+        kept = isinstance(self.population, str | os.PathLike) and not is_database(self.population)
+        return Path(self.population) if kept else None
+
+    @property
+    def key(self) -> Hashable:
+        """What tells this population from others: its path or address, or the frame itself."""
+        if self.path is not None:
+            return str(self.path)
+        return self.population if isinstance(self.population, str) else id(self.population)
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, KMap) and (self.k, self.key) == (other.k, other.key)
+
+    def __hash__(self) -> int:
+        return hash((self.k, self.key))
+
+    def given(self) -> dict[str, Any]:
+        """The fields as plain values. A frame or a password cannot be written down: a remark stands for a frame."""
+        kept = isinstance(self.key, str)
+        return {"k": self.k, "population": without_passwords(str(self.key)) if kept else "<a frame>"}
+
+    def measure(self, groups: Groups, column: str | None = None) -> Float64:
+        """Group → rows of the population that match it."""
+        return groups.matches[self.key].astype(np.float64)
+
+    def holds(self, groups: Groups, column: str | None = None) -> Bools:
+        """Group → whether k rows of the population match it."""
+        return groups.matches[self.key] >= self.k
+
+    def shortfall(self, groups: Groups, column: str | None = None) -> Float64:
+        """Group → share of k that is missing."""
+        return np.maximum(self.k - groups.matches[self.key], 0) / self.k

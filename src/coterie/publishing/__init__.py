@@ -1,0 +1,1 @@
+"""Groups become published cells, and published cells become intervals again."""

@@ -1,0 +1,299 @@
+"""Boxes → published values, one quasi-identifier at a time.
+
+A table has many rows, fewer groups, and still fewer distinct published values. So the values are made once each, and
+groups, then rows, point at them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from typing import TYPE_CHECKING, Literal, NamedTuple, TypeAlias
+
+import numpy as np
+import numpy.typing as npt
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from coterie.errors import ConfigError, Problem
+from coterie.hierarchies.tree import Float64, Int32
+from coterie.values.notation import ROOT, SET_LIMIT, interval_texts, lone_texts, member_texts, set_texts, value_texts
+
+if TYPE_CHECKING:
+    from coterie.table.domain import Domain
+    from coterie.table.rings import Held
+
+Style = Literal["interval", "bounds", "mean", "median", "ancestor", "set"]
+NUMBER_STYLES = ("interval", "bounds", "mean", "median")
+TREE_STYLES = ("ancestor", "set")
+
+# Which values a group holds is found by ticking them off in a square of groups × values of at most this many cells.
+TICK_LIMIT = 2**26
+
+
+class Labels(NamedTuple):
+    """The published values of one quasi-identifier and which of them each group gets."""
+
+    names: tuple[str, ...]
+    """the published columns: one, or two for bounds"""
+    values: tuple[pa.Array, ...]
+    """for each published column: label → value"""
+    of_group: Int32
+    """group → label"""
+    suppressed: int
+    """the label of suppressed rows"""
+    unchanged: bool
+    """whether every group is published with its rows' own values"""
+
+
+class Boxes(NamedTuple):
+    """One quasi-identifier of a grouping: the rows' codes and groups, and the groups' intervals."""
+
+    domain: Domain
+    codes: Int32
+    labels: Int32
+    lo: Int32
+    hi: Int32
+    nodes: Int32 | None = None
+    """group → the tree node to publish, where the method has chosen one"""
+    held: Held | None = None
+    """the values that boxes hold, where these are not just the values of the rows published with them"""
+
+    @property
+    def wide(self) -> npt.NDArray[np.bool_]:
+        """Group → whether its interval holds more than one code."""
+        return self.hi > self.lo
+
+    @property
+    def joins_missing(self) -> npt.NDArray[np.bool_]:
+        """Group → whether it holds missing values together with others: it is then published as the root."""
+        if self.domain.missing < 0:
+            return np.zeros(len(self.lo), dtype=np.bool_)
+        joined: npt.NDArray[np.bool_] = self.wide & (self.hi == self.domain.missing)
+        return joined
+
+
+def style_of(domain: Domain, publish: Mapping[str, Style]) -> Style:
+    """How a column is published: as the configuration says, or the default of its kind."""
+    if domain.name in publish:
+        return publish[domain.name]
+    if domain.kind == "number":
+        return "interval"
+    return "ancestor" if domain.labelled else "set"
+
+
+def root_text(domain: Domain, style: Style) -> str:
+    """What stands for any value of the column: the hierarchy's own root label, or `*`."""
+    if domain.tree is not None and domain.labelled and style == "ancestor":
+        return domain.tree.labels[0]
+    return ROOT
+
+
+def check_styles(domains: Sequence[Domain], *, names: Sequence[str], publish: Mapping[str, Style]) -> None:
+    """Raise a ConfigError with every way of publishing that does not fit its column or the table's names."""
+    problems: list[Problem] = []
+    for domain in domains:
+        style = style_of(domain, publish)
+        fitting = NUMBER_STYLES if domain.kind == "number" else TREE_STYLES
+        path = f"publish.{domain.name}"
+        if style not in fitting:
+            what = "holds numbers or dates" if domain.kind == "number" else "holds categories"
+            problems.append(Problem(path, f"the column {what}; it can be published as {' or '.join(fitting)}"))
+        elif style in ("mean", "median") and _floats(domain) is None:
+            problems.append(Problem(path, f"dates have no {style}; use interval or bounds"))
+        elif style == "bounds":
+            taken = [name for name in (f"{domain.name}_min", f"{domain.name}_max") if name in names]
+            problems += [Problem(path, f"the table already has a column {name!r}; rename it") for name in taken]
+    if problems:
+        raise ConfigError(problems)
+
+
+def label(boxes: Boxes, style: Style) -> Labels:
+    """The published values of one quasi-identifier, as the style says."""
+    return _STYLES[style](boxes)
+
+
+def _interval(boxes: Boxes) -> Labels:
+    texts = value_texts(boxes.domain)
+
+    def write(lo: Int32, hi: Int32) -> pa.Array:
+        return interval_texts(texts.take(pa.array(lo)), texts.take(pa.array(hi)))
+
+    return _by_interval(boxes, texts, write, ROOT)
+
+
+def _ancestor(boxes: Boxes) -> Labels:
+    tree = boxes.domain.tree
+    assert tree is not None
+    texts = value_texts(boxes.domain)
+    nodes = pa.array(tree.labels, type=pa.string())
+
+    def write(lo: Int32, hi: Int32) -> pa.Array:
+        return nodes.take(pa.array(tree.common_ancestor(lo, hi)))
+
+    if boxes.nodes is not None:
+        return _by_node(boxes, texts if boxes.domain.labelled else lone_texts(texts), plain=texts)
+    if not boxes.domain.labelled:
+        return _by_interval(boxes, lone_texts(texts), write, ROOT, plain=texts)
+    return _by_interval(boxes, texts, write, tree.labels[0])
+
+
+def _by_interval(
+    boxes: Boxes,
+    texts: pa.Array,
+    write: Callable[[Int32, Int32], pa.Array],
+    root: str,
+    *,
+    plain: pa.Array | None = None,
+) -> Labels:
+    """Labels from the distinct intervals of all groups, each written once."""
+    distinct, of_group = np.unique(boxes.lo.astype(np.int64) * boxes.domain.size + boxes.hi, return_inverse=True)
+    lo, hi = (part.astype(np.int32) for part in np.divmod(distinct, max(boxes.domain.size, 1)))
+    entries = pc.if_else(pa.array(lo == hi), texts.take(pa.array(lo)), write(lo, hi))
+    if boxes.domain.missing >= 0:
+        entries = pc.if_else(pa.array((lo < hi) & (hi == boxes.domain.missing)), root, entries)
+    unchanged = not boxes.wide.any() and (plain is None or texts.equals(plain))
+    return _distinct_labels(boxes.domain.name, entries, of_group, pa.scalar(root), unchanged=unchanged)
+
+
+def _by_node(boxes: Boxes, texts: pa.Array, *, plain: pa.Array) -> Labels:
+    """Labels of the nodes that the method has chosen; a leaf is published as its value."""
+    tree, nodes = boxes.domain.tree, boxes.nodes
+    assert tree is not None
+    assert nodes is not None
+    distinct, of_group = np.unique(nodes, return_inverse=True)
+    is_leaf = tree.leaf_node[tree.first[distinct]] == distinct
+    labels = pa.array(tree.labels, type=pa.string()).take(pa.array(distinct))
+    entries = pc.if_else(pa.array(is_leaf), texts.take(pa.array(tree.first[distinct])), labels)
+    unchanged = bool(is_leaf.all()) and texts.equals(plain)
+    return _distinct_labels(boxes.domain.name, entries, of_group, pa.scalar(tree.labels[0]), unchanged=unchanged)
+
+
+def _set(boxes: Boxes) -> Labels:
+    if boxes.nodes is not None and not boxes.domain.labelled:
+        return _ancestor(boxes)  # a method that chooses nodes recodes the whole column alike
+    texts = value_texts(boxes.domain)
+    alone = lone_texts(texts)
+    unchanged = not boxes.wide.any() and alone.equals(texts)
+    if boxes.held is None:
+        group, code, loose = _held_values(boxes)
+        counts = np.bincount(group, minlength=len(boxes.lo))
+    else:
+        (group, code, counts), loose = boxes.held, False
+    # A box that is wider than its rows is a method's wish to recode the whole column alike.
+    as_set = boxes.wide & ~boxes.joins_missing & (counts <= SET_LIMIT) & (not loose)
+    chosen = as_set[group]
+    offsets = np.concatenate([[0], np.cumsum(np.where(as_set, counts, 0))]).astype(np.int32)
+    members = pa.ListArray.from_arrays(pa.array(offsets), member_texts(texts).take(pa.array(code[chosen])))
+    entries = pc.if_else(pa.array(boxes.wide), ROOT, alone.take(pa.array(boxes.lo)))
+    entries = pc.if_else(pa.array(as_set), set_texts(members), entries)
+    every = np.arange(len(boxes.lo))
+    return _distinct_labels(boxes.domain.name, entries, every, pa.scalar(ROOT), unchanged=unchanged)
+
+
+def _held_values(boxes: Boxes) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.int64], bool]:
+    """The distinct (group, code) pairs of the rows, in ascending order, and whether some box is wider than its rows."""
+    groups, size = len(boxes.lo), boxes.domain.size
+    rows = boxes.labels >= 0
+    pairs = boxes.labels[rows].astype(np.int64) * size + boxes.codes[rows]
+    if groups * size <= TICK_LIMIT:
+        ticked = np.zeros(groups * size, dtype=np.bool_)
+        ticked[pairs] = True
+        pairs = np.flatnonzero(ticked)
+    else:
+        pairs = np.unique(pairs)
+    group, code = np.divmod(pairs, max(size, 1))
+    starts = np.searchsorted(group, np.arange(groups + 1))
+    held = np.flatnonzero(starts[1:] > starts[:-1])
+    tight = (code[starts[held]] == boxes.lo[held]) & (code[starts[held + 1] - 1] == boxes.hi[held])
+    # What is joined with missing values is `*` in any case, however wide its box is.
+    tight |= boxes.joins_missing[held]
+    return group, code, not tight.all()
+
+
+def _bounds(boxes: Boxes) -> Labels:
+    """Two columns in the column's own type. These have no place for `*`: null stands for it."""
+    domain = boxes.domain
+    pairs = boxes.lo.astype(np.int64) * domain.size + boxes.hi
+    if domain.missing >= 0:
+        pairs[boxes.hi == domain.missing] = -1
+    distinct, index = np.unique(np.append(pairs, -1), return_inverse=True)
+    lo, hi = np.divmod(distinct, max(domain.size, 1))
+    known = distinct >= 0
+    ends = [domain.values.take(pa.array(end, mask=~known)) for end in (lo, hi)]
+    names = (f"{domain.name}_min", f"{domain.name}_max")
+    return Labels(names, tuple(ends), index[:-1].astype(np.int32), int(index[-1]), unchanged=False)
+
+
+def _mean(boxes: Boxes) -> Labels:
+    def centre(values: Float64, rows: Int32, group: Int32) -> Float64:
+        # Summing distances from the smallest value keeps digits that large values would lose.
+        base = values[0]
+        counts = np.maximum(np.bincount(group, minlength=len(boxes.lo)), 1)
+        means: Float64 = base + np.bincount(group, weights=values[rows] - base, minlength=len(boxes.lo)) / counts
+        return means
+
+    return _centre(boxes, centre)
+
+
+def _median(boxes: Boxes) -> Labels:
+    def centre(values: Float64, rows: Int32, group: Int32) -> Float64:
+        ordered = np.sort(group.astype(np.int64) * boxes.domain.size + rows) % boxes.domain.size
+        counts = np.bincount(group, minlength=len(boxes.lo))
+        start = np.cumsum(counts) - counts
+        low = values[ordered[np.minimum(start + np.maximum(counts - 1, 0) // 2, len(ordered) - 1)]]
+        high = values[ordered[np.minimum(start + counts // 2, len(ordered) - 1)]]
+        medians: Float64 = low + (high - low) / 2
+        return medians
+
+    return _centre(boxes, centre)
+
+
+def _centre(boxes: Boxes, centre: Callable[[Float64, Int32, Int32], Float64]) -> Labels:
+    """One number per group. A column of numbers has no place for `*`: null stands for it."""
+    values = _floats(boxes.domain)
+    assert values is not None
+    if boxes.domain.missing >= 0:
+        values = np.append(values, np.nan)
+    published = values[boxes.lo]
+    if boxes.wide.any():
+        rows = boxes.labels >= 0
+        found = centre(values, boxes.codes[rows], boxes.labels[rows])
+        published = np.where(boxes.wide, np.clip(found, values[boxes.lo], values[boxes.hi]), published)
+    unknown = boxes.joins_missing | (boxes.lo == boxes.domain.missing)
+    entries = pa.array(published, type=pa.float64(), mask=unknown)
+    every = np.arange(len(boxes.lo))
+    none = pa.scalar(None, type=pa.float64())
+    return _distinct_labels(boxes.domain.name, entries, every, none, unchanged=False)
+
+
+def _floats(domain: Domain) -> Float64 | None:
+    """Code → number, missing values left out; None for dates and for columns without numbers."""
+    from coterie.values.numbers import as_numbers
+
+    values = domain.values if domain.missing < 0 else domain.values[:-1]
+    numbers = as_numbers(values, np.ones(len(values), dtype=np.int64), column=domain.name).exact
+    if pa.types.is_temporal(numbers.type):
+        return None
+    floats: Float64 = numbers.cast(pa.float64(), safe=False).to_numpy(zero_copy_only=False)
+    return floats
+
+
+def _distinct_labels(
+    name: str, entries: pa.Array, of_group: npt.NDArray[np.int64], suppressed: pa.Scalar, *, unchanged: bool
+) -> Labels:
+    """Labels with equal values made one, so that equal labels mean equal published cells."""
+    every = pa.concat_arrays([entries, pa.array([suppressed.as_py()], type=entries.type)])
+    encoded = every.dictionary_encode(null_encoding="encode")
+    index = encoded.indices.to_numpy(zero_copy_only=False)
+    return Labels((name,), (encoded.dictionary,), index[of_group].astype(np.int32), int(index[-1]), unchanged)
+
+
+_Style: TypeAlias = Callable[[Boxes], Labels]
+_STYLES: dict[Style, _Style] = {
+    "interval": _interval,
+    "bounds": _bounds,
+    "mean": _mean,
+    "median": _median,
+    "ancestor": _ancestor,
+    "set": _set,
+}

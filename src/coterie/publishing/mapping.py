@@ -1,0 +1,173 @@
+"""The applied recoding as a table: which values of each attribute every group is published as, and what that costs.
+
+It holds original values (the ends of each interval), so it belongs to those who hold the original.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from coterie.files import tables
+from coterie.files.destinations import check_apart
+from coterie.files.output import format_of
+from coterie.hierarchies.tree import Float64, Int32
+from coterie.publishing.publish import recode
+from coterie.table.costs import LeafCounts, Measure, interval_costs
+from coterie.values.notation import interval_texts, value_texts
+
+if TYPE_CHECKING:
+    from coterie.publishing.labels import Labels
+    from coterie.releases.release import Release
+    from coterie.table.domain import Domain
+    from coterie.table.grouping import Grouping
+
+COLUMNS = {
+    "group": "the group, as in `release.groups`; −1 for suppressed rows; for rows published one by one, the box",
+    "rows": "how many rows are published with it",
+    "attribute": "the quasi-identifier",
+    "published": "what is published of it, as text; nothing where the rows were removed",
+    "lowest": "the lowest original value that it may stand for, as text; of a category, the first in the hierarchy",
+    "highest": "the highest, or the last",
+    "values": "how many values of the table lie between them, both counted",
+    "missing": "whether missing values are among them",
+    "cost": "what it costs a row: NCP, 0 (unchanged) to 1 (anything)",
+    "weight": "the weight of the attribute",
+    "share": "its share of the whole loss: rows × weight × cost ÷ the sum of these",
+}
+
+
+def check_mapping(mapping: str | os.PathLike[str] | None, *, force: bool) -> None:
+    """Find out before the work, not after it, that a mapping could not be written.
+
+    Args:
+        mapping: Where the mapping goes, if one is wanted.
+        force: Whether something may be there.
+    """
+    if mapping is None:
+        return
+    format_of(mapping)
+    tables.check_target(mapping, force=force)
+
+
+def write_mapping(release: Release, path: str | os.PathLike[str], *, force: bool) -> None:
+    """Write the mapping of a release, but not over what the release is made from."""
+    check_apart(release.source.origin, release.config, mapping=path)
+    tables.write(mapping_table(release), path, like=release.source, force=force)
+
+
+def mapping_table(release: Release) -> pa.Table:
+    """One row for each group and attribute, groups in ascending order; suppressed rows come last, as group −1."""
+    shown = release.grouping.published
+    recoded, _ = recode(release.table, release.grouping, release.config)
+    suppressed = release.source.table.num_rows - int(shown.sizes.sum())
+    removed = len(release.published.kept) < release.source.table.num_rows
+    table = groups_table(release.table.domains, shown, recoded, leaf_counts=release.table.leaf_counts)
+    if suppressed:
+        texts = {name: published_texts(labels)[labels.suppressed].as_py() for name, labels in recoded.items()}
+        gone = suppressed_table(release.table.domains, suppressed, {} if removed else texts)
+        table = pa.concat_tables([table, gone])
+    return with_share(table, float(_losses(table).sum()))
+
+
+def groups_table(
+    domains: Sequence[Domain], shown: Grouping, recoded: Mapping[str, Labels], *, leaf_counts: LeafCounts
+) -> pa.Table:
+    """One row for each group and attribute, without its share of a loss that may be that of more groups than these.
+
+    Args:
+        domains: The quasi-identifiers.
+        shown: Row → group → box, as published.
+        recoded: Quasi-identifier → its published values.
+        leaf_counts: Whether NCP counts the leaves present in the table, or all of the hierarchy.
+    """
+    measure = Measure("ncp", leaf_counts)
+    parts = [_attribute(domain, shown, at, recoded[domain.name], measure=measure) for at, domain in enumerate(domains)]
+    attributes, groups = len(parts), parts[0].num_rows if parts else 0
+    # Attribute after attribute → group after group, in the order of the quasi-identifiers.
+    order = np.arange(attributes * groups).reshape(attributes, groups).T.ravel()
+    return pa.concat_tables(parts).take(pa.array(order))
+
+
+def suppressed_table(domains: Sequence[Domain], rows: int, texts: Mapping[str, str | None]) -> pa.Table:
+    """One row for each attribute of the rows in no group.
+
+    Args:
+        domains: The quasi-identifiers.
+        rows: How many rows are suppressed.
+        texts: Quasi-identifier → what is published of them; nothing where they were removed.
+    """
+    return pa.concat_tables([_suppressed(domain, rows, texts.get(domain.name)) for domain in domains])
+
+
+def with_share(table: pa.Table, total: float) -> pa.Table:
+    """The mapping with each line's share of the whole loss."""
+    loss = _losses(table)
+    return table.append_column("share", pa.array(loss / total if total > 0 else loss)).combine_chunks()
+
+
+def _losses(table: pa.Table) -> Float64:
+    found: Float64 = _numbers(table, "rows") * _numbers(table, "weight") * _numbers(table, "cost")
+    return found
+
+
+def _numbers(table: pa.Table, name: str) -> Float64:
+    return np.asarray(table.column(name).to_numpy(), dtype=np.float64)
+
+
+def _attribute(domain: Domain, shown: Grouping, at: int, labels: Labels, *, measure: Measure) -> pa.Table:
+    lo, hi = np.ascontiguousarray(shown.lo[:, at]), np.ascontiguousarray(shown.hi[:, at])
+    # Missing values are the last code. What is joined with them may be anything up to the last value before.
+    missing = (hi == domain.missing) if domain.missing >= 0 else np.zeros(len(hi), dtype=np.bool_)
+    top = np.where(missing & (lo < hi), hi - 1, hi).astype(np.int32)
+    texts = value_texts(domain)
+    return pa.table(
+        {
+            "group": pa.array(np.arange(len(lo)), pa.int32()),
+            "rows": pa.array(shown.sizes, pa.int64()),
+            "attribute": pa.array([domain.name] * len(lo), pa.string()),
+            "published": published_texts(labels).take(pa.array(labels.of_group)),
+            "lowest": texts.take(pa.array(lo)),
+            "highest": texts.take(pa.array(top)),
+            "values": pa.array(hi - lo + 1, pa.int32()),
+            "missing": pa.array(missing),
+            "cost": pa.array(interval_costs(domain, lo, hi, measure)),
+            "weight": pa.array(np.full(len(lo), domain.weight)),
+        }
+    )
+
+
+def _suppressed(domain: Domain, rows: int, text: str | None) -> pa.Table:
+    """Rows in no group: anything is possible, and all is lost."""
+    texts = value_texts(domain)
+    last = domain.size - (2 if domain.missing >= 0 else 1)
+    ends: Int32 = np.asarray([0, last], dtype=np.int32)
+    known = texts.take(pa.array(ends)) if last >= 0 else pa.nulls(2, texts.type)
+    return pa.table(
+        {
+            "group": pa.array([-1], pa.int32()),
+            "rows": pa.array([rows], pa.int64()),
+            "attribute": pa.array([domain.name], pa.string()),
+            "published": pa.array([text], pa.string()),
+            "lowest": known.slice(0, 1),
+            "highest": known.slice(1, 1),
+            "values": pa.array([domain.size], pa.int32()),
+            "missing": pa.array([domain.missing >= 0]),
+            "cost": pa.array([1.0]),
+            "weight": pa.array([domain.weight]),
+        }
+    )
+
+
+def published_texts(labels: Labels) -> pa.Array:
+    """Label → what is published, as one text: bounds, which are two columns, as the interval between them."""
+    texts = [values.cast(pa.string()) for values in labels.values]
+    if len(texts) == 1:
+        return texts[0]
+    lo, hi = texts
+    return pc.if_else(pc.equal(lo, hi), lo, interval_texts(lo, hi))

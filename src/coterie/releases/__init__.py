@@ -1,0 +1,1 @@
+"""What `anonymize` gives back, what is kept beside it, and later rows in its groups."""

@@ -1,0 +1,154 @@
+"""The charts of a report. They are drawn from its data alone, so that what is hidden there cannot be seen here."""
+
+from __future__ import annotations
+
+from coterie.charts.charts import Axis, Chart, Rule, Series, bars, lines
+from coterie.reporting import model
+
+SMALL = (5.4, 3.0)
+SHARE = Axis("share of rows", shown="percent", digits=3, low=0)
+
+
+def size_text(each: model.Bin) -> str:
+    """The sizes that a bar stands for."""
+    if each.largest is None:
+        return f"{each.smallest:,} or more"
+    return f"{each.smallest:,}" if each.largest == each.smallest else f"{each.smallest:,}–{each.largest:,}"
+
+
+def class_size_chart(report: model.Report) -> Chart:
+    """How many rows are in classes of which size."""
+    risk = report.risk
+    names = [size_text(each) for each in risk.class_sizes]
+    series = [Series("before", names, [each.before_share or 0.0 for each in risk.class_sizes])]
+    if not risk.notes:
+        series.append(Series("after", names, [each.after_share or 0.0 for each in risk.class_sizes]))
+    small = sum(each.before_share or 0.0 for each in risk.class_sizes if (each.largest or report.k) < report.k)
+    told = f"Before, about {100 * small:.0f} % of the rows were in classes of fewer than {report.k} {risk.counted}"
+    told += "; after, none." if not risk.notes else "."
+    axis = Axis(f"{risk.counted} in the class")
+    return bars("Class sizes", series, description=told, x=axis, y=SHARE, name="class-sizes")
+
+
+def risk_chart(report: model.Report) -> Chart | None:
+    """Share of records at each risk; nothing where all sizes of classes are hidden."""
+    curve = sorted(report.risk.curve, key=lambda point: point.risk)
+    if not curve:
+        return None
+    limit, highest = report.risk.threshold, report.risk.after.prosecutor.highest or 0.0
+    series = [
+        Series("before", [point.risk for point in curve], [point.before or 0.0 for point in curve]),
+        Series("after", [point.risk for point in curve], [point.after or 0.0 for point in curve]),
+    ]
+    return lines(
+        "Risk curve",
+        series,
+        description=f"How many records have at least a given risk. After publishing, no record has more than "
+        f"{highest:.4g}; "
+        f"the threshold is {limit.value:.4g}.",
+        x=Axis("risk of a record (prosecutor), at least", log=True, digits=3, ticks=_ticks(curve[0].risk)),
+        y=Axis("share of records", shown="percent", digits=3, low=0, high=1.05),
+        name="risk-curve",
+        steps="before",
+        rules=[Rule(limit.value, f"threshold {limit.value:.3g}")],
+    )
+
+
+def _ticks(least: float) -> tuple[float, ...]:
+    """1, 0.5, 0.2, 0.1, 0.05, … down to the least risk."""
+    steps = [factor / 10**power for power in range(8) for factor in (1, 0.5, 0.2)]
+    shown = [step for step in steps if step >= least] or [1.0]
+    return tuple(shown if len(shown) <= 9 else shown[::3])
+
+
+def loss_chart(report: model.Report) -> Chart:
+    """What each attribute lost."""
+    parts = sorted(report.utility.attributes, key=lambda each: -(each.ncp or 0.0))
+    worst = parts[0]
+    return bars(
+        "Loss by attribute",
+        [Series("loss", [each.name for each in parts], [each.ncp or 0.0 for each in parts])],
+        description=f"Mean normalised certainty penalty of each quasi-identifier, 0 (nothing lost) to 1 (nothing "
+        "left). "
+        f"{worst.name} lost most: {worst.ncp or 0.0:.3g}.",
+        x=Axis("quasi-identifier"),
+        y=Axis("loss (NCP)", digits=3, low=0),
+        name="loss",
+        sideways=True,
+        size=(7.2, 1.1 + 0.32 * len(parts)),
+    )
+
+
+def level_chart(report: model.Report) -> Chart | None:
+    """How far the cells of each attribute were generalised."""
+    found = [each for each in report.utility.distributions if each.levels]
+    if not found:
+        return None
+    names = [each.name for each in found]
+    exact = [each.levels[0].after or 0.0 for each in found]
+    nothing = [(each.levels[-1].after or 0.0) if len(each.levels) > 1 else 0.0 for each in found]
+    some = [max(1.0 - one - other, 0.0) for one, other in zip(exact, nothing, strict=True)]
+    return bars(
+        "How far cells were generalised",
+        [
+            Series("any value", names, nothing),
+            Series("the value itself", names, exact),
+            Series("interval, label or set", names, some),
+        ],
+        description="For each quasi-identifier: cells published as they were, as something coarser, and cells of which "
+        "nothing is said.",
+        x=Axis("quasi-identifier"),
+        y=Axis("share of cells", shown="percent", digits=3, low=0, high=1),
+        name="levels",
+        sideways=True,
+        size=(7.2, 1.2 + 0.55 * len(found)),
+    )
+
+
+def confidence_chart(report: model.Report) -> Chart | None:
+    """What linking tells of sensitive values."""
+    found = [each for each in report.disclosure if each.average is not None]
+    if not found:
+        return None
+    names = [each.column for each in found]
+    return bars(
+        "Confidence in a sensitive value",
+        [
+            Series("without linking", names, [each.baseline or 0.0 for each in found]),
+            Series("with linking, on average", names, [each.average or 0.0 for each in found]),
+            Series("with linking, at most", names, [each.highest or 0.0 for each in found]),
+        ],
+        description="How sure an attacker can be of the likeliest value of a person: by the most frequent value of the "
+        "release, and by the candidates that fit the person.",
+        x=Axis("sensitive column"),
+        y=Axis("confidence", shown="percent", digits=3, low=0, high=1),
+        name="confidence",
+        sideways=True,
+        size=(7.2, 1.2 + 0.7 * len(found)),
+    )
+
+
+def distribution_charts(report: model.Report) -> list[Chart]:
+    """One chart for each attribute whose values may be shown."""
+    charts = []
+    for at, each in enumerate(report.utility.distributions):
+        if not each.shares:
+            continue
+        names = [share.label for share in each.shares]
+        long = max(map(len, names)) > 9 and len(names) <= 14
+        charts.append(
+            bars(
+                f"Distribution of {each.name}",
+                [
+                    Series("before", names, [share.before or 0.0 for share in each.shares]),
+                    Series("after", names, [share.after or 0.0 for share in each.shares]),
+                ],
+                description=f"Total variation distance {each.distance or 0.0:.3g} (0: alike, 1: nothing in common).",
+                x=Axis(each.name),
+                y=SHARE,
+                name=f"distribution-{at}",
+                sideways=long,
+                size=(SMALL[0], 1.2 + 0.28 * len(names)) if long else SMALL,
+            )
+        )
+    return charts

@@ -1,0 +1,171 @@
+"""The part of a report about what is left: losses, the bound, queries, distributions."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from coterie.errors import CoterieError
+from coterie.reporting import model
+from coterie.reporting.hide import Hider
+
+if TYPE_CHECKING:
+    from coterie.evaluation.before_after import BeforeAfter
+    from coterie.evaluation.distributions import ColumnDistribution
+    from coterie.releases.release import Release
+
+QUERIES = 1000
+# Of a large table fewer queries are asked: a report should take seconds.
+LARGE, FEWER_QUERIES = 200_000, 300
+# Above this, the bound of all rows takes longer than a report should.
+BOUND_ROWS = 60_000
+BOUND_SAMPLE = 2_000
+MOST_VALUES = 12
+MOST_PAIRS = 12
+
+
+def utility_part(release: Release, hider: Hider) -> model.Utility:
+    """What is left of the data."""
+    measures, rings = release.measures, release.grouping.rings is not None
+    notes: list[str] = []
+    if rings:
+        notes.append(
+            "Rows are published one by one, so groups, their sizes, discernability and C_AVG do not apply to this "
+            "release."
+        )
+
+    def of_groups(name: str) -> float | None:
+        return None if rings else hider.figure(measures[name])
+
+    queries, distributions, associations = _compared(release, hider, notes)
+    return model.Utility(
+        gcp=hider.figure(measures["gcp"]),
+        ncp=hider.of_rows(hider.figure(measures["ncp"])),
+        attributes=[
+            model.AttributeUtility(
+                name=each.name,
+                weight=each.weight,
+                ncp=hider.figure(each.ncp),
+                changed=hider.share(
+                    round(each.changed * release.source.table.num_rows), of=release.source.table.num_rows
+                ),
+                distortion=hider.figure(each.distortion),
+            )
+            for each in measures.attributes.values()
+        ],
+        bound=_bound(release, hider),
+        discernability=hider.of_rows(of_groups("discernability")),
+        c_avg=hider.of_rows(of_groups("c_avg")),
+        groups=None if rings else int(measures["groups"]),
+        smallest=None if rings else hider.count(measures["smallest"]),
+        largest=None if rings else int(measures["largest"]),
+        average_size=of_groups("average_size"),
+        modification_rate=hider.figure(measures["modification_rate"]),
+        queries=queries,
+        distributions=distributions,
+        associations=associations,
+        notes=notes,
+    )
+
+
+def _bound(release: Release, hider: Hider) -> model.Bound:
+    from coterie.grouping.bound import sampled_bound
+
+    measures, table = release.measures, release.table
+    exact = table.rows <= BOUND_ROWS or "bound" in measures.known
+    if release.grouping.rings is not None:
+        text = (
+            "The bound is for groups. Rows that are published one by one may lose less, so it does not bind this "
+            "release."
+        )
+    elif exact:
+        text = (
+            "No local recoding with this k could lose less than the bound; the best one may lose more than the bound."
+        )
+    else:
+        text = (
+            f"Estimated from {BOUND_SAMPLE:,} rows drawn at random, since the table is large: read it as about. "
+            "release.bound computes it in full, and raises it further."
+        )
+    if exact:
+        value, ratio = measures["bound"], measures.get("loss_over_bound")
+    else:
+        drawn = np.random.default_rng(release.config.seed).choice(table.rows, BOUND_SAMPLE, replace=False)
+        value = sampled_bound(table, release.config.k, rows=np.sort(drawn))
+        weighted = measures["ncp"] / max(table.rows * table.attributes, 1)
+        ratio = weighted / value if value > 0 else (1.0 if weighted == 0 else float("inf"))
+    if release.grouping.rings is not None:
+        ratio = None
+    return model.Bound(value=hider.figure(value), ratio=hider.figure(ratio), estimated=not exact, text=text)
+
+
+def _compared(
+    release: Release, hider: Hider, notes: list[str]
+) -> tuple[model.Queries | None, list[model.Distribution], list[model.Association]]:
+    """What needs the release's cells as ranges of values; a note says why where they cannot be read."""
+    from coterie.evaluation.before_after import BeforeAfter
+
+    try:
+        tables = BeforeAfter.of_release(release)
+        return _queries(tables, release, hider), *_distributions(tables, hider)
+    except CoterieError as error:
+        notes.append(f"Queries and distributions were not measured: {error}")
+        return None, [], []
+
+
+def _queries(tables: BeforeAfter, release: Release, hider: Hider) -> model.Queries:
+    from coterie.evaluation.query_workload import Workload, query_errors
+
+    count = QUERIES if release.table.rows <= LARGE else FEWER_QUERIES
+    found = query_errors(tables, Workload(count=count, seed=release.config.seed)).summary
+    skipped = f" {found.skipped:,} of them count nothing in the original and are left out." if found.skipped else ""
+    return model.Queries(
+        count=found.queries,
+        median=hider.figure(found.median),
+        mean=hider.figure(found.mean),
+        percentile_95=hider.figure(found.p95),
+        text=f"{found.queries:,} COUNT queries with conditions on random sets of quasi-identifiers, drawn from the "
+        "seed; "
+        f"every value that a published cell admits is taken for equally likely.{skipped}",
+    )
+
+
+def _distributions(tables: BeforeAfter, hider: Hider) -> tuple[list[model.Distribution], list[model.Association]]:
+    from coterie.evaluation.distributions import distributions
+
+    found = distributions(tables)
+    columns = [_distribution(each, hider) for each in found.columns.values()]
+    ranked = sorted(
+        found.associations, key=lambda each: (-max(_or_zero(each.before), _or_zero(each.after)), each.first)
+    )
+    pairs = [
+        model.Association(
+            columns=[each.first, each.second],
+            measure={"cramers_v": "Cramér's V"}.get(each.measure, each.measure.replace("_", " ")),
+            before=hider.figure(each.before),
+            after=hider.figure(each.after),
+        )
+        for each in ranked[:MOST_PAIRS]
+    ]
+    return columns, pairs
+
+
+def _or_zero(value: float | None) -> float:
+    return 0.0 if value is None or value != value else abs(value)
+
+
+def _distribution(found: ColumnDistribution, hider: Hider) -> model.Distribution:
+    shares: list[model.Share] = []
+    if not hider.external:
+        few = found if found.edges is not None else found.top(MOST_VALUES)
+        shares = [
+            model.Share(label=label, before=before, after=after)
+            for label, before, after in zip(few.labels, few.before, few.after, strict=True)
+        ]
+    return model.Distribution(
+        name=found.name,
+        distance=hider.figure(found.distance),
+        levels=[model.Share(label=each.label, before=None, after=hider.figure(each.share)) for each in found.levels],
+        shares=shares,
+    )

@@ -1,0 +1,1 @@
+"""Everything that decides a release: one frozen Config, from Python, a mapping or TOML."""

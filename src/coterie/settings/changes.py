@@ -1,0 +1,44 @@
+"""How one setting bears on others when it changes: by keyword, by flag, or on the page."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from typing import Any
+
+from coterie.settings.roles import ROLES
+
+PER_COLUMN = ("weights", "publish", "types", "hierarchies")
+
+
+def listed(value: object) -> object:
+    """One name is a list of one; any other iterable but a mapping is a list."""
+    if isinstance(value, str):
+        return (value,)
+    if isinstance(value, Iterable) and not isinstance(value, Mapping | bytes):
+        return tuple(value)
+    return value
+
+
+def changed(values: Mapping[str, Any], changes: Mapping[str, Any]) -> dict[str, Any]:
+    """Settings with some of them changed, and without those that the change makes pointless."""
+    result = {**values, **changes}
+    if "options" not in changes and changes.get("method", values.get("method")) != values.get("method"):
+        result.pop("options", None)
+    if "quasi" in changes or "sensitive" in changes:
+        kept = {*_names(result.get("quasi")), *_names(result.get("sensitive"))}
+        for setting in PER_COLUMN:
+            table = values.get(setting)
+            if setting not in changes and isinstance(table, Mapping):
+                result[setting] = {name: value for name, value in table.items() if name in kept}
+    # What is kept or dropped was not said to be anything else, so whatever it is said to be now goes before that.
+    # Whose row it is may be dropped as well.
+    for setting, roles in (("keep", (*ROLES, "entity")), ("drop", ROLES)):
+        elsewhere = {name for role in roles for name in _names(changes.get(role))}
+        if setting not in changes and elsewhere.intersection(_names(values.get(setting))):
+            result[setting] = [name for name in _names(values[setting]) if name not in elsewhere]
+    return result
+
+
+def _names(value: object) -> tuple[object, ...]:
+    found = listed(value)
+    return found if isinstance(found, tuple) else ()

@@ -1,0 +1,248 @@
+"""What can be wrong with a configuration, said in coterie's own words.
+
+Pydantic finds the faults of single values; its own texts quote the input, so they are replaced here. The
+checks that concern several settings at once, or the columns of a table, are plain functions that return
+problems, so that a user sees all of them in one go.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from difflib import get_close_matches
+from typing import TYPE_CHECKING, Any
+
+from pydantic import BaseModel, ValidationError
+
+from coterie.errors import ConfigError, Problem
+from coterie.settings.roles import ROLES, shortened, undecided_problems
+
+if TYPE_CHECKING:
+    from coterie.settings.config import Config
+
+# Names that people bring along from other tools.
+ALIASES = {
+    "qi": "quasi",
+    "qid": "quasi",
+    "quasi_identifiers": "quasi",
+    "quasi_identifier": "quasi",
+    "identifier": "identifiers",
+    "id": "identifiers",
+    "direct_identifiers": "identifiers",
+    "insensitive": "keep",
+    "insensitive_attributes": "keep",
+    "non_sensitive": "keep",
+    "unchanged": "keep",
+    "remove": "drop",
+    "exclude": "drop",
+    "exclude_vars": "drop",
+    "person": "entity",
+    "subject": "entity",
+    "suppression_limit": "suppress_at_most",
+    "sensitive_attributes": "sensitive",
+    "hierarchy": "hierarchies",
+    "weight": "weights",
+    "type": "types",
+    "algorithm": "method",
+    "option": "options",
+    "na_values": "missing_values",
+    "sep": "delimiter",
+    "n_jobs": "threads",
+    "random_state": "seed",
+}
+
+_TEXTS = {
+    "missing": "is required",
+    "finite_number": "must be a finite number",
+    "greater_than_equal": "must be at least {ge}",
+    "greater_than": "must be more than {gt}",
+    "less_than_equal": "must be at most {le}",
+    "less_than": "must be less than {lt}",
+    "literal_error": "must be {expected}",
+    "string_too_short": "must not be empty",
+}
+
+_KINDS = {
+    "int": "must be a whole number",
+    "float": "must be a number",
+    "decimal": "must be a number",
+    "bool": "must be true or false",
+    "string": "must be text",
+    "tuple": "must be a list",
+    "list": "must be a list",
+    "set": "must be a list",
+    "iterable": "must be a list",
+    "dict": "must be a table of names and values",
+    "mapping": "must be a table of names and values",
+}
+
+
+def did_you_mean(name: str, known: Iterable[str]) -> str:
+    """` (did you mean 'age'?)` when a known name is near, otherwise nothing. Case does not count."""
+    folded = {_fold(candidate): candidate for candidate in known}
+    near = get_close_matches(_fold(name), folded, n=1, cutoff=0.6)
+    return f" (did you mean {folded[near[0]]!r}?)" if near else ""
+
+
+def _fold(name: str) -> str:
+    return name.casefold().replace("_", "").replace("-", "").replace(" ", "")
+
+
+def unknown_setting(name: str, known: Sequence[str]) -> Problem:
+    """The problem of a key that is no setting, with the setting that was probably meant."""
+    if name in ALIASES and ALIASES[name] in known:
+        return Problem(name, f"there is no such setting (did you mean {ALIASES[name]!r}?)")
+    return Problem(name, f"there is no such setting{did_you_mean(name, known)}")
+
+
+def translate(error: ValidationError, *, prefix: str = "", model: type[BaseModel] | None = None) -> list[Problem]:
+    """Pydantic's findings as problems: our own words, and never the value that was given."""
+    problems: list[Problem] = []
+    for found in error.errors(include_url=False, include_input=False):
+        path = ".".join(str(part) for part in (prefix, *found["loc"]) if part != "")
+        cause = found.get("ctx", {}).get("error")
+        if isinstance(cause, ConfigError):
+            problems += [Problem(_below(path, problem.path), problem.text) for problem in cause.problems]
+        elif found["type"] == "extra_forbidden":
+            known = sorted(model.model_fields) if model is not None else []
+            problems.append(Problem(path, f"there is no such option{did_you_mean(str(found['loc'][-1]), known)}"))
+        else:
+            problems.append(Problem(path, _text(found["type"], found.get("ctx", {}))))
+    return list(dict.fromkeys(problems))
+
+
+def _below(path: str, inner: str) -> str:
+    return ".".join(part for part in (path, inner) if part)
+
+
+def _text(kind: str, context: Mapping[str, Any]) -> str:
+    if kind in _TEXTS:
+        tidy = {name: f"{limit:g}" if isinstance(limit, float) else limit for name, limit in context.items()}
+        return _TEXTS[kind].format_map(tidy)
+    if kind == "value_error":
+        # Raised by a validator of coterie itself, whose texts keep to the rules of this module.
+        return str(context["error"])
+    return _KINDS.get(kind.split("_")[0], "is not a value that this setting can have")
+
+
+def publish_problems(publish: Mapping[str, str], types: Mapping[str, str]) -> list[Problem]:
+    """Ways to publish that the column's declared type rules out."""
+    problems = []
+    for column, way in publish.items():
+        kind = types.get(column)
+        if way in ("mean", "median") and kind in ("category", "date"):
+            problems.append(
+                Problem(f"publish.{column}", f"a {kind} column has no {way}; use it for columns of type 'number'")
+            )
+        elif way in ("interval", "bounds") and kind == "category":
+            problems.append(Problem(f"publish.{column}", f"a category column has no {way}; use 'ancestor' or 'set'"))
+    return problems
+
+
+def option_problems(method: str, options: Mapping[str, object]) -> tuple[dict[str, object], list[Problem]]:
+    """The method's options in their own types, and what is wrong with them or with the method's name."""
+    from coterie.methods import all_methods  # late: it brings Numba along
+
+    methods = all_methods()
+    if method not in methods:
+        known = ", ".join(methods)
+        return dict(options), [
+            Problem("method", f"there is no method {method!r}{did_you_mean(method, methods)}; there are {known}")
+        ]
+    model = methods[method].options
+    try:
+        checked = model.model_validate(dict(options))
+    except ValidationError as error:
+        problems = translate(error, prefix="options", model=model)
+        names = ", ".join(model.model_fields) or "none"
+        return dict(options), [
+            Problem(p.path, f"{p.text} (options of {method}: {names})" if "no such option" in p.text else p.text)
+            for p in problems
+        ]
+    return checked.model_dump(exclude_unset=True), []
+
+
+def column_problems(
+    config: Config, names: Sequence[str], *, publishes: bool = True, sure: bool = True
+) -> list[Problem]:
+    """Everything about a configuration that does not fit a table with these columns.
+
+    Args:
+        config: The configuration.
+        names: The columns of the table.
+        publishes: Whether a release is to be made of it: then every column needs a role.
+        sure: Whether these are names for certain, and not the first row of a file that has no header.
+    """
+    named = {column for role in ROLES for column in getattr(config, role)}
+    named |= set() if config.entity is None else {config.entity}
+    if not sure and named and named.isdisjoint(names):
+        return [_no_column_known(named, len(names))]
+    problems: list[Problem] = []
+    if not config.quasi:
+        problems.append(Problem("quasi", 'names no column; list the quasi-identifiers, for example quasi = ["age"]'))
+    if len(set(names)) < len(names):
+        twice = sorted({name for name in names if list(names).count(name) > 1})
+        problems.append(
+            Problem("", f"the table has columns of the same name: {', '.join(map(repr, twice))}; rename them")
+        )
+    present = set(names)
+    unknown = set()
+    for role in ROLES:
+        for column in getattr(config, role):
+            if column not in present:
+                unknown.add(column)
+                problems.append(Problem(role, f"the table has no column {column!r}{_nearest_column(column, names)}"))
+    if config.entity is not None and config.entity not in present:
+        problems.append(
+            Problem("entity", f"the table has no column {config.entity!r}{_nearest_column(config.entity, names)}")
+        )
+    problems += undecided_problems(config, names) if publishes else []
+    problems += _privacy_problems(config)
+    problems += _setting_problems(config, names, unknown)
+    if config.quasi and all(config.weights.get(column, 1.0) == 0 for column in config.quasi):
+        problems.append(Problem("weights", "every quasi-identifier weighs 0; give at least one a positive weight"))
+    return problems
+
+
+def _no_column_known(named: Collection[str], count: int) -> Problem:
+    """The problem of a file whose first line has no name that the configuration has, and so may be data."""
+    return Problem(
+        "header",
+        f"none of the columns that you name ({shortened(sorted(named))}) is among the {count:,} of the file; is its "
+        "first line the header? Answer by header = true (--header) or, if the file has none, header = false "
+        "(--no-header)",
+    )
+
+
+def _privacy_problems(config: Config) -> list[Problem]:
+    if not config.privacy:
+        return []
+    from coterie.privacy.registry import column_problems
+
+    return column_problems(config.privacy, config.sensitive)
+
+
+def _setting_problems(config: Config, names: Sequence[str], reported: set[str]) -> list[Problem]:
+    # A sensitive column may have a type and a hierarchy too: t-closeness measures distances with them.
+    fitting = {
+        "weights": {*config.quasi},
+        "publish": {*config.quasi},
+        "types": {*config.quasi, *config.sensitive},
+        "hierarchies": {*config.quasi, *config.sensitive},
+    }
+    problems = []
+    for setting, columns in fitting.items():
+        for column in getattr(config, setting):
+            if column in columns or column in reported:
+                continue
+            path = f"{setting}.{column}"
+            if column not in names:
+                problems.append(Problem(path, f"the table has no column {column!r}{_nearest_column(column, names)}"))
+            else:
+                problems.append(
+                    Problem(path, f"column {column!r} is no quasi-identifier; add it to quasi or remove this")
+                )
+    return problems
+
+
+def _nearest_column(column: str, names: Sequence[str]) -> str:
+    return did_you_mean(column, names) or f"; it has {shortened(names)}"

@@ -1,0 +1,73 @@
+"""Configurations as TOML text: read, written, and written beside a release with where it came from."""
+
+from __future__ import annotations
+
+import os
+import tomllib
+from collections.abc import Mapping
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from coterie.errors import ConfigError, Problem
+
+if TYPE_CHECKING:
+    from coterie.settings.config import Config
+
+
+def read_toml(path: str | os.PathLike[str]) -> dict[str, Any]:
+    """The values of a TOML file; a ConfigError names the line of a mistake."""
+    name = Path(path).name
+    try:
+        return tomllib.loads(Path(path).read_text(encoding="utf-8-sig"))
+    except tomllib.TOMLDecodeError as error:
+        raise ConfigError([Problem(name, f"is no valid TOML: {error}")]) from None
+    except UnicodeDecodeError:
+        raise ConfigError([Problem(name, "is not text in UTF-8; save it in that encoding")]) from None
+    except OSError as error:
+        reason = (error.strerror or "cannot be read").lower()
+        raise ConfigError(
+            [Problem(str(path), f"cannot be read: {reason}")], hint="`coterie init` writes one."
+        ) from None
+
+
+def write_toml(values: Mapping[str, Any]) -> str:
+    """TOML text: plain settings first, then the tables."""
+    import tomli_w
+
+    tables = {name: value for name, value in values.items() if isinstance(value, Mapping)}
+    # An empty table would only be noise.
+    ordered = {name: value for name, value in values.items() if name not in tables}
+    ordered |= {name: value for name, value in tables.items() if value}
+    return tomli_w.dumps(ordered)
+
+
+def plain(value: object) -> Any:  # noqa: ANN401 - whatever TOML holds
+    """The value in what TOML and JSON can hold: hierarchies and privacy models by `spec`, tuples as lists."""
+    if hasattr(value, "spec"):
+        return plain(value.spec)
+    if isinstance(value, Mapping):
+        return {str(name): plain(inner) for name, inner in value.items() if inner is not None}
+    if isinstance(value, tuple | list):
+        return [plain(inner) for inner in value]
+    if isinstance(value, os.PathLike):
+        return os.fspath(value)
+    return value
+
+
+def provenance_toml(config: Config, provenance: Mapping[str, Any]) -> str:
+    """The text to write beside a release: the configuration that made it, and where it came from.
+
+    `provenance` holds what makes the release traceable: versions, SHA-256 of input and output, the time. The
+    text is itself a configuration: read again, it makes the same release from the same input. It is internal, since it
+    spells out hierarchies and holds the hash of the input. Options that must stay secret even there are left out.
+    """
+    values = config.to_dict()
+    secret = config.method_options().secrets
+    values["options"] = {name: value for name, value in values["options"].items() if name not in secret}
+    but = f", but for what the secret option {', '.join(sorted(secret))} draws" if secret else ""
+    head = (
+        "# The configuration of a release made by coterie, and where it came from.\n"
+        f"# `coterie anonymize INPUT -c THIS_FILE -o OUTPUT` makes the same release from the same input{but}.\n"
+        "# It is internal: do not hand it on with the release.\n\n"
+    )
+    return head + write_toml({**values, "provenance": plain(provenance)})

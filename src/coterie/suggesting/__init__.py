@@ -1,0 +1,1 @@
+"""Guesses at the roles of columns, for a person to look over."""

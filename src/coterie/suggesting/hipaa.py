@@ -1,0 +1,103 @@
+"""The identifiers that HIPAA's Safe Harbor lists, found by the names of columns.
+
+45 CFR 164.514(b)(2)(i), (A) to (R). A hint is no verdict: names are all that is looked at, free text may name people
+whatever its column is called, and Safe Harbor also asks that nobody is known to be able to identify them otherwise.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+from coterie.suggesting.names import parts
+
+
+class Identifier(NamedTuple):
+    """One entry of the list."""
+
+    letter: str
+    what: str
+    """what the rule speaks of, and what it asks for"""
+    words: tuple[str, ...]
+    """names of columns; a word with spaces matches that many parts of a name in a row"""
+
+
+def _identifier(letter: str, what: str, words: str) -> Identifier:
+    return Identifier(letter, what, tuple(words.split("|")))
+
+
+SAFE_HARBOR: tuple[Identifier, ...] = (
+    _identifier(
+        "A",
+        "names: remove",
+        "name|names|surname|forename|initials|first name|last name|full name|middle name|maiden name|given name"
+        "|firstname|lastname|fullname|fname|lname|username|nickname|vorname|nachname|nombre|apellido|nom|prenom",
+    ),
+    _identifier(
+        "B",
+        "places smaller than a state: three ZIP digits at most, 000 where 20,000 people or fewer live",
+        "zip|zipcode|zip code|postal|postal code|postcode|post code|plz|address|street|city|town|village|county"
+        "|precinct|census tract|tract|block|geocode|latitude|longitude|lat|lon|lng|easting|northing|coordinates"
+        "|neighborhood|district",
+    ),
+    _identifier(
+        "C",
+        "dates of a person: keep the year only, and put all ages over 89 into one group",
+        "birth|birthday|birthdate|birth date|date of birth|dob|death|dod|death date|admission|admitted|admit date"
+        "|discharge|discharge date|date|visit date|age|ages|geburtsdatum|alter",
+    ),
+    _identifier("D", "telephone numbers: remove", "phone|telephone|mobile|cell|cellphone|tel|telefon|telefono"),
+    _identifier("E", "fax numbers: remove", "fax"),
+    _identifier("F", "e-mail addresses: remove", "email|e mail|mail|correo"),
+    _identifier("G", "social security numbers: remove", "ssn|social security|social security number|sin|nin"),
+    _identifier("H", "medical record numbers: remove", "mrn|medical record|medical record number|chart number"),
+    _identifier(
+        "I",
+        "health plan beneficiary numbers: remove",
+        "beneficiary|beneficiary number|health plan|plan number|medicare|medicare number|medicaid|insurance number"
+        "|member id|policy number|nhs number",
+    ),
+    _identifier("J", "account numbers: remove", "account|account number|iban|credit card|card number|bank account"),
+    _identifier(
+        "K",
+        "certificate and licence numbers: remove",
+        "license|licence|license number|licence number|certificate|certificate number|passport|npi",
+    ),
+    _identifier(
+        "L",
+        "vehicle identifiers and licence plates: remove",
+        "vin|vehicle|license plate|licence plate|plate|plate number|registration number",
+    ),
+    _identifier(
+        "M",
+        "device identifiers and serial numbers: remove",
+        "device|device id|serial|serial number|imei|mac address|udi",
+    ),
+    _identifier("N", "web addresses: remove", "url|website|web address|homepage|link"),
+    _identifier("O", "IP addresses: remove", "ip|ip address|ipaddress"),
+    _identifier("P", "biometric identifiers: remove", "fingerprint|voiceprint|voice print|biometric|retina|iris|dna"),
+    _identifier("Q", "full-face photographs: remove", "photo|photograph|picture|image|face|portrait"),
+    _identifier(
+        "R",
+        "any other unique number or code: remove",
+        "id|ids|uid|uuid|guid|identifier|patient id|person id|user id|record id|subject id|customer id|employee id"
+        "|case number|record number|key|pk|patient number|patientennummer",
+    ),
+)
+
+_MOST_PARTS = 4
+_BY_WORD = {word: entry for entry in reversed(SAFE_HARBOR) for word in entry.words}
+
+
+def safe_harbor(name: str) -> Identifier | None:
+    """The entry of the list that a column of this name probably falls under, or None.
+
+    The longest run of words decides, and of runs of one length the last: "patient id" before "id".
+    """
+    words = parts(name)
+    for length in range(min(_MOST_PARTS, len(words)), 0, -1):
+        for start in range(len(words) - length, -1, -1):
+            run = words[start : start + length]
+            found = _BY_WORD.get(" ".join(run)) or _BY_WORD.get("".join(run).rstrip("0123456789"))
+            if found is not None:
+                return found
+    return None

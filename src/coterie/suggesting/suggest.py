@@ -1,0 +1,244 @@
+"""Guess what each column of a table is, for a person to look over: the thinking behind `coterie init`.
+
+A guess rests on the column's name and on counts of its content; the reason for it is told, cells never are. When in
+doubt a column becomes a quasi-identifier: that may cost detail, the other mistake may cost somebody's privacy.
+"""
+
+from __future__ import annotations
+
+from typing import Literal, NamedTuple
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from coterie.suggesting.names import Meaning, Role, meaning
+from coterie.suggesting.together import settle
+
+Kind = Literal["integer", "decimal", "date", "code", "mixed", "category", "empty"]
+
+# What texts look like shows in this many of them.
+SAMPLE = 5_000
+# A column of which nearly every cell differs points at single persons.
+NEARLY_UNIQUE = 0.95
+# Below so many rows a column of all-different cells says nothing.
+ENOUGH_ROWS = 30
+LONG_TEXT = 40
+FEW_VALUES = 100
+FEW_REPEATED = 20
+
+# Cells that mean "missing" in most files. "NA" and "-" may mean something else, so a person has to look at it.
+MARKS = ("?", "NA", "N/A", "n/a", "NaN", "nan", "NULL", "null", "None", "-", ".")
+
+# pandas writes whole numbers as 21.0 where cells of the column are missing.
+_INTEGER = r"^\s*[+-]?(0|[1-9][0-9]*)(\.0*)?\s*$"
+_DECIMAL = r"^\s*[+-]?([0-9]+(\.[0-9]*)?|\.[0-9]+)([eE][+-]?[0-9]+)?\s*$"
+_LEADING_ZERO = r"^\s*0[0-9]+\s*$"
+_DATE = r"^\s*[0-9]{4}-[0-9]{2}-[0-9]{2}([T ][0-9:.]+(Z|[+-][0-9:]+)?)?\s*$"
+_EMAIL = r"^[^@\s]+@[^@\s]+\.[^@\s]+$"
+_DAY_FIRST = r"^[0-9]{1,2}[./-][0-9]{1,2}[./-]([0-9]{2}|[0-9]{4})$"
+_COMMA = r"^\s*[+-]?[0-9]{1,3}(\.?[0-9]{3})*(,[0-9]+)?\s*$"
+_PHONE = r"^\+?[0-9][0-9 ()./-]{6,}$"
+_SSN = r"^[0-9]{3}-[0-9]{2}-[0-9]{4}$"
+
+
+_TEXTS = ("category", "mixed")
+
+
+class Facts(NamedTuple):
+    """What counting a column's cells told."""
+
+    rows: int
+    distinct: int
+    missing: int
+    kind: Kind
+    length: float
+    """mean length of its distinct texts"""
+    looks_like: str
+    """an e-mail address, a telephone number, … or nothing"""
+    unread: str = ""
+    """how its cells would have to be written to be taken for what they are, or nothing"""
+
+    @property
+    def share(self) -> float:
+        """Distinct values per cell that is not missing."""
+        return self.distinct / max(self.rows - self.missing, 1)
+
+
+class Guess(NamedTuple):
+    """A column, what it is taken for, and why."""
+
+    name: str
+    role: Role
+    type: Literal["category"] | None
+    """to be written down because it is not what the values alone would suggest"""
+    hierarchy: object
+    """specification, or None for none"""
+    reason: str
+    distinct: int
+    missing: int
+    rows: int
+    number: bool
+    """whether its values are numbers"""
+    entity: bool = False
+    """whether it says which person a row belongs to, and people have several rows"""
+
+
+def suggest(table: pa.Table) -> list[Guess]:
+    """A guess for each column of the table."""
+    return settle([guess_column(name, table.column(name)) for name in table.column_names])
+
+
+def missing_marks(table: pa.Table) -> list[str]:
+    """Which of the usual marks for missing values, such as `?`, stand as cells in the table's text columns."""
+    found: set[str] = set()
+    marks = pa.array(MARKS)
+    for column in table.columns:
+        if _is_text(column.type):
+            values = pc.unique(column).cast(pa.string())
+            found.update(values.filter(pc.is_in(values, value_set=marks)).to_pylist())
+    return [mark for mark in MARKS if mark in found]
+
+
+def without_marks(table: pa.Table, marks: list[str]) -> pa.Table:
+    """The table with these cells missing."""
+    columns = [
+        pc.if_else(pc.is_in(column, value_set=pa.array(marks, column.type)), pa.scalar(None, column.type), column)
+        if marks and _is_text(column.type)
+        else column
+        for column in table.columns
+    ]
+    return pa.table(columns, names=table.column_names)
+
+
+def guess_column(name: str, column: pa.ChunkedArray) -> Guess:
+    """What one column probably is."""
+    return guess_from(name, count(column))
+
+
+def guess_from(name: str, facts: Facts) -> Guess:
+    """What a column of this name probably is, after its cells were counted."""
+    role, reason = _role(facts, meaning(name))
+    kind, hierarchy = _generalised(facts, meaning(name)) if role == "quasi" else (None, None)
+    if role == "quasi" and facts.unread:
+        reason = f"{reason}; {facts.unread}"
+    number = facts.kind in ("integer", "decimal")
+    return Guess(name, role, kind, hierarchy, reason, facts.distinct, facts.missing, facts.rows, number)
+
+
+def count(column: pa.ChunkedArray) -> Facts:
+    """Count a column's values and find what kind they are; NaN is missing."""
+    rows = len(column)
+    if pa.types.is_dictionary(column.type):
+        column = column.cast(column.type.value_type)
+    if pa.types.is_floating(column.type):
+        column = pc.if_else(pc.is_nan(column), pa.scalar(None, column.type), column)
+    missing = column.null_count
+    values = pc.drop_null(pc.unique(column))
+    length, looks = 0.0, ""
+    if _is_text(values.type) and len(values):
+        some = values[:SAMPLE]
+        length = float(pc.mean(pc.utf8_length(some)).as_py())
+        looks = _pattern(some)
+    kind = _kind(values)
+    return Facts(rows, len(values), missing, kind, length, looks, _unread(values) if kind in _TEXTS else "")
+
+
+def _is_text(kind: pa.DataType) -> bool:
+    return bool(pa.types.is_string(kind) or pa.types.is_large_string(kind) or pa.types.is_string_view(kind))
+
+
+def _all(texts: pa.Array, pattern: str, *, share: float = 1.0) -> bool:
+    matched = pc.sum(pc.match_substring_regex(texts, pattern)).as_py() or 0
+    return len(texts) > 0 and matched >= share * len(texts)
+
+
+def _kind(values: pa.Array) -> Kind:
+    kind = values.type
+    if len(values) == 0:
+        return "empty"
+    if pa.types.is_integer(kind):
+        return "integer"
+    if pa.types.is_floating(kind) or pa.types.is_decimal(kind):
+        whole = np.asarray(values.cast(pa.float64()).to_numpy(zero_copy_only=False))
+        return "integer" if bool(np.all(whole == np.floor(whole))) else "decimal"
+    if pa.types.is_date(kind) or pa.types.is_timestamp(kind):
+        return "date"
+    if not _is_text(kind):
+        return "category"
+    if _all(values, _DECIMAL) and pc.any(pc.match_substring_regex(values, _LEADING_ZERO)).as_py():
+        return "code"
+    if _all(values, _INTEGER):
+        return "integer"
+    if _all(values, _DECIMAL):
+        return "decimal"
+    if _all(values, _DATE):
+        return "date"
+    # Taken for numbers with mistakes in them, were its type not said.
+    return "mixed" if _all(values, _DECIMAL, share=0.5) else "category"
+
+
+def _unread(values: pa.Array) -> str:
+    """What to do about texts that people read as dates or numbers, and coterie does not: they may mean either."""
+    if not _is_text(values.type):
+        return ""
+    if _all(values, _DAY_FIRST):
+        return "texts that look like dates: written as 2024-03-05 they keep months and years"
+    if _all(values, _COMMA):
+        return "texts that look like numbers: written with a decimal point they are published as ranges"
+    return ""
+
+
+def _pattern(texts: pa.Array) -> str:
+    for pattern, what in ((_EMAIL, "e-mail addresses"), (_SSN, "social security numbers")):
+        if _all(texts, pattern, share=0.9):
+            return what
+    # Dates and decimals are written with the same signs.
+    others = (_DATE, _DAY_FIRST, _DECIMAL)
+    if _all(texts, _PHONE, share=0.9) and not any(_all(texts, other, share=0.5) for other in others):
+        return "telephone numbers"
+    return ""
+
+
+def _role(facts: Facts, named: Meaning | None) -> tuple[Role, str]:
+    """The role and the reason for it."""
+    unique = facts.share >= NEARLY_UNIQUE and facts.rows >= ENOUGH_ROWS and not facts.unread
+    if facts.looks_like:
+        return "identifier", f"its cells look like {facts.looks_like}"
+    if named is not None and named.role == "identifier":
+        # "mobile" may be yes or no: a few values that repeat do not identify anybody by themselves.
+        if facts.distinct <= FEW_REPEATED and facts.rows >= ENOUGH_ROWS and facts.share < 1 / 4:
+            return "quasi", f"the name suggests {named.what}, but few values repeat; unsure, so kept safe"
+        return "identifier", f"the name suggests {named.what}"
+    if facts.kind == "empty":
+        return "other", "it has no values"
+    if facts.distinct == 1 and not facts.missing and named is None:
+        return "other", "all its values are the same"
+    if unique and facts.kind in ("category", "code", "mixed") and (named is None or named.form not in ("zip", "date")):
+        return "identifier", "nearly every value is different"
+    if facts.kind == "category" and facts.length > LONG_TEXT and facts.distinct > FEW_VALUES:
+        return "identifier", "long texts may name people"
+    if named is not None:
+        return named.role, f"the name suggests {named.what}"
+    if unique and facts.kind == "integer":
+        return "identifier", "whole numbers, nearly all different, as record numbers are"
+    if unique and facts.kind == "decimal":
+        return "quasi", "decimal numbers, nearly all different: they single people out; unsure, so kept safe"
+    if facts.kind == "decimal":
+        return "other", "decimal numbers, as measurements are; make it a quasi-identifier if others may know it"
+    if facts.kind == "date":
+        return "quasi", "a date that others may know; unsure, so kept safe"
+    return "quasi", "others may know it; unsure, so kept safe"
+
+
+def _generalised(facts: Facts, named: Meaning | None) -> tuple[Literal["category"] | None, object]:
+    """Type (where the values alone would suggest another) and hierarchy of a quasi-identifier."""
+    form = named.form if named is not None else ""
+    if form == "zip" or facts.kind == "code":
+        # Digits that are a code: neighbours in number are not neighbours in meaning, but prefixes are.
+        return "category", {"prefixes": []}
+    if facts.kind == "date":
+        return None, {"dates": ["month", "year", "decade"]}
+    if facts.kind == "mixed" or (facts.kind == "integer" and form == "code"):
+        return "category", None
+    return None, None

@@ -1,0 +1,114 @@
+"""What columns mean together: coordinates come in pairs, and rows that share a number may be one person's."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+from coterie.suggesting.names import parts
+
+if TYPE_CHECKING:
+    from coterie.suggesting.suggest import Guess
+
+# A word for one axis of a map → the axis, and the pair of words it belongs to.
+_AXES = {
+    **dict.fromkeys(("lat", "latitude", "latitud", "breitengrad"), ("globe", 0)),
+    **dict.fromkeys(("lon", "long", "lng", "longitude", "longitud", "laengengrad"), ("globe", 1)),
+    **{"x": ("plane", 0), "y": ("plane", 1), "easting": ("grid", 0), "northing": ("grid", 1)},
+}
+_GLUED = re.compile(
+    r"(?P<axis>[xy])(?P<word>coords?|coordinates?|pos|position)|(?P<word2>coords?|pos|geo)(?P<axis2>[xy])"
+)
+
+# The likelier a word means those whom the table is about, the earlier: who comes first is the entity.
+_PEOPLE = (
+    "patient", "subject", "subj", "usubj", "participant", "respondent", "proband", "person", "personal", "individual",
+    "resident", "citizen", "customer", "cust", "client", "member", "subscriber", "policyholder", "beneficiary",
+    "insured", "donor", "student", "pupil", "employee", "emp", "worker", "passenger", "rider", "user", "kunde",
+    "kunden", "patienten", "personen", "mitglied", "paciente", "cliente", "usuario", "persona",
+)  # fmt: skip
+_NUMBERS = (
+    "id",
+    "ids",
+    "no",
+    "nr",
+    "num",
+    "number",
+    "code",
+    "key",
+    "uid",
+    "uuid",
+    "guid",
+    "identifier",
+    "nummer",
+    "pk",
+)
+_NUMBERED = {f"{who}{number}": place for place, who in enumerate(_PEOPLE) for number in _NUMBERS} | {"mrn": 0, "pid": 0}
+# A column that is only called "patient" numbers people if it has more values than a label would have.
+_MANY = 10
+
+
+def settle(guesses: Sequence[Guess]) -> list[Guess]:
+    """The guesses, after columns that belong together were looked at together."""
+    return _with_entity(_with_coordinates(list(guesses)))
+
+
+def _axis(name: str) -> tuple[str, str, int] | None:
+    """What else the name of a coordinate says, its pair of axes, and which axis it is; None for other names."""
+    words = parts(name)
+    glued = _GLUED.fullmatch(words[-1]) if words else None
+    if glued is not None:
+        found = glued.groupdict()
+        words = [*words[:-1], str(found["word"] or found["word2"]), str(found["axis"] or found["axis2"])]
+    for place in (len(words) - 1, 0):
+        if words and words[place] in _AXES:
+            kind, axis = _AXES[words[place]]
+            return " ".join(words[:place] + words[place + 1 :]), kind, axis
+    return None
+
+
+def _with_coordinates(guesses: list[Guess]) -> list[Guess]:
+    """Both coordinates of a place are identifiers: one alone is half of an address."""
+    places: dict[tuple[str, str], dict[int, list[int]]] = {}
+    for at, guess in enumerate(guesses):
+        found = _axis(guess.name)
+        if found is not None and guess.number:
+            places.setdefault(found[:2], {}).setdefault(found[2], []).append(at)
+    for axes in places.values():
+        if len(axes) < 2:
+            continue
+        for at in (at for positions in axes.values() for at in positions):
+            guesses[at] = _named(guesses[at], "with another column it is a place on the map")
+    return guesses
+
+
+def people_rank(name: str) -> int | None:
+    """How likely a column of this name numbers people, 0 being likeliest; None if it does not say so."""
+    words = parts(name)
+    runs = ["".join(words[start:]) for start in range(len(words))]
+    return next((_NUMBERED[run] for run in runs if run in _NUMBERED), None)
+
+
+def _with_entity(guesses: list[Guess]) -> list[Guess]:
+    """The column that numbers people and repeats is an identifier, and the entity: k counts people, not rows."""
+    ranked = []
+    for at, guess in enumerate(guesses):
+        rank = people_rank(guess.name)
+        if rank is None and guess.name.casefold() in _PEOPLE and guess.number and guess.distinct >= _MANY:
+            rank = _PEOPLE.index(guess.name.casefold())
+        if rank is not None and 1 < guess.distinct < guess.rows - guess.missing:
+            ranked.append((rank, at))
+    if not ranked:
+        return guesses
+    (_, chosen), *others = sorted(ranked)
+    name = guesses[chosen].name
+    for _, at in others:
+        guesses[at] = _named(guesses[at], f"it numbers people, as {name} does, which is taken for the entity")
+    guesses[chosen] = _named(guesses[chosen], "it numbers people, and rows share its values: k counts people")
+    guesses[chosen] = guesses[chosen]._replace(entity=True)
+    return guesses
+
+
+def _named(guess: Guess, reason: str) -> Guess:
+    return guess._replace(role="identifier", type=None, hierarchy=None, reason=reason)

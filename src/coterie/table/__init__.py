@@ -1,0 +1,1 @@
+"""Rows as integers: the codes of values, what intervals of codes cost, groups and their boxes."""

@@ -1,0 +1,154 @@
+"""Suppression that the user asks for: rows and cells by a mask, and a limit for what methods suppress by themselves.
+
+A suppressed row is in no group: it is removed, or published as `*` throughout where enough rows look like that. A
+suppressed cell is treated as missing from the start, so that its value decides nothing; and since all rows of a group
+are published alike, the column is `*` in every group that holds such a cell. Both count in full as lost.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
+from typing import TYPE_CHECKING, NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+
+from coterie.arrays import AnyFlags
+from coterie.errors import ConfigError, InfeasibleError, Problem
+
+if TYPE_CHECKING:
+    from coterie.settings.config import Config
+    from coterie.table.grouping import Grouping
+    from coterie.table.table import Table
+
+Flags = npt.NDArray[np.bool_]
+
+
+class Mask(NamedTuple):
+    """Which rows and cells of a table are to be suppressed."""
+
+    rows: Flags | None = None
+    """row → whether it is"""
+    cells: Mapping[str, Flags] = {}
+    """quasi-identifier → row → whether the cell is"""
+
+    @property
+    def note(self) -> str:
+        """What was asked for, for the user; nothing if nothing was."""
+        rows = 0 if self.rows is None else int(self.rows.sum())
+        cells = sum(int(flags.sum()) for flags in self.cells.values())
+        if not rows and not cells:
+            return ""
+        return f"{rows:,} rows and {cells:,} cells are suppressed as the masks say"
+
+    @property
+    def sha256(self) -> str:
+        """What tells these masks from others, for whoever makes the release again; nothing if nothing is suppressed."""
+        if not self.note:
+            return ""
+        digest = hashlib.sha256()
+        for name, flags in (("", self.rows), *sorted(self.cells.items())):
+            if flags is not None and flags.any():
+                digest.update(f"{len(name.encode())}:{name}:{len(flags)}:".encode() + np.packbits(flags).tobytes())
+        return digest.hexdigest()
+
+
+def read_mask(
+    rows: AnyFlags,
+    cells: AnyFlags,
+    *,
+    count: int,
+    quasi: Sequence[str],
+) -> Mask:
+    """Masks as the user gives them.
+
+    Args:
+        rows: Row → whether it is suppressed: a list, an array or a column of a frame; None for none.
+        cells: Quasi-identifier → row → whether the cell is suppressed: a mapping or a frame; None for none.
+        count: Rows of the table.
+        quasi: The quasi-identifiers.
+
+    Raises:
+        ConfigError: A mask does not fit the table; every problem at once.
+    """
+    problems: list[Problem] = []
+    row_flags = None if rows is None else _flags(rows, "suppress_rows", count, problems)
+    flags: dict[str, Flags] = {}
+    for name in _names(cells):
+        path = f"suppress_cells.{name}"
+        if name not in quasi:
+            problems.append(Problem(path, f"column {name!r} is no quasi-identifier; only their cells are generalised"))
+            continue
+        found = _flags(cells[name], path, count, problems)
+        if found is not None and len(found) and found.all():
+            problems.append(Problem(path, f"every cell of {name!r} is to be suppressed; leave the column out instead"))
+        elif found is not None and found.any():
+            flags[name] = found
+    if problems:
+        raise ConfigError(problems)
+    return Mask(row_flags, flags)
+
+
+def _names(cells: AnyFlags) -> list[str]:
+    if cells is None:
+        return []
+    names = cells.keys() if isinstance(cells, Mapping) else getattr(cells, "columns", None)
+    if hasattr(cells, "column_names"):  # an Arrow table's `columns` are its data
+        names = cells.column_names
+    if not isinstance(names, Iterable):
+        raise ConfigError([Problem("suppress_cells", "must be a mapping or a frame: column → mask of its rows")])
+    return [str(name) for name in names]
+
+
+def _flags(given: AnyFlags, path: str, count: int, problems: list[Problem]) -> Flags | None:
+    values = np.asarray(given)
+    if values.ndim != 1 or values.dtype != np.bool_ or len(values) != count:
+        problems.append(Problem(path, f"must have one True or False for each of the {count:,} rows"))
+        return None
+    flags: Flags = values.astype(np.bool_)
+    return flags
+
+
+def star_masked(grouping: Grouping, table: Table, cells: Mapping[str, Flags]) -> Grouping:
+    """The grouping with the whole domain as the interval of every group that holds a suppressed cell.
+
+    Args:
+        grouping: Row → group → box.
+        table: Its table.
+        cells: Quasi-identifier → row of the table → whether the cell is suppressed.
+    """
+    if not cells:
+        return grouping
+    if grouping.rings is not None:
+        text = "cells cannot be suppressed where rows are published one by one; choose another method"
+        raise ConfigError([Problem("suppress_cells", text)])
+    lo, hi = grouping.lo.copy(), grouping.hi.copy()
+    nodes = None if grouping.nodes is None else grouping.nodes.copy()
+    for at, domain in enumerate(table.domains):
+        if domain.name not in cells:
+            continue
+        hit = np.unique(grouping.labels[cells[domain.name] & (grouping.labels >= 0)])
+        lo[hit, at], hi[hit, at] = 0, domain.size - 1
+        if nodes is not None and domain.tree is not None:
+            nodes[hit, at] = 0
+    return replace(grouping, lo=lo, hi=hi, nodes=nodes)
+
+
+def check_limit(grouping: Grouping, config: Config) -> None:
+    """Refuse a grouping that suppresses more rows than is allowed."""
+    rows, suppressed = len(grouping.labels), int(np.count_nonzero(grouping.labels < 0))
+    if config.suppress_at_most is None:
+        return
+    # 100 · s > p · n, with p a decimal number: 0.1 % of 1,000 rows is one row.
+    if 100 * suppressed <= config.suppress_at_most * rows * (1 + 1e-12):
+        return
+    share = 100 * suppressed / rows
+    raise InfeasibleError(
+        f"{config.method} suppressed {suppressed:,} of {rows:,} rows ({share:.2f} %); at most "
+        f"{config.suppress_at_most:g} % are allowed.",
+        wanted=config.suppress_at_most,
+        possible=share,
+        hint=f"Allow it by suppress_at_most = {np.ceil(share * 100) / 100:g}, or change the method's options.",
+    )

@@ -1,0 +1,108 @@
+"""Table: rows as integers. What every method works on."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import TYPE_CHECKING
+
+import numpy as np
+import numpy.typing as npt
+
+from coterie.errors import DataError
+from coterie.hierarchies.tree import Int32
+from coterie.table.costs import LeafCounts, Measure, cost_arrays
+from coterie.table.domain import Domain
+
+if TYPE_CHECKING:
+    from coterie.kernels.search.costs import CostArrays
+    from coterie.privacy.population import Populations
+
+__all__ = ["Distinct", "Domain", "Table"]
+
+# Row numbers are int32 in the kernels.
+ROW_LIMIT = 2**31 - 1
+
+
+@dataclass(frozen=True, eq=False)
+class Distinct:
+    """The distinct rows of a table, numbered in the order in which they first appear."""
+
+    codes: Int32
+    """[m, d]"""
+    of_row: Int32
+    """row → distinct row"""
+    start: npt.NDArray[np.int64]
+    """distinct row → where its rows begin in `rows`; one more entry at the end"""
+    rows: Int32
+    """row numbers by distinct row, ascending within each"""
+
+    @property
+    def counts(self) -> Int32:
+        """Distinct row → how many rows are equal to it."""
+        return np.diff(self.start).astype(np.int32)
+
+    @property
+    def first_row(self) -> Int32:
+        """Distinct row → the first row equal to it."""
+        first: Int32 = self.rows[self.start[:-1]]
+        return first
+
+    def __len__(self) -> int:
+        return len(self.codes)
+
+
+@dataclass(frozen=True, eq=False)
+class Table:
+    """The quasi-identifiers of n rows as codes, and the sensitive columns beside them."""
+
+    codes: Int32
+    """[n, d], C-contiguous"""
+    domains: tuple[Domain, ...]
+    sensitive_codes: Int32 = field(default_factory=lambda: np.zeros((0, 0), dtype=np.int32))
+    """[n, s]"""
+    sensitive: tuple[Domain, ...] = ()
+    leaf_counts: LeafCounts = "present"
+    populations: Populations | None = None
+    """population tables in the codes of this one, for k-map"""
+    sensitive_totals: tuple[npt.NDArray[np.int64], ...] | None = None
+    """sensitive column → value → rows of the whole of which this table is a part, if it is one"""
+
+    def __post_init__(self) -> None:
+        if self.codes.dtype != np.int32 or self.codes.ndim != 2 or not self.codes.flags.c_contiguous:
+            raise TypeError("codes must be a C-contiguous int32 array of two dimensions")
+        if len(self.codes) > ROW_LIMIT:
+            raise DataError(
+                f"The table has {len(self.codes):,} rows; one piece holds at most {ROW_LIMIT:,}.",
+                hint="Cut it into several files.",
+            )
+
+    @property
+    def rows(self) -> int:
+        """Number of rows."""
+        return len(self.codes)
+
+    @property
+    def attributes(self) -> int:
+        """Number of quasi-identifiers."""
+        return len(self.domains)
+
+    @cached_property
+    def costs(self) -> CostArrays:
+        """Weighted NCP of intervals, for kernels."""
+        return self.costs_of(Measure("ncp", self.leaf_counts))
+
+    def costs_of(self, measure: Measure) -> CostArrays:
+        """Weighted costs of intervals by another measure, for kernels."""
+        return cost_arrays(self.domains, measure)
+
+    @cached_property
+    def distinct(self) -> Distinct:
+        """Identical rows taken together."""
+        from coterie.kernels.distinct import distinct_rows
+
+        of_row, first = distinct_rows(self.codes)
+        start = np.zeros(len(first) + 1, dtype=np.int64)
+        np.cumsum(np.bincount(of_row, minlength=len(first)), out=start[1:])
+        rows = np.argsort(of_row, kind="stable").astype(np.int32)
+        return Distinct(np.ascontiguousarray(self.codes[first]), of_row, start, rows)

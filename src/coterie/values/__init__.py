@@ -1,0 +1,1 @@
+"""What a cell can be: numbers, dates, texts, codes; and how published cells are written."""

@@ -1,0 +1,121 @@
+"""The axis of a column of numbers or dates: where a number written by a person lies among its values."""
+
+from __future__ import annotations
+
+import datetime as dt
+from decimal import Decimal
+from typing import TYPE_CHECKING, NamedTuple
+from weakref import WeakKeyDictionary
+
+import numpy as np
+import pyarrow as pa
+
+from coterie.errors import DataError
+from coterie.hierarchies.tree import Float64
+from coterie.values.numbers import Keys, as_numbers
+from coterie.values.scalars import EXACT, parse_number
+
+if TYPE_CHECKING:
+    from coterie.table.domain import Domain
+
+# Beyond this, distances between values were scaled down and no longer say where a number lies.
+_FAR = 2.0**999
+
+
+class Axis(NamedTuple):
+    """Numbers as distances from the smallest value of a column."""
+
+    lowest: Decimal | float
+    """the smallest value, exactly where its kind allows"""
+    kind: pa.DataType
+    floating: bool
+    """whether distances are differences of floats"""
+    whole: bool
+    """whether all values are whole numbers, as dates are, too: only whole numbers are counted then"""
+
+    @property
+    def temporal(self) -> bool:
+        """Whether these are dates or times."""
+        return bool(pa.types.is_temporal(self.kind))
+
+    def place(self, text: str) -> float | None:
+        """The distance of a number or date from the smallest value; None if the text is neither."""
+        if self.temporal:
+            moment = _moment(text, self.kind)
+            return None if moment is None else float(moment - Decimal(self.lowest))
+        number = parse_number(text)
+        if number is None:
+            return None
+        if self.floating:  # the same operation that made the column's own distances
+            return float(np.float64(float(number)) - np.float64(float(self.lowest)))
+        return float(EXACT.subtract(number, Decimal(self.lowest)))
+
+
+# Axes are asked for again and again; they go when their columns go.
+_KNOWN: WeakKeyDictionary[Domain, Axis] = WeakKeyDictionary()
+
+
+def axis_of(domain: Domain) -> Axis:
+    """The axis of a column of numbers or dates."""
+    if domain not in _KNOWN:
+        _KNOWN[domain] = _axis(domain)
+    return _KNOWN[domain]
+
+
+def _axis(domain: Domain) -> Axis:
+    values = domain.values if domain.missing < 0 else domain.values[:-1]
+    if len(values) == 0:
+        return Axis(Decimal(0), pa.int64(), floating=False, whole=True)
+    numbers = as_numbers(values, np.ones(len(values), dtype=np.int64), column=domain.name)
+    if domain.numbers is not None and np.nanmax(domain.numbers) >= _FAR:
+        raise DataError(
+            f"Column {domain.name!r} spans more than floating-point numbers can tell apart.",
+            column=domain.name,
+            hint="Leave it out, or bring it to another scale.",
+        )
+    floating = isinstance(numbers.keys, np.ndarray) and bool(np.issubdtype(numbers.keys.dtype, np.floating))
+    lowest = _lowest(numbers.keys)
+    present = np.zeros(0) if domain.numbers is None else domain.numbers[: len(values)]
+    whole = bool(np.all(present == np.floor(present)) and np.all(present < 2.0**53))
+    whole = whole and lowest == lowest.to_integral_value()
+    return Axis(float(lowest) if floating else lowest, numbers.exact.type, floating, whole)
+
+
+def _lowest(keys: Keys) -> Decimal:
+    smallest = keys.min() if isinstance(keys, np.ndarray) else min(keys)
+    return Decimal(smallest.item() if isinstance(smallest, np.generic) else smallest)
+
+
+def floats_of(domain: Domain) -> Float64 | None:
+    """Code → number, NaN for missing values; None if the values are no numbers."""
+    from coterie.values.numbers import guess_type
+
+    values = domain.values if domain.missing < 0 else domain.values[:-1]
+    ones = np.ones(len(values), dtype=np.int64)
+    try:
+        if guess_type(values, ones, column=domain.name) != "number" and domain.kind != "number":
+            return None
+        exact = as_numbers(values, ones, column=domain.name).exact
+    except DataError:
+        return None
+    if pa.types.is_temporal(exact.type):
+        return None
+    floats: Float64 = exact.cast(pa.float64(), safe=False).to_numpy(zero_copy_only=False)
+    return floats if domain.missing < 0 else np.append(floats, np.nan)
+
+
+def _moment(text: str, kind: pa.DataType) -> Decimal | None:
+    """A date or time in the units in which the column counts: days, seconds, microseconds, …."""
+    try:
+        moment = dt.datetime.fromisoformat(text.strip())
+    except ValueError:
+        return None
+    since = moment.replace(tzinfo=moment.tzinfo or dt.UTC) - dt.datetime(1970, 1, 1, tzinfo=dt.UTC)
+    micros = Decimal(since // dt.timedelta(microseconds=1))
+    if pa.types.is_date32(kind):
+        return micros / Decimal(86_400_000_000)
+    if pa.types.is_date64(kind):
+        return micros / 1000
+    if pa.types.is_timestamp(kind):
+        return micros * {"s": Decimal("1e-6"), "ms": Decimal("1e-3"), "us": Decimal(1), "ns": Decimal(1000)}[kind.unit]
+    return None

@@ -1,0 +1,241 @@
+"""Which columns hold numbers or dates, and their values as exact distances from the smallest."""
+
+from __future__ import annotations
+
+import datetime as dt
+from collections.abc import Sequence
+from decimal import Decimal
+from typing import Any, Literal, NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from coterie.errors import DataError
+from coterie.hierarchies.tree import Float64
+from coterie.values.scalars import EXACT, is_text, parse_number
+
+ColumnType = Literal["number", "category", "date"]
+
+# Arrow's expressions, for all distinct values at once.
+# A leading zero is that of a zip code or an account: such texts are numbers only to those who say so.
+_NUMBER = r"^[+-]?((0|[1-9][0-9]*)(\.[0-9]*)?|\.[0-9]+)([eE][+-]?[0-9]{1,3})?$"
+_DATE = r"^[0-9]{4}-[0-9]{2}-[0-9]{2}([T ][0-9]{2}:[0-9]{2}(:[0-9]{2}(\.[0-9]{1,6})?)?(Z|[+-][0-9]{2}:?[0-9]{2})?)?$"
+# What Arrow itself reads, exactly: within 64 bits, or decimals that differ as floats wherever they differ.
+_INT64 = r"^-?[0-9]{1,18}$"
+_FLOAT = r"^-?[0-9]+\.[0-9]+$"
+_FLOAT_DIGITS = 15
+
+# A text column of which this share of the distinct values are numbers is taken for numbers with mistakes in them.
+_MOSTLY = 0.9
+# Distances stay below: twice the largest of them is still a number.
+_FAR = 2.0**1000
+
+Keys = Sequence[int] | Sequence[Decimal] | npt.NDArray[np.generic]
+
+
+class Numbers(NamedTuple):
+    """Distinct values as numbers."""
+
+    exact: pa.Array
+    """the values in a numeric or temporal Arrow type; floats where no such type holds them exactly"""
+    keys: Keys
+    """comparable values, exact: an array, or a list where no array type holds them"""
+
+    @property
+    def order(self) -> npt.NDArray[np.int64]:
+        """Places in ascending order of the number; equal numbers in the order of their places."""
+        if isinstance(self.keys, np.ndarray):
+            return np.argsort(self.keys, kind="stable")
+        return np.asarray(sorted(range(len(self.keys)), key=self.keys.__getitem__), dtype=np.int64)
+
+    @property
+    def offsets(self) -> Float64:
+        """Place → distance from the smallest value; ranges beyond all measure are scaled down."""
+        if len(self.keys) == 0:
+            return np.zeros(0)
+        if not isinstance(self.keys, np.ndarray):
+            return _list_offsets(self.keys)
+        lowest = self.keys.min()
+        if np.issubdtype(self.keys.dtype, np.integer):
+            # Two's complement wraps round to the exact difference, whatever the signs.
+            exact: Float64 = (self.keys.astype(np.uint64) - lowest.astype(np.uint64)).astype(np.float64)
+            return exact
+        values, base = self.keys.astype(np.float64), np.float64(lowest)
+        if values.max() / 4 - base / 4 >= _FAR / 4:
+            values, base = values / 2**30, base / 2**30
+        distances: Float64 = values - base
+        return distances
+
+    @property
+    def same_as_before(self) -> npt.NDArray[np.bool_]:
+        """In ascending order: whether each number, from the second on, equals the one before."""
+        order = self.order
+        if isinstance(self.keys, np.ndarray):
+            ascending = self.keys[order]
+            return np.asarray(ascending[1:] == ascending[:-1])
+        keys = self.keys
+        return np.asarray([keys[a] == keys[b] for a, b in zip(order[1:], order[:-1], strict=True)], dtype=np.bool_)
+
+
+def _list_offsets(keys: Sequence[int] | Sequence[Decimal]) -> Float64:
+    lowest = Decimal(min(keys))
+    exact = [EXACT.subtract(Decimal(key), lowest) for key in keys]
+    scale = Decimal(1) if max(exact) < Decimal(_FAR) else Decimal(2**30)
+    return np.asarray([float(EXACT.divide(distance, scale)) for distance in exact], dtype=np.float64)
+
+
+def guess_type(values: pa.Array, counts: npt.NDArray[np.int64], *, column: str) -> ColumnType:
+    """What a column without a hierarchy is taken for.
+
+    Raises:
+        DataError: Almost all distinct values of a text column are numbers, but some are not.
+    """
+    kind = values.type
+    if pa.types.is_integer(kind) or pa.types.is_floating(kind) or pa.types.is_decimal(kind):
+        return "number"
+    if pa.types.is_temporal(kind):
+        return "date"
+    if not is_text(kind) or len(values) == 0:
+        return "category"
+    texts = pc.utf8_trim_whitespace(values)
+    numbers = _are_numbers(texts)
+    if numbers.all():
+        return "number"
+    if _all_match(texts, _DATE):
+        return "date"
+    if numbers.mean() >= _MOSTLY:
+        wrong = ~numbers
+        raise DataError(
+            f"Column {column!r} looks like numbers, but {int(wrong.sum()):,} of its distinct values "
+            f"({int(counts[wrong].sum()):,} rows) are text.",
+            column=column,
+            rows=int(counts[wrong].sum()),
+            hint=f'Name them in missing_values, or set types.{column} = "category".',
+        )
+    return "category"
+
+
+def _all_match(texts: pa.Array, pattern: str) -> bool:
+    return bool(pc.all(pc.match_substring_regex(texts, pattern), min_count=0).as_py())
+
+
+def _are_numbers(texts: pa.Array) -> npt.NDArray[np.bool_]:
+    numbers: npt.NDArray[np.bool_] = _numpy(pc.match_substring_regex(texts, _NUMBER)).copy()
+    # Digits by the hundred are a key or a signature, and no float holds them.
+    large = pc.or_(pc.match_substring_regex(texts, "[eE]"), pc.greater(pc.utf8_length(texts), 300))
+    for place in np.flatnonzero(numbers & _numpy(large)):
+        numbers[place] = (value := parse_number(texts[place].as_py())) is not None and abs(float(value)) < np.inf
+    return numbers
+
+
+def _numpy(array: pa.Array) -> npt.NDArray[Any]:
+    result: npt.NDArray[Any] = array.to_numpy(zero_copy_only=False)
+    return result
+
+
+def as_numbers(values: pa.Array, counts: npt.NDArray[np.int64], *, column: str) -> Numbers:
+    """Distinct values as numbers, dates included.
+
+    Raises:
+        DataError: Some value is neither a number nor a date, or is infinite. The message counts, it does not quote.
+    """
+    kind = values.type
+    if is_text(kind):
+        return _from_text(values, counts, column=column)
+    if pa.types.is_decimal(kind):
+        return _from_decimals(values)
+    if pa.types.is_boolean(kind):
+        values = values.cast(pa.int8())
+    elif pa.types.is_interval(kind) or not (
+        pa.types.is_integer(kind) or pa.types.is_floating(kind) or pa.types.is_temporal(kind)
+    ):
+        raise DataError(
+            f"Column {column!r} is of type {kind}, which holds neither numbers nor dates.",
+            column=column,
+            rows=int(counts.sum()),
+            hint=f'Turn it into numbers or dates, or into text and set types.{column} = "category".',
+        )
+    keys = values
+    if pa.types.is_temporal(kind):
+        keys = values.cast(pa.int32() if kind.bit_width == 32 else pa.int64())
+    array = _numpy(keys)
+    if np.issubdtype(array.dtype, np.floating):
+        infinite = ~np.isfinite(array)
+        if infinite.any():
+            raise _refused("infinite", infinite, counts, column)
+    return Numbers(values, array)
+
+
+def _from_decimals(values: pa.Array) -> Numbers:
+    floats = values.cast(pa.float64())
+    array = _numpy(floats)
+    if np.abs(array).max(initial=0.0) < 10.0 ** (_FLOAT_DIGITS - values.type.scale):
+        return Numbers(floats, array)
+    return Numbers(floats, values.to_pylist())
+
+
+def _refused(what: str, wrong: npt.NDArray[np.bool_], counts: npt.NDArray[np.int64], column: str) -> DataError:
+    rows = int(counts[wrong].sum())
+    return DataError(
+        f"Column {column!r} is to be a number, but {int(wrong.sum()):,} of its distinct values ({rows:,} rows) "
+        f"are {what}.",
+        column=column,
+        rows=rows,
+        hint=f'Name them in missing_values, or set types.{column} = "category".',
+    )
+
+
+def _from_text(values: pa.Array, counts: npt.NDArray[np.int64], *, column: str) -> Numbers:
+    texts = pc.utf8_trim_whitespace(values)
+    if len(texts) and _all_match(texts, _DATE):
+        return _from_dates(texts.to_pylist(), counts, column=column)
+    if _all_match(texts, _INT64):
+        integers = texts.cast(pa.int64())
+        return Numbers(integers, _numpy(integers))
+    if _all_match(texts, _FLOAT) and pc.max(pc.utf8_length(texts)).as_py() <= _FLOAT_DIGITS + 1:
+        floats = _numpy(texts.cast(pa.float64())) + 0.0  # −0.0 + 0.0 is 0.0
+        return Numbers(pa.array(floats), floats)
+    return _from_any_text(texts.to_pylist(), counts, column=column)
+
+
+def _from_any_text(texts: list[str], counts: npt.NDArray[np.int64], *, column: str) -> Numbers:
+    """Numbers of any length and spelling, one at a time."""
+    parsed = [parse_number(text) for text in texts]
+    floats = np.asarray([np.nan if value is None else float(value) for value in parsed], dtype=np.float64) + 0.0
+    wrong = ~np.isfinite(floats)
+    if wrong.any():
+        raise _refused("not numbers", wrong, counts, column)
+    exact = [value for value in parsed if value is not None]
+    if all(value == value.to_integral_value() for value in exact):
+        integers = [int(value) for value in exact]
+        if all(-(2**63) <= value < 2**63 for value in integers):
+            return Numbers(pa.array(integers, pa.int64()), np.asarray(integers, dtype=np.int64))
+        return Numbers(pa.array(floats), integers)
+    # Below 1e-290 floats begin to lose digits.
+    if all(len(value.as_tuple().digits) <= _FLOAT_DIGITS and value.adjusted() > -290 for value in exact):
+        return Numbers(pa.array(floats), floats)
+    return Numbers(pa.array(floats), exact)
+
+
+def _from_dates(texts: list[str], counts: npt.NDArray[np.int64], *, column: str) -> Numbers:
+    if all(len(text) == 10 for text in texts):
+        try:
+            days = pa.array(texts).cast(pa.date32())
+        except pa.ArrowInvalid:
+            pass
+        else:
+            return Numbers(days, _numpy(days.cast(pa.int32())))
+    micros, wrong = np.zeros(len(texts), dtype=np.int64), np.zeros(len(texts), dtype=np.bool_)
+    epoch = dt.datetime(1970, 1, 1, tzinfo=dt.UTC)
+    for place, text in enumerate(texts):
+        try:
+            moment = dt.datetime.fromisoformat(text)
+        except ValueError:
+            wrong[place] = True
+            continue
+        micros[place] = (moment.replace(tzinfo=moment.tzinfo or dt.UTC) - epoch) // dt.timedelta(microseconds=1)
+    if wrong.any():
+        raise _refused("not dates of the calendar", wrong, counts, column)
+    return Numbers(pa.array(micros, pa.timestamp("us")), micros)

@@ -1,0 +1,1 @@
+"""The judge: whether a published table keeps its promises, from its cells alone."""

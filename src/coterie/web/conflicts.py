@@ -1,0 +1,51 @@
+"""Changes that somebody else makes to the recipe while a form is open: another tab, or an editor.
+
+A form carries a stamp of the settings that it showed. If they are others by the time it is sent, saving it would undo a
+change that nobody has seen, so that it is shown again instead; sent once more, it is saved.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Mapping
+
+from coterie.errors import ConfigError
+from coterie.web.pages import Fault
+from coterie.web.project import Project
+from coterie.web.recipe import recipe
+
+FIELD = "stamp"
+"""the field of a form that holds the stamp"""
+
+
+def stamp_of(project: Project, step: str) -> str:
+    """A text that is another one as soon as a setting of a step has changed."""
+    try:
+        values = recipe.read_values(project)
+    except ConfigError:
+        return ""
+    # An empty table says nothing, and goes when anything is saved.
+    own = {name: value for name, value in values.items() if recipe.STEP_OF.get(name, "goals") == step and value != {}}
+    return hashlib.sha256(json.dumps(own, sort_keys=True, default=str).encode()).hexdigest()[:16]
+
+
+def changed_meanwhile(
+    project: Project, step: str, *, stamp: str, given: Mapping[str, str], saved: Mapping[str, str]
+) -> list[Fault]:
+    """The fault of a form whose settings were changed since it was shown; none for a form without a stamp.
+
+    Args:
+        project: Whose recipe.
+        step: The step of the form.
+        stamp: What the form brought along.
+        given: Its fields.
+        saved: The same fields as they would be shown now.
+    """
+    if not stamp or stamp == stamp_of(project, step):
+        return []
+    differing = ", ".join(name for name, text in saved.items() if name in given and given[name].strip() != text)
+    text = "coterie.toml was changed meanwhile, in another tab or in an editor. Nothing was saved yet."
+    if differing:
+        text += f" What you sent differs from what it says now in: {differing}."
+    return [Fault("", f"{text} Save again to take what is shown here.")]

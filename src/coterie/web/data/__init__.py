@@ -1,0 +1,1 @@
+"""The Data screen: what came in, how it was read, its columns and its rows."""

@@ -1,0 +1,215 @@
+"""Looking at a table that came in: refuse what is too large, turn it into Parquet once, count, guess.
+
+Pages show rows from the Parquet file, a row group at a time. Text goes there in pieces, so that neither the server nor
+this worker ever holds a large file whole.
+"""
+
+from __future__ import annotations
+
+import zipfile
+import zlib
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pyarrow as pa
+from pyarrow import parquet
+
+from coterie.errors import ConfigError, DataError
+from coterie.files import tables
+from coterie.files.csv_in import csv_batches
+from coterie.files.dialect import SAMPLE_BYTES, Sniffed, sniff
+from coterie.files.frames import check_names
+from coterie.files.input import Raw, open_raw
+from coterie.files.output import whole_file
+from coterie.methods._method import Progress
+from coterie.suggesting.suggest import Facts, count, guess_from, missing_marks
+from coterie.suggesting.together import settle
+from coterie.suggesting.toml import suggestion_toml
+from coterie.web.parquet_file import GROUP_ROWS, write_parquet
+from coterie.web.project import write_json
+
+CHUNK = 1 << 20
+MEGABYTE = 1 << 20
+READING = ("delimiter", "encoding", "header", "missing_values")
+
+
+def inspect_job(job: dict[str, Any], _: Path, tell: Progress) -> None:
+    """Write `table.parquet` and `facts.json` into the project's folder, and a recipe if there is none."""
+    source, folder, recipe = Path(job["source"]), Path(job["project"]), Path(job["recipe"])
+    tell("looking at the file", 0, 0)
+    raw = open_raw(source)
+    check_unpacked(raw, job["unpacked_limit"])
+    reading, blank = _reading(recipe), _is_blank(recipe, folder)
+    found = _convert(raw, folder / "table.parquet", reading, job=job, tell=tell)
+    with parquet.ParquetFile(folder / "table.parquet") as table:
+        known = _count(table, tell)
+        unsaid = reading.get("missing_values", [""]) == [""]
+        if raw.format == "csv" and blank and unsaid and (marks := _marks(table, known)):
+            reading["missing_values"] = ["", *marks]
+    if reading.get("missing_values") != _reading(recipe).get("missing_values"):
+        # Read again rather than replaced, since quoted marks are text.
+        found = _convert(raw, folder / "table.parquet", reading, job=job, tell=tell)
+        with parquet.ParquetFile(folder / "table.parquet") as table:
+            known = _count(table, tell)
+    rows = next(iter(known.values())).rows
+    guesses = settle([guess_from(name, facts) for name, facts in known.items()])
+    if blank:
+        text = suggestion_toml(guesses, source=job["name"], rows=rows, reading=reading)
+        with whole_file(recipe, force=True) as sink:
+            sink.write(text.encode())
+    columns = [
+        {
+            "index": place,
+            "name": guess.name,
+            "kind": known[guess.name].kind,
+            "distinct": guess.distinct,
+            "missing": guess.missing,
+            "role": guess.role,
+            "reason": guess.reason,
+        }
+        for place, guess in enumerate(guesses)
+    ]
+    written = {"delimiter": found.dialect.delimiter, "encoding": found.dialect.encoding} if found else {}
+    write_json(
+        folder / "facts.json",
+        {
+            "rows": rows,
+            "columns": columns,
+            "format": raw.format,
+            "delimiter": "",
+            "encoding": "",
+            **written,
+            "reading": reading,
+        },
+    )
+
+
+def _reading(recipe: Path) -> dict[str, Any]:
+    """How the recipe says that the file is to be read."""
+    from coterie.settings.toml import read_toml
+
+    try:
+        values = read_toml(recipe) if recipe.is_file() else {}
+    except ConfigError:
+        return {}  # the page says what is wrong with it; the table can be looked at all the same
+    return {name: values[name] for name in READING if name in values}
+
+
+def _is_blank(recipe: Path, folder: Path) -> bool:
+    """Whether there is no recipe yet, or one of the page's own that only says how to read a file refused before."""
+    from coterie.settings.toml import read_toml
+
+    if not recipe.is_file():
+        return True
+    try:
+        return recipe.is_relative_to(folder) and set(read_toml(recipe)) <= set(READING)
+    except ConfigError:
+        return False
+
+
+def check_unpacked(raw: Raw, limit: int) -> None:
+    """Refuse a file that would become too large when it is unpacked, by unpacking it piece by piece to nowhere."""
+    if raw.path is None:
+        return
+    size = 0
+    try:
+        if raw.compression:
+            size = sum(_unpacked_sizes(raw.path, limit))
+        elif raw.format == "excel" and zipfile.is_zipfile(raw.path):
+            with zipfile.ZipFile(raw.path) as book:
+                size = sum(entry.file_size for entry in book.infolist())
+        elif raw.format == "parquet":
+            meta = parquet.read_metadata(raw.path)
+            size = sum(meta.row_group(place).total_byte_size for place in range(meta.num_row_groups))
+            size = max(size, meta.num_rows * meta.num_columns // 8)
+    except (zlib.error, zipfile.BadZipFile, EOFError, pa.ArrowException):
+        raise DataError(f"{raw.name} is damaged or cut short.", hint="Fetch it again.") from None
+    if size > limit:
+        raise DataError(
+            f"{raw.name} would have more than {limit // MEGABYTE:,} MB when unpacked.",
+            hint="Unpack it yourself and look at it, or use the command line, which has no such limit.",
+        )
+
+
+def _unpacked_sizes(path: Path, limit: int) -> Iterator[int]:
+    """Sizes of the pieces of a gzip file, up to a little more than the limit."""
+    total, unpack = 0, zlib.decompressobj(wbits=31)
+    with path.open("rb") as file:
+        waiting = file.read(CHUNK)
+        while waiting and total <= limit:
+            size = len(unpack.decompress(waiting, CHUNK))
+            waiting = unpack.unconsumed_tail
+            if unpack.eof:
+                # A gzip file may hold several parts, one after the other.
+                waiting, unpack = unpack.unused_data.lstrip(b"\0"), zlib.decompressobj(wbits=31)
+            waiting = waiting or file.read(CHUNK)
+            total += size
+            yield size
+
+
+def _convert(raw: Raw, target: Path, reading: dict[str, Any], *, job: dict[str, Any], tell: Progress) -> Sniffed | None:
+    """Write the table as Parquet. A text table is sniffed, and read whole only where pieces will not do."""
+    found = None
+    if raw.format == "csv":
+        found = _sniffed(raw, reading)
+        _check_width(len(found.header), raw.name, job["column_limit"])
+        check_names(found.header, raw.name)
+        try:
+            write_parquet(csv_batches(raw.open, found), target, tell=tell)
+            return found
+        except ValueError as error:
+            if isinstance(error, DataError):
+                raise
+    elif raw.format == "parquet" and raw.path is not None:
+        schema = parquet.read_schema(raw.path)
+        _check_width(len(schema.names), raw.name, job["column_limit"])
+    source = tables.read(raw.path or "-", **(reading if raw.format == "csv" else {}))
+    _check_width(source.table.num_columns, raw.name, job["column_limit"])
+    write_parquet(source.table.to_batches(max_chunksize=GROUP_ROWS), target, tell=tell)
+    return found
+
+
+def _sniffed(raw: Raw, reading: dict[str, Any]) -> Sniffed:
+    try:
+        with raw.open() as stream:
+            sample = stream.read(SAMPLE_BYTES + 1)
+    except (pa.ArrowException, OSError, EOFError):
+        raise DataError(f"{raw.name} cannot be read: it is damaged or cut short.", hint="Fetch it again.") from None
+    return sniff(
+        sample[:SAMPLE_BYTES],
+        whole=len(sample) <= SAMPLE_BYTES,
+        name=raw.name,
+        missing_values=reading.get("missing_values", ("",)),
+        delimiter=reading.get("delimiter"),
+        encoding=reading.get("encoding"),
+        header=reading.get("header"),
+    )
+
+
+def _check_width(columns: int, name: str, limit: int) -> None:
+    if columns > limit:
+        raise DataError(
+            f"{name} has {columns:,} columns; this page takes up to {limit:,}.",
+            hint="Keep the columns that are to be published, or use the command line.",
+        )
+
+
+def _count(table: parquet.ParquetFile, tell: Progress) -> dict[str, Facts]:
+    """Counts of every column, one column in memory at a time."""
+    names = table.schema_arrow.names
+    known = {}
+    for place, name in enumerate(names):
+        tell("counting", place, len(names))
+        known[name] = count(table.read(columns=[name]).column(name))
+    return known
+
+
+def _marks(table: parquet.ParquetFile, known: dict[str, Facts]) -> list[str]:
+    """Which of the usual marks for missing values the text columns have."""
+    from coterie.suggesting.suggest import MARKS
+
+    found: set[str] = set()
+    for name in known:
+        found.update(missing_marks(table.read(columns=[name]).select([name])))
+    return [mark for mark in MARKS if mark in found]

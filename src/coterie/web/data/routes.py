@@ -1,0 +1,196 @@
+"""The Data step: what came in, how it was read, its columns and its rows."""
+
+from __future__ import annotations
+
+from starlette.concurrency import run_in_threadpool
+from starlette.requests import Request
+from starlette.responses import Response
+from starlette.routing import BaseRoute, Route
+
+from coterie.errors import ConfigError
+from coterie.web.data import preview
+from coterie.web.jobs import Jobs, State
+from coterie.web.pages import Fault, form_of, go, project_of, render, seen, values_of
+from coterie.web.project import Project
+from coterie.web.projects.routes import look_at
+from coterie.web.recipe import recipe
+from coterie.web.table_summary import facts_of
+
+PAGE_ROWS = 100
+PAGE_COLUMNS = 40
+KINDS = {
+    "integer": "whole numbers",
+    "decimal": "numbers",
+    "date": "dates",
+    "code": "codes of digits",
+    "mixed": "numbers and texts",
+    "category": "texts",
+    "empty": "nothing",
+}
+FORM = ("delimiter", "encoding", "header", "missing_values")
+HEADER = {"": None, "yes": True, "no": False}
+
+
+async def data(request: Request) -> Response:
+    """The page."""
+    project = project_of(request)
+    return await run_in_threadpool(_page, request, project)
+
+
+def _page(
+    request: Request,
+    project: Project,
+    *,
+    faults: list[Fault] | None = None,
+    given: dict[str, str] | None = None,
+    status: int = 200,
+) -> Response:
+    state = _jobs(request).state(project.folder / "inspect")
+    facts = facts_of(project)
+    found = list(faults or [])
+    try:
+        values = recipe.read_values(project)
+    except ConfigError as error:
+        values = {}
+        found += recipe.as_faults(error.problems)
+    return render(
+        request,
+        "data.html",
+        project=project,
+        step="data",
+        status=status,
+        faults=found,
+        state=state,
+        kinds=KINDS,
+        page_rows=PAGE_ROWS,
+        otherwise=facts is not None and facts.reading != {name: values[name] for name in FORM if name in values},
+        facts=None if state.active else facts,
+        given=given or _shown(values),
+        failed=state.message if state.state in ("failed", "cancelled") else "",
+        part=_part(request, project) if facts is not None and not state.active else None,
+    )
+
+
+def _shown(values: dict[str, object]) -> dict[str, str]:
+    """How the file is read, as the form shows it."""
+    marks = values.get("missing_values")
+    texts = [str(mark) for mark in marks] if isinstance(marks, list) else []
+    delimiter = str(values.get("delimiter") or "").replace("\t", "\\t")
+    return {
+        "delimiter": delimiter,
+        "encoding": str(values.get("encoding") or ""),
+        "header": next((text for text, header in HEADER.items() if header is values.get("header")), ""),
+        "missing_values": "\n".join(text for text in texts if text),
+    }
+
+
+class Part:
+    """A window of rows and columns."""
+
+    def __init__(self, project: Project, *, start: int, first: int, width: int, count: int = PAGE_ROWS) -> None:
+        columns = range(first, min(first + PAGE_COLUMNS, width))
+        self.rows = preview.rows(project, start=start, count=count, columns=columns)
+        self.first, self.width, self.start = first, width, start
+        self.columns = columns
+        self.end = start + len(self.rows.cells)
+        self.more = self.end < self.rows.total
+        self.before = max(start - PAGE_ROWS, 0)
+        self.last = max((self.rows.total - 1) // PAGE_ROWS * PAGE_ROWS, 0)
+
+
+def _part(request: Request, project: Project) -> Part:
+    facts = facts_of(project)
+    assert facts is not None
+    start = _whole(request.query_params.get("row"), 1) - 1
+    first = _whole(request.query_params.get("column"), 1) - 1
+    count = min(_whole(request.query_params.get("count"), PAGE_ROWS), PAGE_ROWS)
+    width = len(facts.columns)
+    start = min(start, max(facts.rows - 1, 0))
+    return Part(project, start=start, first=min(first, width - 1), width=width, count=count)
+
+
+def _whole(text: str | None, default: int) -> int:
+    """A number from an address, at least 1."""
+    plain = (text or "").replace(",", "").strip()
+    return max(int(plain), 1) if plain.isdecimal() and len(plain) < 16 else default
+
+
+async def rows(request: Request) -> Response:
+    """Further rows, for scrolling."""
+    project = project_of(request, ready=True)
+    part = await run_in_threadpool(_part, request, project)
+    return render(request, "_rows.html", project=project, part=part)
+
+
+async def progress(request: Request) -> Response:
+    """How far the look at the table is; when it is over, the whole page is shown."""
+    project = project_of(request)
+    state: State = await run_in_threadpool(_jobs(request).state, project.folder / "inspect")
+    if not state.active:
+        return Response(status_code=200, headers={"HX-Redirect": f"{project.url}/data"})
+    return render(request, "_looking.html", project=project, state=state)
+
+
+async def change(request: Request) -> Response:
+    """Read the file in another way."""
+    project = project_of(request)
+    given = dict(values_of(await form_of(request)))
+    return await run_in_threadpool(_change, request, project, given)
+
+
+def _change(request: Request, project: Project, given: dict[str, str]) -> Response:
+    texts = [text.strip() for text in given.get("missing_values", "").splitlines()]
+    changes: dict[str, object] = {
+        "delimiter": given.get("delimiter", "").strip(" ").replace("\\t", "\t") or None,
+        "encoding": given.get("encoding", "").strip() or None,
+        "header": HEADER.get(given.get("header", "")),
+        "missing_values": ["", *dict.fromkeys(text for text in texts if text)],
+    }
+    faults = _reading_faults(changes)
+    if faults:
+        return _page(request, project, faults=faults, given={name: given.get(name, "") for name in FORM}, status=422)
+    recipe.change(project, changes)
+    look_at(_jobs(request), project)
+    return go(f"{project.url}/data", request)
+
+
+def _reading_faults(changes: dict[str, object]) -> list[Fault]:
+    from coterie.files.dialect import Dialect
+
+    faults = []
+    for name in ("delimiter", "encoding"):
+        if changes[name] is not None:
+            try:
+                Dialect(**{name: str(changes[name])})  # type: ignore[arg-type]
+            except ConfigError as error:
+                faults += recipe.as_faults(error.problems)
+    return faults
+
+
+async def cancel(request: Request) -> Response:
+    """Stop looking at the table."""
+    project = project_of(request)
+    await run_in_threadpool(_jobs(request).cancel, project.folder / "inspect")
+    return go(f"{project.url}/data", request)
+
+
+async def go_on(request: Request) -> Response:
+    """The data were looked over."""
+    project = seen(request, project_of(request, ready=True), "data")
+    return go(f"{project.url}/roles", request)
+
+
+def _jobs(request: Request) -> Jobs:
+    jobs = request.app.state.jobs
+    assert isinstance(jobs, Jobs)
+    return jobs
+
+
+routes: list[BaseRoute] = [
+    Route("/p/{project}/data", data),
+    Route("/p/{project}/data", change, methods=["POST"]),
+    Route("/p/{project}/data/rows", rows),
+    Route("/p/{project}/data/progress", progress),
+    Route("/p/{project}/data/cancel", cancel, methods=["POST"]),
+    Route("/p/{project}/data/next", go_on, methods=["POST"]),
+]

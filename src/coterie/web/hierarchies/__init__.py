@@ -1,0 +1,1 @@
+"""The Hierarchies screen: see, build, import and edit."""

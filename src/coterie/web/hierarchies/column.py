@@ -1,0 +1,80 @@
+"""The column that a page of the Hierarchies step is about, and its hierarchy in a few words."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from starlette.exceptions import HTTPException
+from starlette.requests import Request
+
+from coterie.hierarchies.check import Column as Values
+from coterie.web.hierarchies import column_values
+from coterie.web.hierarchies import form as hierarchy_forms
+from coterie.web.hierarchies.store import Opened, open_hierarchy
+from coterie.web.project import Project
+from coterie.web.table_summary import Column, facts_of
+
+LOOKS = {
+    "integer": "Whole numbers",
+    "decimal": "Numbers",
+    "date": "Dates",
+    "code": "Codes of digits",
+    "mixed": "Numbers and texts",
+    "category": "Texts",
+    "empty": "Nothing",
+}
+
+
+@dataclass(frozen=True)
+class Place:
+    """The column that a page is about."""
+
+    project: Project
+    column: Column
+    values: Values
+
+    @property
+    def url(self) -> str:
+        """The address of its page."""
+        return f"{self.project.url}/hierarchies/{self.column.index}"
+
+    @property
+    def kind(self) -> str:
+        """What the values look like."""
+        return LOOKS.get(self.column.kind, self.column.kind)
+
+    def opened(self) -> Opened:
+        """What the recipe says of its hierarchy now."""
+        return open_hierarchy(self.project, self.column.name)
+
+
+def place_of(project: Project, request: Request) -> Place:
+    """The column that the address names, by its position in the file."""
+    facts = facts_of(project)
+    position = int(request.path_params["column"])
+    if facts is None or not 0 <= position < len(facts.columns):
+        raise HTTPException(404, "There is no such column. Go back to the list of hierarchies.")
+    column = facts.columns[position]
+    return Place(project, column, column_values.values_of(project.table_path, position))
+
+
+def describe(opened: Opened, column: Column) -> str:
+    """A hierarchy in a few words."""
+    hierarchy = opened.hierarchy
+    if opened.state == "none":
+        ranges = column.kind in ("integer", "decimal", "date")
+        return "No hierarchy: published as ranges" if ranges else "No hierarchy: values are joined as sets"
+    if hierarchy is None:
+        return "Cannot be used"
+    if hierarchy.tree is not None:
+        levels = int(hierarchy.tree.heights[0])
+        where = f", {opened.file}" if opened.file else ""
+        return f"Tree of {len(hierarchy.tree.leaf_of):,} values, {levels} level{'s' if levels != 1 else ''}{where}"
+    form = hierarchy_forms.form_of_rule(hierarchy)
+    if form.kind == "intervals":
+        return f"Intervals of {form.widths}" + (f", from {form.start}" if form.start != "0" else "")
+    if form.kind == "dates":
+        return "Dates by " + ", ".join(form.levels)
+    if form.kind == "prefixes":
+        return f"First {form.lengths} characters" if form.lengths else "First characters, one less at a time"
+    return "Flat: each value is published or hidden"

@@ -1,0 +1,133 @@
+"""The distinct values of a project's columns, read from its table when a page asks for them."""
+
+from __future__ import annotations
+
+import threading
+from collections import OrderedDict
+from pathlib import Path
+from typing import TYPE_CHECKING, NamedTuple
+
+import pyarrow as pa
+
+from coterie.errors import HierarchyError, Problem
+from coterie.hierarchies.bind import find_leaves
+from coterie.hierarchies.check import Column, distinct_values
+from coterie.hierarchies.hierarchy import Hierarchy
+from coterie.hierarchies.whole import WholeTree
+from coterie.values.scalars import count_of, parse_number, plain_array, texts
+
+if TYPE_CHECKING:
+    from pyarrow.parquet import ParquetFile
+
+MOST_KEPT = 24
+"""columns whose values are kept at hand"""
+_kept: OrderedDict[tuple[str, int, int], Column] = OrderedDict()
+_lock = threading.Lock()
+
+
+class Value(NamedTuple):
+    """A value of a column and the rows that hold it."""
+
+    text: str
+    rows: int
+
+
+class Fit(NamedTuple):
+    """How the values of a column fit a hierarchy."""
+
+    problems: list[Problem]
+    lost: list[Value]
+    """values without a place, those of most rows first; known for trees only"""
+
+
+class Reader:
+    """Reads the distinct values of columns of a Parquet file.
+
+    The head of a file of two thousand columns takes longer to read than any column: it is opened once, and only if
+    there is something to read.
+    """
+
+    def __init__(self, table: Path) -> None:
+        self.table = table
+        self.key = (str(table), table.stat().st_mtime_ns)
+        self._file: ParquetFile | None = None
+        self._schema = pa.schema([])
+
+    def __enter__(self) -> Reader:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        if self._file is not None:
+            self._file.close()
+
+    def values_of(self, position: int) -> Column:
+        """The distinct values of the column at this position, and the rows of each."""
+        key = (*self.key, position)
+        with _lock:
+            if key in _kept:
+                _kept.move_to_end(key)
+                return _kept[key]
+        found = self._read(position)
+        with _lock:
+            _kept[key] = found
+            while len(_kept) > MOST_KEPT:
+                _kept.popitem(last=False)
+        return found
+
+    def _read(self, position: int) -> Column:
+        if self._file is None:
+            from pyarrow import parquet
+
+            self._file = parquet.ParquetFile(self.table)
+            self._schema = self._file.schema_arrow
+        field = self._schema.field(position)
+        # "a" also brings a column "a.b" along.
+        batches = self._file.iter_batches(columns=[field.name], use_threads=False)
+        parts = pa.chunked_array([batch.column(field.name) for batch in batches], type=field.type)
+        return distinct_values(pa.table({field.name: parts}), field.name)
+
+
+def values_of(table: Path, position: int) -> Column:
+    """The distinct values of the column at this position of a Parquet file, and the rows of each."""
+    with Reader(table) as reader:
+        return reader.values_of(position)
+
+
+def value_texts(column: Column) -> list[str]:
+    """The values as the texts by which hierarchies know them, in ascending order: as numbers where all are numbers."""
+    names = texts(plain_array(column.values), column=column.name)
+    numbers = [parse_number(name) for name in names]
+    if all(number is not None for number in numbers):
+        return [name for _, name in sorted(zip(numbers, names, strict=True))]
+    return sorted(names)
+
+
+def fit_of(hierarchy: Hierarchy, column: Column) -> Fit:
+    """Whether a hierarchy has a place for each value, and which have none."""
+    try:
+        hierarchy.bind(column.values, counts=column.counts, column=column.name)
+    except HierarchyError as error:
+        lost = lost_values(hierarchy.tree, column) if hierarchy.tree is not None else []
+        return Fit(list(error.problems), lost)
+    return Fit([], [])
+
+
+def lost_values(tree: WholeTree, column: Column) -> list[Value]:
+    """The values that a tree has no place for."""
+    return [value for value, leaf in placed_values(tree, column) if leaf is None]
+
+
+def placed_values(tree: WholeTree, column: Column) -> list[tuple[Value, int | None]]:
+    """Each value with its leaf, those of most rows first."""
+    values = plain_array(column.values)
+    names = texts(values, column=column.name)
+    leaves = find_leaves(tree, values, names=names)
+    found = zip(map(Value, names, column.counts.tolist()), leaves, strict=True)
+    return sorted(found, key=lambda pair: (-pair[0].rows, pair[0].text))
+
+
+def lost_text(lost: list[Value]) -> str:
+    """How many values, and how many rows, have no place."""
+    rows = sum(value.rows for value in lost)
+    verb = "has" if len(lost) == 1 else "have"
+    return f"{count_of(len(lost), 'value')} of the data ({count_of(rows, 'row')}) {verb} no place"

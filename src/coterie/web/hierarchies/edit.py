@@ -1,0 +1,209 @@
+"""Changes to a hierarchy, one at a time: each takes a tree and gives a new one, or says why it cannot be done.
+
+Labels stand in one place only, as in every hierarchy; a value may share its label with the group that holds it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import replace
+from typing import NamedTuple
+
+from coterie.errors import HierarchyError
+from coterie.web.hierarchies.edit_tree import TOP, EditTree, walk
+
+MOST_LABEL = 500
+"""characters of a label"""
+
+
+class Made(NamedTuple):
+    """A changed tree, and the node that the change was about."""
+
+    tree: EditTree
+    node: int
+
+
+def add_group(tree: EditTree, label: str, *, under: int = TOP) -> Made:
+    """A new, empty group as the last in another."""
+    _need_group(tree, under)
+    label = _free(tree, label)
+    node = tree.next_node
+    grown = replace(
+        tree,
+        labels=tree.labels | {node: label},
+        parent=tree.parent | {node: under},
+        children=tree.children | {under: (*tree.children[under], node), node: ()},
+        next_node=node + 1,
+    )
+    return Made(grown, node)
+
+
+def add_values(tree: EditTree, labels: Sequence[str], *, under: int = TOP) -> EditTree:
+    """New values as the last in a group. A value may bear the name of the group that it goes into."""
+    _need_group(tree, under)
+    known = {name for node, name in tree.labels.items() if node != under}
+    known |= {tree.labels[node] for node in tree.children[under]}
+    fresh = list(dict.fromkeys(labels))
+    for label in fresh:
+        if label in known:
+            raise HierarchyError(f'"{label}" has a place already; a label stands in one place only')
+    nodes = range(tree.next_node, tree.next_node + len(fresh))
+    return replace(
+        tree,
+        labels=tree.labels | dict(zip(nodes, fresh, strict=True)),
+        parent=tree.parent | dict.fromkeys(nodes, under),
+        children=tree.children | {under: (*tree.children[under], *nodes)},
+        next_node=tree.next_node + len(fresh),
+    )
+
+
+def rename(tree: EditTree, node: int, label: str) -> EditTree:
+    """Give a group, a value or the root another label."""
+    _need(tree, node)
+    if label == tree.labels[node]:
+        return tree
+    return replace(tree, labels=tree.labels | {node: _free(tree, label)})
+
+
+def move(tree: EditTree, nodes: Sequence[int], *, to: int) -> EditTree:
+    """Put groups and values into another group, as its last, in the order of the tree."""
+    _need_group(tree, to)
+    moved = _tops(tree, nodes)
+    above = set(tree.path(to))
+    for node in moved:
+        if node in above:
+            raise HierarchyError(f'"{tree.labels[node]}" cannot be put into itself or what it holds')
+    children = dict(tree.children)
+    gone = set(moved)
+    for old in {tree.parent[node] for node in moved}:
+        children[old] = tuple(each for each in children[old] if each not in gone)
+    children[to] = (*children[to], *moved)
+    result = replace(tree, parent=tree.parent | dict.fromkeys(moved, to), children=children)
+    _check_names(result, moved)
+    return result
+
+
+def gather(tree: EditTree, nodes: Sequence[int], label: str) -> Made:
+    """Put groups and values into a new group, which stands where the first of them stood."""
+    moved = _tops(tree, nodes)
+    first = moved[0]
+    under = tree.parent[first]
+    made = add_group(tree, label, under=under)
+    # The new group goes to the place of the first one before that leaves it.
+    order = [each for each in made.tree.children[under] if each != made.node]
+    order.insert(order.index(first), made.node)
+    placed = replace(made.tree, children=made.tree.children | {under: tuple(order)})
+    return Made(move(placed, moved, to=made.node), made.node)
+
+
+def add_level(tree: EditTree, label: str, *, under: int = TOP) -> Made:
+    """One more level: a new group between a group and all that it holds."""
+    _need_group(tree, under)
+    if not tree.children[under]:
+        return add_group(tree, label, under=under)
+    return gather(tree, tree.children[under], label)
+
+
+def delete(tree: EditTree, node: int) -> EditTree:
+    """Take a node away. What a group holds goes up to where the group stood; a value is gone."""
+    _need(tree, node)
+    if node == TOP:
+        raise HierarchyError("the root cannot be taken away; everything hangs under it")
+    above = tree.parent[node]
+    beneath = tree.children.get(node, ())
+    order = tree.children[above]
+    at = order.index(node)
+    children = {each: below for each, below in tree.children.items() if each != node}
+    children[above] = (*order[:at], *beneath, *order[at + 1 :])
+    result = replace(
+        tree,
+        labels={each: label for each, label in tree.labels.items() if each != node},
+        parent={each: up for each, up in tree.parent.items() if each != node} | dict.fromkeys(beneath, above),
+        children=children,
+    )
+    _check_names(result, beneath)
+    return result
+
+
+def merge(tree: EditTree, nodes: Sequence[int], *, into: int) -> EditTree:
+    """Put what groups hold into another group, and take the groups away."""
+    _need_group(tree, into)
+    sources = [node for node in dict.fromkeys(nodes) if node != into]
+    if not sources:
+        raise HierarchyError("choose at least one other group to merge")
+    for node in sources:
+        _need_group(tree, node)
+        if node in tree.path(into):
+            raise HierarchyError(f'"{tree.labels[node]}" holds "{tree.labels[into]}" and cannot be merged into it')
+    for node in sources:
+        if tree.children[node]:
+            tree = move(tree, tree.children[node], to=into)
+        tree = delete(tree, node)
+    return tree
+
+
+def shift(tree: EditTree, node: int, by: int) -> EditTree:
+    """Move a node up (−) or down (+) among its neighbours; at the end it stays."""
+    _need(tree, node)
+    if node == TOP:
+        return tree
+    order = list(tree.children[tree.parent[node]])
+    at = order.index(node)
+    order.insert(min(max(at + by, 0), len(order) - 1), order.pop(at))
+    return replace(tree, children=tree.children | {tree.parent[node]: tuple(order)})
+
+
+def _tops(tree: EditTree, nodes: Sequence[int]) -> list[int]:
+    """The nodes in the order of the tree, without those that another one of them holds."""
+    chosen = set(nodes)
+    for node in chosen:
+        _need(tree, node)
+    if TOP in chosen:
+        raise HierarchyError("the root cannot be moved; everything hangs under it")
+    if not chosen:
+        raise HierarchyError("choose a group or value first")
+    return [node for node in walk(tree) if node in chosen and not chosen.intersection(tree.path(node)[1:])]
+
+
+def _need(tree: EditTree, node: int) -> None:
+    if node not in tree.labels:
+        raise HierarchyError("this group or value is no longer there; it was changed elsewhere")
+
+
+def _need_group(tree: EditTree, node: int) -> None:
+    _need(tree, node)
+    if node not in tree.children:
+        raise HierarchyError(f'"{tree.labels[node]}" is a value and cannot hold others; choose a group')
+
+
+def _free(tree: EditTree, label: str) -> str:
+    """The label, if it can be given to a node."""
+    if not label.strip():
+        raise HierarchyError("the label is empty; give it a name")
+    if len(label) > MOST_LABEL:
+        raise HierarchyError(f"the label is longer than {MOST_LABEL} characters; shorten it")
+    if label in tree.labels.values():
+        raise HierarchyError(f'there is a "{label}" already; choose another label, or merge the two groups')
+    return label
+
+
+def _check_names(tree: EditTree, moved: Iterable[int]) -> None:
+    """A value may share its label with the group that holds it, and with nothing else."""
+    names = {tree.labels[node] for node in moved}
+    bearers: dict[str, list[int]] = {}
+    for node, label in tree.labels.items():
+        if label in names:
+            bearers.setdefault(label, []).append(node)
+    for label, nodes in bearers.items():
+        if len(nodes) > 1 and not _value_in_its_group(tree, nodes):
+            raise HierarchyError(
+                f'"{label}" is also the name of a group, and must stay in it; give one of them another label first'
+            )
+
+
+def _value_in_its_group(tree: EditTree, nodes: Sequence[int]) -> bool:
+    first, *others = nodes
+    pair = [(first, other) for other in others] + [(other, first) for other in others]
+    return len(nodes) == 2 and any(
+        tree.parent.get(below) == above and below not in tree.children for below, above in pair
+    )

@@ -1,0 +1,165 @@
+"""The editors of a hierarchy: the tree, changed one step at a time, and the table, a page of rows at a time."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from starlette.concurrency import run_in_threadpool
+from starlette.datastructures import FormData
+from starlette.exceptions import HTTPException
+from starlette.requests import Request
+from starlette.responses import Response
+from starlette.routing import BaseRoute, Route
+
+from coterie.errors import HierarchyError
+from coterie.web.hierarchies import (
+    operations as hierarchy_ops,
+)
+from coterie.web.hierarchies import (
+    store as hierarchy_store,
+)
+from coterie.web.hierarchies import (
+    tree_view as hierarchy_view,
+)
+from coterie.web.hierarchies.column import Place, place_of
+from coterie.web.hierarchies.edit_tree import TOP, from_whole, rows
+from coterie.web.hierarchies.operations import Asked, Done
+from coterie.web.hierarchies.view import editor, show_column
+from coterie.web.pages import Fault, form_of, go, is_htmx, project_of, render, values_of
+
+
+async def edit(request: Request) -> Response:
+    """Change the tree."""
+    form = await form_of(request)
+    return await run_in_threadpool(_edit, request, form)
+
+
+def _edit(request: Request, form: FormData) -> Response:
+    place = _place(request)
+    fields = values_of(form)
+    asked = hierarchy_ops.read_asked(fields, [each for each in form.getlist("values") if isinstance(each, str)])
+    wanted = hierarchy_ops.numbers(fields.get("open", "")) if "open" in fields else None
+    focus = asked.nodes[0] if asked.nodes else TOP
+    faults: list[Fault] = []
+    told = ""
+    chosen: tuple[int, ...] = ()
+    with place.project.lock:
+        draft = _draft(place)
+        try:
+            if asked.what == "find":
+                chosen = tuple(hierarchy_view.find(draft.tree, fields.get("label", "")))
+                told = f"{len(chosen):,} found and chosen." if chosen else "Nothing was found."
+                focus = chosen[0] if chosen else focus
+            elif asked.what == "undo":
+                told = "Undone." if hierarchy_store.undo(place.project, *_names(place)) else "There is nothing to undo."
+            else:
+                done = _change(place, draft, asked)
+                focus, told = done.focus, done.told
+        except HierarchyError as error:
+            faults = [Fault("", str(problem)) for problem in error.problems] or [Fault("", str(error))]
+            chosen = asked.nodes
+    if not is_htmx(request):
+        if faults:
+            return show_column(request, place, view="tree", faults=faults)
+        return go(place.url)
+    opened = place.opened()
+    values = editor(place, opened, wanted=wanted, focus=focus, chosen=chosen)
+    values |= {"told": told, "edit_faults": faults, "found": fields.get("label", "") if asked.what == "find" else ""}
+    return render(request, "_tree_editor.html", project=place.project, place=place, opened=opened, **values)
+
+
+def _change(place: Place, draft: hierarchy_store.Draft, asked: Asked) -> Done:
+    if asked.what == "place-all":
+        lost = hierarchy_view.counts_of(draft.tree, place.values).lost
+        asked = asked._replace(what="place", values=tuple(value.text for value in lost))
+    done = hierarchy_ops.apply(draft.tree, asked)
+    if done.tree != draft.tree:
+        hierarchy_store.keep_draft(place.project, *_names(place), before=draft.tree, after=done.tree)
+    return done
+
+
+def _names(place: Place) -> tuple[int, str]:
+    return place.column.index, place.column.name
+
+
+def _place(request: Request) -> Place:
+    return place_of(project_of(request, ready=True), request)
+
+
+def _draft(place: Place) -> hierarchy_store.Draft:
+    opened = place.opened()
+    if opened.hierarchy is None:
+        raise HTTPException(409, "There is no tree any more; it was removed or replaced. Load the page again.")
+    return hierarchy_store.open_draft(place.project, place.column.index, opened)
+
+
+def branch(request: Request) -> Response:
+    """What a group holds, as lines of the tree, when it is opened or more of it is asked for."""
+    place = _place(request)
+    tree = _draft(place).tree
+    node = next(iter(hierarchy_ops.numbers(request.query_params.get("node", ""))), -1)
+    first = next(iter(hierarchy_ops.numbers(request.query_params.get("first", ""))), 0)
+    if not tree.is_group(node):
+        raise HTTPException(404, "This group is no longer there. Load the page again.")
+    counts = hierarchy_view.counts_of(tree, place.values)
+    line = hierarchy_view.lines_of(tree, counts.rows, opened={node}, start=node, first=first)
+    return render(request, "_tree_lines.html", project=place.project, place=place, line=line, chosen=set(), focus=-1)
+
+
+async def table(request: Request) -> Response:
+    """Save a page of the table."""
+    form = await form_of(request)
+    return await run_in_threadpool(_table, request, form)
+
+
+def _table(request: Request, form: FormData) -> Response:
+    place = _place(request)
+    fields = values_of(form)
+    first = next(iter(hierarchy_ops.numbers(fields.get("from", ""))), 0)
+    levels = min(next(iter(hierarchy_ops.numbers(fields.get("levels", ""))), 0), hierarchy_view.LEVELS + 3)
+    count = min(next(iter(hierarchy_ops.numbers(fields.get("count", ""))), 0), hierarchy_view.TABLE_ROWS)
+    cells = _cells(fields, count, levels)
+    with place.project.lock:
+        draft = _draft(place)
+        if fields.get("do") == "level":
+            # Nothing is saved yet, and nothing that was typed is lost.
+            wider = [[row[0], "", *row[1:]] for row in cells]
+            shown = hierarchy_view.TableView(levels + 1, wider, first, len(draft.tree.values))
+            return show_column(request, place, view="table", table=shown)
+        try:
+            made = hierarchy_view.with_rows(draft.tree, cells, first=first)
+        except HierarchyError as error:
+            faults = [Fault("", str(problem)) for problem in error.problems[:20]] or [Fault("", str(error))]
+            shown = hierarchy_view.TableView(levels, cells, first, len(draft.tree.values))
+            return show_column(request, place, view="table", faults=faults, table=shown)
+        assert made.tree is not None
+        after = from_whole(made.tree)
+        if rows(after) != rows(draft.tree):
+            hierarchy_store.keep_draft(place.project, *_names(place), before=draft.tree, after=after)
+    step = {"before": -hierarchy_view.TABLE_ROWS, "after": hierarchy_view.TABLE_ROWS}.get(fields.get("do", ""), 0)
+    return go(f"{place.url}?view=table&from={max(first + step, 0)}&saved=table", request)
+
+
+def _cells(fields: Mapping[str, str], count: int, levels: int) -> list[list[str]]:
+    """The cells of the form, row by row: the value and its levels."""
+    return [[fields.get(f"c-{row}-{level}", "") for level in range(levels + 1)] for row in range(count)]
+
+
+async def undo(request: Request) -> Response:
+    """Go one step back, from the table."""
+    return await run_in_threadpool(_undo, request)
+
+
+def _undo(request: Request) -> Response:
+    place = _place(request)
+    hierarchy_store.undo(place.project, *_names(place))
+    return go(f"{place.url}?view=table", request)
+
+
+COLUMN = "/p/{project}/hierarchies/{column:int}"
+routes: list[BaseRoute] = [
+    Route(COLUMN + "/edit", edit, methods=["POST"]),
+    Route(COLUMN + "/branch", branch, methods=["GET"]),
+    Route(COLUMN + "/table", table, methods=["POST"]),
+    Route(COLUMN + "/undo", undo, methods=["POST"]),
+]

@@ -1,0 +1,172 @@
+"""The forms that build a hierarchy by rule: what they ask, what they mean, and what they show again."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+
+from coterie.errors import ConfigError, HierarchyError, Problem
+from coterie.hierarchies.bind import tree_paths
+from coterie.hierarchies.check import Column
+from coterie.hierarchies.dates import LEVELS
+from coterie.hierarchies.hierarchy import Hierarchy
+from coterie.values.scalars import parse_number
+from coterie.web.hierarchies.column_values import value_texts
+
+KINDS = {
+    "intervals": "Intervals, for numbers",
+    "dates": "Dates: days, months, quarters, years, decades",
+    "prefixes": "First characters, for codes such as zip codes",
+    "flat": "Flat: a value is published or hidden",
+}
+SHOWN = 12
+"""values that a preview shows"""
+MOST_TRIED = 20_000
+"""values that a rule is tried on before it is saved"""
+
+
+@dataclass(frozen=True)
+class RuleForm:
+    """What stands in the form, as text."""
+
+    kind: str = "intervals"
+    widths: str = ""
+    start: str = "0"
+    levels: tuple[str, ...] = LEVELS
+    lengths: str = ""
+    mask: str = "*"
+    faults: Mapping[str, str] = field(default_factory=dict)
+    """field → what is wrong with it"""
+
+
+def form_of_rule(hierarchy: Hierarchy) -> RuleForm:
+    """A rule as the form that makes it."""
+    spec: Any = hierarchy.spec
+    if hierarchy.kind == "intervals":
+        return RuleForm("intervals", widths=_listed(spec["intervals"]), start=str(spec.get("start", 0)))
+    if hierarchy.kind == "dates":
+        return RuleForm("dates", levels=tuple(spec["dates"]))
+    if hierarchy.kind == "prefixes":
+        return RuleForm("prefixes", lengths=_listed(spec["prefixes"]), mask=spec.get("mask", "*"))
+    return RuleForm("flat")
+
+
+def suggested(column: Column, kind: str) -> RuleForm:
+    """The form to start with, by what the column holds.
+
+    Args:
+        column: Its values.
+        kind: What they look like: integer, decimal, date, code, …
+    """
+    if kind == "date":
+        return RuleForm("dates", levels=("month", "quarter", "year", "decade"))
+    if kind == "code":
+        return RuleForm("prefixes")
+    if kind in ("integer", "decimal"):
+        return RuleForm("intervals", widths=_widths(sample_of(column), whole=kind == "integer"))
+    return RuleForm("flat", widths="5, 10, 20")
+
+
+def sample_of(column: Column) -> Column:
+    """The column, or some of its values where it has very many: a page must not wait for all of them."""
+    if len(column.values) <= MOST_TRIED:
+        return column
+    places = np.linspace(0, len(column.values) - 1, MOST_TRIED).astype(np.int64)
+    return column._replace(values=column.values.take(pa.array(places)), counts=column.counts[places])
+
+
+def _widths(column: Column, *, whole: bool) -> str:
+    """About twenty intervals over the range of the values, then half as many, then a quarter."""
+    numbers = [number for number in map(parse_number, value_texts(column)) if number is not None]
+    spread = float(max(numbers) - min(numbers)) if numbers else 0.0
+    if not 0 < spread < 1e300:
+        return "5, 10, 20"
+    power = 10.0 ** math.floor(math.log10(spread / 20))
+    width = next((step * power for step in (1, 2, 5, 10) if step * power >= spread / 20), 10 * power)
+    width = max(width, 2.0) if whole else width
+    return ", ".join(f"{width * factor:.10g}" for factor in (1, 2, 4))
+
+
+def read_form(values: Mapping[str, str], levels: Sequence[str]) -> RuleForm:
+    """The form that was sent."""
+    return RuleForm(
+        kind=values.get("kind", ""),
+        widths=values.get("widths", "")[:500],
+        start=values.get("start", "0")[:100],
+        levels=tuple(levels),
+        lengths=values.get("lengths", "")[:500],
+        mask=values.get("mask", "*")[:10],
+    )
+
+
+def rule_of(form: RuleForm) -> Hierarchy:
+    """The rule that a form means.
+
+    Raises:
+        ConfigError: Its fields do not fit; the paths of the problems are the names of the fields.
+    """
+    try:
+        if form.kind == "intervals":
+            return Hierarchy.intervals(*_parts(form.widths), start=form.start.strip() or "0")
+        if form.kind == "dates":
+            if not form.levels:
+                raise ConfigError([Problem("dates", "choose at least one level")])
+            return Hierarchy.dates(*form.levels)
+        if form.kind == "prefixes":
+            return Hierarchy.prefixes(*map(_length, _parts(form.lengths)), mask=form.mask.strip() or "*")
+        if form.kind == "flat":
+            return Hierarchy.flat()
+    except ConfigError as error:
+        raise ConfigError([Problem(_FIELDS.get(each.path, each.path), each.text) for each in error.problems]) from None
+    raise ConfigError([Problem("kind", "choose a kind of rule")])
+
+
+_FIELDS = {"intervals": "widths", "dates": "levels", "prefixes": "lengths"}
+
+
+def _parts(text: str) -> list[str]:
+    """`5, 10 20` → its numbers; both a comma and a blank separate them."""
+    return text.replace(",", " ").replace(";", " ").split()
+
+
+def _length(text: str) -> Any:  # noqa: ANN401 - what is no number is refused where lengths are checked
+    number = parse_number(text)
+    return int(number) if number is not None and number == int(number) else text
+
+
+def _listed(values: Sequence[object]) -> str:
+    return ", ".join(map(str, values))
+
+
+@dataclass(frozen=True)
+class Preview:
+    """What a rule makes of some values of the column."""
+
+    rows: list[list[str]]
+    more: int
+    problems: list[Problem]
+    levels: int = 0
+    tried: int = 0
+    """how many values it was tried on, where these are not all"""
+
+
+def preview(hierarchy: Hierarchy, column: Column) -> Preview:
+    """What a hierarchy makes of a column: the ways of some values spread over it, or why it does not fit."""
+    values = len(column.values)
+    column = sample_of(column)
+    tried = len(column.values) if len(column.values) < values else 0
+    try:
+        hierarchy.bind(column.values, counts=column.counts, column=column.name, show_values=True)
+    except HierarchyError as error:
+        return Preview([], 0, list(error.problems), tried=tried)
+    paths = tree_paths(hierarchy, column.values)
+    step = max(len(paths) / SHOWN, 1.0)
+    chosen = [paths[int(at * step)] for at in range(min(SHOWN, len(paths)))]
+    width = max(map(len, paths), default=0)
+    padded = [[path[0], *[""] * (width - len(path)), *path[1:]] for path in chosen]
+    return Preview(padded, values - len(chosen), [], width, tried)

@@ -1,0 +1,93 @@
+"""The list of the Hierarchies step: every quasi-identifier with the state of its hierarchy.
+
+A table may have two thousand of them: the recipe is read once for all, the file of the table is opened once, and what
+was found holds until the hierarchy or the table changes.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import threading
+from collections import OrderedDict
+from typing import NamedTuple
+
+from coterie.web.hierarchies import column_values
+from coterie.web.hierarchies import form as hierarchy_forms
+from coterie.web.hierarchies.column import LOOKS, describe
+from coterie.web.hierarchies.store import Opened, open_spec, specs_of
+from coterie.web.project import Project
+from coterie.web.recipe import recipe
+from coterie.web.table_summary import Column, facts_of
+
+MOST_KEPT = 10_000
+"""answers that are kept: a few words each"""
+_kept: OrderedDict[bytes, str] = OrderedDict()
+_lock = threading.Lock()
+
+
+class Entry(NamedTuple):
+    """One quasi-identifier in the list."""
+
+    column: Column
+    opened: Opened
+    what: str
+    good: bool | None
+    """whether all values have a place; None where there is no hierarchy"""
+    wrong: str
+
+    @property
+    def kind(self) -> str:
+        """What the values look like."""
+        return LOOKS.get(self.column.kind, self.column.kind)
+
+
+def entries(project: Project) -> list[Entry]:
+    """The quasi-identifiers with the state of their hierarchies."""
+    facts = facts_of(project)
+    quasi = recipe.read_values(project).get("quasi", [])
+    chosen = [quasi] if isinstance(quasi, str) else list(quasi)
+    known = {column.name: column for column in facts.columns} if facts is not None else {}
+    specs = specs_of(project)
+    found = []
+    with column_values.Reader(project.table_path) as reader:
+        for name in chosen:
+            if name not in known:
+                continue
+            opened = open_spec(project, name, specs)
+            good, wrong = _fits(project, opened, known[name], reader)
+            found.append(Entry(known[name], opened, describe(opened, known[name]), good, wrong))
+    return found
+
+
+def _fits(project: Project, opened: Opened, column: Column, reader: column_values.Reader) -> tuple[bool | None, str]:
+    """Whether a hierarchy has a place for all values of its column, and what is wrong otherwise."""
+    if opened.hierarchy is None:
+        return (None, "") if opened.state == "none" else (False, "; ".join(map(str, opened.problems)))
+    key = _key(project, opened, column, reader)
+    with _lock:
+        wrong = _kept.get(key)
+    if wrong is None:
+        values = reader.values_of(column.index)
+        # A rule is worked out for each value; of very many some will do here, and the run checks all.
+        sample = values if opened.hierarchy.tree is not None else hierarchy_forms.sample_of(values)
+        fit = column_values.fit_of(opened.hierarchy, sample)
+        wrong = "; ".join(problem.text for problem in fit.problems)
+        with _lock:
+            _kept[key] = wrong
+            while len(_kept) > MOST_KEPT:
+                _kept.popitem(last=False)
+    return not wrong, wrong
+
+
+def _key(project: Project, opened: Opened, column: Column, reader: column_values.Reader) -> bytes:
+    """What an answer depends on: what the recipe says, the file that it names, and the table."""
+    stamp: tuple[int, int] | None = None
+    if opened.file:
+        try:
+            stat = (project.recipe_path.parent / opened.file).stat()
+            stamp = stat.st_mtime_ns, stat.st_size
+        except OSError:
+            stamp = None
+    said = json.dumps([opened.spec, opened.file, stamp, *reader.key, column.index], default=str)
+    return hashlib.sha256(said.encode()).digest()

@@ -1,0 +1,196 @@
+"""The Hierarchies step: see, build, import, edit; what is saved is what the command line reads."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from pathlib import Path
+from tempfile import TemporaryDirectory
+
+from starlette.concurrency import run_in_threadpool
+from starlette.datastructures import FormData, UploadFile
+from starlette.requests import Request
+from starlette.responses import Response
+from starlette.routing import BaseRoute, Route
+
+from coterie.errors import ConfigError, CoterieError, HierarchyError
+from coterie.hierarchies.hierarchy import Hierarchy
+from coterie.web.hierarchies import form as hierarchy_forms
+from coterie.web.hierarchies import store as hierarchy_store
+from coterie.web.hierarchies.column import Place, place_of
+from coterie.web.hierarchies.column_values import value_texts
+from coterie.web.hierarchies.edit_tree import flat_tree
+from coterie.web.hierarchies.overview import entries
+from coterie.web.hierarchies.view import as_tree, show_column
+from coterie.web.pages import Fault, form_of, go, project_of, render, seen, values_of
+from coterie.web.recipe import recipe
+from coterie.web.table_summary import column_names
+
+LARGEST_IMPORT = 8 << 20
+"""bytes of a hierarchy file"""
+DELIMITERS = {"auto": None, "semicolon": ";", "comma": ",", "tab": "\t"}
+HEADERS = {"auto": None, "yes": True, "no": False}
+
+
+def overview(request: Request) -> Response:
+    """The list of quasi-identifiers and their hierarchies."""
+    project = project_of(request, ready=True)
+    faults = recipe.faults(project, column_names(project), step="hierarchies")
+    try:
+        found = entries(project)
+    except ConfigError as error:
+        found, faults = [], [Fault("", str(problem)) for problem in error.problems]
+    return render(request, "hierarchies.html", project=project, step="hierarchies", faults=faults, entries=found)
+
+
+def accept(request: Request) -> Response:
+    """The list was looked over: go on."""
+    project = seen(request, project_of(request, ready=True), "hierarchies")
+    return go(f"{project.url}/goals", request)
+
+
+def one(request: Request) -> Response:
+    """One column."""
+    place = place_of(project_of(request, ready=True), request)
+    return show_column(request, place, view=request.query_params.get("view", ""))
+
+
+async def rule(request: Request) -> Response:
+    """Try a rule, or save it."""
+    form = await form_of(request)
+    return await run_in_threadpool(_rule, request, form)
+
+
+def _rule(request: Request, fields: FormData) -> Response:
+    place = place_of(project_of(request, ready=True), request)
+    given = values_of(fields)
+    levels = [level for level in fields.getlist("levels") if isinstance(level, str)]
+    form = hierarchy_forms.read_form(given, levels)
+    try:
+        made = hierarchy_forms.rule_of(form)
+    except ConfigError as error:
+        faults = [Fault(problem.path, problem.text) for problem in error.problems]
+        return show_column(request, place, view="start", form=form, faults=faults)
+    if given.get("do") == "save":
+        values = hierarchy_forms.sample_of(place.values)
+        try:
+            made.bind(values.values, counts=values.counts, column=place.column.name)
+        except HierarchyError as error:
+            faults = [Fault("kind", problem.text) for problem in error.problems]
+            return show_column(request, place, view="start", form=form, faults=faults)
+        _forget(place)
+        hierarchy_store.save_spec(place.project, place.column.name, made.spec)
+        return go(f"{place.url}?saved=rule", request)
+    return show_column(request, place, view="start", form=form)
+
+
+async def from_file(request: Request) -> Response:
+    """Import a file in ARX's form."""
+    form = await form_of(request)
+    upload = form.get("file")
+    content = await upload.read(LARGEST_IMPORT + 1) if isinstance(upload, UploadFile) else b""
+    name = upload.filename or "" if isinstance(upload, UploadFile) else ""
+    fields = values_of(form)
+    await form.close()
+    return await run_in_threadpool(_imported, request, fields, content, name)
+
+
+def _imported(request: Request, given: Mapping[str, str], content: bytes, name: str) -> Response:
+    place = place_of(project_of(request, ready=True), request)
+    if not content.strip():
+        return _refused(request, place, [Fault("file", "Choose a file first: CSV, one row per value, up to the root.")])
+    if len(content) > LARGEST_IMPORT:
+        return _refused(request, place, [Fault("file", f"The file is larger than {LARGEST_IMPORT >> 20} MB.")])
+    with TemporaryDirectory(dir=place.project.folder) as folder:
+        path = Path(folder) / "import.csv"
+        path.write_bytes(content)
+        try:
+            made = Hierarchy.from_csv(
+                path,
+                delimiter=DELIMITERS.get(given.get("delimiter", "auto")),
+                header=HEADERS.get(given.get("header", "auto")),
+            )
+        except CoterieError as error:
+            told = error.problems if isinstance(error, ConfigError | HierarchyError) else []
+            texts = [str(problem) for problem in told] or [str(error)]
+            shown = [text.replace(str(path), name or "you chose") for text in texts[:50]]
+            return _refused(request, place, [Fault("file", text) for text in shown])
+    _forget(place)
+    hierarchy_store.save_tree(place.project, place.column.name, made)
+    return go(f"{place.url}?saved=import", request)
+
+
+def _refused(request: Request, place: Place, faults: list[Fault]) -> Response:
+    return show_column(request, place, view="start", faults=faults)
+
+
+def from_values(request: Request) -> Response:
+    """Start a tree with all values of the column under the root."""
+    place = place_of(project_of(request, ready=True), request)
+    values = value_texts(place.values)
+    if not values or len(values) > hierarchy_store.MOST_VALUES:
+        text = f"A tree by hand takes 1 to {hierarchy_store.MOST_VALUES:,} values, and the column has {len(values):,}."
+        return _refused(request, place, [Fault("", f"{text} Use a rule instead.")])
+    root = "*"
+    while root in values:
+        root += "*"
+    _forget(place)
+    hierarchy_store.save_tree(place.project, place.column.name, flat_tree(values, root=root))
+    return go(f"{place.url}?saved=values", request)
+
+
+def to_tree(request: Request) -> Response:
+    """Turn a rule into the tree that it makes, to be edited by hand."""
+    place = place_of(project_of(request, ready=True), request)
+    opened = place.opened()
+    if opened.hierarchy is None or opened.state != "rule":
+        return go(place.url, request)
+    if len(place.values.values) > hierarchy_store.MOST_VALUES:
+        text = (
+            f"The column has {len(place.values.values):,} values; up to {hierarchy_store.MOST_VALUES:,} can be edited."
+        )
+        return _refused(request, place, [Fault("", text)])
+    try:
+        made = as_tree(opened.hierarchy, place)
+    except HierarchyError as error:
+        return _refused(request, place, [Fault("", problem.text) for problem in error.problems])
+    _forget(place)
+    hierarchy_store.save_tree(place.project, place.column.name, made)
+    return go(f"{place.url}?saved=tree", request)
+
+
+def remove(request: Request) -> Response:
+    """Take the hierarchy of a column out of the recipe; a file stays where it is."""
+    place = place_of(project_of(request, ready=True), request)
+    _forget(place)
+    hierarchy_store.save_spec(place.project, place.column.name, None)
+    return go(f"{place.project.url}/hierarchies", request)
+
+
+def download(request: Request) -> Response:
+    """The hierarchy as CSV in ARX's form."""
+    place = place_of(project_of(request, ready=True), request)
+    opened = place.opened()
+    if opened.hierarchy is None:
+        return go(place.url, request)
+    values = None if opened.hierarchy.tree is not None else place.values.values
+    headers = {"Content-Disposition": f'attachment; filename="hierarchy-{place.column.index + 1}.csv"'}
+    return Response(opened.hierarchy.csv_text(values), media_type="text/csv; charset=utf-8", headers=headers)
+
+
+def _forget(place: Place) -> None:
+    hierarchy_store.forget_draft(place.project, place.column.index)
+
+
+BASE = "/p/{project}/hierarchies"
+COLUMN = BASE + "/{column:int}"
+routes: list[BaseRoute] = [
+    Route(BASE, overview, methods=["GET"]),
+    Route(BASE, accept, methods=["POST"]),
+    Route(COLUMN, one, methods=["GET"]),
+    Route(COLUMN + "/rule", rule, methods=["POST"]),
+    Route(COLUMN + "/import", from_file, methods=["POST"]),
+    Route(COLUMN + "/values", from_values, methods=["POST"]),
+    Route(COLUMN + "/to-tree", to_tree, methods=["POST"]),
+    Route(COLUMN + "/remove", remove, methods=["POST"]),
+    Route(COLUMN + "/download", download, methods=["GET"]),
+]

@@ -1,0 +1,249 @@
+"""Where a project keeps its hierarchies: rules in its coterie.toml, trees as files beside it.
+
+What is written is what the command line reads. A tree under change is also kept as a draft, which knows what a file
+cannot say (empty groups, the numbers of nodes, the steps before, to undo); a draft that no longer says the same as the
+file is forgotten.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import re
+from collections.abc import Mapping
+from functools import lru_cache
+from pathlib import Path
+from typing import Any, Literal, NamedTuple
+
+from coterie.errors import ConfigError, DataError, HierarchyError, Problem
+from coterie.files.output import whole_file
+from coterie.hierarchies.files import csv_text
+from coterie.hierarchies.hierarchy import Hierarchy
+from coterie.web.hierarchies.edit_tree import EditTree, from_plain, from_whole, rows, to_plain
+from coterie.web.project import Project, read_json
+from coterie.web.recipe import recipe
+
+MOST_UNDO = 50
+MOST_VALUES = 20_000
+"""values of a tree that can be edited by hand"""
+
+State = Literal["none", "rule", "tree", "broken"]
+
+
+class Opened(NamedTuple):
+    """What the recipe says of a column's hierarchy."""
+
+    state: State
+    hierarchy: Hierarchy | None = None
+    spec: Any = None
+    problems: tuple[Problem, ...] = ()
+
+    @property
+    def file(self) -> str:
+        """The file that holds it, as the recipe names it."""
+        path = self.spec.get("csv") if isinstance(self.spec, dict) else self.spec
+        return path if isinstance(path, str) and path != "flat" else ""
+
+
+class Draft(NamedTuple):
+    """A tree under change."""
+
+    tree: EditTree
+    undo: int
+    """steps that can be undone"""
+
+
+def specs_of(project: Project) -> dict[str, Any]:
+    """Column → what the recipe says of its hierarchy. A ConfigError if the recipe is no TOML."""
+    specs = recipe.read_values(project).get("hierarchies")
+    return dict(specs) if isinstance(specs, dict) else {}
+
+
+def open_hierarchy(project: Project, column: str) -> Opened:
+    """The hierarchy of a column, whatever state it is in."""
+    try:
+        specs = specs_of(project)
+    except ConfigError as error:
+        return Opened("broken", problems=tuple(error.problems))
+    return open_spec(project, column, specs)
+
+
+def open_spec(project: Project, column: str, specs: Mapping[str, Any]) -> Opened:
+    """The hierarchy that these settings, read from the recipe before, have for a column."""
+    if column not in specs:
+        return Opened("none")
+    spec = specs[column]
+    outside = recipe.path_problems(project, {"hierarchies": {column: spec}})
+    if outside:
+        return Opened("broken", None, spec, tuple(outside))
+    try:
+        found = _read_spec(spec, project.recipe_path.parent)
+    except (ConfigError, HierarchyError) as error:
+        return Opened("broken", None, spec, tuple(error.problems))
+    except DataError as error:
+        return Opened("broken", None, spec, (Problem("", str(error)),))
+    return Opened("tree" if found.tree is not None else "rule", found, spec)
+
+
+def _read_spec(spec: object, base: Path) -> Hierarchy:
+    """What a recipe says of a hierarchy; a file that has not changed since is not read again."""
+    if isinstance(spec, str) and spec != "flat":
+        path = base / spec
+        try:
+            known = path.stat()
+        except OSError:
+            return Hierarchy.from_spec(spec, base=base)
+        return _read_file(spec, base, known.st_mtime_ns, known.st_size)
+    return Hierarchy.from_spec(spec, base=base)
+
+
+@lru_cache(maxsize=16)
+def _read_file(spec: str, base: Path, changed: int, size: int) -> Hierarchy:
+    """The hierarchy in a file as it was when it was changed last."""
+    return Hierarchy.from_spec(spec, base=base)
+
+
+def save_spec(project: Project, column: str, spec: object | None) -> None:
+    """Write a rule, or a path, into the recipe; None takes the hierarchy out."""
+    with project.lock:
+        specs = specs_of(project)
+        specs.pop(column, None)
+        if spec is not None:
+            specs[column] = spec
+        recipe.change(project, {"hierarchies": specs})
+
+
+def save_tree(project: Project, column: str, hierarchy: Hierarchy | EditTree) -> dict[str, str]:
+    """Write a tree as a CSV file beside the recipe, and its path into it; says which file that is, and its SHA-256."""
+    text = hierarchy.csv_text() if isinstance(hierarchy, Hierarchy) else csv_text(rows(hierarchy))
+    with project.lock:
+        name = _file_of(project, column)
+        folder = project.hierarchy_folder
+        folder.mkdir(mode=0o700, exist_ok=True)
+        with whole_file(folder / name, force=True) as sink:
+            sink.write(text.encode())
+            digest = sink.sha256
+        path = f"{folder.name}/{name}"
+        if specs_of(project).get(column) != path:
+            save_spec(project, column, path)
+    return {"file": path, "sha256": digest}
+
+
+def _file_of(project: Project, column: str) -> str:
+    """The file of a column's tree: the one that it has below our folder, or a new one that bears its name."""
+    specs = specs_of(project)
+    prefix = f"{project.hierarchy_folder.name}/"
+    own = specs.get(column)
+    others = {spec for name, spec in specs.items() if name != column and isinstance(spec, str)}
+    if isinstance(own, str) and own.startswith(prefix) and own.endswith(".csv") and own not in others:
+        name = own.removeprefix(prefix)
+        if _is_plain(name):
+            return name
+    letters = re.sub(r"[^a-z0-9]+", "-", column.casefold()).strip("-")[:60] or "column"
+    for number in range(1, 10_000):
+        name = f"{letters}.csv" if number == 1 else f"{letters}-{number}.csv"
+        if prefix + name not in others and not (project.hierarchy_folder / name).exists():
+            return name
+    raise DataError("there are too many hierarchy files of this name; remove some of them")
+
+
+def _is_plain(name: str) -> bool:
+    return re.fullmatch(r"[A-Za-z0-9 _.-]+", name) is not None and not name.startswith(".")
+
+
+def open_draft(project: Project, position: int, opened: Opened) -> Draft:
+    """The tree to edit: the draft if it is what the file says, otherwise a fresh one.
+
+    Raises:
+        HierarchyError: It is no tree, or too large to be edited by hand.
+    """
+    whole = opened.hierarchy.tree if opened.hierarchy is not None else None
+    if whole is None:
+        raise HierarchyError("a rule is changed by its form; turn it into a tree to edit it by hand")
+    if len(whole.leaf_of) > MOST_VALUES:
+        raise HierarchyError(
+            f"the tree has {len(whole.leaf_of):,} values; up to {MOST_VALUES:,} can be edited here",
+            hint="Edit its file in a spreadsheet and import it, or use a rule.",
+        )
+    tree = _live(project, position, opened.file)
+    return Draft(from_whole(whole), 0) if tree is None else Draft(tree, len(_history(project, position)))
+
+
+def _live(project: Project, position: int, file: object) -> EditTree | None:
+    """The draft, if it is what the file says."""
+    kept = read_json(_path(project, position))
+    if not isinstance(file, str) or kept.get("file") != file or kept.get("sha256") != _hash(project, file):
+        return None
+    return _tree(kept)
+
+
+def keep_draft(project: Project, position: int, column: str, *, before: EditTree, after: EditTree) -> None:
+    """Write a changed tree, and remember the one before.
+
+    Raises:
+        HierarchyError: No value is left, which no file can say.
+    """
+    if not after.values:
+        raise HierarchyError("a hierarchy needs at least one value; remove the hierarchy instead")
+    with project.lock:
+        if _live(project, position, specs_of(project).get(column)) is None:
+            forget_draft(project, position)
+        past = _history(project, position)
+        number = int(past[-1].stem.partition("-")[2]) + 1 if past else 1
+        for old in past[: max(len(past) - MOST_UNDO + 1, 0)]:
+            old.unlink(missing_ok=True)
+        _write(_folder(project) / f"{position}-{number:06d}.json", before)
+        _write(_path(project, position), after, **save_tree(project, column, after))
+
+
+def undo(project: Project, position: int, column: str) -> bool:
+    """Go one step back; False if there is none."""
+    with project.lock:
+        live = _live(project, position, specs_of(project).get(column)) is not None
+        past = _history(project, position) if live else []
+        before = _tree(read_json(past[-1])) if past else None
+        if before is None:
+            return False
+        _write(_path(project, position), before, **save_tree(project, column, before))
+        past[-1].unlink()
+        return True
+
+
+def forget_draft(project: Project, position: int) -> None:
+    """Forget the draft of a column and its steps."""
+    for path in (*_history(project, position), _path(project, position)):
+        path.unlink(missing_ok=True)
+
+
+def _folder(project: Project) -> Path:
+    folder = project.folder / "drafts"
+    folder.mkdir(mode=0o700, exist_ok=True)
+    return folder
+
+
+def _path(project: Project, position: int) -> Path:
+    return _folder(project) / f"{position}.json"
+
+
+def _history(project: Project, position: int) -> list[Path]:
+    return sorted(_folder(project).glob(f"{position}-*.json"))
+
+
+def _write(path: Path, tree: EditTree, **more: str) -> None:
+    with whole_file(path, force=True) as sink:
+        sink.write(json.dumps(to_plain(tree) | more, ensure_ascii=False).encode())
+
+
+def _tree(values: dict[str, Any]) -> EditTree | None:
+    try:
+        return from_plain(values)
+    except (KeyError, ValueError, TypeError):
+        return None
+
+
+def _hash(project: Project, file: str) -> str:
+    """The SHA-256 of a hierarchy file, or nothing if there is none."""
+    try:
+        return hashlib.sha256((project.recipe_path.parent / file).read_bytes()).hexdigest() if file else ""
+    except OSError:
+        return ""

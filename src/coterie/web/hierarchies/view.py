@@ -1,0 +1,163 @@
+"""What the pages of the Hierarchies step show."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Sequence
+from typing import Any
+
+from starlette.requests import Request
+from starlette.responses import Response
+
+from coterie.errors import CoterieError, HierarchyError
+from coterie.hierarchies.dates import LEVELS
+from coterie.hierarchies.faults import doubts
+from coterie.hierarchies.hierarchy import Hierarchy
+from coterie.web.hierarchies import column_values
+from coterie.web.hierarchies import form as hierarchy_forms
+from coterie.web.hierarchies import tree_view as hierarchy_view
+from coterie.web.hierarchies.column import Place, describe
+from coterie.web.hierarchies.form import RuleForm
+from coterie.web.hierarchies.store import MOST_VALUES, Draft, Opened, open_draft
+from coterie.web.pages import Fault, render
+
+LOST_SHOWN = 300
+
+
+def show_column(
+    request: Request,
+    place: Place,
+    *,
+    view: str = "",
+    form: RuleForm | None = None,
+    faults: Sequence[Fault] = (),
+    **context: Any,  # noqa: ANN401 - what a part of the page needs besides
+) -> Response:
+    """The page of one column.
+
+    Args:
+        request: What is answered.
+        place: The column.
+        view: tree, table or start; by what there is when left out.
+        form: The form of the rule as it was sent.
+        faults: What is wrong with what was sent.
+        **context: What else the templates need.
+    """
+    opened = place.opened()
+    if view not in ("tree", "table", "start"):
+        view = "tree" if opened.state == "tree" else "start"
+    if view in ("tree", "table") and opened.state != "tree":
+        view = "start"
+    values: dict[str, Any] = {}
+    wrong = [*faults, *(Fault("", str(problem)) for problem in opened.problems)]
+    try:
+        if view == "tree":
+            values = editor(place, opened)
+        elif view == "table":
+            values = table(place, opened, request)
+    except HierarchyError as error:
+        view = "start"
+        wrong.append(Fault("", str(error)))
+    if view == "start":
+        values = start(place, opened, form)
+    return render(
+        request,
+        "hierarchy.html",
+        project=place.project,
+        step="hierarchies",
+        status=422 if faults else 200,
+        faults=wrong,
+        **{"place": place, "opened": opened, "view": view, "what": describe(opened, place.column), **values, **context},
+    )
+
+
+def start(place: Place, opened: Opened, form: RuleForm | None) -> dict[str, Any]:
+    """What the part of the page needs that builds and imports."""
+    rule = opened.hierarchy if opened.state == "rule" else None
+    given = form
+    if form is None:
+        known = hierarchy_forms.form_of_rule(rule) if rule is not None else None
+        form = known or hierarchy_forms.suggested(place.values, place.column.kind)
+    shown = None
+    try:
+        if given is not None or rule is not None:
+            shown = hierarchy_forms.preview(hierarchy_forms.rule_of(form), place.values)
+    except CoterieError:
+        shown = None  # the faults say why
+    return {
+        "form": form,
+        "kinds": hierarchy_forms.KINDS,
+        "levels": LEVELS,
+        "preview": shown,
+        "editable": len(place.values.values) <= MOST_VALUES,
+        "most_values": MOST_VALUES,
+    }
+
+
+def editor(
+    place: Place,
+    opened: Opened,
+    *,
+    draft: Draft | None = None,
+    wanted: Collection[int] | None = None,
+    focus: int = 0,
+    chosen: Collection[int] = (),
+) -> dict[str, Any]:
+    """What the tree editor needs.
+
+    Args:
+        place: The column.
+        opened: Its hierarchy.
+        draft: The tree; the draft of the column when left out.
+        wanted: The groups that are open.
+        focus: The node that has the focus.
+        chosen: The nodes that are chosen.
+    """
+    assert opened.hierarchy is not None
+    draft = draft or open_draft(place.project, place.column.index, opened)
+    tree = draft.tree
+    counts = hierarchy_view.counts_of(tree, place.values)
+    shown = {node for node in (focus, *chosen) if node in tree.labels}
+    opening = hierarchy_view.open_nodes(tree, wanted)
+    opening |= {above for node in shown for above in tree.path(node)[1:]}
+    whole = opened.hierarchy.tree
+    return {
+        "top": hierarchy_view.lines_of(tree, counts.rows, opened=opening, shown=shown),
+        "groups": hierarchy_view.groups_of(tree),
+        "lost": counts.lost[:LOST_SHOWN],
+        "lost_all": len(counts.lost),
+        "lost_text": column_values.lost_text(counts.lost) if counts.lost else "",
+        "undo": draft.undo,
+        "focus": focus if focus in tree.labels else 0,
+        "chosen": set(chosen) & set(tree.labels),
+        "doubts": doubts(whole) if whole is not None else [],
+        "size": len(tree.labels),
+        "told": "",
+        "found": "",
+        "edit_faults": [],
+    }
+
+
+def table(place: Place, opened: Opened, request: Request) -> dict[str, Any]:
+    """What the table editor needs."""
+    assert opened.hierarchy is not None
+    draft = open_draft(place.project, place.column.index, opened)
+    first = _number(request.query_params.get("from", "0"))
+    shown = hierarchy_view.table_of(draft.tree, first=first)
+    counts = hierarchy_view.counts_of(draft.tree, place.values)
+    return {
+        "table": shown,
+        "undo": draft.undo,
+        "most_levels": hierarchy_view.LEVELS,
+        "lost_text": column_values.lost_text(counts.lost) if counts.lost else "",
+    }
+
+
+def _number(text: str) -> int:
+    return int(text) if text.isascii() and text.isdecimal() and len(text) < 9 else 0
+
+
+def as_tree(hierarchy: Hierarchy, place: Place) -> Hierarchy:
+    """A rule as the tree that it makes of the column's values."""
+    from coterie.hierarchies.bind import tree_paths
+
+    return Hierarchy.from_rows(tree_paths(hierarchy, place.values.values))

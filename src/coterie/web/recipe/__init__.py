@@ -1,0 +1,1 @@
+"""The recipe of a project: its coterie.toml, to look at, edit, take away or bring along."""

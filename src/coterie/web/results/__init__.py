@@ -1,0 +1,1 @@
+"""The Results screen: promises, losses, rows before and after, files to take away."""

@@ -1,0 +1,130 @@
+"""The charts of the results: those of the report, loss over k, and risk against loss over all runs of a project."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from functools import lru_cache
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from coterie.charts.charts import Axis, Chart, Series, lines, points
+from coterie.web.project import read_json, write_json
+
+if TYPE_CHECKING:
+    from coterie.comparison.comparison import Comparison
+    from coterie.reporting.model import Report
+
+MAP = "map.json"
+SIZE = (7.2, 4.2)
+
+
+class Spot(NamedTuple):
+    """A run on the map."""
+
+    run: str
+    method: str
+    k: int
+    loss: float
+    risk: float
+    """average risk of a record, after"""
+    highest: float
+
+
+def run_charts(report: Report) -> dict[str, Any]:
+    """The charts of one run as HTML figures, by name."""
+    from coterie.reporting import charts as report_charts
+
+    drawn = {
+        "class_sizes": report_charts.class_size_chart(report),
+        "risk": report_charts.risk_chart(report),
+        "loss": report_charts.loss_chart(report),
+        "levels": report_charts.level_chart(report),
+    }
+    return {name: chart.figure() for name, chart in drawn.items() if chart is not None}
+
+
+def spots_of(project: Path, *, also: Path | None = None) -> list[Spot]:
+    """Every finished run of a project, the oldest first.
+
+    Args:
+        project: Its folder.
+        also: The folder of a run that is about to be finished.
+    """
+    found = []
+    for folder in sorted((project / "runs").glob("[0-9]*")):
+        finished = folder == also or read_json(folder / "state.json").get("state") == "finished"
+        spot = _spot(folder) if finished else None
+        if spot is not None:
+            found.append(spot)
+    return found
+
+
+def _spot(folder: Path) -> Spot | None:
+    path = folder / "report.json"
+    try:
+        return _read_spot(folder, path.stat().st_mtime_ns)
+    except OSError:
+        return None
+
+
+@lru_cache(maxsize=256)
+def _read_spot(folder: Path, changed: int) -> Spot | None:
+    """The figures of a run's report as it was when it was changed last: reports are long, and pages ask for all."""
+    report = read_json(folder / "report.json")
+    try:
+        after = report["risk"]["after"]["prosecutor"]
+        method = str(report["reproducibility"]["method"])
+        loss = float(report["utility"]["gcp"])
+        return Spot(folder.name, method, int(report["k"]), loss, float(after["average"]), float(after["highest"]))
+    except (KeyError, TypeError, ValueError):
+        return None
+
+
+def keep_map(project: Path, *, also: Path | None = None) -> None:
+    """Draw the map of all finished runs and write it into the project's folder."""
+    spots = spots_of(project, also=also)
+    write_json(
+        project / MAP, {"runs": [spot.run for spot in spots], "figure": map_chart(spots).figure() if spots else ""}
+    )
+
+
+def map_chart(spots: Sequence[Spot]) -> Chart:
+    """Risk against loss: one mark for each run, a colour for each method."""
+    series = []
+    for method in dict.fromkeys(spot.method for spot in spots):
+        own = [spot for spot in spots if spot.method == method]
+        marks = [f"run {int(spot.run)}, k={spot.k}" for spot in own]
+        series.append(Series(method, [spot.loss for spot in own], [spot.risk for spot in own], marks))
+    risks = [spot.risk for spot in spots if spot.risk > 0]
+    return points(
+        "Risk and loss of all runs",
+        series,
+        description="Each mark is a run of this project. Further left less is lost, further down fewer records can be "
+        "traced.",
+        x=Axis("loss (GCP)", low=0.0),
+        y=Axis("average risk of a record", log=bool(risks) and max(risks) > 4 * min(risks)),
+        name="runs-map",
+        size=SIZE,
+    )
+
+
+def curve_chart(comparison: Comparison, k: int) -> Chart:
+    """Loss over k, with the k of the run."""
+    rows = sorted((row for row in comparison.rows if row.gcp is not None), key=lambda row: row.k)
+    ks = [row.k for row in rows]
+    losses = [row.gcp or 0.0 for row in rows]
+    bounds = [float("nan") if row.bound is None else row.bound for row in rows]
+    series = [Series("loss", ks, losses)]
+    if any(bound == bound for bound in bounds):
+        series.append(Series("what no grouping stays below", ks, bounds))
+    here = next((loss for at, loss in zip(ks, losses, strict=True) if at == k), None)
+    told = f" At k = {k:,} it is {here:.3g}." if here is not None else ""
+    return lines(
+        "Loss over k",
+        series,
+        description=f"What the same method loses as groups grow.{told}",
+        x=Axis("k", log=True, ticks=ks),
+        y=Axis("loss (GCP)", low=0.0, digits=3),
+        name="loss-over-k",
+        size=SIZE,
+    )

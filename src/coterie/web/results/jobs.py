@@ -1,0 +1,59 @@
+"""Long work of the results page, in a worker: loss over k, why a row is so coarse, the map of all runs.
+
+What came of it goes into `answer.json` of the job's folder.
+"""
+
+from __future__ import annotations
+
+import pickle
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, cast
+
+from coterie.methods._method import Progress
+from coterie.settings.config import Config
+from coterie.web.project import write_json
+from coterie.web.results.charts import curve_chart, keep_map
+
+if TYPE_CHECKING:
+    from coterie.releases.release import Release
+
+ANSWER = "answer.json"
+NEAREST = 5
+
+
+def map_job(job: dict[str, Any], folder: Path, tell: Progress) -> None:
+    """Draw the map of all runs again."""
+    tell("drawing", 0, 0)
+    keep_map(Path(job["project"]))
+
+
+def curve_job(job: dict[str, Any], folder: Path, tell: Progress) -> None:
+    """The same method at several k; what other runs of the project have found already is taken from there."""
+    from coterie.api.compare import compare
+
+    config = Config.from_toml(folder.parent / "coterie.toml")
+    found = compare(
+        job["source"],
+        config=config,
+        methods=[config.method],
+        k=[int(k) for k in job["ks"]],
+        queries=0,
+        results=Path(job["project"]) / "curve.jsonl",
+        progress=tell,
+    )
+    refused = [f"k = {row.k:,}: {row.reason}" for row in found.rows if row.status == "refused"]
+    done = any(row.gcp is not None for row in found.rows)
+    figure = curve_chart(found, config.k).figure() if done else ""
+    write_json(folder / ANSWER, {"ks": [row.k for row in found.rows], "figure": figure, "refused": refused})
+
+
+def explain_job(job: dict[str, Any], folder: Path, tell: Progress) -> None:
+    """Why one row is as coarse as it is, with its values: the page is the steward's own."""
+    tell("reading the release", 0, 0)
+    run = folder.parent.parent
+    # Written by our own worker into a folder that nobody else can enter.
+    with (run / "release.pickle").open("rb") as file:
+        release = cast("Release", pickle.load(file))
+    tell("looking around the row", 0, 0)
+    explained = release.explain(int(job["row"]), nearest=NEAREST, show_values=True)
+    write_json(folder / ANSWER, explained.to_dict())

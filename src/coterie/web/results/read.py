@@ -1,0 +1,130 @@
+"""What the page of results knows of runs, read from their folders."""
+
+from __future__ import annotations
+
+import datetime as dt
+import tomllib
+from functools import lru_cache
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from pydantic import ValidationError
+
+from coterie.reporting.model import Report
+from coterie.web.project import Project, read_json
+from coterie.web.results.charts import MAP, spots_of
+
+KS = (2, 5, 10, 20, 50)
+"""the k of the curve, besides the run's own"""
+
+
+class RunLine(NamedTuple):
+    """One run in the list."""
+
+    name: str
+    number: int
+    state: str
+    k: int | None
+    method: str
+    loss: float | None
+    highest: float | None
+    seconds: float
+    started: str
+    message: str
+
+
+class Download(NamedTuple):
+    """A file that people take away."""
+
+    key: str
+    file: str
+    """its name in the folder of the run; the release's is in result.json"""
+    saved_as: str
+    title: str
+    note: str
+    secret: bool
+    """whether it holds original values"""
+
+
+DOWNLOADS = (
+    Download("release", "", "release", "Release", "The table to publish.", False),
+    Download("report-external", "report-external.html", "report-external.html", "Report for others",
+             "Without any value or small count of the data.", False),
+    Download("report", "report.html", "report-internal.html", "Report, internal",
+             "For whoever signs: it shows values of the original.", True),
+    Download("report-json", "report.json", "report-internal.json", "Report as JSON",
+             "The internal report as data.", True),
+    Download("mapping", "mapping.csv", "mapping.csv", "Mapping",
+             "What each group is published as, and what it costs.", True),
+    Download("configuration", "coterie.toml", "coterie.toml", "Configuration",
+             "Makes the same release again on the command line.", False),
+)  # fmt: skip
+
+
+def runs_of(project: Project) -> list[RunLine]:
+    """All runs, the latest first."""
+    spots = {spot.run: spot for spot in spots_of(project.folder)}
+    found = []
+    for folder in project.runs:
+        state = read_json(folder / "state.json")
+        spot = spots.get(folder.name)
+        asked = settings_of_run(folder)
+        started = float(state.get("started") or 0.0)
+        found.append(
+            RunLine(
+                name=folder.name,
+                number=int(folder.name),
+                state=str(state.get("state", "none")),
+                k=spot.k if spot else asked.get("k"),
+                method=spot.method if spot else str(asked.get("method", "auto")),
+                loss=spot.loss if spot else None,
+                highest=spot.highest if spot else None,
+                seconds=float(state.get("seconds") or 0.0),
+                started=dt.datetime.fromtimestamp(started).strftime("%Y-%m-%d %H:%M") if started else "",
+                message=str(state.get("message", "")),
+            )
+        )
+    return found
+
+
+def settings_of_run(folder: Path) -> dict[str, Any]:
+    """The settings that a run was started with."""
+    try:
+        return tomllib.loads((folder / "coterie.toml").read_text(encoding="utf-8"))
+    except (OSError, ValueError):
+        return {}
+
+
+def report_of(folder: Path) -> Report | None:
+    """The internal report of a run."""
+    path = folder / "report.json"
+    try:
+        return _report(str(path), path.stat().st_mtime_ns)
+    except (OSError, ValidationError):
+        return None
+
+
+@lru_cache(maxsize=8)
+def _report(path: str, changed: int) -> Report:
+    """The report as it was when the file was changed last."""
+    return Report.model_validate_json(Path(path).read_bytes())
+
+
+def map_of(project: Project) -> dict[str, Any]:
+    """The drawn map: `figure`, and `fresh` if it shows just the runs that there are."""
+    kept = read_json(project.folder / MAP)
+    runs = [spot.run for spot in spots_of(project.folder)]
+    return {"figure": str(kept.get("figure", "")), "fresh": kept.get("runs") == runs, "runs": len(runs)}
+
+
+def curve_ks(report: Report) -> list[int]:
+    """The k that a curve shows: the usual ones and the run's own, as far as the table has rows for two groups."""
+    rows = report.input.rows or 0
+    return sorted({k for k in (*KS, report.k) if k == report.k or 2 * k <= rows})
+
+
+def download_path(folder: Path, download: Download) -> Path | None:
+    """The file of a download, if the run has it."""
+    name = download.file or str(read_json(folder / "result.json").get("release", ""))
+    path = folder / name
+    return path if name and Path(name).name == name and path.is_file() else None

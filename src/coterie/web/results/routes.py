@@ -1,0 +1,247 @@
+"""The Results step: what was promised and found, what it cost, every row before and after, and files to take away."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+from starlette.exceptions import HTTPException
+from starlette.requests import Request
+from starlette.responses import FileResponse, Response
+from starlette.routing import BaseRoute, Route
+
+from coterie.charts.charts import page_style
+from coterie.web.jobs import Jobs, State
+from coterie.web.pages import Fault, go, is_htmx, project_of, render
+from coterie.web.project import Project, read_json
+from coterie.web.recipe.view import command_line, python_text
+from coterie.web.results.jobs import ANSWER
+from coterie.web.results.read import DOWNLOADS, curve_ks, download_path, map_of, report_of, runs_of, settings_of_run
+from coterie.web.results.rows import PER_PAGE, page_of
+from coterie.web.table_summary import column_names
+
+REPORT_POLICY = (
+    "default-src 'none'; style-src 'unsafe-inline'; img-src data:; base-uri 'none'; form-action 'none'; "
+    "frame-ancestors 'none'"
+)
+"""for reports, whose own policy allows their one style sheet by its hash"""
+
+
+def charts_css(_: Request) -> Response:
+    """The colours of charts."""
+    return Response(page_style(), media_type="text/css", headers={"Cache-Control": "max-age=3600"})
+
+
+def latest(request: Request) -> Response:
+    """The results of the latest finished run, or the list of runs where none is finished."""
+    project = project_of(request, ready=True)
+    for folder in project.runs:
+        if read_json(folder / "state.json").get("state") == "finished":
+            return go(f"{project.url}/results/{folder.name}", request)
+    return render(request, "results_none.html", project=project, step="results", runs=runs_of(project))
+
+
+def one(request: Request) -> Response:
+    """The results of a run."""
+    project, folder = _run(request)
+    return _show(request, project, folder)
+
+
+def _show(request: Request, project: Project, folder: Path, *, faults: list[Fault] | None = None) -> Response:
+    report = report_of(folder)
+    if report is None:
+        return render(request, "results_none.html", project=project, step="results", runs=runs_of(project))
+    quasi = [each.name for each in report.attributes if each.role == "quasi-identifier"]
+    wanted = _number(request.query_params.get("from", "1")) - 1
+    return render(
+        request,
+        "results.html",
+        project=project,
+        step="results",
+        status=422 if faults else 200,
+        faults=faults or [],
+        run=folder.name,
+        base=f"{project.url}/results/{folder.name}",
+        report=report,
+        runs=runs_of(project),
+        charts=read_json(folder / "charts.json"),
+        loss=read_json(folder / "loss.json"),
+        page=page_of(project, folder, quasi, first=wanted),
+        per_page=PER_PAGE,
+        map=map_of(project),
+        map_job=_jobs(request).state(project.folder / "map"),
+        curve=_curve(request, folder),
+        ks=curve_ks(report),
+        downloads=[each for each in DOWNLOADS if download_path(folder, each) is not None],
+        result=read_json(folder / "result.json"),
+        **_texts(project, folder),
+    )
+
+
+def _texts(project: Project, folder: Path) -> dict[str, str]:
+    """The command line and the Python that make the same release, with the configuration that is taken away."""
+    release = str(read_json(folder / "result.json").get("release", "release.csv"))
+    taken = replace(project, recipe_file=None)
+    return {
+        "command": command_line(taken, release=release),
+        "python": python_text(taken, settings_of_run(folder), release=release),
+    }
+
+
+def rows(request: Request) -> Response:
+    """Rows before and after: a part of the page, or the page itself."""
+    project, folder = _run(request)
+    report = report_of(folder)
+    if report is None or not is_htmx(request):
+        return _show(request, project, folder)
+    quasi = [each.name for each in report.attributes if each.role == "quasi-identifier"]
+    page = page_of(project, folder, quasi, first=_number(request.query_params.get("from", "1")) - 1)
+    return render(
+        request,
+        "_before_after.html",
+        project=project,
+        base=f"{project.url}/results/{folder.name}",
+        page=page,
+        per_page=PER_PAGE,
+    )
+
+
+def row(request: Request) -> Response:
+    """Why a row is as coarse as it is: the question, how far the answer is, or the answer."""
+    project, folder = _run(request)
+    position, total = _position(request, folder)
+    if position is None:
+        text = f"Give the number of a row, from 1 to {total:,}."
+        return _show(request, project, folder, faults=[Fault("row", text)])
+    return _show_row(request, project, folder, position)
+
+
+def _show_row(request: Request, project: Project, folder: Path, position: int) -> Response:
+    place = folder / "explain" / str(position)
+    context: dict[str, Any] = {
+        "run": folder.name,
+        "base": f"{project.url}/results/{folder.name}",
+        "position": position,
+        "job": _jobs(request).state(place),
+        "why": read_json(place / ANSWER),
+        "names": column_names(project) or [],
+    }
+    template = "_why.html" if is_htmx(request) else "results_row.html"
+    return render(request, template, project=project, step="results", **context)
+
+
+def explain(request: Request) -> Response:
+    """Begin to find out why a row is so coarse."""
+    project, folder = _run(request)
+    position, _ = _position(request, folder)
+    if position is None:
+        raise HTTPException(404, "There is no such row in this run.")
+    place = folder / "explain" / str(position)
+    if not read_json(place / ANSWER) and not _jobs(request).state(place).active:
+        _jobs(request).start("explain", place, project, row=position)
+    return go(f"{project.url}/results/{folder.name}/row?row={position + 1}", request)
+
+
+def curve(request: Request) -> Response:
+    """Begin to work out the loss over k."""
+    project, folder = _run(request)
+    report = report_of(folder)
+    if report is not None and not _jobs(request).state(folder / "curve").active:
+        _jobs(request).start("curve", folder / "curve", project, ks=curve_ks(report))
+    return go(f"{project.url}/results/{folder.name}#over-k", request)
+
+
+def curve_part(request: Request) -> Response:
+    """How far the loss over k is."""
+    project, folder = _run(request)
+    if not is_htmx(request):
+        return go(f"{project.url}/results/{folder.name}#over-k")
+    base = f"{project.url}/results/{folder.name}"
+    report = report_of(folder)
+    ks = curve_ks(report) if report is not None else []
+    return render(request, "_curve.html", project=project, base=base, curve=_curve(request, folder), ks=ks)
+
+
+def stop_curve(request: Request) -> Response:
+    """Stop working out the loss over k; the k that are finished are kept."""
+    project, folder = _run(request)
+    _jobs(request).cancel(folder / "curve")
+    return go(f"{project.url}/results/{folder.name}#over-k", request)
+
+
+def draw_map(request: Request) -> Response:
+    """Draw the map of all runs again, after one was deleted."""
+    project, folder = _run(request)
+    _jobs(request).start("map", project.folder / "map", project)
+    return go(f"{project.url}/results/{folder.name}#map", request)
+
+
+def download(request: Request) -> Response:
+    """A file to take away."""
+    _, folder = _run(request)
+    for each in DOWNLOADS:
+        path = download_path(folder, each) if each.key == request.path_params["what"] else None
+        if path is not None:
+            name = each.saved_as if each.file else f"{each.saved_as}{''.join(path.suffixes)}"
+            return FileResponse(path, filename=name, headers={"Cache-Control": "no-store"})
+    raise HTTPException(404, "This run has no such file.")
+
+
+def view_report(request: Request) -> Response:
+    """A report, to be read in the browser."""
+    _, folder = _run(request)
+    path = folder / ("report-external.html" if request.path_params["variant"] == "external" else "report.html")
+    if not path.is_file():
+        raise HTTPException(404, "This run has no report.")
+    headers = {"Content-Security-Policy": REPORT_POLICY, "Cache-Control": "no-store"}
+    return FileResponse(path, media_type="text/html; charset=utf-8", headers=headers)
+
+
+def _run(request: Request) -> tuple[Project, Path]:
+    project = project_of(request, ready=True)
+    folder = project.run_folder(request.path_params["run"])
+    if folder is None:
+        raise HTTPException(404, "There is no such run. It may have been deleted.")
+    return project, folder
+
+
+def _jobs(request: Request) -> Jobs:
+    jobs = request.app.state.jobs
+    assert isinstance(jobs, Jobs)
+    return jobs
+
+
+def _curve(request: Request, folder: Path) -> dict[str, Any]:
+    state: State = _jobs(request).state(folder / "curve")
+    return {"job": state, **read_json(folder / "curve" / ANSWER)}
+
+
+def _position(request: Request, folder: Path) -> tuple[int | None, int]:
+    """The row that the address names, from 0, if the run has it; and how many it has."""
+    total = int(read_json(folder / "result.json").get("rows", 0))
+    number = _number(request.query_params.get("row", ""))
+    return (number - 1 if 1 <= number <= total else None), total
+
+
+def _number(text: str) -> int:
+    text = text.strip().replace(",", "")
+    return int(text) if text.isascii() and text.isdecimal() and len(text) < 13 else 0
+
+
+BASE = "/p/{project}/results"
+RUN = BASE + "/{run}"
+routes: list[BaseRoute] = [
+    Route("/charts.css", charts_css, methods=["GET"]),
+    Route(BASE, latest, methods=["GET"]),
+    Route(RUN, one, methods=["GET"]),
+    Route(RUN + "/rows", rows, methods=["GET"]),
+    Route(RUN + "/row", row, methods=["GET"]),
+    Route(RUN + "/row", explain, methods=["POST"]),
+    Route(RUN + "/curve", curve_part, methods=["GET"]),
+    Route(RUN + "/curve", curve, methods=["POST"]),
+    Route(RUN + "/curve/stop", stop_curve, methods=["POST"]),
+    Route(RUN + "/map", draw_map, methods=["POST"]),
+    Route(RUN + "/download/{what}", download, methods=["GET"]),
+    Route(RUN + "/report/{variant}", view_report, methods=["GET"]),
+]

@@ -1,0 +1,111 @@
+"""Rows of a table before and after, side by side, a page at a time."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import NamedTuple
+
+import numpy as np
+import pyarrow as pa
+from pyarrow import parquet
+
+from coterie.web.data.preview import shorten, texts
+from coterie.web.project import Project
+
+PER_PAGE = 25
+
+
+class Pair(NamedTuple):
+    """One cell before and after; None is missing, or not published."""
+
+    before: str | None
+    after: str | None
+    changed: bool
+
+
+class Row(NamedTuple):
+    """One row of the original and what was published of it."""
+
+    position: int
+    """from 0"""
+    group: int
+    """−1: suppressed"""
+    gone: bool
+    """whether the row was left out of the release"""
+    quasi: list[Pair]
+    others: list[str | None]
+
+
+class Page(NamedTuple):
+    """Some rows."""
+
+    first: int
+    total: int
+    quasi: list[str]
+    others: list[str]
+    left_out: list[str]
+    """columns that are not in the release"""
+    rows: list[Row]
+
+
+def page_of(project: Project, run: Path, quasi: list[str], *, first: int = 0, count: int = PER_PAGE) -> Page:
+    """Rows of the original from a position on, beside what a run published of them.
+
+    Args:
+        project: Whose table.
+        run: The folder of the run.
+        quasi: The quasi-identifiers.
+        first: Position of the first row, from 0.
+        count: How many rows at most.
+    """
+    kept = np.load(run / "kept.npy", mmap_mode="r")
+    groups = np.load(run / "groups.npy", mmap_mode="r")
+    first = min(max(first, 0), max(len(groups) - 1, 0))
+    end = min(first + count, len(groups))
+    before, names = read_rows(project.table_path, first, end)
+    low, high = (int(np.searchsorted(kept, at)) for at in (first, end))
+    after, published = read_rows(run / "published.parquet", low, high)
+    place = {int(position): at for at, position in enumerate(kept[low:high])}
+    others = [name for name in published if name in names and name not in quasi]
+    shown = [name for name in quasi if name in names]
+    new = {name: _published(after, name) for name in shown}
+    rows = []
+    for at, position in enumerate(range(first, end)):
+        to = place.get(position)
+        pairs = [_pair(before[name][at], None if to is None else new[name][to], gone=to is None) for name in shown]
+        plain = [before[name][at] for name in others]
+        rows.append(Row(position, int(groups[position]), to is None, pairs, plain))
+    left_out = [name for name in names if name not in quasi and name not in others]
+    return Page(first, len(groups), shown, others, left_out, rows)
+
+
+def _pair(before: str | None, after: str | None, *, gone: bool) -> Pair:
+    return Pair(before, after, not gone and before != after)
+
+
+def _published(columns: dict[str, list[str | None]], name: str) -> list[str | None]:
+    """What was published of a quasi-identifier, as one text: bounds are two columns."""
+    if name in columns:
+        return columns[name]
+    low, high = columns.get(f"{name}_min"), columns.get(f"{name}_max")
+    if low is None or high is None:
+        return [None] * max((len(each) for each in columns.values()), default=0)
+    return [one if one == other else f"{one or '*'} to {other or '*'}" for one, other in zip(low, high, strict=True)]
+
+
+def read_rows(path: Path, first: int, end: int) -> tuple[dict[str, list[str | None]], list[str]]:
+    """Some rows of a Parquet file as texts by column, and the names of its columns."""
+    with parquet.ParquetFile(path) as table:
+        names: list[str] = table.schema_arrow.names
+        pieces, start = [], 0
+        for group in range(table.num_row_groups):
+            size = table.metadata.row_group(group).num_rows
+            if start < end and start + size > first:
+                piece = table.read_row_group(group)
+                begin = max(first - start, 0)
+                pieces.append(piece.slice(begin, min(end - start, size) - begin))
+            start += size
+    if not pieces:
+        return {name: [] for name in names}, names
+    shown = pa.concat_tables(pieces)
+    return {name: [shorten(cell) for cell in texts(shown.column(at))] for at, name in enumerate(names)}, names

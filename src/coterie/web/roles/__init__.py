@@ -1,0 +1,1 @@
+"""The Roles screen: what each column is, and the risk that it adds."""

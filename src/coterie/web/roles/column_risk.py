@@ -1,0 +1,107 @@
+"""What each column adds to the risk that rows can be traced to people, worked out in a worker.
+
+Of a quasi-identifier it is what leaving it out would take away; of any other column what making it one would add.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import numpy as np
+import pyarrow as pa
+from pyarrow import parquet
+
+from coterie.disclosure.columns import rank_columns
+from coterie.errors import DataError
+from coterie.methods._method import Progress
+from coterie.values.codes import Codes, Int64, column_codes, row_classes
+from coterie.web.project import Project, read_json, write_json
+
+MOST_OTHERS = 60
+"""columns besides quasi-identifiers that are looked at"""
+
+
+class Added(NamedTuple):
+    """What one column adds."""
+
+    share: float
+    """to the average risk of a row, 0 to 1"""
+    uniques: int
+    """rows that are unique because of it"""
+
+
+class Risks(NamedTuple):
+    """What all columns add, for one choice of quasi-identifiers."""
+
+    quasi: list[str]
+    average: float
+    """risk of a row, on average: 1 ÷ rows like it"""
+    uniques: int
+    """rows that are unique by their quasi-identifiers"""
+    rows: int
+    added: dict[str, Added]
+
+
+def risk_folder(project: Project) -> Path:
+    """Where the worker says how far it is."""
+    return project.folder / "risk"
+
+
+def risks_of(project: Project) -> Risks | None:
+    """What was found last, if anything."""
+    values = read_json(project.folder / "risk.json")
+    if not values:
+        return None
+    added = {name: Added(*each) for name, each in values.pop("added").items()}
+    return Risks(**values, added=added)
+
+
+def risk_job(job: dict[str, Any], _: Path, tell: Progress) -> None:
+    """Write `risk.json` into the project's folder. `quasi` and `others` are what the job names."""
+    measure_columns(Path(job["project"]), quasi=job["quasi"], others=job["others"], tell=tell)
+
+
+def measure_columns(folder: Path, *, quasi: list[str], others: list[str], tell: Progress) -> None:
+    """Work out what columns add, and write it down in a project's folder."""
+    others = others[:MOST_OTHERS]
+    with parquet.ParquetFile(folder / "table.parquet") as file:
+        tell("comparing rows", 0, 1 + len(others))
+        table = file.read(columns=quasi) if quasi else pa.table({})
+        found = rank_columns(table, quasi=quasi, pairs=False) if quasi else None
+        added = {} if found is None else {r.columns[0]: Added(r.adds, r.adds_uniques) for r in found.single}
+        rows = file.metadata.num_rows
+        classes = _classes(table, quasi, rows)
+        whole = _Spread.of(classes.codes, classes.size)
+        for place, name in enumerate(others):
+            tell("comparing rows", 1 + place, 1 + len(others))
+            try:
+                column = column_codes(file.read(columns=[name]).column(name), name=name)
+            except DataError:
+                continue  # cells that cannot be compared, such as lists
+            with_it = _Spread.of(*row_classes([classes, column]))
+            added[name] = Added(with_it.average - whole.average, with_it.uniques - whole.uniques)
+    write_json(
+        folder / "risk.json",
+        {"quasi": quasi, "average": whole.average, "uniques": whole.uniques, "rows": rows, "added": added},
+    )
+
+
+class _Spread(NamedTuple):
+    average: float
+    uniques: int
+
+    @classmethod
+    def of(cls, of_row: Int64, classes: int) -> _Spread:
+        sizes = np.bincount(of_row, minlength=classes)
+        held = int(np.count_nonzero(sizes))
+        return cls(held / max(len(of_row), 1), int(np.count_nonzero(sizes == 1)))
+
+
+def _classes(table: pa.Table, quasi: Sequence[str], rows: int) -> Codes:
+    """Rows that are alike in all quasi-identifiers, as one column of codes."""
+    if not quasi:
+        return Codes(np.zeros(rows, dtype=np.int64), 1, -1, pa.nulls(0))
+    of_row, size = row_classes([column_codes(table.column(name), name=name) for name in quasi])
+    return Codes(of_row, size, -1, pa.nulls(0))

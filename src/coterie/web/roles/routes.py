@@ -1,0 +1,227 @@
+"""The Roles step: what each column is, with the reason for the guess and the risk that it adds."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from starlette.concurrency import run_in_threadpool
+from starlette.datastructures import FormData
+from starlette.requests import Request
+from starlette.responses import Response
+from starlette.routing import BaseRoute, Route
+
+from coterie.errors import ConfigError
+from coterie.settings.changes import PER_COLUMN
+from coterie.settings.roles import PUBLISHED
+from coterie.web.data.routes import KINDS
+from coterie.web.jobs import Jobs
+from coterie.web.pages import Fault, form_of, go, is_htmx, project_of, render, seen
+from coterie.web.project import Project, read_json, write_json
+from coterie.web.recipe import recipe
+from coterie.web.roles.column_risk import Added, Risks, risk_folder, risks_of
+from coterie.web.table_summary import Column, Facts, facts_of
+
+ROLES = {
+    "quasi": ("Quasi-identifier", "Others may know it of a person. It is generalised until rows look alike."),
+    "sensitive": ("Sensitive", "What nobody should learn of a person. It is published unchanged."),
+    "identifier": ("Identifier", "Names a person by itself. It is left out."),
+    "keep": ("Keep", "Says nothing about who it is, and is no secret. It is published unchanged."),
+    "drop": ("Drop", "Nobody needs it. It is left out."),
+    "undecided": ("Not decided", "Nobody has said what becomes of it. There is no run until somebody does."),
+}
+SETTING = {"quasi": "quasi", "sensitive": "sensitive", "identifier": "identifiers", "keep": "keep", "drop": "drop"}
+PAGE = 200
+"""columns shown at once"""
+
+
+@dataclass(frozen=True)
+class Row:
+    """One column as the page shows it."""
+
+    column: Column
+    role: str
+    added: Added | None
+
+
+async def roles(request: Request) -> Response:
+    """The page, or only its rows when htmx asks."""
+    project = project_of(request, ready=True)
+    return await run_in_threadpool(_page, request, project)
+
+
+def _page(request: Request, project: Project, *, faults: list[Fault] | None = None, status: int = 200) -> Response:
+    facts = facts_of(project)
+    assert facts is not None
+    chosen = _roles(project, facts)
+    find, only = request.query_params.get("find", "").strip(), request.query_params.get("only", "")
+    risks = risks_of(project)
+    rows = [
+        Row(column, chosen[column.name], risks.added.get(column.name) if risks else None)
+        for column in facts.columns
+        if find.casefold() in column.name.casefold() and only in ("", chosen[column.name])
+    ]
+    context: dict[str, Any] = {
+        "rows": rows[:PAGE],
+        "more": max(len(rows) - PAGE, 0),
+        "find": find,
+        "only": only,
+        "roles": ROLES,
+        "kinds": KINDS,
+        **_summary(request, project, facts, chosen, risks),
+    }
+    if is_htmx(request) and request.method == "GET":
+        return render(request, "_role_rows.html", project=project, **context)
+    wrong = faults if faults is not None else _faults(project, facts)
+    return render(request, "roles.html", project=project, step="roles", status=status, faults=wrong, **context)
+
+
+def _faults(project: Project, facts: Facts) -> list[Fault]:
+    """What is wrong with the roles, or with the whole file, which then says none."""
+    try:
+        recipe.read_values(project)
+    except ConfigError as error:
+        return recipe.as_faults(error.problems)
+    return recipe.faults(project, facts.names, step="roles")
+
+
+def _summary(
+    request: Request, project: Project, facts: Facts, chosen: Mapping[str, str], risks: Risks | None
+) -> dict[str, Any]:
+    """Counts, and the risk if it is known for these very quasi-identifiers."""
+    quasi = [name for name in facts.names if chosen[name] == "quasi"]
+    state = _jobs(request).state(risk_folder(project))
+    fresh = risks is not None and sorted(risks.quasi) == sorted(quasi)
+    return {
+        "counts": {role: sum(each == role for each in chosen.values()) for role in ROLES},
+        "facts": facts,
+        "risks": risks if fresh else None,
+        "measuring": state.active,
+        "stale": not fresh and not state.active and state.state != "failed",
+        "failed": state.message if state.state == "failed" else "",
+    }
+
+
+def _roles(project: Project, facts: Facts) -> dict[str, str]:
+    """Column → role, as the recipe has it."""
+    try:
+        values = recipe.read_values(project)
+    except ConfigError:
+        values = {}
+    found = dict.fromkeys(facts.names, "undecided")
+    entity = values.get("entity")
+    if isinstance(entity, str) and entity in found:
+        found[entity] = "identifier"  # left out like one
+    for role, setting in SETTING.items():
+        listed = values.get(setting, [])
+        for name in [listed] if isinstance(listed, str) else listed if isinstance(listed, list) else []:
+            if name in found:
+                found[name] = role
+    return found
+
+
+async def change(request: Request) -> Response:
+    """Save the roles that the form shows, or set many at once."""
+    project = project_of(request, ready=True)
+    form = await form_of(request)
+    return await run_in_threadpool(_change, request, project, form)
+
+
+def _change(request: Request, project: Project, form: FormData) -> Response:
+    facts = facts_of(project)
+    assert facts is not None
+    chosen = _roles(project, facts)
+    before = dict(chosen)
+    for name, value in form.multi_items():
+        place = name.removeprefix("role-")
+        if name.startswith("role-") and place.isdecimal() and int(place) < len(facts.columns) and value in ROLES:
+            chosen[facts.names[int(place)]] = str(value)
+    action, many = str(form.get("action", "")), str(form.get("many", ""))
+    if action == "many" and many in ROLES:
+        picked = [str(value) for value in form.getlist("column")]
+        for text in picked:
+            if text.isdecimal() and int(text) < len(facts.columns):
+                chosen[facts.names[int(text)]] = many
+    elif action == "suggested":
+        chosen = {column.name: column.role for column in facts.columns}
+    if chosen != before or action in ("next", "suggested"):
+        _save(project, facts.names, chosen)
+        _measure(request, project, facts, chosen)
+    if is_htmx(request) and not action:
+        risks = risks_of(project)
+        return render(
+            request, "_risk.html", project=project, rows=[], **_summary(request, project, facts, chosen, risks)
+        )
+    if action == "next":
+        wrong = recipe.faults(project, facts.names, step="roles")
+        if wrong:
+            return _page(request, project, faults=wrong, status=422)
+        seen(request, project, "roles")
+        return go(f"{project.url}/hierarchies")
+    from urllib.parse import urlencode
+
+    query = urlencode({name: str(form[name]) for name in ("find", "only") if form.get(name)})
+    return go(f"{project.url}/roles{'?' + query if query else ''}")
+
+
+def _save(project: Project, names: Sequence[str], chosen: Mapping[str, str]) -> None:
+    """Write roles into the recipe. What was set for a column waits aside until it is needed again."""
+    with project.lock:
+        values = recipe.read_values(project)
+        changes: dict[str, Any] = {}
+        for role, setting in SETTING.items():
+            listed = values.get(setting)
+            old = [name for name in (listed if isinstance(listed, list) else []) if chosen.get(name) == role]
+            changes[setting] = old + [name for name in names if chosen[name] == role and name not in old]
+        entity = values.get("entity")
+        if any(entity in changes[setting] for setting in PUBLISHED):
+            changes["entity"] = None
+        used = {*changes["quasi"], *changes["sensitive"]}
+        aside = read_json(project.folder / "aside.json")
+        for setting in PER_COLUMN:
+            known = {**aside.get(setting, {}), **values.get(setting, {})}
+            aside[setting] = known
+            changes[setting] = {name: value for name, value in known.items() if name in used} or None
+        write_json(project.folder / "aside.json", aside)
+        recipe.change(project, changes)
+
+
+def _measure(request: Request, project: Project, facts: Facts, chosen: Mapping[str, str]) -> None:
+    """Start to work out what columns add with these roles."""
+    quasi = [name for name in facts.names if chosen[name] == "quasi"]
+    others = [name for name in facts.names if chosen[name] in ("sensitive", "keep", "undecided")]
+    _jobs(request).start("risk", risk_folder(project), project, quasi=quasi, others=others)
+
+
+async def risk(request: Request) -> Response:
+    """How far the risk is, and once it is known what each column adds. POST starts to work it out."""
+    project = project_of(request, ready=True)
+
+    def part() -> Response:
+        facts = facts_of(project)
+        assert facts is not None
+        chosen, risks = _roles(project, facts), risks_of(project)
+        if request.method == "POST":
+            _measure(request, project, facts, chosen)
+            if not is_htmx(request):
+                return go(f"{project.url}/roles")
+        summary = _summary(request, project, facts, chosen, risks)
+        known = summary["risks"]
+        rows = [] if known is None else [Row(c, chosen[c.name], known.added.get(c.name)) for c in facts.columns[:PAGE]]
+        return render(request, "_risk.html", project=project, rows=rows, **summary)
+
+    return await run_in_threadpool(part)
+
+
+def _jobs(request: Request) -> Jobs:
+    jobs = request.app.state.jobs
+    assert isinstance(jobs, Jobs)
+    return jobs
+
+
+routes: list[BaseRoute] = [
+    Route("/p/{project}/roles", roles),
+    Route("/p/{project}/roles", change, methods=["POST"]),
+    Route("/p/{project}/roles/risk", risk, methods=["GET", "POST"]),
+]

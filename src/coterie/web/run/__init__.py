@@ -1,0 +1,1 @@
+"""The Run screen: the method and its options, and runs that can be followed and cancelled."""

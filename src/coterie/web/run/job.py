@@ -1,0 +1,149 @@
+"""One run, in its worker: the ordinary API from the run's own coterie.toml to the files that people take away.
+
+The release is the one that `coterie anonymize TABLE -c coterie.toml` makes, byte for byte.
+"""
+
+from __future__ import annotations
+
+import pickle
+from dataclasses import asdict, replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from coterie.api.anonymize import anonymize
+from coterie.cli.run import finite, measures_values, verification_values
+from coterie.errors import ConfigError, Problem
+from coterie.files import tables
+from coterie.files.output import whole_file
+from coterie.methods._method import Progress
+from coterie.settings.config import Config
+from coterie.web.parquet_file import GROUP_ROWS, write_parquet
+from coterie.web.project import read_json, write_json
+from coterie.web.recipe.view import release_name
+from coterie.web.results.keep import keep
+from coterie.web.run.runs import COMPILING
+
+if TYPE_CHECKING:
+    from coterie.disclosure.risk import Risk
+    from coterie.releases.release import Release
+    from coterie.reporting.risk import Sizes
+
+
+def run_job(job: dict[str, Any], folder: Path, tell: Progress) -> None:
+    """Make the release of a run's folder, with its reports, mapping and figures."""
+    config = Config.from_toml(folder / "coterie.toml")
+    table = folder / release_name(read_json(Path(job["project"]) / "facts.json").get("format", ""))
+    _check_memory(job["source"], config, table)
+    release = anonymize(job["source"], config=config, progress=_compiling(tell))
+    tell("write", 0, 0)
+    release.write(table)
+    # Reports name the table as people do, not as the upload is stored here.
+    release = replace(release, source=replace(release.source, path=Path(job["name"]), name=job["name"]))
+    _write_mapping(release, folder)
+    _write_for_pages(release, folder)
+    tell("risk", 0, 0)
+    result = _result(release)
+    tell("report", 0, 0)
+    _write_reports(release, folder)
+    write_json(folder / "result.json", {**result, "release": table.name})
+    keep(release, folder)
+
+
+def _check_memory(source: str, config: Config, output: Path) -> None:
+    """Refuse what the command line would make in blocks: pages and reports are made from a table in memory."""
+    from coterie.engines.choose import choose_engine
+
+    choice = choose_engine(source, config, output=output)
+    if choice.engine != "memory":
+        text = f"runs of the page hold the table in memory, and this one would use {choice.engine}"
+        hint = 'Use the command line (coterie anonymize), or write engine = "memory" into the recipe.'
+        raise ConfigError([Problem("engine", text)], hint=hint)
+
+
+def _compiling(tell: Progress) -> Progress:
+    """Says so when this is the run that compiles, since it then takes longer."""
+    from coterie.engines.compiling import STEP
+
+    def told(step: str, done: int, total: int) -> None:
+        tell(COMPILING if step == STEP else step, done, total)
+
+    return told
+
+
+def _write_mapping(release: Release, folder: Path) -> None:
+    from coterie.publishing.mapping import mapping_table
+
+    tables.write(mapping_table(release), folder / "mapping.csv", like=release.source)
+
+
+def _write_reports(release: Release, folder: Path) -> None:
+    from coterie.reporting.report import report_html, report_json, report_of
+
+    internal, external = report_of(release), report_of(release, variant="external")
+    texts = {
+        "report.html": report_html(internal),
+        "report.json": report_json(internal),
+        "report-external.html": report_html(external),
+    }
+    for name, text in texts.items():
+        with whole_file(folder / name, force=True) as sink:
+            sink.write(text.encode())
+
+
+def _write_for_pages(release: Release, folder: Path) -> None:
+    """What the pages of results are made from; it stays in the private folder."""
+    write_parquet(release.arrow.to_batches(max_chunksize=GROUP_ROWS), folder / "published.parquet")
+    np.save(folder / "kept.npy", np.asarray(release.published.kept, dtype=np.int64))
+    np.save(folder / "groups.npy", np.asarray(release.groups, dtype=np.int32))
+    with whole_file(folder / "release.pickle", force=True) as sink:
+        pickle.dump(release, sink, protocol=5)
+
+
+def _result(release: Release) -> dict[str, Any]:
+    """The figures of a release: counts and shares, no value of the data."""
+    from coterie.reporting.risk import class_sizes
+
+    before, after = class_sizes(release)
+    return {
+        "method": release.config.method,
+        "k": release.config.k,
+        "seed": release.config.seed,
+        "privacy": [str(model.title) for model in release.config.privacy],
+        "quasi": list(release.config.quasi),
+        "options": {name: str(value) for name, value in release.config.options.items()},
+        "rows": release.source.table.num_rows,
+        "published_rows": release.published.table.num_rows,
+        "phases": dict(release.seconds),
+        "notes": list(release.notes),
+        "passed": release.verification.passed,
+        "verification": verification_values(release.verification),
+        "measures": finite(measures_values(release.measures)),
+        "risk": {"before": _risk(release.risk.before), "after": _risk(release.risk.after)},
+        "class_sizes": {"before": _histogram(before), "after": _histogram(after)},
+    }
+
+
+def _histogram(classes: Sizes) -> list[list[int]]:
+    """[size of a class, rows in classes of this size], by size."""
+    found, place = np.unique(classes.counts, return_inverse=True)
+    rows = np.bincount(place.ravel(), weights=classes.rows, minlength=len(found))
+    return [[int(size), int(held)] for size, held in zip(found, rows, strict=True)]
+
+
+def _risk(risk: Risk) -> dict[str, Any]:
+    attackers = {"prosecutor": risk.prosecutor, "journalist": risk.journalist}
+    return {
+        "rows": risk.rows,
+        "classes": risk.classes,
+        "uniques": risk.uniques,
+        "counted": risk.counted,
+        "marketer": float(risk.marketer),
+        "threshold": float(risk.threshold.value),
+        "threshold_source": risk.threshold.source,
+        **{
+            name: None if found is None else {key: float(value) for key, value in asdict(found).items()}
+            for name, found in attackers.items()
+        },
+    }

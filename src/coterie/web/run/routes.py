@@ -1,0 +1,253 @@
+"""The Run step: the method and its options, then a run that can be followed, left alone and cancelled."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+from collections.abc import AsyncIterator, Mapping
+from typing import Any
+
+from starlette.concurrency import run_in_threadpool
+from starlette.exceptions import HTTPException
+from starlette.requests import Request
+from starlette.responses import Response, StreamingResponse
+from starlette.routing import BaseRoute, Route
+
+from coterie.errors import ConfigError
+from coterie.settings.changes import changed
+from coterie.settings.config import DEFAULT_METHOD
+from coterie.web import conflicts as meanwhile
+from coterie.web.drafts import draft_of, drop_draft, keep_draft
+from coterie.web.forms import bad_numbers, number_of
+from coterie.web.jobs import Jobs
+from coterie.web.pages import STEPS, Fault, form_of, go, project_of, render, seconds_text, seen, values_of
+from coterie.web.project import Project
+from coterie.web.recipe import recipe
+from coterie.web.run import form as method_form
+from coterie.web.run.runs import active_run, changed_since, remove_run, runs_of, start_run, step_text
+from coterie.web.table_summary import column_names
+
+NUMBERS = {"seed": int, "time_limit": float, "threads": int}
+LOOK_EVERY = 0.5
+"""seconds between two looks at a run"""
+
+
+async def run(request: Request) -> Response:
+    """The page."""
+    project = project_of(request, ready=True)
+    return await run_in_threadpool(_page, request, project)
+
+
+def _page(
+    request: Request,
+    project: Project,
+    *,
+    faults: list[Fault] | None = None,
+    given: Mapping[str, str] | None = None,
+    status: int = 200,
+) -> Response:
+    runs = runs_of(jobs_of(request), project)
+    draft = draft_of(project, "run") if given is None else None
+    wrong = list(faults or [])
+    if draft is not None:
+        wrong += _faults(project, draft)
+    shown = {**_shown(project), **(draft or {}), **(given or {})}
+    active = next((each for each in runs if each.state.active), None)
+    titles = dict(STEPS)
+    others = [
+        (titles[recipe.step_of(problem)], f"{project.url}/{recipe.step_of(problem)}", str(problem))
+        for problem in recipe.problems_of(project, column_names(project))
+        if recipe.step_of(problem) != "run"
+    ]
+    return render(
+        request,
+        "run.html",
+        project=project,
+        step="run",
+        status=status,
+        faults=wrong,
+        given=shown,
+        runs=runs,
+        active=active,
+        step_text="" if active is None else step_text(active.state),
+        in_the_way=others,
+        stamp=meanwhile.stamp_of(project, "run"),
+        changed=bool(runs) and runs[0].state.state == "finished" and changed_since(project, runs[0].folder),
+        unsaved=draft_of(project, "goals") is not None,
+        **_method(shown.get("method") or DEFAULT_METHOD),
+    )
+
+
+def _method(name: str) -> dict[str, Any]:
+    """What the part of the page about a method shows."""
+    known = method_form.methods()
+    chosen = known.get(name)
+    return {
+        "methods": known,
+        "method": chosen,
+        "options": [] if chosen is None else method_form.options_of(chosen),
+    }
+
+
+def _shown(project: Project) -> dict[str, str]:
+    """The settings of the recipe as the form shows them."""
+    try:
+        values = recipe.read_values(project)
+    except ConfigError:
+        values = {}
+    texts = {name: str(values[name]) for name in NUMBERS if name in values}
+    options = values.get("options")
+    return {
+        "method": str(values.get("method", DEFAULT_METHOD)),
+        "refine": "true" if values.get("refine") is True else "",
+        **{name: texts.get(name, "") for name in NUMBERS},
+        **(method_form.shown_options(options) if isinstance(options, Mapping) else {}),
+    }
+
+
+async def options(request: Request) -> Response:
+    """The options of another method."""
+    project = project_of(request, ready=True)
+    name = request.query_params.get("method", DEFAULT_METHOD)
+    return await run_in_threadpool(
+        lambda: render(request, "_method.html", project=project, given=_shown(project), **_method(name))
+    )
+
+
+async def change(request: Request) -> Response:
+    """Save the form, and start a run if that was asked for."""
+    project = project_of(request, ready=True)
+    given = dict(values_of(await form_of(request)))
+    return await run_in_threadpool(_change, request, project, given)
+
+
+def _change(request: Request, project: Project, given: dict[str, str]) -> Response:
+    action, stamp = given.pop("action", "save"), given.pop(meanwhile.FIELD, "")
+    if action == "show":  # without a script: the options of the method that was chosen
+        return _page(request, project, given=given)
+    wrong = meanwhile.changed_meanwhile(project, "run", stamp=stamp, given=given, saved=_shown(project))
+    wrong += _faults(project, given)
+    if wrong:
+        keep_draft(project, "run", given)
+        return _page(request, project, faults=wrong, given=given, status=422)
+    recipe.change(project, _settings(project, given))
+    drop_draft(project, "run")
+    project = seen(request, project, "run")
+    if action == "run":
+        if recipe.problems_of(project, column_names(project)):
+            text = "The recipe has faults that other steps can mend; they are listed below."
+            return _page(request, project, faults=[Fault("in-the-way", text)], status=422)
+        try:
+            start_run(jobs_of(request), project)
+        except ConfigError as error:
+            return _page(request, project, faults=recipe.as_faults(error.problems), status=422)
+    return go(f"{project.url}/run", request)
+
+
+def _changes(given: Mapping[str, str]) -> dict[str, Any]:
+    """Settings from the form, as they were typed."""
+    return {
+        "method": given.get("method", "").strip() or DEFAULT_METHOD,
+        "options": method_form.read_options(given),
+        "refine": True if given.get("refine") else None,
+        **{name: number_of(given.get(name, ""), kind) for name, kind in NUMBERS.items()},
+    }
+
+
+def _faults(project: Project, given: Mapping[str, str]) -> list[Fault]:
+    """What is wrong with the form."""
+    found = bad_numbers(given, NUMBERS)
+    if found:
+        return found
+    names = column_names(project)
+    problems = recipe.problems_in(project, _after(project, _changes(given)), names)
+    return recipe.as_faults([each for each in problems if recipe.step_of(each) == "run"], names)
+
+
+def _after(project: Project, changes: Mapping[str, Any]) -> dict[str, Any]:
+    try:
+        before = recipe.read_values(project)
+    except ConfigError:
+        before = {}
+    return {name: value for name, value in changed(before, changes).items() if value is not None}
+
+
+def _settings(project: Project, given: Mapping[str, str]) -> dict[str, Any]:
+    """Settings from a form without faults, options in their own types."""
+    from coterie.settings.config import Config
+    from coterie.settings.toml import plain
+
+    changes = _changes(given)
+    checked = Config(method=changes["method"], options=changes["options"]).options
+    return {**changes, "options": plain(checked) or None}
+
+
+async def cancel(request: Request) -> Response:
+    """Stop the run that is under way."""
+    project = project_of(request)
+    await run_in_threadpool(_cancel, request, project)
+    return go(f"{project.url}/run", request)
+
+
+def _cancel(request: Request, project: Project) -> None:
+    jobs = jobs_of(request)
+    active = active_run(jobs, project)
+    if active is not None:
+        jobs.cancel(active.folder)
+
+
+async def delete(request: Request) -> Response:
+    """Delete a run."""
+    project = project_of(request)
+    folder = project.run_folder(request.path_params["run"])
+    if folder is None:
+        raise HTTPException(404, "There is no such run (any more).")
+    await run_in_threadpool(remove_run, jobs_of(request), folder)
+    return go(f"{project.url}/run", request)
+
+
+async def events(request: Request) -> Response:
+    """How far the run is, as server-sent events; the last one says that it is over."""
+    project = project_of(request)
+    jobs = jobs_of(request)
+
+    async def stream() -> AsyncIterator[str]:
+        told = ""
+        while True:
+            active = await run_in_threadpool(active_run, jobs, project)
+            if active is None:
+                yield "event: over\ndata: {}\n\n"
+                return
+            state = active.state
+            now = {
+                "run": active.number,
+                "text": step_text(state),
+                "done": state.done,
+                "total": state.total,
+                "elapsed": seconds_text(state.elapsed),
+                "left": "" if state.left is None else seconds_text(state.left),
+            }
+            text = json.dumps(now)
+            if text != told:
+                told = text
+                yield f"event: progress\ndata: {text}\n\n"
+            await asyncio.sleep(LOOK_EVERY)
+
+    return StreamingResponse(stream(), media_type="text/event-stream")
+
+
+def jobs_of(request: Request) -> Jobs:
+    """The workers of the server."""
+    jobs = request.app.state.jobs
+    assert isinstance(jobs, Jobs)
+    return jobs
+
+
+routes: list[BaseRoute] = [
+    Route("/p/{project}/run", run),
+    Route("/p/{project}/run", change, methods=["POST"]),
+    Route("/p/{project}/run/options", options),
+    Route("/p/{project}/run/events", events),
+    Route("/p/{project}/run/cancel", cancel, methods=["POST"]),
+    Route("/p/{project}/run/{run}/delete", delete, methods=["POST"]),
+]

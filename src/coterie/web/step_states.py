@@ -1,0 +1,53 @@
+"""The steps above every page, each with a mark that says how far it is."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+from coterie.web.drafts import FORMS, draft_of
+from coterie.web.jobs import state_of
+from coterie.web.pages import STEPS
+from coterie.web.project import Project
+from coterie.web.recipe import recipe
+from coterie.web.run.runs import changed_since
+
+
+class Step(NamedTuple):
+    """One step, as the navigation shows it."""
+
+    key: str
+    title: str
+    url: str
+    state: str
+    """done, open, faulty, or later: not yet possible"""
+    current: bool
+
+
+def steps_of(project: Project, current: str = "") -> list[Step]:
+    """The steps of a project with how far each is."""
+    marks = _marks(project)
+    return [Step(key, title, f"{project.url}/{key}", marks[key], key == current) for key, title in STEPS]
+
+
+def _marks(project: Project) -> dict[str, str]:
+    """Step → its mark."""
+    if not project.table_path.is_file():
+        failed = state_of(project.folder / "inspect").state == "failed"
+        return {key: "later" for key, _ in STEPS} | {"data": "faulty" if failed else "open"}
+    # Somebody has saved what the steps in the middle ask for; the others are done when there is something to show.
+    marks = {key: "done" if key in project.seen else "open" for key, _ in STEPS} | {"data": "done"}
+    marks |= _run_marks(project)
+    # What was typed and could not be saved is a fault of the step, too.
+    typed = {key for key in FORMS if draft_of(project, key) is not None}
+    return marks | dict.fromkeys(recipe.faulty_steps(project) | typed, "faulty")
+
+
+def _run_marks(project: Project) -> dict[str, str]:
+    """The marks of Run and Results: done when there are results, Run only as long as they are those of the recipe."""
+    states = [(folder, state_of(folder).state) for folder in project.runs]
+    finished = next((folder for folder, state in states if state == "finished"), None)
+    latest = next((state for _, state in states if state not in ("cancelled", "none")), "")
+    if finished is None:
+        return {"run": "faulty" if latest == "failed" else "open", "results": "later"}
+    run = "done" if latest == "finished" and not changed_since(project, finished) else "open"
+    return {"run": "faulty" if latest == "failed" else run, "results": "done"}

@@ -1,0 +1,58 @@
+"""What is known of a project's table: names, types, counts and guesses, worked out once by a worker."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Any
+
+from coterie.suggesting.toml import decision
+from coterie.web.project import Project, read_json
+
+
+@dataclass(frozen=True)
+class Column:
+    """One column of the table, by its position in the file."""
+
+    index: int
+    name: str
+    kind: str
+    """integer, decimal, date, code, mixed, category or empty"""
+    distinct: int
+    missing: int
+    role: str
+    """what it was taken for: quasi, sensitive, identifier or keep"""
+    reason: str
+
+
+@dataclass(frozen=True)
+class Facts:
+    """The table as a whole."""
+
+    rows: int
+    columns: tuple[Column, ...]
+    format: str
+    """csv, parquet, feather or excel"""
+    delimiter: str
+    encoding: str
+    reading: dict[str, Any] = field(default_factory=dict)
+    """the settings that the file was read with"""
+
+    @property
+    def names(self) -> list[str]:
+        """The names of the columns, in the order of the file."""
+        return [column.name for column in self.columns]
+
+
+def facts_of(project: Project) -> Facts | None:
+    """What is known of the table, or None before it was looked at."""
+    values = read_json(project.folder / "facts.json")
+    if not values or not project.table_path.is_file():
+        return None
+    columns = tuple(Column(**{**each, "role": decision(each["role"])}) for each in values.pop("columns"))
+    return Facts(columns=columns, **values)
+
+
+def column_names(project: Project) -> list[str] | None:
+    """The names of the columns, or None before the table was looked at."""
+    facts = facts_of(project)
+    return None if facts is None else facts.names
