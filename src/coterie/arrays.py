@@ -1,8 +1,20 @@
-"""What callers may hand over or get back in a kind of their own: types that only Narwhals or Config can check."""
+"""Names for what is passed around everywhere: arrays by the type of their entries, and what callers hand over."""
 
 from __future__ import annotations
 
 from typing import Any, TypeAlias
+
+import numpy as np
+import numpy.typing as npt
+
+Bool: TypeAlias = npt.NDArray[np.bool_]
+Int8: TypeAlias = npt.NDArray[np.int8]
+Int32: TypeAlias = npt.NDArray[np.int32]
+Int64: TypeAlias = npt.NDArray[np.int64]
+UInt64: TypeAlias = npt.NDArray[np.uint64]
+Float64: TypeAlias = npt.NDArray[np.float64]
+Integers: TypeAlias = npt.NDArray[np.integer[Any]]
+"""whole numbers of any width"""
 
 AnyTable: TypeAlias = Any
 """a frame of any kind that Narwhals takes, the path of a file, or "-" """

@@ -15,10 +15,10 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import pyarrow as pa
 
+from coterie.arrays import Float64, Int64
 from coterie.disclosure.link import Link, Side, link_tables
 from coterie.errors import ConfigError, Problem
-from coterie.hierarchies.tree import Float64
-from coterie.values.codes import Codes, Int64, column_codes
+from coterie.values.codes import Codes, column_codes
 
 if TYPE_CHECKING:
     from coterie.settings.config import Config

@@ -13,7 +13,8 @@ from typing import NamedTuple
 import numpy as np
 import pyarrow as pa
 
-from coterie.values.codes import Codes, Int64, column_codes, row_classes
+from coterie.arrays import Int64
+from coterie.values.codes import Codes, column_codes, row_classes
 
 
 class ColumnRisk(NamedTuple):

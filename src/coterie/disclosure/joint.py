@@ -14,8 +14,9 @@ from typing import TYPE_CHECKING
 import numpy as np
 import pyarrow as pa
 
+from coterie.arrays import Int64
 from coterie.errors import ConfigError, CoterieWarning, DataError, Problem, VerificationError
-from coterie.values.codes import Int64, column_codes
+from coterie.values.codes import column_codes
 
 if TYPE_CHECKING:
     from coterie.releases.release import Release

@@ -16,10 +16,10 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 import pyarrow as pa
 
+from coterie.arrays import Int32, Int64
 from coterie.disclosure.link_cells import Column, Extents, Space, Unknown, read_column, space_of
 from coterie.errors import ConfigError, DataError, Problem
-from coterie.hierarchies.tree import Int32
-from coterie.values.codes import Codes, Int64, row_classes
+from coterie.values.codes import Codes, row_classes
 
 if TYPE_CHECKING:
     from coterie.kernels.link import Boxes, BoxTree

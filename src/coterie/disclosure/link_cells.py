@@ -19,9 +19,9 @@ from typing import TYPE_CHECKING, Any, Final, Literal, NamedTuple, TypeAlias
 import numpy as np
 import pyarrow as pa
 
+from coterie.arrays import Int32, Int64
 from coterie.errors import DataError, HierarchyError
-from coterie.hierarchies.tree import Int32
-from coterie.values.codes import Int64, column_codes
+from coterie.values.codes import column_codes
 from coterie.values.notation import PLAIN, ROOT, SEPARATOR, read_set
 from coterie.values.scalars import parse_number
 from coterie.values.scalars import texts as value_texts

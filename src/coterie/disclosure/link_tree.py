@@ -9,8 +9,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from coterie.hierarchies.tree import Float64, Int32
-from coterie.values.codes import Int64
+from coterie.arrays import Float64, Int32, Int64
 
 if TYPE_CHECKING:
     from coterie.kernels.link import BoxTree

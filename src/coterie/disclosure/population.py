@@ -25,7 +25,7 @@ from typing import Literal, NamedTuple
 
 import numpy as np
 
-from coterie.values.codes import Int64
+from coterie.arrays import Int64
 
 Name = Literal["none", "pitman", "zayatz", "snb"]
 

@@ -22,11 +22,11 @@ from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 import numpy as np
 import pyarrow as pa
 
+from coterie.arrays import Float64, Int64
 from coterie.disclosure.population import PopulationUniques, estimate_uniques
 from coterie.errors import ConfigError, Problem
-from coterie.hierarchies.tree import Float64
 from coterie.settings.threshold import PRESETS, Threshold, find_threshold
-from coterie.values.codes import Int64, column_codes
+from coterie.values.codes import column_codes
 from coterie.verification.verify import verify_table
 
 if TYPE_CHECKING:

@@ -10,10 +10,10 @@ from typing import TYPE_CHECKING
 import numpy as np
 import pyarrow as pa
 
-from coterie.engines.suppressed import Int64, compares, gone_values, repaired
+from coterie.arrays import Int32, Int64
+from coterie.engines.suppressed import compares, gone_values, repaired
 from coterie.errors import ConfigError, InfeasibleError, Problem
 from coterie.grouping.promises import models_of
-from coterie.hierarchies.tree import Int32
 from coterie.measures.sums import BlockSums, sums_of
 from coterie.publishing.labels import Labels
 from coterie.publishing.publish import recode

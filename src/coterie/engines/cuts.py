@@ -14,15 +14,13 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
-import numpy.typing as npt
 
-from coterie.hierarchies.tree import Float64, Int32
+from coterie.arrays import Bool, Float64, Int32, Int64
 from coterie.table.grouping import tight_boxes
 
 if TYPE_CHECKING:
     from coterie.table.codebook import Codebook
 
-Int64 = npt.NDArray[np.int64]
 
 SAMPLE = 2**16
 """rows that a sample has at most, about"""
@@ -38,7 +36,7 @@ def sample_share(rows: int) -> float:
     return min(1.0, SAMPLE / max(rows, 1))
 
 
-def in_sample(rows: Int64, share: float) -> npt.NDArray[np.bool_]:
+def in_sample(rows: Int64, share: float) -> Bool:
     """Row number → whether the row is in the sample: its number is hashed, so that no order of rows can mislead it."""
     if share >= 1.0:
         return np.ones(len(rows), dtype=np.bool_)
@@ -46,7 +44,7 @@ def in_sample(rows: Int64, share: float) -> npt.NDArray[np.bool_]:
     mixed = (mixed ^ (mixed >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
     mixed = (mixed ^ (mixed >> np.uint64(27))) * np.uint64(0x94D049BB133111EB)
     mixed ^= mixed >> np.uint64(31)
-    chosen: npt.NDArray[np.bool_] = mixed < np.uint64(int(share * 2.0**64))
+    chosen: Bool = mixed < np.uint64(int(share * 2.0**64))
     return chosen
 
 

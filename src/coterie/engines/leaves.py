@@ -10,11 +10,10 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 import numpy as np
-import numpy.typing as npt
 
+from coterie.arrays import Bool, Int32, Int64
 from coterie.engines.plan import Plan
 from coterie.grouping.promises import models_of
-from coterie.hierarchies.tree import Int32
 from coterie.privacy.histogram import Groups, Histogram
 from coterie.privacy.kmap import KMap
 
@@ -22,7 +21,6 @@ if TYPE_CHECKING:
     from coterie.engines.cuts import CutTree
     from coterie.table.codebook import Codebook
 
-Int64 = npt.NDArray[np.int64]
 
 # Partial counts that are kept before they are added up.
 PENDING = 2**21
@@ -120,7 +118,7 @@ def settle(tree: CutTree, counts: LeafCounts, book: Codebook, *, most: int) -> P
 
 
 def _joined(
-    blocks: list[list[int]], parted: list[int], *, weak: npt.NDArray[np.bool_], rows: Int64
+    blocks: list[list[int]], parted: list[int], *, weak: Bool, rows: Int64
 ) -> tuple[list[list[int]], list[int]]:
     """The blocks after the weak one that lies deepest in the tree has been joined with its nearest neighbour."""
 
@@ -139,7 +137,7 @@ def _joined(
     return joined, [*parted[:border], *parted[border + 1 :]]
 
 
-def _holding(blocks: Sequence[Sequence[int]], counts: LeafCounts, book: Codebook) -> npt.NDArray[np.bool_]:
+def _holding(blocks: Sequence[Sequence[int]], counts: LeafCounts, book: Codebook) -> Bool:
     """Block → whether it keeps every promise as one group."""
     number = np.empty(len(counts.rows), dtype=np.int64)
     for at, leaves in enumerate(blocks):

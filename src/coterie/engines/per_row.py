@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 import numpy as np
-import numpy.typing as npt
 
+from coterie.arrays import Int64
 from coterie.errors import ConfigError, Problem
 from coterie.measures.published import read_cells
 from coterie.verification.rows import count_rows, rows_rule
@@ -17,8 +17,6 @@ if TYPE_CHECKING:
     from coterie.table.encode import Encoded
     from coterie.table.rings import Rings
     from coterie.verification.verify import Rule
-
-Int64 = npt.NDArray[np.int64]
 
 
 def check_request(config: Config) -> None:

@@ -13,12 +13,11 @@ from functools import cached_property
 from typing import TYPE_CHECKING
 
 import numpy as np
-import numpy.typing as npt
 
+from coterie.arrays import Int32, Int64
 from coterie.engines.per_row import check_request
 from coterie.errors import ConfigError, Problem
 from coterie.grouping.promises import models_of, refuse_too_few
-from coterie.hierarchies.tree import Int32
 from coterie.privacy.checks import check_domains, refuse_infeasible
 from coterie.privacy.histogram import Groups, Histogram
 from coterie.privacy.kmap import KMap
@@ -29,7 +28,6 @@ if TYPE_CHECKING:
     from coterie.settings.config import Config
     from coterie.table.codebook import Codebook
 
-Int64 = npt.NDArray[np.int64]
 
 # What the program itself takes, before any row: Python, NumPy, Numba with its kernels, Arrow and DuckDB.
 PROGRAM_BYTES = 320 * 2**20

@@ -12,12 +12,11 @@ from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
-import numpy.typing as npt
 import pyarrow as pa
 
+from coterie.arrays import Int32, Int64
 from coterie.engines.blocks.store import AT
 from coterie.engines.per_row import row_in_slot, steps_back
-from coterie.hierarchies.tree import Int32
 from coterie.measures.published import read_cells
 from coterie.table.table import Table
 from coterie.verification.rows import RowSums, count_rows, summed
@@ -30,8 +29,6 @@ if TYPE_CHECKING:
     from coterie.settings.config import Config
     from coterie.table.domain import Domain
     from coterie.table.rings import Rings
-
-Int64 = npt.NDArray[np.int64]
 
 
 class RingRows(NamedTuple):

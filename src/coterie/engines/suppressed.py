@@ -12,11 +12,10 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
-import numpy.typing as npt
 import pyarrow as pa
 
+from coterie.arrays import Int32, Int64
 from coterie.grouping.promises import models_of
-from coterie.hierarchies.tree import Int32
 from coterie.privacy.closeness import BetaLikeness, DeltaDisclosure, TCloseness
 from coterie.table.codebook import Counted, counted_domain
 from coterie.table.domain import Domain
@@ -28,7 +27,6 @@ if TYPE_CHECKING:
     from coterie.table.grouping import Grouping
     from coterie.table.table import Table
 
-Int64 = npt.NDArray[np.int64]
 
 # Models that compare a group with the whole table; others look at groups one by one.
 RELATIVE = (TCloseness, BetaLikeness, DeltaDisclosure)

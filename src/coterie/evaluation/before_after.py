@@ -9,8 +9,9 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 import pyarrow as pa
 
+from coterie.arrays import Int64
 from coterie.errors import ConfigError, Problem
-from coterie.evaluation.cells import Cells, Int64, original_cells
+from coterie.evaluation.cells import Cells, original_cells
 from coterie.evaluation.read import published_cells
 from coterie.table.encode import encode, encode_values
 from coterie.values.scalars import is_text, plain_array

@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from coterie.evaluation.cells import Cells, Int64, Predicate, Span, is_whole, present_numbers, span_predicate
-from coterie.hierarchies.tree import Float64
+from coterie.arrays import Float64, Int64
+from coterie.evaluation.cells import Cells, Predicate, Span, is_whole, present_numbers, span_predicate
 from coterie.values.axis import axis_of
 from coterie.values.notation import value_texts
 from coterie.values.scalars import float_text

@@ -17,19 +17,15 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
-import numpy.typing as npt
 
-from coterie.hierarchies.tree import Float64, Int32
+from coterie.arrays import Bool, Float64, Int32, Int64, Integers
 from coterie.values.axis import axis_of
 
 if TYPE_CHECKING:
     from coterie.table.domain import Domain
-
-Int64 = npt.NDArray[np.int64]
-Bool = npt.NDArray[np.bool_]
 
 
 class Span(NamedTuple):
@@ -193,7 +189,7 @@ def span_predicate(domain: Domain, spans: Sequence[Span]) -> Predicate:
     return Predicate(domain.name, mask, tuple(spans))
 
 
-def original_cells(domain: Domain, codes: npt.NDArray[np.integer[Any]]) -> Cells:
+def original_cells(domain: Domain, codes: Integers) -> Cells:
     """The cells of an original column: each code is a cell that admits itself."""
     every = np.arange(domain.size, dtype=np.int32)
     numbers = np.full(domain.size, np.nan) if domain.numbers is None else domain.numbers

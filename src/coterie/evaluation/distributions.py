@@ -11,10 +11,10 @@ from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 
+from coterie.arrays import Float64
 from coterie.errors import ConfigError, Problem
 from coterie.evaluation.associations import Association, associations
 from coterie.evaluation.bins import OTHER, bins_of
-from coterie.hierarchies.tree import Float64
 from coterie.values.axis import floats_of
 
 if TYPE_CHECKING:

@@ -18,10 +18,10 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from coterie.arrays import Bool, Float64, Int64
 from coterie.evaluation.before_after import joint_cells
 from coterie.evaluation.bins import bins_of
-from coterie.evaluation.cells import Bool, Cells, Int64
-from coterie.hierarchies.tree import Float64
+from coterie.evaluation.cells import Cells
 
 if TYPE_CHECKING:
     from coterie.evaluation.before_after import BeforeAfter, ColumnPair

@@ -14,10 +14,9 @@ from typing import TYPE_CHECKING, Any, Literal, NamedTuple, get_args
 
 import numpy as np
 
+from coterie.arrays import Bool, Float64, Int64
 from coterie.errors import BackendError, ConfigError, DataError, Problem
-from coterie.evaluation.cells import Bool, Int64
 from coterie.evaluation.examples import Examples, make_examples
-from coterie.hierarchies.tree import Float64
 
 if TYPE_CHECKING:
     from coterie.evaluation.before_after import BeforeAfter

@@ -16,10 +16,10 @@ from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 
+from coterie.arrays import Bool, Float64, Int64
 from coterie.errors import ConfigError, Problem
 from coterie.evaluation.before_after import BeforeAfter, joint_cells
-from coterie.evaluation.cells import Bool, Cells, Int64, Predicate
-from coterie.hierarchies.tree import Float64
+from coterie.evaluation.cells import Cells, Predicate
 from coterie.values.axis import floats_of
 
 if TYPE_CHECKING:

@@ -11,8 +11,9 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
+from coterie.arrays import Bool
 from coterie.errors import ConfigError, CoterieError, DataError, Problem
-from coterie.evaluation.cells import Bool, Predicate, Span, span_predicate
+from coterie.evaluation.cells import Predicate, Span, span_predicate
 from coterie.evaluation.queries import Query
 from coterie.evaluation.query_parse import Condition, ParsedQuery, QuerySyntaxError, Value, parse_query
 from coterie.settings.toml import read_toml

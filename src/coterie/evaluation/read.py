@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING
 import numpy as np
 import pyarrow as pa
 
+from coterie.arrays import Float64, Int32, Int64
 from coterie.errors import DataError
-from coterie.evaluation.cells import Cells, Int64, present_numbers
-from coterie.hierarchies.tree import Float64, Int32
+from coterie.evaluation.cells import Cells, present_numbers
 from coterie.publishing.labels import style_of
 from coterie.publishing.read import read_boxes
 from coterie.values.axis import axis_of

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
-from coterie.hierarchies.tree import Float64, Int32
+from coterie.arrays import Float64, Int32
 
 if TYPE_CHECKING:
     from coterie.grouping.index import Index

@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
+from coterie.arrays import Float64
 from coterie.errors import ConfigError, CoterieError, Problem
-from coterie.hierarchies.tree import Float64
 from coterie.measures.measures import Measures, measure_boxes
 from coterie.table.costs import Measure, interval_costs
 from coterie.table.masks import Mask

@@ -13,6 +13,7 @@ import numpy as np
 import numpy.typing as npt
 import pyarrow as pa
 
+from coterie.arrays import Float64, Int32, Int64
 from coterie.errors import ConfigError, Problem
 from coterie.explaining.box import (
     AtK,
@@ -26,7 +27,6 @@ from coterie.explaining.box import (
     without_column,
 )
 from coterie.grouping.index import Index, build_index
-from coterie.hierarchies.tree import Float64, Int32
 from coterie.table.costs import Measure, interval_costs
 
 if TYPE_CHECKING:
@@ -137,7 +137,7 @@ class _Held(NamedTuple):
 
     lo: Int32
     hi: Int32
-    members: npt.NDArray[np.int64]
+    members: Int64
 
 
 NOTES: dict[State, str] = {

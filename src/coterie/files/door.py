@@ -11,10 +11,10 @@ from collections.abc import Mapping
 from typing import NamedTuple
 
 import numpy as np
-import numpy.typing as npt
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from coterie.arrays import Bool
 from coterie.errors import DataError
 
 __all__ = ["Levels", "bare_table"]
@@ -51,7 +51,7 @@ class Levels(NamedTuple):
     """The values that a dictionary lists, and which of them occur."""
 
     listed: pa.Array
-    occur: npt.NDArray[np.bool_]
+    occur: Bool
 
     @classmethod
     def none(cls, kind: pa.DictionaryType) -> Levels:

@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from coterie.arrays import Int32
 from coterie.grouping.index import Index
-from coterie.hierarchies.tree import Int32
 
 if TYPE_CHECKING:
     from coterie.table.table import Table

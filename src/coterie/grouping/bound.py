@@ -14,11 +14,8 @@ from collections.abc import Callable
 from functools import cache
 from typing import TYPE_CHECKING
 
-import numpy as np
-import numpy.typing as npt
-
+from coterie.arrays import Float64, Int64
 from coterie.grouping.index import Index, build_index
-from coterie.hierarchies.tree import Float64
 
 if TYPE_CHECKING:
     from coterie.measures.measures import Measures
@@ -47,7 +44,7 @@ def row_bounds(table: Table, k: int, *, index: Index | None = None, rounds: int 
     return bounds
 
 
-def sampled_bound(table: Table, k: int, *, rows: npt.NDArray[np.int64]) -> float:
+def sampled_bound(table: Table, k: int, *, rows: Int64) -> float:
     """What every grouping loses at least per cell (weighted NCP), estimated from some rows.
 
     Each of them is compared with all others, so with rows drawn at random this estimates the bound before it is raised.

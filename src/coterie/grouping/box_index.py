@@ -9,10 +9,9 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
-import numpy.typing as npt
 
+from coterie.arrays import Int32, Int64
 from coterie.errors import DataError
-from coterie.hierarchies.tree import Int32
 
 if TYPE_CHECKING:
     from coterie.kernels.search.costs import CostArrays
@@ -34,8 +33,8 @@ def build_box_index(
     *,
     lo: Int32,
     hi: Int32,
-    sizes: npt.NDArray[np.int64] | Int32,
-    lowest: npt.NDArray[np.int64] | Int32,
+    sizes: Int64 | Int32,
+    lowest: Int64 | Int32,
 ) -> BoxIndex:
     """A tree over groups with the boxes [lo, hi], these sizes and these lowest row numbers. The arrays are copied."""
     from coterie.kernels.search.costs import box_costs

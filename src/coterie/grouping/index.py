@@ -10,10 +10,9 @@ from concurrent.futures import ThreadPoolExecutor
 from typing import TYPE_CHECKING
 
 import numpy as np
-import numpy.typing as npt
 
+from coterie.arrays import Float64, Int32, Int64
 from coterie.errors import DataError
-from coterie.hierarchies.tree import Float64, Int32
 
 if TYPE_CHECKING:
     from coterie.kernels.search.costs import CostArrays
@@ -121,7 +120,7 @@ class Index:
         )
         return near_rows[:found]
 
-    def neighbour_costs_of(self, rows: npt.NDArray[np.int64], others: int) -> Float64:
+    def neighbour_costs_of(self, rows: Int64, others: int) -> Float64:
         """The same as `neighbour_costs` for some rows only, such as a sample of a large table."""
         from coterie.kernels.search.neighbours import least_floors, neighbour_costs
 

@@ -9,9 +9,9 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import numpy as np
-import numpy.typing as npt
 import pyarrow as pa
 
+from coterie.arrays import Int64
 from coterie.errors import InfeasibleError
 from coterie.verification.verify import Rule
 
@@ -21,8 +21,6 @@ if TYPE_CHECKING:
     from coterie.settings.config import Config
     from coterie.table.encode import Encoded
     from coterie.table.grouping import Grouping
-
-Positions = npt.NDArray[np.int64]
 
 
 def models_of(config: Config) -> tuple[Model, ...]:
@@ -107,7 +105,7 @@ def keep_promises(grouping: Grouping, encoded: Encoded, config: Config, *, colum
     return replace(mended, labels=labels)
 
 
-def _without_suppressed(encoded: Encoded, kept: Positions, *, columns: pa.Table, config: Config) -> Encoded:
+def _without_suppressed(encoded: Encoded, kept: Int64, *, columns: pa.Table, config: Config) -> Encoded:
     """The table without some rows; its sensitive columns know nothing of the values of these."""
     from coterie.table.encode import encode
 
@@ -124,7 +122,7 @@ def _without_suppressed(encoded: Encoded, kept: Positions, *, columns: pa.Table,
     return encoded._replace(table=table, rows=rows)
 
 
-def rules_of(config: Config, *, columns: pa.Table | None = None, kept: Positions | None = None) -> list[Rule]:
+def rules_of(config: Config, *, columns: pa.Table | None = None, kept: Int64 | None = None) -> list[Rule]:
     """The promises as rules for the check of a published table.
 
     Args:

@@ -11,11 +11,11 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from coterie.arrays import Float64
 from coterie.table.grouping import Grouping
 
 if TYPE_CHECKING:
     from coterie.grouping.index import Index
-    from coterie.hierarchies.tree import Float64
     from coterie.kernels.improve.rebuild import Chains
     from coterie.methods._method import Run
     from coterie.table.table import Table

@@ -18,10 +18,9 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, NamedTuple, TypeAlias
 
 import numpy as np
-import numpy.typing as npt
 
+from coterie.arrays import Bool, Float64, Int8, Int32, Int64
 from coterie.grouping.index import Index, build_index
-from coterie.hierarchies.tree import Float64, Int32
 from coterie.table.grouping import Grouping
 
 if TYPE_CHECKING:
@@ -30,7 +29,7 @@ if TYPE_CHECKING:
     from coterie.privacy.model import Model
     from coterie.table.table import Table
 
-Allowed: TypeAlias = Callable[[Int32, npt.NDArray[np.int64]], npt.NDArray[np.bool_]]
+Allowed: TypeAlias = Callable[[Int32, Int64], Bool]
 """(row → group, groups that changed) → whether each of them keeps the privacy models"""
 
 
@@ -57,7 +56,7 @@ def keeps(table: Table, models: Sequence[Model], k: int) -> Allowed | None:
 
     aim = Aim(table, tuple(models), k)
 
-    def allowed(labels: Int32, groups: npt.NDArray[np.int64]) -> npt.NDArray[np.bool_]:
+    def allowed(labels: Int32, groups: Int64) -> Bool:
         holds = aim.assess(aim.count(labels, int(labels.max()) + 1)).holds
         return np.asarray(holds[groups], dtype=np.bool_)
 
@@ -106,7 +105,7 @@ class _Proposals(NamedTuple):
     ones: Int32
     twos: Int32
     """the same group, where it is parted alone"""
-    sides: npt.NDArray[np.int8]
+    sides: Int8
     """[pair, row of the pool]: the first group's rows, then the second's"""
 
 
@@ -174,7 +173,7 @@ class _Search:
                 turn = asked[start : start + ahead]
                 cuts = np.linspace(0, len(turn), min(len(turn), 32) + 1).astype(np.int64)
 
-                def piece(i: int, turn: Int32 = turn, cuts: npt.NDArray[np.int64] = cuts) -> None:
+                def piece(i: int, turn: Int32 = turn, cuts: Int64 = cuts) -> None:
                     list_near_groups(nodes, costs, pools, k, turn, cuts[i], cuts[i + 1], places, counts)
 
                 list(threads.map(piece, range(len(cuts) - 1)))

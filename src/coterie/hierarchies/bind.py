@@ -6,9 +6,9 @@ from collections.abc import Collection, Iterator, Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-import numpy.typing as npt
 import pyarrow as pa
 
+from coterie.arrays import Integers
 from coterie.hierarchies.hierarchy import Bound, Hierarchy
 from coterie.hierarchies.whole import ROOT, WholeTree, grow_sorted
 from coterie.values.scalars import Misfits, count_of, is_number, is_text, number_text, plain_array, texts
@@ -16,11 +16,9 @@ from coterie.values.scalars import Misfits, count_of, is_number, is_text, number
 if TYPE_CHECKING:
     from coterie.hierarchies.rules import Rule
 
-Counts = npt.NDArray[np.integer[Any]]
-
 
 def bind_tree(
-    tree: WholeTree, values: pa.Array, *, counts: Counts, column: str, missing: bool, show_values: bool
+    tree: WholeTree, values: pa.Array, *, counts: Integers, column: str, missing: bool, show_values: bool
 ) -> Bound:
     """Find each value's leaf in an explicit tree."""
     values, names = _named(values, column)
@@ -33,7 +31,9 @@ def bind_tree(
     return Bound(bound, codes[found])
 
 
-def bind_rule(rule: Rule, values: pa.Array, *, counts: Counts, column: str, missing: bool, show_values: bool) -> Bound:
+def bind_rule(
+    rule: Rule, values: pa.Array, *, counts: Integers, column: str, missing: bool, show_values: bool
+) -> Bound:
     """Make the tree that a rule gives over these values."""
     values, names = _named(values, column)
     misfits = Misfits(names, counts=counts, column=column, show_values=show_values)

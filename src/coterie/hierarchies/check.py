@@ -7,9 +7,9 @@ from pathlib import Path
 from typing import NamedTuple
 
 import numpy as np
-import numpy.typing as npt
 import pyarrow as pa
 
+from coterie.arrays import Int64
 from coterie.errors import ConfigError, HierarchyError, Problem
 from coterie.hierarchies.bind import find_leaves, note_misfits
 from coterie.hierarchies.faults import doubts
@@ -23,7 +23,7 @@ class Column(NamedTuple):
 
     name: str
     values: pa.Array
-    counts: npt.NDArray[np.int64]
+    counts: Int64
     missing: int
     """rows without a value"""
 

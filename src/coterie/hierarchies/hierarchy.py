@@ -12,12 +12,10 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-import numpy as np
-import numpy.typing as npt
-
+from coterie.arrays import Int32, Integers
 from coterie.errors import ConfigError, HierarchyError, Problem
 from coterie.hierarchies.grow import grow
-from coterie.hierarchies.tree import Int32, Tree
+from coterie.hierarchies.tree import Tree
 from coterie.hierarchies.whole import ROOT, WholeTree
 
 if TYPE_CHECKING:
@@ -171,7 +169,7 @@ class Hierarchy:
         self,
         values: pa.Array,
         *,
-        counts: npt.NDArray[np.integer[Any]],
+        counts: Integers,
         column: str,
         missing: bool = False,
         show_values: bool = False,

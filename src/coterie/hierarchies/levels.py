@@ -11,7 +11,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from coterie.hierarchies.tree import Int32, Tree
+from coterie.arrays import Int32
+from coterie.hierarchies.tree import Tree
 from coterie.table.domain import Domain
 
 

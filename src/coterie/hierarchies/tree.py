@@ -12,8 +12,7 @@ from functools import cached_property
 import numpy as np
 import numpy.typing as npt
 
-Int32 = npt.NDArray[np.int32]
-Float64 = npt.NDArray[np.float64]
+from coterie.arrays import Int32
 
 
 @dataclass(frozen=True, eq=False)

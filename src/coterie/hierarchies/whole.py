@@ -9,7 +9,8 @@ from functools import cached_property
 import numpy as np
 import numpy.typing as npt
 
-from coterie.hierarchies.tree import Int32, Tree
+from coterie.arrays import Bool, Int32, Int64
+from coterie.hierarchies.tree import Tree
 
 ROOT = "*"
 
@@ -29,7 +30,7 @@ class WholeTree:
         return self.labels[0]
 
     @cached_property
-    def _is_inner(self) -> npt.NDArray[np.bool_]:
+    def _is_inner(self) -> Bool:
         inner = np.zeros(len(self.labels), dtype=np.bool_)
         inner[list(self.parent[1:])] = True
         inner[0] = True
@@ -64,7 +65,7 @@ class WholeTree:
         return np.asarray(heights, dtype=np.int32)
 
     @cached_property
-    def _ends(self) -> npt.NDArray[np.int64]:
+    def _ends(self) -> Int64:
         """Node → the node after the last one beneath it."""
         ends = list(range(1, len(self.labels) + 1))
         for node in range(len(ends) - 1, 0, -1):
@@ -78,7 +79,7 @@ class WholeTree:
         """Node → number of leaves beneath it; 1 for a leaf."""
         return self._beneath(~self._is_inner)[1]
 
-    def _beneath(self, marked: npt.NDArray[np.bool_]) -> tuple[Int32, Int32]:
+    def _beneath(self, marked: Bool) -> tuple[Int32, Int32]:
         """Node → how many marked nodes stand before it, and how many beneath it or are itself."""
         before = np.concatenate(([0], np.cumsum(marked))).astype(np.int32)
         return before[:-1], before[self._ends] - before[:-1]

@@ -10,8 +10,9 @@ from typing import TYPE_CHECKING, Literal, NamedTuple
 
 import numpy as np
 
+from coterie.arrays import Float64, Int32
 from coterie.errors import ConfigError, Problem
-from coterie.hierarchies.tree import Float64, Int32, Tree
+from coterie.hierarchies.tree import Tree
 
 if TYPE_CHECKING:
     from coterie.table.domain import Domain

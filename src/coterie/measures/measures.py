@@ -10,9 +10,8 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
-import numpy.typing as npt
 
-from coterie.hierarchies.tree import Float64, Int32
+from coterie.arrays import Bool, Float64, Int32, Int64
 from coterie.measures.costs import IntervalCosts, LeafCounts, interval_costs
 
 if TYPE_CHECKING:
@@ -172,9 +171,9 @@ def measure_boxes(
 def _attribute(
     domain: Domain,
     costs: IntervalCosts,
-    wide: npt.NDArray[np.bool_],
+    wide: Bool,
     *,
-    sizes: npt.NDArray[np.int64],
+    sizes: Int64,
     suppressed: int,
 ) -> AttributeMeasures:
     rows = max(int(sizes.sum()) + suppressed, 1)
@@ -227,7 +226,7 @@ class ClassSizes(NamedTuple):
     """sum of the squared sizes"""
 
     @classmethod
-    def of(cls, sizes: npt.NDArray[np.int64]) -> ClassSizes:
+    def of(cls, sizes: Int64) -> ClassSizes:
         """Of classes whose sizes are at hand."""
         found = len(sizes) > 0
         return cls(

@@ -5,11 +5,10 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
-import numpy.typing as npt
 import pyarrow as pa
 
+from coterie.arrays import Bool, Int32, Int64
 from coterie.errors import DataError
-from coterie.hierarchies.tree import Int32
 from coterie.measures.measures import Measures, measure_boxes
 from coterie.publishing.labels import style_of
 from coterie.publishing.read import read_boxes
@@ -19,17 +18,15 @@ if TYPE_CHECKING:
     from coterie.settings.config import Config
     from coterie.table.table import Table
 
-Positions = npt.NDArray[np.int64]
-
 
 class Cells(NamedTuple):
     """The published cells as intervals of codes, both [rows, d]."""
 
     lo: Int32
     hi: Int32
-    unread: npt.NDArray[np.bool_]
+    unread: Bool
     """row → whether some cell of it could not be read"""
-    root: npt.NDArray[np.bool_]
+    root: Bool
     """row → whether it says nothing at all"""
 
 
@@ -37,7 +34,7 @@ class _Originals(NamedTuple):
     """The original rows as codes."""
 
     codes: Int32
-    encoded: npt.NDArray[np.bool_]
+    encoded: Bool
     """row → whether it has codes: a row that was left out for its missing values has none"""
 
 
@@ -56,8 +53,8 @@ def measure_release(
     *,
     table: Table,
     config: Config,
-    rows: Positions | None = None,
-    kept: Positions | None = None,
+    rows: Int64 | None = None,
+    kept: Int64 | None = None,
 ) -> Measures:
     """Measure what a published table lost against its original, and whether it contains it.
 
@@ -122,7 +119,7 @@ def read_cells(published: pa.Table, table: Table, config: Config) -> Cells:
     return Cells(lo, hi, unread, ((lo == 0) & (hi == last)).all(axis=1))
 
 
-def match_rows(published: pa.Table, *, table: Table, config: Config, rows: Positions | None = None) -> Positions:
+def match_rows(published: pa.Table, *, table: Table, config: Config, rows: Int64 | None = None) -> Int64:
     """Published row → position in the original, in order: a row that fits none counts as what stands beside it.
 
     Args:
@@ -137,7 +134,7 @@ def match_rows(published: pa.Table, *, table: Table, config: Config, rows: Posit
     return _match(read_cells(published, table, config), _originals(table, rows, count))
 
 
-def _originals(table: Table, rows: Positions | None, count: int) -> _Originals:
+def _originals(table: Table, rows: Int64 | None, count: int) -> _Originals:
     if rows is None:
         return _Originals(table.codes, np.ones(count, dtype=np.bool_))
     codes = np.zeros((count, len(table.domains)), dtype=np.int32)
@@ -147,14 +144,14 @@ def _originals(table: Table, rows: Positions | None, count: int) -> _Originals:
     return _Originals(codes, encoded)
 
 
-def _inside(cells: Cells, originals: _Originals, *, published: Positions, own: Positions) -> npt.NDArray[np.bool_]:
+def _inside(cells: Cells, originals: _Originals, *, published: Int64, own: Int64) -> Bool:
     """Whether each of some originals lies inside the published row beside it."""
     codes = originals.codes[own]
     held = ((cells.lo[published] <= codes) & (codes <= cells.hi[published])).all(axis=1)
     return np.where(originals.encoded[own], held, cells.root[published]) & ~cells.unread[published]
 
 
-def _match(cells: Cells, originals: _Originals) -> Positions:
+def _match(cells: Cells, originals: _Originals) -> Int64:
     """Published row → an original inside it, in order, as far as there is one.
 
     Each published row takes the first original after its predecessor's that lies inside it: if the rows can be matched

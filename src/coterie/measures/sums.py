@@ -7,9 +7,8 @@ from dataclasses import dataclass, fields, replace
 from typing import TYPE_CHECKING
 
 import numpy as np
-import numpy.typing as npt
 
-from coterie.hierarchies.tree import Float64
+from coterie.arrays import Bool, Float64
 from coterie.measures.measures import AttributeMeasures, ClassSizes, Measures, losses_of, measure_boxes
 from coterie.publishing.labels import Labels
 from coterie.table.table import Table
@@ -33,7 +32,7 @@ class BlockSums:
     outside: int
     losses: Float64
     """[attribute, measure] summed over rows"""
-    unchanged: npt.NDArray[np.bool_]
+    unchanged: Bool
     """attribute → whether every row is published with its own value"""
 
     @classmethod

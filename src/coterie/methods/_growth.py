@@ -5,10 +5,9 @@ from __future__ import annotations
 from concurrent.futures import ThreadPoolExecutor
 
 import numpy as np
-import numpy.typing as npt
 
+from coterie.arrays import Float64, Int32, Int64
 from coterie.grouping.index import Index
-from coterie.hierarchies.tree import Float64, Int32
 
 ALL = 2**62  # leaves of the index: as many as it takes
 BATCHES = 128  # into which the acceptance of all boxes falls
@@ -69,7 +68,7 @@ class Growth:
         list(pool.map(piece, range(len(cuts) - 1)))
 
 
-def _pieces(count: int, threads: int) -> npt.NDArray[np.int64]:
+def _pieces(count: int, threads: int) -> Int64:
     """Where to cut so many things for threads that take the next piece when they are done with one."""
     return np.linspace(0, count, min(count, 4 * threads) + 1).astype(np.int64)
 

@@ -13,21 +13,18 @@ from itertools import combinations
 from typing import TYPE_CHECKING
 
 import numpy as np
-import numpy.typing as npt
 
+from coterie.arrays import Bool, Float64, Int64
 from coterie.errors import ConfigError, Problem
 from coterie.hierarchies.levels import Levels, levels_of
-from coterie.hierarchies.tree import Float64
 from coterie.methods._method import Run
 from coterie.table.table import Table
 
 if TYPE_CHECKING:
     from coterie.kernels.methods.incognito import Packing
 
-Bools = npt.NDArray[np.bool_]
-Nodes = npt.NDArray[np.int64]
 
-# Nodes of the lattices of all subsets together; a byte each.
+# Int64 of the lattices of all subsets together; a byte each.
 NODE_LIMIT = 2**28
 
 
@@ -54,17 +51,17 @@ class Lattice:
         self.keys = pack(table.distinct.codes, self.packing, words)
         self.counts = table.distinct.counts.astype(np.int64)
 
-    def anonymous(self, k: int, *, allowed: int, run: Run) -> Bools:
+    def anonymous(self, k: int, *, allowed: int, run: Run) -> Bool:
         """Node → whether at most `allowed` rows are in groups of fewer than k; one axis an attribute."""
         self.counted = 0
-        before: dict[tuple[int, ...], Bools] = {}
+        before: dict[tuple[int, ...], Bool] = {}
         done, total = 0, 2 ** len(self.attributes) - 1
         with ThreadPoolExecutor(max(run.threads, 1)) as pool:
             for size in range(1, len(self.attributes) + 1):
                 subsets = list(combinations(self.attributes, size))
-                found: dict[tuple[int, ...], Bools] = {}
+                found: dict[tuple[int, ...], Bool] = {}
 
-                def search(subset: tuple[int, ...], below: dict[tuple[int, ...], Bools] = before) -> tuple[Bools, int]:
+                def search(subset: tuple[int, ...], below: dict[tuple[int, ...], Bool] = before) -> tuple[Bool, int]:
                     run.checkpoint()
                     return self._search(subset, below, k, allowed)
 
@@ -78,8 +75,8 @@ class Lattice:
         return every.reshape(self.shape)
 
     def _search(
-        self, subset: tuple[int, ...], below: dict[tuple[int, ...], Bools], k: int, allowed: int
-    ) -> tuple[Bools, int]:
+        self, subset: tuple[int, ...], below: dict[tuple[int, ...], Bool], k: int, allowed: int
+    ) -> tuple[Bool, int]:
         """Search the lattice of some attributes, given those of all subsets that lack one of them."""
         from coterie.kernels.methods.incognito import search
 
@@ -100,7 +97,7 @@ class Lattice:
         )
         return anonymous.reshape(shape), int(counted)
 
-    def losses(self, node: Nodes, costs: Sequence[Float64], *, whole: float, k: int) -> tuple[float, int]:
+    def losses(self, node: Int64, costs: Sequence[Float64], *, whole: float, k: int) -> tuple[float, int]:
         """Loss of a node by these costs ([level, code] for each attribute), and its discernability."""
         from coterie.kernels.methods.incognito import node_loss
 
@@ -110,7 +107,7 @@ class Lattice:
         return float(loss), int(discernability)
 
 
-def minimal(anonymous: Bools) -> Bools:
+def minimal(anonymous: Bool) -> Bool:
     """Node → whether it is k-anonymous and generalises no other node that is."""
     above = np.zeros_like(anonymous)
     for axis in range(anonymous.ndim):

@@ -22,10 +22,9 @@ each other in that order, and so stay together. Rows that cost nothing together 
 from __future__ import annotations
 
 import numpy as np
-import numpy.typing as npt
 
+from coterie.arrays import Int32, Int64
 from coterie.grouping.box_index import build_box_index
-from coterie.hierarchies.tree import Int32
 from coterie.methods._method import Options, Run, method
 from coterie.table.grouping import Grouping, tight_boxes
 from coterie.table.table import Table
@@ -51,7 +50,7 @@ def bottom_up(table: Table, k: int, options: BottomUpOptions, run: Run) -> Group
         labels, groups = _split(table, merged, groups, k)
 
 
-def _merge(table: Table, labels: Int32, sizes: npt.NDArray[np.int64], k: int, run: Run) -> Int32:
+def _merge(table: Table, labels: Int32, sizes: Int64, k: int, run: Run) -> Int32:
     """One round: row → group, under the numbers of the groups that took others in."""
     from coterie.kernels.methods.bottom_up import merge_round
 

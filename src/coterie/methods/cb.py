@@ -33,8 +33,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 from pydantic import Field
 
+from coterie.arrays import Int32
 from coterie.errors import InfeasibleError
-from coterie.hierarchies.tree import Int32
 from coterie.methods._method import Options, Run, method
 from coterie.table.grouping import Grouping
 from coterie.table.table import Table

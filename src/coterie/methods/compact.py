@@ -27,12 +27,12 @@ from typing import Literal, NamedTuple
 import numpy as np
 from pydantic import Field
 
+from coterie.arrays import Float64, Int32
 from coterie.grouping.blocks import ROWS, cut_into_blocks, rows_of
 from coterie.grouping.index import Index, build_index
 from coterie.grouping.rebuild import rebuild
 from coterie.grouping.refine import Effort, attribute_scales, keeps, refine
 from coterie.grouping.repair.repair import repair
-from coterie.hierarchies.tree import Float64, Int32
 from coterie.methods._growth import ALL, Growth, SharedLists
 from coterie.methods._method import Options, Run, method
 from coterie.methods.bottom_up import BottomUpOptions, bottom_up

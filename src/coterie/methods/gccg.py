@@ -27,11 +27,10 @@ from threading import Lock
 from typing import TYPE_CHECKING, Literal
 
 import numpy as np
-import numpy.typing as npt
 from pydantic import Field
 
+from coterie.arrays import Int32, Int64
 from coterie.grouping.index import build_index
-from coterie.hierarchies.tree import Int32
 from coterie.methods._method import Options, Run, method
 from coterie.table.costs import Measure
 from coterie.table.grouping import Grouping
@@ -84,7 +83,7 @@ def gccg(table: Table, k: int, options: GccgOptions, run: Run) -> Grouping:
     return Grouping.of(table.codes, labels)
 
 
-def grades(table: Table) -> npt.NDArray[np.int64]:
+def grades(table: Table) -> Int64:
     """Row → its score times n: how many rows have its value, summed over the attributes."""
     total = np.zeros(table.rows, dtype=np.int64)
     for column, domain in zip(table.codes.T, table.domains, strict=True):

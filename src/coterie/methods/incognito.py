@@ -34,8 +34,8 @@ from typing import Literal
 import numpy as np
 from pydantic import Field
 
-from coterie.hierarchies.tree import Float64
-from coterie.methods._lattice import Lattice, Nodes, minimal
+from coterie.arrays import Float64, Int64
+from coterie.methods._lattice import Lattice, minimal
 from coterie.methods._method import Options, Run, method
 from coterie.table.costs import Measure, interval_costs
 from coterie.table.grouping import SUPPRESSED, Grouping, renumber
@@ -79,7 +79,7 @@ def incognito(table: Table, k: int, options: IncognitoOptions, run: Run) -> Grou
 
 def minimal_nodes(
     table: Table, k: int, *, number_levels: int = 4, suppress_at_most: float = 0.0, run: Run | None = None
-) -> Nodes:
+) -> Int64:
     """Every minimal k-anonymous choice of levels: [nodes, d], heights above the values, in ascending order."""
     lattice = Lattice(table, number_levels=number_levels)
     allowed = _share_of(suppress_at_most, table.rows)
@@ -96,16 +96,16 @@ def _share_of(share: float, rows: int) -> int:
 def _best(
     lattice: Lattice,
     table: Table,
-    nodes: Nodes,
-    keeps: Callable[[Nodes], bool],
+    nodes: Int64,
+    keeps: Callable[[Int64], bool],
     *,
     k: int,
     loss: str,
     allowed: int,
-) -> Nodes:
+) -> Int64:
     """Of the nodes that keep all promises, the one with the least loss; ties go to the first.
 
-    Nodes are counted in the order of a lower bound of their loss, until that exceeds the best. If none keeps all
+    Int64 are counted in the order of a lower bound of their loss, until that exceeds the best. If none keeps all
     promises, nothing does, and it is the last one: everything at its root.
     """
     costs = _cell_costs(lattice, table, loss)
@@ -124,7 +124,7 @@ def _best(
     return np.asarray(nodes[chosen])
 
 
-def _keeps_promises(lattice: Lattice, table: Table, k: int, run: Run) -> Callable[[Nodes], bool]:
+def _keeps_promises(lattice: Lattice, table: Table, k: int, run: Run) -> Callable[[Int64], bool]:
     """Whether the groups of a node keep all privacy models of the run."""
     if not run.privacy:
         return lambda _: True
@@ -132,7 +132,7 @@ def _keeps_promises(lattice: Lattice, table: Table, k: int, run: Run) -> Callabl
 
     aim = Aim(table, run.privacy, k)
 
-    def keeps(node: Nodes) -> bool:
+    def keeps(node: Int64) -> bool:
         run.checkpoint()
         made = _grouping(lattice, table, node, k)
         return bool(aim.assess(aim.count(made.labels, made.groups)).holds.all())
@@ -150,7 +150,7 @@ def _cell_costs(lattice: Lattice, table: Table, loss: str) -> list[Float64]:
     ]
 
 
-def _cell_bounds(table: Table, nodes: Nodes, costs: list[Float64]) -> Float64:
+def _cell_bounds(table: Table, nodes: Int64, costs: list[Float64]) -> Float64:
     """Node → its loss if no row were suppressed, which costs a row no less."""
     bounds = np.zeros(len(nodes))
     for j, cost in enumerate(costs):
@@ -159,7 +159,7 @@ def _cell_bounds(table: Table, nodes: Nodes, costs: list[Float64]) -> Float64:
     return bounds
 
 
-def _group_bounds(lattice: Lattice, table: Table, nodes: Nodes) -> Float64:
+def _group_bounds(lattice: Lattice, table: Table, nodes: Int64) -> Float64:
     """Node → a lower bound of its discernability: all of the groups that there may be, equally large.
 
     Suppressing rows could only help where there is one group, and then not below a half.
@@ -171,7 +171,7 @@ def _group_bounds(lattice: Lattice, table: Table, nodes: Nodes) -> Float64:
     return table.rows**2 / np.maximum(groups, 2)
 
 
-def _grouping(lattice: Lattice, table: Table, node: Nodes, k: int) -> Grouping:
+def _grouping(lattice: Lattice, table: Table, node: Int64, k: int) -> Grouping:
     """Rows with the same generalised values as groups, each published at the levels of the node."""
     from coterie.kernels.distinct import distinct_rows
 
@@ -196,7 +196,7 @@ def _grouping(lattice: Lattice, table: Table, node: Nodes, k: int) -> Grouping:
     )
 
 
-def _note(lattice: Lattice, table: Table, node: Nodes, minimal_count: int) -> str:
+def _note(lattice: Lattice, table: Table, node: Int64, minimal_count: int) -> str:
     """Which levels were taken, for the user."""
     taken = ", ".join(
         f"{domain.name} {levels.heights[level]} of {levels.heights[-1]}"

@@ -29,12 +29,11 @@ from __future__ import annotations
 from typing import Annotated, Literal
 
 import numpy as np
-import numpy.typing as npt
 from pydantic import Field
 
+from coterie.arrays import Int32, Int64
 from coterie.errors import ConfigError, Problem
 from coterie.grouping.box_index import BoxIndex, build_box_index
-from coterie.hierarchies.tree import Int32
 from coterie.methods._method import Options, Run, method
 from coterie.table.costs import Measure
 from coterie.table.grouping import Grouping
@@ -131,7 +130,7 @@ def _row_lists(distinct: Distinct, rows: int) -> Int32:
     return follower
 
 
-def _small_classes(index: BoxIndex, groups: npt.NDArray[np.int64] | Int32) -> tuple[Int32, Int32]:
+def _small_classes(index: BoxIndex, groups: Int64 | Int32) -> tuple[Int32, Int32]:
     """The slots of these groups, and slot → where it stands among them, or −1."""
     small = np.ascontiguousarray(index.slot[groups])
     place = np.full(len(index.slot), -1, dtype=np.int32)

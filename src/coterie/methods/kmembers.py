@@ -20,8 +20,8 @@ from typing import Literal
 import numpy as np
 from pydantic import Field
 
+from coterie.arrays import Int32
 from coterie.grouping.index import Index, build_index
-from coterie.hierarchies.tree import Int32
 from coterie.methods._method import Options, Run, method
 from coterie.table.costs import Measure
 from coterie.table.grouping import Grouping

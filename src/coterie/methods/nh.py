@@ -42,12 +42,12 @@ from typing import ClassVar, Literal
 import numpy as np
 from pydantic import Field
 
+from coterie.arrays import Int32, Int64
 from coterie.errors import ConfigError, Problem
 from coterie.grouping.index import build_index
-from coterie.hierarchies.tree import Int32
 from coterie.methods._method import Method, Options, Run, all_methods, method
 from coterie.table.grouping import Grouping
-from coterie.table.rings import Int64, Rings
+from coterie.table.rings import Rings
 from coterie.table.table import Table
 
 # Beyond so many distinct rows, looking at all of them for each step of a walk takes longer than building an index.

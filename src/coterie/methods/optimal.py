@@ -30,12 +30,11 @@ import time
 from typing import Any, NamedTuple
 
 import numpy as np
-import numpy.typing as npt
 from pydantic import Field
 
+from coterie.arrays import Float64, Int32, Int64
 from coterie.errors import BackendError, DataError
 from coterie.grouping.bound import row_bounds
-from coterie.hierarchies.tree import Float64, Int32
 from coterie.methods._method import Options, Run, method
 from coterie.methods.compact import CompactOptions, compact
 from coterie.table.grouping import Grouping
@@ -230,7 +229,7 @@ class _Search:
             before = made if self.loss(made) < self.loss(before) else before
         return before if nodes is not None or result.status == 0 else self._late(before)
 
-    def _grouping(self, columns: _Columns, times: npt.NDArray[np.int64]) -> Grouping:
+    def _grouping(self, columns: _Columns, times: Int64) -> Grouping:
         """Rows dealt out to the groups that were chosen; equal rows in their order."""
         chosen = np.repeat(columns.members, times, axis=0)
         group, place = np.nonzero(chosen >= 0)

@@ -30,11 +30,10 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Literal
 
 import numpy as np
-import numpy.typing as npt
 from pydantic import Field
 
+from coterie.arrays import Int32, Int64
 from coterie.grouping.box_index import BoxIndex, build_box_index
-from coterie.hierarchies.tree import Int32
 from coterie.methods._method import Options, Run, method
 from coterie.table.grouping import Grouping
 from coterie.table.table import Table
@@ -117,7 +116,7 @@ def _repair(table: Table, grouping: Grouping, k: int, run: Run) -> Int32:
     return labels
 
 
-def _chains(table: Table, order: Int32, start: npt.NDArray[np.int64], index: BoxIndex) -> Chains:
+def _chains(table: Table, order: Int32, start: Int64, index: BoxIndex) -> Chains:
     """The rows of each group in ascending order, as chains; group g has order[start[g]:start[g + 1]]."""
     from coterie.kernels.methods.top_down_repair import Chains
 

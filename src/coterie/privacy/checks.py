@@ -10,9 +10,9 @@ from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
-import numpy.typing as npt
 import pyarrow as pa
 
+from coterie.arrays import Int64, Integers
 from coterie.errors import ConfigError, InfeasibleError, Problem
 from coterie.privacy.histogram import Groups, count_columns
 from coterie.privacy.model import Model
@@ -63,7 +63,7 @@ def _figure(value: float) -> str:
 
 
 def check_models(
-    class_of_row: npt.NDArray[np.integer[Any]],
+    class_of_row: Integers,
     columns: pa.Table,
     models: Sequence[Model],
     *,
@@ -100,7 +100,7 @@ def check_models(
     return check_groups(groups, models, names)
 
 
-def _sizes(class_of_row: npt.NDArray[np.integer[Any]], classes: int) -> npt.NDArray[np.int64]:
+def _sizes(class_of_row: Integers, classes: int) -> Int64:
     return np.bincount(class_of_row[class_of_row >= 0], minlength=classes).astype(np.int64)
 
 

@@ -8,11 +8,11 @@ from typing import TYPE_CHECKING, ClassVar, Literal
 
 import numpy as np
 
-from coterie.hierarchies.tree import Float64
+from coterie.arrays import Bool, Float64
 from coterie.privacy.distance import Distance, distance
 from coterie.privacy.exact import log_sign, log_signs, ratio_signs
 from coterie.privacy.histogram import Groups, Histogram
-from coterie.privacy.model import Bools, Model, Number, shown
+from coterie.privacy.model import Model, Number, shown
 
 if TYPE_CHECKING:
     from coterie.table.domain import Domain
@@ -59,7 +59,7 @@ class TCloseness(Model):
         """Group → distance from the whole table."""
         return distance(groups.column(column), self.distance).floats()
 
-    def holds(self, groups: Groups, column: str | None = None) -> Bools:
+    def holds(self, groups: Groups, column: str | None = None) -> Bool:
         """Group → whether it is within t."""
         return ratio_signs(*distance(groups.column(column), self.distance), self.limit) <= 0
 
@@ -100,7 +100,7 @@ class BetaLikeness(Model):
         gain = histogram.largest(np.maximum(self._gains(histogram), 0.0)).astype(np.float64)
         return gain if self.kind == "basic" else np.where(self._capped(histogram), gain, np.inf)
 
-    def holds(self, groups: Groups, column: str | None = None) -> Bools:
+    def holds(self, groups: Groups, column: str | None = None) -> Bool:
         """Group → whether no value gains more than is allowed."""
         histogram = groups.column(column)
         n, total = histogram.rows, histogram.totals[histogram.value]
@@ -114,7 +114,7 @@ class BetaLikeness(Model):
         share = histogram.totals[histogram.value] / histogram.rows
         return np.asarray(histogram.count / histogram.sizes[histogram.group] / share - 1.0, dtype=np.float64)
 
-    def _capped(self, histogram: Histogram) -> Bools:
+    def _capped(self, histogram: Histogram) -> Bool:
         """Group → whether no value gains more than −ln of its share in the table, decided exactly."""
         gains = self._gains(histogram)
         caps = np.log(histogram.rows / histogram.totals[histogram.value])
@@ -161,9 +161,9 @@ class DeltaDisclosure(Model):
         """What is promised, in a few words."""
         return f"{shown(self.delta)}-disclosure privacy"
 
-    def _complete(self, histogram: Histogram) -> Bools:
+    def _complete(self, histogram: Histogram) -> Bool:
         """Group → whether it holds every value of the table."""
-        complete: Bools = histogram.distinct == np.count_nonzero(histogram.totals)
+        complete: Bool = histogram.distinct == np.count_nonzero(histogram.totals)
         return complete
 
     def measure(self, groups: Groups, column: str | None = None) -> Float64:
@@ -173,7 +173,7 @@ class DeltaDisclosure(Model):
         logs = np.abs(np.log(histogram.count / histogram.sizes[histogram.group] / share))
         return np.where(self._complete(histogram), histogram.largest(logs).astype(np.float64), np.inf)
 
-    def holds(self, groups: Groups, column: str | None = None) -> Bools:
+    def holds(self, groups: Groups, column: str | None = None) -> Bool:
         """Group → whether every share is strictly within the factor."""
         histogram = groups.column(column)
         complete = self._complete(histogram)

@@ -18,9 +18,9 @@ from __future__ import annotations
 from typing import Literal, NamedTuple
 
 import numpy as np
-import numpy.typing as npt
 
-from coterie.privacy.exact import SAFE, Integers, Whole
+from coterie.arrays import Float64, Int64
+from coterie.privacy.exact import SAFE, Whole
 from coterie.privacy.histogram import Histogram
 
 Distance = Literal["equal", "ordered", "hierarchical"]
@@ -32,7 +32,7 @@ class Ratio(NamedTuple):
     numerator: Whole
     denominator: Whole
 
-    def floats(self) -> npt.NDArray[np.float64]:
+    def floats(self) -> Float64:
         """The fractions as floats, for people to read."""
         return np.asarray(self.numerator / self.denominator, dtype=np.float64)
 
@@ -42,7 +42,7 @@ def distance(histogram: Histogram, kind: Distance) -> Ratio:
     return {"equal": _equal, "ordered": _ordered, "hierarchical": _hierarchical}[kind](histogram)
 
 
-def _numbers(histogram: Histogram, factor: int, *arrays: Integers) -> list[Whole]:
+def _numbers(histogram: Histogram, factor: int, *arrays: Int64) -> list[Whole]:
     """Arrays in a type that holds factor · group size · rows."""
     fits = factor * int(histogram.sizes.max(initial=1)) * histogram.rows < SAFE
     return [array if fits else array.astype(object) for array in arrays]

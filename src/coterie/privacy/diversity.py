@@ -7,11 +7,11 @@ from typing import ClassVar, Literal
 
 import numpy as np
 
+from coterie.arrays import Bool, Float64, Int64
 from coterie.errors import ConfigError, Problem
-from coterie.hierarchies.tree import Float64
-from coterie.privacy.exact import Integers, as_fraction, entropy_signs, ratio_signs
+from coterie.privacy.exact import as_fraction, entropy_signs, ratio_signs
 from coterie.privacy.histogram import Groups, Histogram
-from coterie.privacy.model import Bools, Model, Number, shown
+from coterie.privacy.model import Model, Number, shown
 
 Kind = Literal["distinct", "frequency", "entropy", "recursive"]
 
@@ -43,7 +43,7 @@ class KAnonymity(Model):
         """Group → its rows."""
         return groups.sizes.astype(np.float64)
 
-    def holds(self, groups: Groups, column: str | None = None) -> Bools:
+    def holds(self, groups: Groups, column: str | None = None) -> Bool:
         """Group → whether it has k rows."""
         return groups.sizes >= self.k
 
@@ -113,7 +113,7 @@ class LDiversity(Model):
         entropies: Float64 = np.maximum(np.log(sizes) - logs / sizes, 0.0)
         return entropies
 
-    def _tail(self, histogram: Histogram) -> Integers:
+    def _tail(self, histogram: Histogram) -> Int64:
         """Group → rows of all values from the l-th most frequent on."""
         counts = histogram.count[np.lexsort((-histogram.count, histogram.group))]
         rank = np.arange(len(counts)) - histogram.starts[histogram.group]
@@ -131,7 +131,7 @@ class LDiversity(Model):
         tail = self._tail(histogram)
         return np.where(tail > 0, histogram.most / np.maximum(tail, 1), np.inf)
 
-    def holds(self, groups: Groups, column: str | None = None) -> Bools:
+    def holds(self, groups: Groups, column: str | None = None) -> Bool:
         """Group → whether it is l-diverse."""
         histogram = groups.column(column)
         if self.kind == "distinct":
@@ -199,7 +199,7 @@ class AlphaK(Model):
         histogram = groups.column(column)
         return np.where(histogram.sizes >= (self.k or 1), histogram.most / histogram.sizes, np.inf)
 
-    def holds(self, groups: Groups, column: str | None = None) -> Bools:
+    def holds(self, groups: Groups, column: str | None = None) -> Bool:
         """Group → whether no value exceeds alpha and the group has k rows."""
         histogram = groups.column(column)
         within = ratio_signs(histogram.most, histogram.sizes, self.limit) <= 0

@@ -18,12 +18,10 @@ from typing import Any, TypeAlias
 import numpy as np
 import numpy.typing as npt
 
-from coterie.hierarchies.tree import Float64
+from coterie.arrays import Bool, Float64, Int8, Int64
 
-Integers: TypeAlias = npt.NDArray[np.int64]
 Whole: TypeAlias = npt.NDArray[Any]
 """int64, or Python integers where products might not fit"""
-Signs: TypeAlias = npt.NDArray[np.int8]
 
 # Products below this cannot leave an int64.
 SAFE = 2**62
@@ -61,25 +59,25 @@ def plain_number(value: Fraction) -> int | float | Fraction:
     return short if Fraction(repr(short)) == value else value
 
 
-def ratio_signs(numerator: Whole, denominator: Whole, limit: Fraction) -> Signs:
+def ratio_signs(numerator: Whole, denominator: Whole, limit: Fraction) -> Int8:
     """The sign of numerator / denominator − limit, element by element, exactly. Denominators are positive."""
     if numerator.dtype != object and denominator.dtype != object:
         top = int(np.abs(numerator).max(initial=0)) * limit.denominator
         bottom = int(denominator.max(initial=0)) * abs(limit.numerator)
         if max(top, bottom) < SAFE:
-            sign: Signs = np.sign(numerator * limit.denominator - denominator * limit.numerator).astype(np.int8)
+            sign: Int8 = np.sign(numerator * limit.denominator - denominator * limit.numerator).astype(np.int8)
             return sign
     left = numerator.astype(object) * limit.denominator
     right = denominator.astype(object) * limit.numerator
-    signs: Signs = (left > right).astype(np.int8) - (left < right).astype(np.int8)
+    signs: Int8 = (left > right).astype(np.int8) - (left < right).astype(np.int8)
     return signs
 
 
-def log_signs(numerator: Integers, denominator: Integers, limit: Fraction) -> Signs:
+def log_signs(numerator: Int64, denominator: Int64, limit: Fraction) -> Int8:
     """The sign of ln(numerator / denominator) − limit, element by element, exactly. All integers are positive."""
     estimate = np.log(numerator / denominator)
     gap = estimate - float(limit)
-    signs: Signs = np.sign(gap).astype(np.int8)
+    signs: Int8 = np.sign(gap).astype(np.int8)
     for at in np.flatnonzero(np.abs(gap) <= CLOSE * (1.0 + np.abs(estimate) + abs(float(limit)))):
         signs[at] = log_sign(Fraction(int(numerator[at]), int(denominator[at])), limit)
     return signs
@@ -146,14 +144,14 @@ def _cancel(powers: Sequence[tuple[int, int]]) -> bool:
     return not apart
 
 
-def entropy_signs(entropies: Float64, limit: Fraction, *, starts: Integers, counts: Integers) -> Signs:
+def entropy_signs(entropies: Float64, limit: Fraction, *, starts: Int64, counts: Int64) -> Int8:
     """The sign of entropy − ln(limit) for each group; `counts[starts[g]:starts[g + 1]]` are its counts.
 
     `entropies` are floats; only groups that are too close to call by them are computed again.
     """
     wanted = float(np.log(float(limit)))
     gap = entropies - wanted
-    signs: Signs = np.sign(gap).astype(np.int8)
+    signs: Int8 = np.sign(gap).astype(np.int8)
     # Terms of a group's sum are at most ln(size) each and their rounding errors add up.
     terms = np.diff(starts)
     error = CLOSE * (1.0 + wanted + terms)
@@ -170,7 +168,7 @@ def entropy_signs(entropies: Float64, limit: Fraction, *, starts: Integers, coun
     return signs
 
 
-def _alike(starts: Integers, counts: Integers) -> npt.NDArray[np.bool_]:
+def _alike(starts: Int64, counts: Int64) -> Bool:
     """Group → whether it has counts and all of them are equal."""
     alike = np.diff(starts) > 0
     if alike.any():

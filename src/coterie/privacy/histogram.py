@@ -15,8 +15,8 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from coterie.hierarchies.tree import Int32, Tree
-from coterie.privacy.exact import Integers
+from coterie.arrays import Bool, Int32, Int64, Integers
+from coterie.hierarchies.tree import Tree
 from coterie.table.domain import Domain
 
 
@@ -24,15 +24,15 @@ from coterie.table.domain import Domain
 class Histogram:
     """One sensitive column: group × value → rows. Every group has at least one row."""
 
-    group: Integers
+    group: Int64
     """pair → group, ascending"""
-    value: Integers
+    value: Int64
     """pair → value, ascending within a group"""
-    count: Integers
+    count: Int64
     """pair → rows, at least 1"""
-    sizes: Integers
+    sizes: Int64
     """group → rows"""
-    totals: Integers
+    totals: Int64
     """value → rows of the whole table: the distribution that groups are compared with"""
     tree: Tree | None = None
     """the hierarchy of the values, if they have one"""
@@ -48,7 +48,7 @@ class Histogram:
         return int(self.totals.sum())
 
     @cached_property
-    def starts(self) -> Integers:
+    def starts(self) -> Int64:
         """Group → its first pair; one more entry at the end."""
         starts = np.zeros(self.groups + 1, dtype=np.int64)
         np.cumsum(np.bincount(self.group, minlength=self.groups), out=starts[1:])
@@ -68,31 +68,31 @@ class Histogram:
         result: npt.NDArray[Any] = np.maximum.reduceat(per_pair, self.starts[:-1])
         return result
 
-    def every(self, per_pair: npt.NDArray[np.bool_]) -> npt.NDArray[np.bool_]:
+    def every(self, per_pair: Bool) -> Bool:
         """Group → whether it is true of all its pairs."""
         if self.groups == 0:
             return per_pair[:0]
         return np.logical_and.reduceat(per_pair, self.starts[:-1])
 
     @cached_property
-    def distinct(self) -> Integers:
+    def distinct(self) -> Int64:
         """Group → number of distinct values."""
         return np.diff(self.starts)
 
     @cached_property
-    def most(self) -> Integers:
+    def most(self) -> Int64:
         """Group → rows of its most frequent value."""
         return self.largest(self.count).astype(np.int64)
 
 
 def count_values(
-    group_of_row: npt.NDArray[np.integer[Any]],
-    codes: npt.NDArray[np.integer[Any]],
+    group_of_row: Integers,
+    codes: Integers,
     *,
     groups: int,
     values: int,
     tree: Tree | None = None,
-    totals: Integers | None = None,
+    totals: Int64 | None = None,
 ) -> Histogram:
     """Count a sensitive column by group. Rows of group −1 (suppressed) are not counted.
 
@@ -117,14 +117,14 @@ def count_values(
 
 
 def _histogram(
-    group: Integers,
-    value: Integers,
-    count: Integers,
+    group: Int64,
+    value: Int64,
+    count: Int64,
     *,
     groups: int,
     values: int,
     tree: Tree | None,
-    totals: Integers | None,
+    totals: Int64 | None,
 ) -> Histogram:
     # bincount's weights are floats: exact, since no table has 2**53 rows.
     sizes = np.bincount(group, weights=count, minlength=groups).astype(np.int64)
@@ -133,9 +133,7 @@ def _histogram(
     return Histogram(group, value, count, sizes, totals, tree)
 
 
-def combine(
-    histogram: Histogram, parts: tuple[Integers, Integers], changes: tuple[Integers, Integers, Integers]
-) -> Histogram:
+def combine(histogram: Histogram, parts: tuple[Int64, Int64], changes: tuple[Int64, Int64, Int64]) -> Histogram:
     """Groups that might be: each the union of groups of a histogram, with single rows added or taken away.
 
     Args:
@@ -170,10 +168,10 @@ def combine(
 class Groups:
     """What privacy models are decided by: sizes, sensitive values and, for k-map, matches in a population."""
 
-    sizes: Integers
+    sizes: Int64
     columns: Mapping[str, Histogram] = field(default_factory=lambda: MappingProxyType({}))
     """sensitive column → its histogram"""
-    matches: Mapping[Hashable, Integers] = field(default_factory=lambda: MappingProxyType({}))
+    matches: Mapping[Hashable, Int64] = field(default_factory=lambda: MappingProxyType({}))
     """population table → group → rows of the population that its published values match"""
 
     def without_empty(self) -> Groups:
@@ -193,12 +191,12 @@ class Groups:
 
 
 def count_columns(
-    group_of_row: npt.NDArray[np.integer[Any]],
+    group_of_row: Integers,
     codes: Int32,
     domains: tuple[Domain, ...],
     *,
     groups: int,
-    totals: Sequence[Integers] | None = None,
+    totals: Sequence[Int64] | None = None,
 ) -> Groups:
     """Count every sensitive column of a table by group; rows of group −1 are not counted.
 

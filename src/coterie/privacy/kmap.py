@@ -10,11 +10,11 @@ from typing import Any, ClassVar
 
 import numpy as np
 
+from coterie.arrays import Bool, Float64
 from coterie.errors import ConfigError, Problem, without_passwords
 from coterie.files.databases.place import is_database
-from coterie.hierarchies.tree import Float64
 from coterie.privacy.histogram import Groups
-from coterie.privacy.model import Bools, Model
+from coterie.privacy.model import Model
 
 
 @dataclass(frozen=True, eq=False)
@@ -72,7 +72,7 @@ class KMap(Model):
         """Group → rows of the population that match it."""
         return groups.matches[self.key].astype(np.float64)
 
-    def holds(self, groups: Groups, column: str | None = None) -> Bools:
+    def holds(self, groups: Groups, column: str | None = None) -> Bool:
         """Group → whether k rows of the population match it."""
         return groups.matches[self.key] >= self.k
 

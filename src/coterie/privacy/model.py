@@ -17,17 +17,15 @@ from fractions import Fraction
 from typing import TYPE_CHECKING, Any, ClassVar, TypeAlias
 
 import numpy as np
-import numpy.typing as npt
 
+from coterie.arrays import Bool, Float64
 from coterie.errors import ConfigError, Problem
-from coterie.hierarchies.tree import Float64
 from coterie.privacy.exact import as_fraction, plain_number
 
 if TYPE_CHECKING:
     from coterie.privacy.histogram import Groups
     from coterie.table.domain import Domain
 
-Bools: TypeAlias = npt.NDArray[np.bool_]
 Number: TypeAlias = int | float | Fraction
 
 
@@ -79,7 +77,7 @@ class Model(ABC):
         """Group → the strictest threshold that it keeps, for people to read."""
 
     @abstractmethod
-    def holds(self, groups: Groups, column: str | None = None) -> Bools:
+    def holds(self, groups: Groups, column: str | None = None) -> Bool:
         """Group → whether it keeps the promise, decided exactly."""
 
     @abstractmethod

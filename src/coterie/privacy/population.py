@@ -14,9 +14,8 @@ import numpy as np
 import numpy.typing as npt
 import pyarrow as pa
 
+from coterie.arrays import Bool, Int32, Int64
 from coterie.errors import ConfigError, DataError, Problem
-from coterie.hierarchies.tree import Int32
-from coterie.privacy.exact import Integers
 from coterie.privacy.kmap import KMap
 from coterie.publishing.labels import style_of
 from coterie.table.grouping import tight_boxes
@@ -40,12 +39,12 @@ class Population:
     """quasi-identifier → code of the table → code here, ascending"""
     missing: tuple[int, ...]
     """quasi-identifier → the table's code of missing values, or −1"""
-    listed: npt.NDArray[np.bool_]
+    listed: Bool
     """quasi-identifier → whether it is published as the set of a group's values"""
-    labelled: npt.NDArray[np.bool_]
+    labelled: Bool
     """quasi-identifier → whether it is published as a label of its hierarchy"""
 
-    def matches(self, codes: Int32, labels: npt.NDArray[np.signedinteger], groups: int) -> Integers:
+    def matches(self, codes: Int32, labels: npt.NDArray[np.signedinteger], groups: int) -> Int64:
         """Group → rows of the population that match it.
 
         Args:
@@ -66,7 +65,7 @@ class Population:
         translated = np.empty_like(codes)
         for j, place in enumerate(self.place):
             translated[:, j] = place[codes[:, j]]
-        result: Integers = count_matches(
+        result: Int64 = count_matches(
             self.index.nodes, low, high, self.listed, starts, members, translated, np.int64(SET_LIMIT)
         )
         return result

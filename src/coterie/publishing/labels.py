@@ -10,12 +10,11 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Literal, NamedTuple, TypeAlias
 
 import numpy as np
-import numpy.typing as npt
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from coterie.arrays import Bool, Float64, Int32, Int64
 from coterie.errors import ConfigError, Problem
-from coterie.hierarchies.tree import Float64, Int32
 from coterie.values.notation import ROOT, SET_LIMIT, interval_texts, lone_texts, member_texts, set_texts, value_texts
 
 if TYPE_CHECKING:
@@ -59,16 +58,16 @@ class Boxes(NamedTuple):
     """the values that boxes hold, where these are not just the values of the rows published with them"""
 
     @property
-    def wide(self) -> npt.NDArray[np.bool_]:
+    def wide(self) -> Bool:
         """Group → whether its interval holds more than one code."""
         return self.hi > self.lo
 
     @property
-    def joins_missing(self) -> npt.NDArray[np.bool_]:
+    def joins_missing(self) -> Bool:
         """Group → whether it holds missing values together with others: it is then published as the root."""
         if self.domain.missing < 0:
             return np.zeros(len(self.lo), dtype=np.bool_)
-        joined: npt.NDArray[np.bool_] = self.wide & (self.hi == self.domain.missing)
+        joined: Bool = self.wide & (self.hi == self.domain.missing)
         return joined
 
 
@@ -190,7 +189,7 @@ def _set(boxes: Boxes) -> Labels:
     return _distinct_labels(boxes.domain.name, entries, every, pa.scalar(ROOT), unchanged=unchanged)
 
 
-def _held_values(boxes: Boxes) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.int64], bool]:
+def _held_values(boxes: Boxes) -> tuple[Int64, Int64, bool]:
     """The distinct (group, code) pairs of the rows, in ascending order, and whether some box is wider than its rows."""
     groups, size = len(boxes.lo), boxes.domain.size
     rows = boxes.labels >= 0
@@ -279,7 +278,7 @@ def _floats(domain: Domain) -> Float64 | None:
 
 
 def _distinct_labels(
-    name: str, entries: pa.Array, of_group: npt.NDArray[np.int64], suppressed: pa.Scalar, *, unchanged: bool
+    name: str, entries: pa.Array, of_group: Int64, suppressed: pa.Scalar, *, unchanged: bool
 ) -> Labels:
     """Labels with equal values made one, so that equal labels mean equal published cells."""
     every = pa.concat_arrays([entries, pa.array([suppressed.as_py()], type=entries.type)])

@@ -13,10 +13,10 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from coterie.arrays import Float64, Int32
 from coterie.files import tables
 from coterie.files.destinations import check_apart
 from coterie.files.output import format_of
-from coterie.hierarchies.tree import Float64, Int32
 from coterie.publishing.publish import recode
 from coterie.table.costs import LeafCounts, Measure, interval_costs
 from coterie.values.notation import interval_texts, value_texts

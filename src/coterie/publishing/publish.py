@@ -11,12 +11,11 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
-import numpy.typing as npt
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from coterie.arrays import Bool, Int32, Int64
 from coterie.files.door import bare_table
-from coterie.hierarchies.tree import Int32
 from coterie.publishing.labels import Boxes, Labels, check_styles, label, root_text, style_of
 from coterie.publishing.read import ReadBoxes, read_boxes
 from coterie.values.codes import Codes, row_classes
@@ -37,7 +36,7 @@ class Published(NamedTuple):
     """A table fit to be written, and how it relates to the original."""
 
     table: pa.Table
-    kept: npt.NDArray[np.int64]
+    kept: Int64
     """row of the table → position in the original; shorter than that where suppressed rows were removed"""
     class_of_group: Int32
     """group → class of groups that are published alike"""
@@ -51,7 +50,7 @@ def publish(
     grouping: Grouping,
     config: Config,
     *,
-    rows: npt.NDArray[np.int64] | None = None,
+    rows: Int64 | None = None,
 ) -> Published:
     """Generalise the quasi-identifiers of a table to the boxes of its groups.
 
@@ -115,7 +114,7 @@ def recode(table: Table, grouping: Grouping, config: Config) -> tuple[dict[str, 
     return recoded, roots
 
 
-def _group_of_row(count: int, labels: Int32, rows: npt.NDArray[np.int64] | None) -> Int32:
+def _group_of_row(count: int, labels: Int32, rows: Int64 | None) -> Int32:
     if len(labels) != (count if rows is None else len(rows)):
         raise ValueError("the grouping and the columns differ in their number of rows")
     if rows is None:
@@ -127,8 +126,8 @@ def _group_of_row(count: int, labels: Int32, rows: npt.NDArray[np.int64] | None)
 
 def _enough_alike(
     recoded: Mapping[str, Labels],
-    sizes: npt.NDArray[np.int64],
-    suppressed: npt.NDArray[np.bool_],
+    sizes: Int64,
+    suppressed: Bool,
     k: int,
 ) -> bool:
     """Whether suppressed rows, with the groups that are published as nothing but `*`, are at least k (or none)."""
@@ -156,7 +155,7 @@ def _spread(values: pa.Array, index: Int32) -> pa.ChunkedArray:
     return pa.chunked_array(pieces, type=values.type)
 
 
-def keep_rows(column: pa.ChunkedArray, kept: npt.NDArray[np.int64]) -> pa.ChunkedArray:
+def keep_rows(column: pa.ChunkedArray, kept: Int64) -> pa.ChunkedArray:
     """The kept rows of an untouched column. A dictionary forgets values that only removed rows had."""
     if len(kept) == len(column):
         return column

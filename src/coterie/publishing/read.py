@@ -12,11 +12,10 @@ from datetime import UTC, datetime
 from typing import TYPE_CHECKING, NamedTuple, TypeAlias
 
 import numpy as np
-import numpy.typing as npt
 import pyarrow as pa
 
+from coterie.arrays import Bool, Float64, Int32, Int64
 from coterie.errors import DataError
-from coterie.hierarchies.tree import Float64, Int32
 from coterie.publishing.labels import Style, root_text, style_of
 from coterie.values.codes import Codes, column_codes
 from coterie.values.notation import PLAIN, ROOT, SEPARATOR, lone_texts, read_set, value_texts
@@ -38,7 +37,7 @@ class ReadBoxes(NamedTuple):
     """row → smallest code"""
     hi: Int32
     """row → largest code"""
-    unread: npt.NDArray[np.bool_]
+    unread: Bool
     """row → whether the cell could not be read, or holds no value of the column"""
 
 
@@ -81,7 +80,7 @@ def read_boxes(
     )
 
 
-def _read_distinct(codes: Codes, domain: Domain, reader: Reader) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.int64]]:
+def _read_distinct(codes: Codes, domain: Domain, reader: Reader) -> tuple[Int64, Int64]:
     """Row → (lo, hi), by reading each distinct text once; −1 where it cannot be read."""
     texts = codes.values.cast(pa.string()).to_pylist() if len(codes.values) else []
     intervals = np.array([*map(reader, texts), (domain.missing, domain.missing)], dtype=np.int64).reshape(-1, 2)

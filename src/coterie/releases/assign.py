@@ -19,16 +19,14 @@ from typing import TYPE_CHECKING
 import numpy as np
 import pyarrow as pa
 
-from coterie.arrays import AnyFrame, AnyTable
+from coterie.arrays import AnyFrame, AnyTable, Float64, Int32, Int64
 from coterie.disclosure.link import Link, link_tables
 from coterie.errors import ConfigError, DataError, Problem
 from coterie.files import tables
 from coterie.files.door import bare_table
 from coterie.grouping.promises import rules_of
-from coterie.hierarchies.tree import Float64, Int32
 from coterie.measures.costs import interval_costs
 from coterie.publishing.labels import Boxes, label
-from coterie.values.codes import Int64
 from coterie.verification.verify import Verification, verify_table
 
 if TYPE_CHECKING:

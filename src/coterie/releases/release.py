@@ -14,13 +14,11 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, overload
 
 import numpy as np
-import numpy.typing as npt
 import pyarrow as pa
 
-from coterie.arrays import AnyFrame, AnyTable
+from coterie.arrays import AnyFrame, AnyTable, Int32, Int64
 from coterie.files import tables
 from coterie.files.destinations import check_apart
-from coterie.hierarchies.tree import Int32
 from coterie.settings.toml import provenance_toml
 
 if TYPE_CHECKING:
@@ -52,7 +50,7 @@ class Release:
     """the quasi-identifiers as codes"""
     grouping: Grouping = field(repr=False)
     """row of `table` → group → box"""
-    rows: npt.NDArray[np.int64] = field(repr=False)
+    rows: Int64 = field(repr=False)
     """row of `table` → position in the original"""
     published: Published = field(repr=False)
     seconds: Mapping[str, float] = field(default_factory=dict, repr=False)

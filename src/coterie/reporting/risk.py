@@ -5,9 +5,9 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
-import numpy.typing as npt
 import pyarrow as pa
 
+from coterie.arrays import Int64
 from coterie.reporting import model
 from coterie.reporting.hide import Hider, joined_edges
 from coterie.reporting.sentences import RELEASE_MODELS
@@ -18,7 +18,6 @@ if TYPE_CHECKING:
     from coterie.disclosure.risk import Attacker, Risk
     from coterie.releases.release import Release
 
-Int64 = npt.NDArray[np.int64]
 
 EDGES = (1, 2, 3, 4, 5, 7, 10, 15, 20, 30, 50, 100, 200, 500, 1000, 2000, 5000, 10_000, 100_000, 1_000_000)
 MOST_COLUMNS = 12

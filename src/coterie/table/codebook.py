@@ -16,16 +16,15 @@ import numpy.typing as npt
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from coterie.arrays import Bool, Int32, Int64
 from coterie.errors import DataError
 from coterie.grouping.promises import models_of
-from coterie.hierarchies.tree import Int32
 from coterie.table.domain import Domain
 from coterie.table.encode import comparable, encode_distinct, encode_people
 
 if TYPE_CHECKING:
     from coterie.settings.config import Config
 
-Int64 = npt.NDArray[np.int64]
 
 # Arrow hashes all known values anew for every batch of cells; of more numbers than this, a binary search is quicker.
 HASHED = 2**16
@@ -49,7 +48,7 @@ class Coded(NamedTuple):
     """[n, d], C-contiguous"""
     sensitive: Int32
     """[n, s]"""
-    keep: npt.NDArray[np.bool_]
+    keep: Bool
     """row → whether it takes part; rows with missing values may be suppressed from the start"""
 
 
@@ -160,7 +159,7 @@ class Codebook:
         return Coded(parts[0], parts[1], keep)
 
 
-def kept_rows(batch: pa.RecordBatch | pa.Table, config: Config) -> npt.NDArray[np.bool_]:
+def kept_rows(batch: pa.RecordBatch | pa.Table, config: Config) -> Bool:
     """Row of a batch → whether it takes part under the configured treatment of missing quasi-identifiers."""
     keep = np.ones(batch.num_rows, dtype=np.bool_)
     if config.missing == "suppress":

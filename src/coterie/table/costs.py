@@ -18,7 +18,8 @@ from typing import TYPE_CHECKING, Literal
 
 import numpy as np
 
-from coterie.hierarchies.tree import Float64, Int32, Tree
+from coterie.arrays import Float64, Int32
+from coterie.hierarchies.tree import Tree
 
 if TYPE_CHECKING:
     from coterie.kernels.search.costs import CostArrays

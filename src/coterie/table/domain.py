@@ -7,7 +7,8 @@ from typing import Literal
 
 import pyarrow as pa
 
-from coterie.hierarchies.tree import Float64, Tree
+from coterie.arrays import Float64
+from coterie.hierarchies.tree import Tree
 
 Kind = Literal["number", "tree"]
 

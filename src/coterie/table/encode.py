@@ -6,13 +6,12 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
-import numpy.typing as npt
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from coterie.arrays import Bool, Int32, Int64
 from coterie.errors import DataError
 from coterie.hierarchies.hierarchy import Hierarchy
-from coterie.hierarchies.tree import Int32
 from coterie.table.domain import Domain
 from coterie.table.table import Table
 from coterie.values.numbers import as_numbers, guess_type
@@ -26,7 +25,7 @@ class Encoded(NamedTuple):
     """A table of codes and where its rows come from."""
 
     table: Table
-    rows: npt.NDArray[np.int64]
+    rows: Int64
     """row of the table → position in the columns; shorter than these where rows are suppressed from the start"""
 
 
@@ -37,16 +36,16 @@ class _Values:
     distinct: pa.Array
     index: Int32
     """row → place in `distinct`, or len(distinct) for a missing value"""
-    tally: npt.NDArray[np.int64] | None = None
+    tally: Int64 | None = None
     """place → rows, where these were counted elsewhere"""
 
-    def counts(self) -> npt.NDArray[np.int64]:
+    def counts(self) -> Int64:
         if self.tally is not None:
             return self.tally
         return np.bincount(self.index, minlength=len(self.distinct) + 1)[: len(self.distinct)]
 
     @property
-    def is_missing(self) -> npt.NDArray[np.bool_]:
+    def is_missing(self) -> Bool:
         return np.equal(self.index, len(self.distinct))
 
 
@@ -163,7 +162,7 @@ def _only_present(values: _Values) -> _Values:
     return _Values(values.distinct.filter(pa.array(used)), place[values.index].astype(np.int32))
 
 
-def _rows_to_keep(read: dict[str, _Values], config: Config) -> npt.NDArray[np.bool_]:
+def _rows_to_keep(read: dict[str, _Values], config: Config) -> Bool:
     """Which rows stay under the configured treatment of missing quasi-identifiers."""
     missing = {name: int(read[name].is_missing.sum()) for name in config.quasi}
     rows = len(next(iter(read.values())).index)
@@ -209,7 +208,7 @@ def encode_column(name: str, values: _Values, config: Config) -> tuple[Domain, I
 
 
 def encode_distinct(
-    name: str, distinct: pa.Array, *, counts: npt.NDArray[np.int64], missing: bool, config: Config
+    name: str, distinct: pa.Array, *, counts: Int64, missing: bool, config: Config
 ) -> tuple[Domain, Int32]:
     """A column that was counted elsewhere, as a domain and a code per distinct value; the last code is of missing ones.
 
@@ -270,6 +269,6 @@ def _number_domain(name: str, values: _Values, *, missing: bool, weight: float) 
     return domain, codes[values.index]
 
 
-def _take(distinct: pa.Array, places: npt.NDArray[np.int64]) -> pa.Array:
+def _take(distinct: pa.Array, places: Int64) -> pa.Array:
     """Values at these places; null where the place is past the end (missing)."""
     return distinct.take(pa.array(places, mask=places >= len(distinct)))

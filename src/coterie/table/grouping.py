@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import cached_property
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 import numpy.typing as npt
 
-from coterie.hierarchies.tree import Int32
+from coterie.arrays import Bool, Int32, Int64, Integers
 
 if TYPE_CHECKING:
     from coterie.table.rings import Rings
@@ -48,12 +48,12 @@ class Grouping:
         return len(self.lo)
 
     @cached_property
-    def sizes(self) -> npt.NDArray[np.int64]:
+    def sizes(self) -> Int64:
         """Group → number of rows."""
         return np.bincount(self.labels[self.labels >= 0], minlength=self.groups).astype(np.int64)
 
     @cached_property
-    def suppressed(self) -> npt.NDArray[np.bool_]:
+    def suppressed(self) -> Bool:
         """Row → whether it is suppressed."""
         return np.equal(self.labels, SUPPRESSED)
 
@@ -69,7 +69,7 @@ class Grouping:
         return cls(numbered, lo, hi)
 
 
-def renumber(labels: npt.NDArray[np.integer[Any]]) -> Int32:
+def renumber(labels: Integers) -> Int32:
     """The same partition with groups numbered 0, 1, … in the order of their first rows; −1 stays."""
     kept = labels != SUPPRESSED
     values, first, inverse = np.unique(labels[kept], return_index=True, return_inverse=True)

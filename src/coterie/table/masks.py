@@ -13,9 +13,8 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
-import numpy.typing as npt
 
-from coterie.arrays import AnyFlags
+from coterie.arrays import AnyFlags, Bool
 from coterie.errors import ConfigError, InfeasibleError, Problem
 
 if TYPE_CHECKING:
@@ -23,15 +22,13 @@ if TYPE_CHECKING:
     from coterie.table.grouping import Grouping
     from coterie.table.table import Table
 
-Flags = npt.NDArray[np.bool_]
-
 
 class Mask(NamedTuple):
     """Which rows and cells of a table are to be suppressed."""
 
-    rows: Flags | None = None
+    rows: Bool | None = None
     """row → whether it is"""
-    cells: Mapping[str, Flags] = {}
+    cells: Mapping[str, Bool] = {}
     """quasi-identifier → row → whether the cell is"""
 
     @property
@@ -75,7 +72,7 @@ def read_mask(
     """
     problems: list[Problem] = []
     row_flags = None if rows is None else _flags(rows, "suppress_rows", count, problems)
-    flags: dict[str, Flags] = {}
+    flags: dict[str, Bool] = {}
     for name in _names(cells):
         path = f"suppress_cells.{name}"
         if name not in quasi:
@@ -102,16 +99,16 @@ def _names(cells: AnyFlags) -> list[str]:
     return [str(name) for name in names]
 
 
-def _flags(given: AnyFlags, path: str, count: int, problems: list[Problem]) -> Flags | None:
+def _flags(given: AnyFlags, path: str, count: int, problems: list[Problem]) -> Bool | None:
     values = np.asarray(given)
     if values.ndim != 1 or values.dtype != np.bool_ or len(values) != count:
         problems.append(Problem(path, f"must have one True or False for each of the {count:,} rows"))
         return None
-    flags: Flags = values.astype(np.bool_)
+    flags: Bool = values.astype(np.bool_)
     return flags
 
 
-def star_masked(grouping: Grouping, table: Table, cells: Mapping[str, Flags]) -> Grouping:
+def star_masked(grouping: Grouping, table: Table, cells: Mapping[str, Bool]) -> Grouping:
     """The grouping with the whole domain as the interval of every group that holds a suppressed cell.
 
     Args:

@@ -11,11 +11,8 @@ from dataclasses import dataclass
 from typing import NamedTuple
 
 import numpy as np
-import numpy.typing as npt
 
-from coterie.hierarchies.tree import Int32
-
-Int64 = npt.NDArray[np.int64]
+from coterie.arrays import Int32, Int64
 
 
 class Held(NamedTuple):

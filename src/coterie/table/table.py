@@ -7,10 +7,9 @@ from functools import cached_property
 from typing import TYPE_CHECKING
 
 import numpy as np
-import numpy.typing as npt
 
+from coterie.arrays import Int32, Int64
 from coterie.errors import DataError
-from coterie.hierarchies.tree import Int32
 from coterie.table.costs import LeafCounts, Measure, cost_arrays
 from coterie.table.domain import Domain
 
@@ -32,7 +31,7 @@ class Distinct:
     """[m, d]"""
     of_row: Int32
     """row → distinct row"""
-    start: npt.NDArray[np.int64]
+    start: Int64
     """distinct row → where its rows begin in `rows`; one more entry at the end"""
     rows: Int32
     """row numbers by distinct row, ascending within each"""
@@ -65,7 +64,7 @@ class Table:
     leaf_counts: LeafCounts = "present"
     populations: Populations | None = None
     """population tables in the codes of this one, for k-map"""
-    sensitive_totals: tuple[npt.NDArray[np.int64], ...] | None = None
+    sensitive_totals: tuple[Int64, ...] | None = None
     """sensitive column → value → rows of the whole of which this table is a part, if it is one"""
 
     def __post_init__(self) -> None:

@@ -10,8 +10,8 @@ from weakref import WeakKeyDictionary
 import numpy as np
 import pyarrow as pa
 
+from coterie.arrays import Float64
 from coterie.errors import DataError
-from coterie.hierarchies.tree import Float64
 from coterie.values.numbers import Keys, as_numbers
 from coterie.values.scalars import EXACT, parse_number
 

@@ -6,13 +6,11 @@ from collections.abc import Sequence
 from typing import NamedTuple
 
 import numpy as np
-import numpy.typing as npt
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from coterie.arrays import Int64
 from coterie.errors import DataError
-
-Int64 = npt.NDArray[np.int64]
 
 # Codes of several columns are packed into one int64 as long as no packed value can reach this.
 PACK_LIMIT = 2**62

@@ -12,8 +12,8 @@ import numpy.typing as npt
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from coterie.arrays import Bool, Float64, Int64
 from coterie.errors import DataError
-from coterie.hierarchies.tree import Float64
 from coterie.values.scalars import EXACT, is_text, parse_number
 
 ColumnType = Literal["number", "category", "date"]
@@ -44,7 +44,7 @@ class Numbers(NamedTuple):
     """comparable values, exact: an array, or a list where no array type holds them"""
 
     @property
-    def order(self) -> npt.NDArray[np.int64]:
+    def order(self) -> Int64:
         """Places in ascending order of the number; equal numbers in the order of their places."""
         if isinstance(self.keys, np.ndarray):
             return np.argsort(self.keys, kind="stable")
@@ -69,7 +69,7 @@ class Numbers(NamedTuple):
         return distances
 
     @property
-    def same_as_before(self) -> npt.NDArray[np.bool_]:
+    def same_as_before(self) -> Bool:
         """In ascending order: whether each number, from the second on, equals the one before."""
         order = self.order
         if isinstance(self.keys, np.ndarray):
@@ -86,7 +86,7 @@ def _list_offsets(keys: Sequence[int] | Sequence[Decimal]) -> Float64:
     return np.asarray([float(EXACT.divide(distance, scale)) for distance in exact], dtype=np.float64)
 
 
-def guess_type(values: pa.Array, counts: npt.NDArray[np.int64], *, column: str) -> ColumnType:
+def guess_type(values: pa.Array, counts: Int64, *, column: str) -> ColumnType:
     """What a column without a hierarchy is taken for.
 
     Raises:
@@ -121,8 +121,8 @@ def _all_match(texts: pa.Array, pattern: str) -> bool:
     return bool(pc.all(pc.match_substring_regex(texts, pattern), min_count=0).as_py())
 
 
-def _are_numbers(texts: pa.Array) -> npt.NDArray[np.bool_]:
-    numbers: npt.NDArray[np.bool_] = _numpy(pc.match_substring_regex(texts, _NUMBER)).copy()
+def _are_numbers(texts: pa.Array) -> Bool:
+    numbers: Bool = _numpy(pc.match_substring_regex(texts, _NUMBER)).copy()
     # Digits by the hundred are a key or a signature, and no float holds them.
     large = pc.or_(pc.match_substring_regex(texts, "[eE]"), pc.greater(pc.utf8_length(texts), 300))
     for place in np.flatnonzero(numbers & _numpy(large)):
@@ -135,7 +135,7 @@ def _numpy(array: pa.Array) -> npt.NDArray[Any]:
     return result
 
 
-def as_numbers(values: pa.Array, counts: npt.NDArray[np.int64], *, column: str) -> Numbers:
+def as_numbers(values: pa.Array, counts: Int64, *, column: str) -> Numbers:
     """Distinct values as numbers, dates included.
 
     Raises:
@@ -176,7 +176,7 @@ def _from_decimals(values: pa.Array) -> Numbers:
     return Numbers(floats, values.to_pylist())
 
 
-def _refused(what: str, wrong: npt.NDArray[np.bool_], counts: npt.NDArray[np.int64], column: str) -> DataError:
+def _refused(what: str, wrong: Bool, counts: Int64, column: str) -> DataError:
     rows = int(counts[wrong].sum())
     return DataError(
         f"Column {column!r} is to be a number, but {int(wrong.sum()):,} of its distinct values ({rows:,} rows) "
@@ -187,7 +187,7 @@ def _refused(what: str, wrong: npt.NDArray[np.bool_], counts: npt.NDArray[np.int
     )
 
 
-def _from_text(values: pa.Array, counts: npt.NDArray[np.int64], *, column: str) -> Numbers:
+def _from_text(values: pa.Array, counts: Int64, *, column: str) -> Numbers:
     texts = pc.utf8_trim_whitespace(values)
     if len(texts) and _all_match(texts, _DATE):
         return _from_dates(texts.to_pylist(), counts, column=column)
@@ -200,7 +200,7 @@ def _from_text(values: pa.Array, counts: npt.NDArray[np.int64], *, column: str) 
     return _from_any_text(texts.to_pylist(), counts, column=column)
 
 
-def _from_any_text(texts: list[str], counts: npt.NDArray[np.int64], *, column: str) -> Numbers:
+def _from_any_text(texts: list[str], counts: Int64, *, column: str) -> Numbers:
     """Numbers of any length and spelling, one at a time."""
     parsed = [parse_number(text) for text in texts]
     floats = np.asarray([np.nan if value is None else float(value) for value in parsed], dtype=np.float64) + 0.0
@@ -219,7 +219,7 @@ def _from_any_text(texts: list[str], counts: npt.NDArray[np.int64], *, column: s
     return Numbers(pa.array(floats), exact)
 
 
-def _from_dates(texts: list[str], counts: npt.NDArray[np.int64], *, column: str) -> Numbers:
+def _from_dates(texts: list[str], counts: Int64, *, column: str) -> Numbers:
     if all(len(text) == 10 for text in texts):
         try:
             days = pa.array(texts).cast(pa.date32())

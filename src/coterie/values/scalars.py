@@ -8,9 +8,9 @@ from decimal import MAX_EMAX, MIN_EMIN, Context, Decimal
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 import pyarrow as pa
 
+from coterie.arrays import Integers
 from coterie.errors import HierarchyError, Problem
 
 # Digits in front of or behind the decimal point that a number may have. Floats need 324; more is no measurement.
@@ -117,9 +117,7 @@ def count_of(number: int, noun: str) -> str:
 class Misfits:
     """Collects the values of a column that a hierarchy cannot place, as counts; shows them only on request."""
 
-    def __init__(
-        self, names: Sequence[str], *, counts: npt.NDArray[np.integer[Any]], column: str, show_values: bool
-    ) -> None:
+    def __init__(self, names: Sequence[str], *, counts: Integers, column: str, show_values: bool) -> None:
         self._names = names
         self._counts = counts
         self._show = show_values

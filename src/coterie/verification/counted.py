@@ -11,11 +11,12 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 import pyarrow as pa
 
+from coterie.arrays import Int64
 from coterie.privacy.checks import ModelCheck, check_domains, check_groups
 from coterie.privacy.histogram import Groups, Histogram
 from coterie.privacy.kmap import KMap
 from coterie.privacy.model import Model
-from coterie.table.codebook import Counted, Int64, Lookup, counted_domain, plain_cells
+from coterie.table.codebook import Counted, Lookup, counted_domain, plain_cells
 from coterie.table.domain import Domain
 from coterie.values.codes import column_codes, row_classes
 from coterie.verification.models import MEASURES, Measured, as_check, population_matches

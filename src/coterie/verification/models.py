@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 import pyarrow as pa
 
+from coterie.arrays import Int64
 from coterie.errors import ConfigError, Problem
 from coterie.privacy.checks import ModelCheck, check_groups, check_models
 from coterie.privacy.histogram import Groups
@@ -26,7 +27,7 @@ from coterie.privacy.registry import (
     TCloseness,
     column_problems,
 )
-from coterie.values.codes import Int64, column_codes
+from coterie.values.codes import column_codes
 from coterie.verification.verify import Check, Classes, Rule
 
 if TYPE_CHECKING:

@@ -18,13 +18,9 @@ from __future__ import annotations
 from typing import NamedTuple
 
 import numpy as np
-import numpy.typing as npt
 
+from coterie.arrays import Bool, Int32, Int64
 from coterie.verification.verify import Check, Classes, Rule
-
-Int32 = npt.NDArray[np.int32]
-Int64 = npt.NDArray[np.int64]
-Flags = npt.NDArray[np.bool_]
 
 NAME = "k-anonymity by rows"
 
@@ -70,7 +66,7 @@ def count_rows(codes: Int32, *, lo: Int32, hi: Int32, start: Int64, back: Int64,
     return RowCounts(holds - missing, behind - missing, stray)
 
 
-def _hold_all(codes: Int32, *, lo: Int32, hi: Int32, first: Int64, size: Int64, k: int) -> Flags:
+def _hold_all(codes: Int32, *, lo: Int32, hi: Int32, first: Int64, size: Int64, k: int) -> Bool:
     """Box → whether it holds all k rows that it stands for.
 
     The smallest and largest codes of 1, 2, 4, … rows in a row, and of k rows as two such stretches that overlap.
@@ -87,7 +83,7 @@ def _hold_all(codes: Int32, *, lo: Int32, hi: Int32, first: Int64, size: Int64, 
         width *= 2
     rest = after(k - width)
     low, high = np.minimum(low, low[rest]), np.maximum(high, high[rest])
-    held: Flags = np.all((lo <= low) & (high <= hi), axis=1)
+    held: Bool = np.all((lo <= low) & (high <= hi), axis=1)
     return held
 
 

@@ -14,12 +14,12 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, NamedTuple, TypeAlias
 
 import numpy as np
-import numpy.typing as npt
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from coterie.arrays import Bool, Int64
 from coterie.errors import ConfigError, Problem, VerificationError
-from coterie.values.codes import Codes, Int64, column_codes, row_classes
+from coterie.values.codes import Codes, column_codes, row_classes
 
 if TYPE_CHECKING:
     from coterie.verification.models import Measured
@@ -163,7 +163,7 @@ def _listed(made: Check | list[Check]) -> list[Check]:
     return [made] if isinstance(made, Check) else made
 
 
-def _k_anonymity(k: int, sizes: Int64, below: npt.NDArray[np.bool_]) -> Check:
+def _k_anonymity(k: int, sizes: Int64, below: Bool) -> Check:
     smallest = int(sizes.min(initial=k)) if len(sizes) else 0
     counted = int(sizes[below].sum()), int(np.count_nonzero(below))
     check = k_check(k, rows=int(sizes.sum()), smallest=smallest, below=counted)
@@ -220,7 +220,7 @@ def _suppressed_classes(
     class_of_row: Int64,
     groups: int,
     roots: Mapping[str, str],
-) -> npt.NDArray[np.bool_]:
+) -> Bool:
     """Class → whether nothing but `*` is published of its rows.
 
     Columns that hold numbers (bounds, means) have no place for `*`: there, a missing cell goes with the `*` of others.

@@ -8,8 +8,9 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from coterie.arrays import Int64
 from coterie.errors import DataError
-from coterie.table.codebook import Codebook, Counted, Int64, coded_columns, kept_rows, make_codebook, plain_cells
+from coterie.table.codebook import Codebook, Counted, coded_columns, kept_rows, make_codebook, plain_cells
 
 if TYPE_CHECKING:
     from coterie.files.batches import TableFile

@@ -9,9 +9,9 @@ from typing import Any, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from coterie.engines.cuts import CutTree, Int64, in_sample, plant, sample_share
+from coterie.arrays import Int32, Int64
+from coterie.engines.cuts import CutTree, in_sample, plant, sample_share
 from coterie.engines.leaves import LeafCounts, too_large
-from coterie.hierarchies.tree import Int32
 from coterie.table.codebook import Codebook
 
 # Bytes of rows that wait in memory before they are appended to their files.

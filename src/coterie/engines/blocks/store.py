@@ -14,13 +14,11 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 import numpy as np
-import numpy.typing as npt
 import pyarrow as pa
 from pyarrow import ipc
 
+from coterie.arrays import Bool, Int32, Int64
 from coterie.engines.block import BlockResult
-from coterie.engines.cuts import Int64
-from coterie.hierarchies.tree import Int32
 from coterie.measures.sums import BlockSums
 from coterie.publishing.labels import Labels
 from coterie.table.domain import Domain
@@ -109,7 +107,7 @@ class BlockStore:
         waiting.replace(self._facts(block))
         return Finished(pieces, result.sums, result.notes)
 
-    def published(self, finished: Sequence[Finished], stripe: int, rows: int) -> npt.NDArray[np.bool_]:
+    def published(self, finished: Sequence[Finished], stripe: int, rows: int) -> Bool:
         """Row of a stripe → whether some block publishes it; others are suppressed.
 
         Args:

@@ -15,10 +15,10 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 import pyarrow as pa
 
+from coterie.arrays import Int32, UInt64
 from coterie.engines.spark.guard import guarded_task
-from coterie.engines.spark.rows import UInt64, fingerprints, unpack_codes
+from coterie.engines.spark.rows import fingerprints, unpack_codes
 from coterie.errors import DataError
-from coterie.hierarchies.tree import Int32
 
 if TYPE_CHECKING:
     from coterie.engines.block import BlockResult

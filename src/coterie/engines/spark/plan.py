@@ -14,11 +14,12 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import pyarrow as pa
 
+from coterie.arrays import UInt64
 from coterie.engines.cuts import CutTree, plant, sample_share
 from coterie.engines.leaves import LeafCounts, settle, too_large
 from coterie.engines.plan import Plan, refuse_impossible
 from coterie.engines.spark.guard import guarded
-from coterie.engines.spark.rows import RowNumbers, Rows, UInt64, all_rows_sum, numbers_from, unpack_codes
+from coterie.engines.spark.rows import RowNumbers, Rows, all_rows_sum, numbers_from, unpack_codes
 from coterie.engines.spark.tasks import (
     MESSAGE,
     SAMPLED,

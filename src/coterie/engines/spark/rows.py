@@ -11,18 +11,15 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, ClassVar
 
 import numpy as np
-import numpy.typing as npt
 import pyarrow as pa
 
+from coterie.arrays import Int32, Int64, UInt64
 from coterie.errors import ConfigError, Problem
 from coterie.files.frames import check_names
-from coterie.hierarchies.tree import Int32
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame
 
-Int64 = npt.NDArray[np.int64]
-UInt64 = npt.NDArray[np.uint64]
 
 KEY = "coterie_key"
 

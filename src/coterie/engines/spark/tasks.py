@@ -14,14 +14,13 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import numpy as np
-import numpy.typing as npt
 import pyarrow as pa
 
+from coterie.arrays import Bool, Int32, Int64
 from coterie.engines.cuts import CutTree, in_sample
 from coterie.engines.leaves import LeafCounts
 from coterie.engines.spark.guard import guarded_task
 from coterie.engines.spark.rows import RowNumbers, fingerprints, pack_codes, sums_by
-from coterie.hierarchies.tree import Int32
 from coterie.settings.config import Config
 from coterie.table.codebook import Codebook, kept_rows, plain_cells
 
@@ -29,7 +28,6 @@ if TYPE_CHECKING:
     from coterie.engines.plan import Plan
 
 Batches = Iterator[pa.RecordBatch]
-Int64 = npt.NDArray[np.int64]
 
 # Rows of a message are few; each has a name and a body.
 MESSAGE = "kind string, body binary"
@@ -97,7 +95,7 @@ def count_values(batches: Batches, *, shape: Shape, config: Config) -> Batches:
     yield message("rows", pa.table(columns))
 
 
-def _count_rows(rows: dict[int, list[int]], keys: Int64, keep: npt.NDArray[np.bool_]) -> None:
+def _count_rows(rows: dict[int, list[int]], keys: Int64, keep: Bool) -> None:
     partition = keys >> RowNumbers.SHIFT
     for each in np.unique(partition):
         mine = partition == each

@@ -11,10 +11,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from coterie.arrays import Bool, Int32, Int64
 from coterie.grouping.repair.state import Aim, State
-from coterie.hierarchies.tree import Int32
-from coterie.privacy.exact import Integers
-from coterie.privacy.model import Bools
 from coterie.table.grouping import Grouping, tight_boxes
 
 if TYPE_CHECKING:
@@ -60,12 +58,12 @@ class _Pieces:
         self._find(np.flatnonzero((state.counted.sizes >= 2 * state.aim.k) & ~state.untouched))
 
     @property
-    def waiting(self) -> Bools:
+    def waiting(self) -> Bool:
         """Group → whether it has a cut that has not been tried."""
-        waiting: Bools = self._cuts[np.arange(self._groups), self._at] >= 0
+        waiting: Bool = self._cuts[np.arange(self._groups), self._at] >= 0
         return waiting
 
-    def _members(self, groups: Integers) -> tuple[Integers, Int32]:
+    def _members(self, groups: Int64) -> tuple[Int64, Int32]:
         """Rows of some groups, by stratum within each, and where each group's begin."""
         place = np.full(self._groups + 1, -1, dtype=np.int64)  # the last is for suppressed rows
         place[groups] = np.arange(len(groups))
@@ -76,7 +74,7 @@ class _Pieces:
         np.cumsum(np.bincount(of_row, minlength=len(groups)), out=starts[1:])
         return starts, rows[order].astype(np.int32)
 
-    def _find(self, groups: Integers) -> None:
+    def _find(self, groups: Int64) -> None:
         """List the cuts of some groups that lower the loss, best first."""
         from coterie.kernels.improve.split import cut_losses
         from coterie.kernels.search.costs import box_costs
@@ -137,7 +135,7 @@ class _Pieces:
         return old.relabelled(self._labels, touched)
 
 
-def _strata(values: Int32, *, most: int) -> Integers:
+def _strata(values: Int32, *, most: int) -> Int64:
     """Row → combination of its sensitive values; columns with more than so many values (names of people) apart."""
     strata = np.zeros(values.shape[1], dtype=np.int64)
     for column in values:

@@ -6,12 +6,10 @@ from typing import NamedTuple
 
 import numpy as np
 
+from coterie.arrays import Bool, Float64, Int32, Int64
 from coterie.grouping.box_index import build_box_index
 from coterie.grouping.repair.state import State
-from coterie.hierarchies.tree import Float64, Int32
-from coterie.privacy.exact import Integers
 from coterie.privacy.histogram import Groups, combine
-from coterie.privacy.model import Bools
 from coterie.privacy.registry import AlphaK, LDiversity
 
 # How many of the nearest groups are tried, how many of the nearest helpful rows, and how many exchanges are judged.
@@ -36,7 +34,7 @@ class Choices(NamedTuple):
     gain: Float64
     """how much of the shortfall goes away"""
 
-    def take(self, at: Integers | Bools) -> Choices:
+    def take(self, at: Int64 | Bool) -> Choices:
         """Some of the options."""
         return Choices(*(part[at] for part in self))  # type: ignore[arg-type]
 
@@ -61,7 +59,7 @@ def merges(state: State, asked: Int32) -> Choices:
     return Choices(first, second, none, none, rises[found], gain)
 
 
-def _made(state: State, parts: tuple[Integers, Integers], changes: tuple[Integers, Int32, Integers] | None) -> Groups:
+def _made(state: State, parts: tuple[Int64, Int64], changes: tuple[Int64, Int32, Int64] | None) -> Groups:
     """Groups that might be: unions of groups, and groups to which rows are added (or taken away: by −1)."""
     made, group = parts
     sizes = np.bincount(made, weights=state.counted.sizes[group]).astype(np.int64)

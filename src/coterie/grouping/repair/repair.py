@@ -18,10 +18,10 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from coterie.arrays import Int32
 from coterie.grouping.repair.cuts import cut_again
 from coterie.grouping.repair.options import PROGRESS, Choices, exchanges, merges
 from coterie.grouping.repair.state import Aim, State
-from coterie.hierarchies.tree import Int32
 from coterie.privacy.checks import check_domains, refuse_infeasible
 from coterie.privacy.model import Model
 from coterie.table.grouping import Grouping, renumber

@@ -9,11 +9,10 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
-from coterie.hierarchies.tree import Float64, Int32
-from coterie.privacy.exact import Integers
+from coterie.arrays import Bool, Float64, Int32, Int64
 from coterie.privacy.histogram import Groups, count_columns, count_values
 from coterie.privacy.kmap import KMap
-from coterie.privacy.model import Bools, Model
+from coterie.privacy.model import Model
 from coterie.table.grouping import Grouping, tight_boxes
 
 if TYPE_CHECKING:
@@ -27,7 +26,7 @@ LEAST = 1e-6
 class Assessment(NamedTuple):
     """Which groups keep all promises, and how far the others are from it."""
 
-    holds: Bools
+    holds: Bool
     shortfall: Float64
     """0 where all promises are kept"""
 
@@ -80,7 +79,7 @@ class Aim:
         )
         return replace(counted, matches=self._matches(self.table.codes, labels, groups))
 
-    def count_some(self, labels: Integers, rows: Int32, groups: int, before: Groups) -> Groups:
+    def count_some(self, labels: Int64, rows: Int32, groups: int, before: Groups) -> Groups:
         """Count groups of some rows, to be compared with the same whole as other groups have been."""
         columns = {
             name: count_values(
@@ -96,8 +95,8 @@ class Aim:
         """The models that compare with a population."""
         return tuple(model for model in self.models if isinstance(model, KMap))
 
-    def _matches(self, codes: Int32, labels: Int32 | Integers, groups: int) -> dict[Hashable, Integers]:
-        found: dict[Hashable, Integers] = {}
+    def _matches(self, codes: Int32, labels: Int32 | Int64, groups: int) -> dict[Hashable, Int64]:
+        found: dict[Hashable, Int64] = {}
         for model in self.mapped:
             if self.table.populations is None:
                 raise ValueError("a table for k-map has to be encoded with a configuration that names the population")
@@ -114,7 +113,7 @@ class State:
     labels: Int32
     lo: Int32
     hi: Int32
-    untouched: Bools
+    untouched: Bool
 
     @classmethod
     def of(cls, aim: Aim, grouping: Grouping) -> State:
@@ -145,7 +144,7 @@ class State:
         return costs
 
     @cached_property
-    def members(self) -> tuple[Integers, Int32]:
+    def members(self) -> tuple[Int64, Int32]:
         """Rows by group, ascending within each, and where each group's begin."""
         order = np.argsort(self.labels, kind="stable").astype(np.int32)
         suppressed = int(np.count_nonzero(self.labels < 0))
@@ -173,7 +172,7 @@ class State:
         trimmed = replace(self, lo=self.lo[kept], hi=self.hi[kept], untouched=self.untouched[kept])
         return trimmed.relabelled(number[labels], touched[kept])
 
-    def relabelled(self, labels: Int32, touched: Bools) -> State:
+    def relabelled(self, labels: Int32, touched: Bool) -> State:
         """The state with other labels. Touched groups get new boxes; those beyond the old ones are all touched."""
         more = len(touched) - self.groups
         new = np.zeros((more, self.lo.shape[1]), dtype=np.int32)

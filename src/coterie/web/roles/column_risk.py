@@ -13,10 +13,11 @@ import numpy as np
 import pyarrow as pa
 from pyarrow import parquet
 
+from coterie.arrays import Int64
 from coterie.disclosure.columns import rank_columns
 from coterie.errors import DataError
 from coterie.methods._method import Progress
-from coterie.values.codes import Codes, Int64, column_codes, row_classes
+from coterie.values.codes import Codes, column_codes, row_classes
 from coterie.web.project import Project, read_json, write_json
 
 MOST_OTHERS = 60
