@@ -10,7 +10,7 @@ import pytest
 
 import coterie
 from coterie.errors import ConfigError
-from coterie.releases.release import provenance_path
+from coterie.files.output import provenance_path
 
 TREE = {"Cambridge": ["02138", "02139"], "Other": ["02141", "02142"]}
 SETTINGS = {

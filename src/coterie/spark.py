@@ -14,11 +14,10 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
-from coterie.api.anonymize import AnyConfig
 from coterie.arrays import AnySetting
-from coterie.engines.memory.run import Phases
+from coterie.engines.phases import Phases
 from coterie.errors import BackendError
-from coterie.settings.config import Config
+from coterie.settings.config import AnyConfig, Config
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame

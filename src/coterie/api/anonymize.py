@@ -3,23 +3,25 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any, Final, TypeAlias, overload
 
 from coterie.arrays import AnySetting, AnyTable
 from coterie.engines.choose import choose_engine, run_stored
-from coterie.engines.memory.run import Phases, make_release, prepare, read_pair, read_source, start_run
+from coterie.engines.memory.run import make_release, prepare, start_run
 from coterie.engines.per_row import check_request
+from coterie.engines.phases import Phases
 from coterie.errors import ConfigError, Problem
 from coterie.files.destinations import check_outputs
 from coterie.files.frames import is_pandas
+from coterie.files.tables import read_pair, read_source
 from coterie.grouping.promises import rules_of
 from coterie.measures.measures import Measures
 from coterie.measures.published import measure_tables
 from coterie.publishing.mapping import write_mapping
 from coterie.releases.release import Release
-from coterie.settings.config import Config
+from coterie.settings.config import AnyConfig, Config
 from coterie.verification.file import checked_on_disk, verify_on_disk
 from coterie.verification.verify import Classes, Verification, verify_table
 
@@ -33,7 +35,6 @@ if TYPE_CHECKING:
 
 __all__ = ["Release", "anonymize", "measure", "verify"]
 
-AnyConfig = Config | Mapping[str, Any] | str | os.PathLike[str] | None
 
 FROM_CONFIG: Final = object()
 """`verify(k=…)`: take k from the configuration, if one was given"""

@@ -9,13 +9,12 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from coterie.api.anonymize import AnyConfig
 from coterie.arrays import AnySetting, AnyTable
 from coterie.comparison.comparison import Comparison, ComparisonRow
 from coterie.comparison.finished import keep, read_kept, run_key, source_hash
 from coterie.engines.memory.run import prepare
 from coterie.errors import Cancelled, ConfigError, Problem
-from coterie.settings.config import Config
+from coterie.settings.config import AnyConfig, Config
 
 if TYPE_CHECKING:
     from coterie.methods._method import Progress

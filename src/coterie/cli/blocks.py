@@ -72,7 +72,7 @@ def ran_in_blocks(
 def show_stored(release: StoredRelease, voice: Voice) -> None:
     """The summary of a release in a file, and where it is."""
     from coterie.cli.run import show_release
-    from coterie.releases.release import provenance_path
+    from coterie.files.output import provenance_path
 
     config = release.config
     show_release(

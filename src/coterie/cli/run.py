@@ -35,7 +35,8 @@ def release_of(data: AnyTable, config: Config, *, quiet: bool, publishes: bool =
         publishes: Whether it is to be given away, and not only looked at: then every column needs a role.
     """
     from coterie.api.anonymize import anonymize
-    from coterie.engines.memory.run import Phases, make_release, prepare, start_run
+    from coterie.engines.memory.run import make_release, prepare, start_run
+    from coterie.engines.phases import Phases
 
     with Progress(quiet=quiet) as progress:
         said: list[str] = []
@@ -78,7 +79,7 @@ def run_and_show(
     as_json: bool = False,
 ) -> None:
     """Anonymize a file, write the release unless `output` is None, write reports, and print a summary."""
-    from coterie.releases.release import provenance_path
+    from coterie.files.output import provenance_path
 
     voice = Voice(quiet=quiet or as_json, output=output)
     release = release_of(data, config, quiet=quiet)
@@ -132,7 +133,7 @@ def print_summary(
     mapping: Path | None = None,
 ) -> None:
     """The summary of a release as JSON on standard output, with what was written."""
-    from coterie.releases.release import provenance_path
+    from coterie.files.output import provenance_path
 
     config = release.config
     summary = {

@@ -25,8 +25,8 @@ def show_measures(original: str, published: str, config: Config, *, request: Uti
     """Measure a published file against its original, in every way that was asked for, and print the result."""
     from coterie.api.utility import DESCRIPTIONS as USES
     from coterie.api.utility import utility_of
-    from coterie.engines.memory.run import read_pair
     from coterie.evaluation.before_after import BeforeAfter
+    from coterie.files.tables import read_pair
     from coterie.measures.measures import DESCRIPTIONS
     from coterie.measures.published import measure_tables
 

@@ -6,7 +6,8 @@ import time
 from collections.abc import Callable, Iterator, Sequence
 from typing import TYPE_CHECKING, Any
 
-from coterie.engines.memory.run import Phases, Prepared, make_release, start_run
+from coterie.engines.memory.run import Prepared, make_release, start_run
+from coterie.engines.phases import Phases
 from coterie.errors import Cancelled, ConfigError, CoterieError
 from coterie.grouping.bound import lower_bound
 

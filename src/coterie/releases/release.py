@@ -5,7 +5,6 @@ from __future__ import annotations
 import datetime as dt
 import os
 import platform
-import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
@@ -19,6 +18,7 @@ import pyarrow as pa
 from coterie.arrays import AnyFrame, AnyTable, Int32, Int64
 from coterie.files import tables
 from coterie.files.destinations import check_apart
+from coterie.files.output import provenance_path
 from coterie.settings.toml import provenance_toml
 
 if TYPE_CHECKING:
@@ -253,11 +253,3 @@ class Release:
         if self.grouping.rings is not None:
             hidden = f"published one by one, each among {self.config.k:,}"
         return f"<Release: {found.rows:,} rows {hidden}, GCP {self.measures['gcp']:.4f}, method {self.config.method}>"
-
-
-def provenance_path(output: str | os.PathLike[str]) -> Path:
-    """Where its configuration is written: out.csv.gz → out.coterie.toml, sqlite:///a.db#out → out.coterie.toml."""
-    if (place := tables.place_of(output)) is not None:
-        return Path(re.sub(r"[^\w.-]", "_", place.label) + ".coterie.toml")
-    path = Path(output)
-    return path.with_name(Path(path.name.removesuffix(".gz")).stem + ".coterie.toml")

@@ -368,3 +368,6 @@ def read_hierarchies(specs: Mapping[str, Any], *, base: Path | None) -> tuple[di
         except DataError as error:
             problems.append(Problem(path, str(error)))
     return hierarchies, problems
+
+
+AnyConfig = Config | Mapping[str, Any] | str | os.PathLike[str] | None

@@ -19,10 +19,9 @@ from coterie.engines.rings import RingCheck
 from coterie.errors import InfeasibleError
 from coterie.files import tables
 from coterie.files.batches import TableFile, open_table
-from coterie.files.output import appear
+from coterie.files.output import appear, provenance_path
 from coterie.measures.sums import BlockSums, measures_of, with_suppressed
 from coterie.publishing.labels import root_text, style_of
-from coterie.releases.release import provenance_path
 from coterie.releases.stored import StoredRelease
 from coterie.settings.memory import give_back
 from coterie.settings.toml import provenance_toml
@@ -36,7 +35,7 @@ if TYPE_CHECKING:
     from coterie.engines.blocks.run import Job
     from coterie.engines.blocks.state import WorkFolder
     from coterie.engines.blocks.store import BlockStore, Finished
-    from coterie.engines.memory.run import Phases
+    from coterie.engines.phases import Phases
     from coterie.engines.plan import Plan
     from coterie.settings.config import Config
 

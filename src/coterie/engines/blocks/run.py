@@ -26,7 +26,7 @@ from coterie.engines.blocks.write import Target, target_of
 from coterie.engines.cuts import CutTree, in_sample, plant, sample_share
 from coterie.engines.leaves import LeafCounts, settle
 from coterie.engines.mapping import block_mapping
-from coterie.engines.memory.run import Phases
+from coterie.engines.phases import Phases
 from coterie.engines.plan import Plan, check_blocks, refuse_impossible
 from coterie.engines.rings import RingRows
 from coterie.engines.suppressed import compared, left_of, needs_left

@@ -19,11 +19,10 @@ from coterie.errors import ConfigError, Problem
 from coterie.files.csv_out import csv_stream
 from coterie.files.dialect import Dialect
 from coterie.files.door import Levels, bare_table
-from coterie.files.output import HashedFile, check_target, format_of, gzipped
+from coterie.files.output import HashedFile, check_target, format_of, gzipped, provenance_path
 from coterie.files.tables import dialect_of
 from coterie.publishing.labels import Boxes, label, style_of
 from coterie.publishing.publish import as_type_of, keep_rows
-from coterie.releases.release import provenance_path
 
 if TYPE_CHECKING:
     from coterie.engines.plan import Plan

@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
@@ -12,8 +11,10 @@ import numpy as np
 
 from coterie.arrays import AnyFlags, AnyTable
 from coterie.engines.per_row import check_request, verify_rule
+from coterie.engines.phases import Phases
 from coterie.errors import ConfigError, Problem
 from coterie.files import tables
+from coterie.files.tables import read_source
 from coterie.grouping.bound import with_bound
 from coterie.grouping.promises import keep_promises, models_of, refuse_impossible, rules_of
 from coterie.measures.measures import Measures, measure_boxes
@@ -30,23 +31,6 @@ if TYPE_CHECKING:
     from coterie.methods._method import Progress
     from coterie.settings.config import Config
     from coterie.table.grouping import Grouping
-
-
-class Phases:
-    """Times the phases of a run and reports them."""
-
-    def __init__(self, progress: Progress | None = None) -> None:
-        self.seconds: dict[str, float] = {}
-        self._progress = progress
-
-    @contextmanager
-    def __call__(self, name: str) -> Iterator[None]:
-        """The phase of this name, to be run `with` it."""
-        if self._progress is not None:
-            self._progress(name, 0, 0)
-        started = time.perf_counter()
-        yield
-        self.seconds[name] = time.perf_counter() - started
 
 
 @dataclass(frozen=True, eq=False)
@@ -99,24 +83,6 @@ def prepare(
         encoded = encode(source.table, config, mask)
         check_styles(encoded.table.domains, names=source.table.column_names, publish=config.publish)
     return Prepared(source, encoded, mask)
-
-
-def read_source(data: AnyTable, config: Config) -> tables.Source:
-    """A frame or a file, read as the configuration says."""
-    return tables.read(
-        data,
-        missing_values=config.missing_values,
-        delimiter=config.delimiter,
-        encoding=config.encoding,
-        header=config.header,
-    )
-
-
-def read_pair(original: AnyTable, published: AnyTable, config: Config) -> tuple[pa.Table, pa.Table]:
-    """A table before and after, the first of which has the columns that the configuration names."""
-    before, after = read_source(original, config), read_source(published, config)
-    config.check_columns(before.table.column_names, publishes=False, text=before.dialect is not None)
-    return before.table, after.table
 
 
 def make_release(prepared: Prepared, config: Config, run: Run, *, phases: Phases | None = None) -> Release:

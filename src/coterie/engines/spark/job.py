@@ -17,7 +17,7 @@ import pyarrow as pa
 
 from coterie.engines.blocks.write import Target, Written, target_of, write_release
 from coterie.engines.mapping import WholeMapping
-from coterie.engines.memory.run import Phases
+from coterie.engines.phases import Phases
 from coterie.engines.plan import check_blocks
 from coterie.engines.spark.files import (
     LocalPlace,
@@ -36,9 +36,8 @@ from coterie.files.batches import TableFile, open_table
 from coterie.files.databases.place import is_address
 from coterie.files.destinations import check_apart
 from coterie.files.door import bare_table
-from coterie.files.output import appear
+from coterie.files.output import appear, provenance_path
 from coterie.publishing.mapping import check_mapping
-from coterie.releases.release import provenance_path
 from coterie.releases.stored import StoredRelease
 from coterie.settings.toml import provenance_toml
 from coterie.spark import SparkRelease, release_rows
