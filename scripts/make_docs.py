@@ -13,10 +13,11 @@ import typer
 from typer.core import TyperArgument, TyperCommand, TyperGroup, TyperOption
 
 from coterie.cli.app import app
-from coterie.cli.commands.methods import default_text, described, type_text
+from coterie.cli.commands.methods import described
 from coterie.methods import all_methods
 from coterie.reporting.report import SCHEMA, schema_text
 from coterie.settings.config import DEFAULT_METHOD, Config
+from coterie.settings.texts import default_text, type_text
 
 Command = TyperCommand | TyperGroup
 

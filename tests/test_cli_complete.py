@@ -8,8 +8,8 @@ import pytest
 
 from coterie.cli import complete
 from coterie.methods import all_methods
-from coterie.privacy.registry import MODELS
 from coterie.settings.config import Config
+from coterie.settings.registry import MODELS
 
 
 @pytest.mark.parametrize(

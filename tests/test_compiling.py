@@ -14,10 +14,10 @@ import pytest
 
 import coterie
 from coterie import kernels
-from coterie.engines import compiling
 from coterie.errors import Cancelled
+from coterie.kernels import compiling
 from coterie.kernels.signatures import METHODS, SIGNATURES
-from coterie.methods import all_methods
+from coterie.methods import Run, all_methods
 
 pytestmark = pytest.mark.skipif(bool(numba.config.DISABLE_JIT), reason="nothing is compiled")
 
@@ -62,7 +62,7 @@ def test_helpers_leave_their_code_where_others_find_it(tmp_path):
     code = """
 import sys
 from coterie import kernels
-from coterie.engines import compiling
+from coterie.kernels import compiling
 from coterie.kernels import signatures
 signatures.METHODS["kaca"] = ("methods.kaca.label_rows", "search.nearby._too_short")
 assert kernels.missing("kaca") == signatures.METHODS["kaca"]
@@ -105,13 +105,13 @@ def test_compiling_can_be_stopped(first_run, monkeypatch):
     monkeypatch.setenv(compiling.SWITCH, "2")
     monkeypatch.setattr(compiling, "_START", "import time; time.sleep(1000)")
     with pytest.raises(Cancelled):
-        compiling.compile_ahead("kaca", lambda *step: None, lambda: True)
+        compiling.compile_ahead("kaca", lambda *step: None, Run(cancelled=lambda: True).checkpoint)
     assert first_run == []
 
 
 @pytest.mark.skipif(not Path("/proc").is_dir(), reason="looks at processes")
 def test_a_killed_parent_leaves_no_helper(tmp_path):
-    code = "from coterie.engines import compiling; h = compiling._start_helper(); print(h.pid, flush=True); h.wait()"
+    code = "from coterie.kernels import compiling; h = compiling._start_helper(); print(h.pid, flush=True); h.wait()"
     env = {**os.environ, "NUMBA_CACHE_DIR": str(tmp_path)}
     parent = subprocess.Popen([sys.executable, "-c", code], stdout=subprocess.PIPE, text=True, env=env)
     helper = Path("/proc") / parent.stdout.readline().strip()

@@ -8,20 +8,10 @@ from hypothesis import strategies as st
 
 import coterie
 from coterie.errors import ConfigError
-from coterie.privacy.registry import (
-    MODELS,
-    AlphaK,
-    BetaLikeness,
-    DeltaDisclosure,
-    KAnonymity,
-    KMap,
-    LDiversity,
-    TCloseness,
-    column_problems,
-    parse_model,
-    parse_privacy,
-)
+from coterie.privacy import AlphaK, BetaLikeness, DeltaDisclosure, KAnonymity, KMap, LDiversity, TCloseness
 from coterie.settings.config import Config
+from coterie.settings.models import column_problems, parse_model, parse_privacy
+from coterie.settings.registry import MODELS
 
 TEXTS = {
     "k-anonymity:5": KAnonymity(5),

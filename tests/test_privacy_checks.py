@@ -11,9 +11,10 @@ from oracles import naive_privacy
 
 from coterie.errors import ConfigError
 from coterie.hierarchies.hierarchy import Hierarchy
+from coterie.privacy import LDiversity, TCloseness
 from coterie.privacy.checks import check_groups, check_models
 from coterie.privacy.histogram import Groups, combine, count_values
-from coterie.privacy.registry import LDiversity, TCloseness, parse_model
+from coterie.settings.models import parse_model
 
 
 def found(spec, classes, column, **more):

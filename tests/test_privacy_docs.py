@@ -10,8 +10,9 @@ import pytest
 
 from coterie.hierarchies.hierarchy import Hierarchy
 from coterie.privacy.checks import check_models
-from coterie.privacy.registry import MODELS, parse_model
 from coterie.settings.config import Config
+from coterie.settings.models import parse_model
+from coterie.settings.registry import MODELS
 
 PAGE = (Path(__file__).parents[1] / "docs" / "privacy-models.md").read_text(encoding="utf-8")
 

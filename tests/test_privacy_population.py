@@ -14,7 +14,7 @@ from coterie.grouping.repair.repair import feasible, repair
 from coterie.grouping.repair.state import Aim
 from coterie.hierarchies.hierarchy import Hierarchy
 from coterie.methods import Run, find_method
-from coterie.privacy.registry import KMap
+from coterie.privacy import KMap
 from coterie.settings.config import Config
 from coterie.table.encode import encode
 

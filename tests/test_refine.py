@@ -11,7 +11,7 @@ from coterie.grouping.rebuild import rebuild
 from coterie.grouping.refine import Effort, _Search, attribute_scales, keeps, refine
 from coterie.kernels.search.costs import box_costs
 from coterie.methods import Run
-from coterie.privacy.registry import LDiversity
+from coterie.privacy import LDiversity
 from coterie.table.grouping import Grouping
 from coterie.table.table import Table
 

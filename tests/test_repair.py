@@ -17,7 +17,8 @@ from coterie.grouping.repair.repair import feasible, repair
 from coterie.grouping.repair.state import Aim
 from coterie.hierarchies.hierarchy import Hierarchy
 from coterie.methods import Run, find_method
-from coterie.privacy.registry import LDiversity, TCloseness, parse_model, parse_privacy
+from coterie.privacy import LDiversity, TCloseness
+from coterie.settings.models import parse_model, parse_privacy
 from coterie.table.costs import interval_costs
 from coterie.table.domain import Domain
 from coterie.table.grouping import Grouping

@@ -17,9 +17,9 @@ from coterie.cli.app import main
 from coterie.errors import ConfigError
 from coterie.grouping.bound import row_bounds, sampled_bound
 from coterie.methods import all_methods
-from coterie.privacy.registry import MODELS
 from coterie.reporting.report import SCHEMA, report_html, report_json, report_of, schema_text
 from coterie.reporting.sentences import NOT_PROVED, RELEASE_MODELS
+from coterie.settings.registry import MODELS
 
 pytestmark = pytest.mark.usefixtures("few_queries")
 

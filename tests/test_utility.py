@@ -12,8 +12,8 @@ import pytest
 import coterie
 from coterie.api.utility import DESCRIPTIONS, Utility
 from coterie.cli.app import main
-from coterie.cli.run import finite
 from coterie.errors import ConfigError
+from coterie.reporting.plain import finite
 
 ROOT = Path(__file__).parent.parent
 PAGE = (ROOT / "docs" / "utility.md").read_text(encoding="utf-8")

@@ -19,7 +19,7 @@ from coterie.kernels.search.nearby import list_near_leaves, too_short
 from coterie.kernels.search.rows_index import STACK, take
 from coterie.methods import Run, find_method
 from coterie.methods.compact import CompactOptions
-from coterie.privacy.registry import LDiversity
+from coterie.privacy import LDiversity
 from coterie.table.table import Table
 
 compact = find_method("compact")

@@ -9,8 +9,9 @@ from property.originals import IN_CLASSES, originals
 
 import coterie
 from coterie.datasets import adult
+from coterie.privacy import TCloseness
 from coterie.privacy.checks import check_models
-from coterie.privacy.registry import TCloseness, parse_model
+from coterie.settings.models import parse_model
 from coterie.verification.verify import verify_table
 
 MODELS = {"l": "l-diversity:1", "alpha": "alpha-k:1", "t": "t-closeness:1", "beta": "beta-likeness:1"}

@@ -9,7 +9,7 @@ import coterie
 from coterie.engines.blocks import run as scale_run
 from coterie.engines.suppressed import left_of, may_suppress, needs_left
 from coterie.errors import ConfigError, InfeasibleError
-from coterie.methods import _method
+from coterie.settings.registry import METHODS
 
 WAYS = {
     "compact": {"method": "compact", "options": {"suppress_above": 0.25}},
@@ -141,15 +141,14 @@ def test_who_may_suppress():
 def test_a_method_that_suppresses_unasked_is_refused(tmp_path, monkeypatch):
     from dataclasses import replace
 
-    _method.all_methods()
-    true = _method._registry["mondrian"]
+    true = METHODS["mondrian"]
 
     def dropping(table, k, options, run):
         made = true.function(table, k, options, run)
         return replace(made, labels=np.where(made.labels == 0, -1, made.labels - 1).astype(np.int32), lo=made.lo[1:],
                        hi=made.hi[1:])  # fmt: skip
 
-    monkeypatch.setitem(_method._registry, "mondrian", replace(true, function=dropping))
+    monkeypatch.setitem(METHODS._items, "mondrian", replace(true, function=dropping))
     with pytest.raises(ConfigError, match="suppresses rows unasked"):
         run(tmp_path, table_of(200), config_of(privacy=["t-closeness:0.5"]))
     release = run(tmp_path, table_of(200), config_of(privacy=["l-diversity:2"]), force=True)

@@ -8,21 +8,20 @@ from scale_cases import config_of, run, table_of
 
 from coterie.engines.plan import check_blocks
 from coterie.errors import ConfigError
-from coterie.methods import _method
+from coterie.settings.registry import METHODS
 
 
 @pytest.mark.parametrize("threads", [1, 2])
 @pytest.mark.parametrize("block_rows", [None, 150])
 def test_blocks_share_the_time_by_their_rows(threads, block_rows, tmp_path, monkeypatch):
-    _method.all_methods()
-    true = _method._registry["mondrian"]
+    true = METHODS["mondrian"]
     seen = []
 
     def timed(table, k, options, run):
         seen.append((table.rows, run.deadline - time.monotonic()))
         return true.function(table, k, options, run)
 
-    monkeypatch.setitem(_method._registry, "mondrian", replace(true, function=timed))
+    monkeypatch.setitem(METHODS._items, "mondrian", replace(true, function=timed))
     config = config_of(time_limit=6000.0, threads=threads, block_rows=block_rows)
     release = run(tmp_path, table_of(600), config)
     at_once = min(threads, release.blocks)

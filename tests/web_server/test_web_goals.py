@@ -6,7 +6,7 @@ from fractions import Fraction
 
 import pytest
 
-from coterie.privacy.registry import MODELS
+from coterie.settings.registry import MODELS
 from coterie.settings.threshold import PRESETS
 from coterie.web.goals.models_form import TERMS, Promise, shown_promises, specs_of
 from coterie.web.recipe import recipe

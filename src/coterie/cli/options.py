@@ -16,6 +16,7 @@ import typer
 from coterie.cli import complete
 from coterie.errors import ConfigError, Problem
 from coterie.settings.roles import ROLES, parse_names
+from coterie.settings.texts import option_value
 from coterie.settings.threshold import DEFAULT_K, DEFAULT_THRESHOLD
 
 if TYPE_CHECKING:
@@ -270,18 +271,6 @@ def _number(text: str) -> object:
             return kind(text)
         except ValueError:
             continue
-    return text
-
-
-def option_value(text: str) -> object:
-    """Lists and tables as TOML writes them; everything else is text, which the option's own type then reads."""
-    if text.startswith(("[", "{")):
-        import tomllib
-
-        try:
-            return tomllib.loads(f"value = {text}")["value"]
-        except tomllib.TOMLDecodeError:
-            return text
     return text
 
 

@@ -7,8 +7,9 @@ from typing import TYPE_CHECKING, Any
 
 import typer
 
-from coterie.cli.run import finite, measures_values, show_attributes
+from coterie.cli.run import show_attributes
 from coterie.cli.show import Progress, Voice
+from coterie.reporting.plain import finite, measures_values
 
 if TYPE_CHECKING:
     from coterie.api.utility import Utility, UtilityRequest

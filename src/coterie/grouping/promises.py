@@ -27,7 +27,7 @@ def models_of(config: Config) -> tuple[Model, ...]:
     """Every model that groups have to keep, each on one column."""
     if not config.privacy and config.entity is None:
         return ()
-    from coterie.privacy.registry import LDiversity
+    from coterie.privacy import LDiversity
     from coterie.verification.models import promised
 
     people = () if config.entity is None else (LDiversity(config.k, on=config.entity),)

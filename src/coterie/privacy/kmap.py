@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import os
 from collections.abc import Hashable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any, ClassVar
+from typing import Any, ClassVar, Self
 
 import numpy as np
 
@@ -30,6 +30,7 @@ class KMap(Model):
     parts: ClassVar[tuple[str, ...]] = ("k", "population")
     threshold = "k"
     needs_sensitive: ClassVar[bool] = False
+    colons_at_the_end: ClassVar[bool] = True
     monotone = True
     higher_is_better = True
     on = None
@@ -49,6 +50,12 @@ class KMap(Model):
         """Where the population is kept, if it is a file."""
         kept = isinstance(self.population, str | os.PathLike) and not is_database(self.population)
         return Path(self.population) if kept else None
+
+    def located(self, base: Path) -> Self:
+        """The model with the path of its population taken from a folder."""
+        if self.path is None or self.path.is_absolute():
+            return self
+        return replace(self, population=str(base / self.path))
 
     @property
     def key(self) -> Hashable:

@@ -14,7 +14,8 @@ from abc import ABC, abstractmethod
 from collections.abc import Sequence
 from dataclasses import fields
 from fractions import Fraction
-from typing import TYPE_CHECKING, Any, ClassVar, TypeAlias
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, ClassVar, Self, TypeAlias
 
 import numpy as np
 
@@ -38,6 +39,8 @@ class Model(ABC):
     parts: ClassVar[tuple[str, ...]]
     """the fields in the order in which a text gives them, as in `l-diversity:3:disease:entropy`"""
     needs_sensitive: ClassVar[bool] = True
+    colons_at_the_end: ClassVar[bool] = False
+    """whether the last part of a text may hold colons itself, as a path does"""
 
     on: str | None
     """the sensitive column; None is all of them"""
@@ -105,6 +108,10 @@ class Model(ABC):
     def domain_problem(self, domain: Domain) -> str:
         """Why a sensitive column cannot be judged by this model, or nothing."""
         return ""
+
+    def located(self, base: Path) -> Self:
+        """The model with relative paths taken from a folder."""
+        return self
 
     @property
     def spec(self) -> str | dict[str, Any]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import datetime as dt
+import importlib
 import os
 import platform
 from collections.abc import Mapping, Sequence
@@ -33,6 +34,11 @@ if TYPE_CHECKING:
     from coterie.table.grouping import Grouping
     from coterie.table.table import Table
     from coterie.verification.verify import Verification
+
+
+def later() -> Any:  # noqa: ANN401 - a module
+    """What is done with a release by packages that stand above this one, in one table: see `coterie.api.later`."""
+    return importlib.import_module("coterie.api.later")
 
 
 @dataclass(frozen=True, eq=False)
@@ -158,12 +164,10 @@ class Release:
             show_values: Also give original values; without it there are positions and figures only.
         """
         if row is None:
-            from coterie.explaining.loss import explain_loss
-
-            return explain_loss(self)
-        from coterie.explaining.row import explain_row
-
-        return explain_row(self, row, nearest=nearest, show_values=show_values)
+            driven: LossExplanation = later().explain_loss(self)
+            return driven
+        explained: RowExplanation = later().explain_row(self, row, nearest=nearest, show_values=show_values)
+        return explained
 
     def what_if(
         self,
@@ -181,9 +185,8 @@ class Release:
             method: The method to run; `compact` with effort fast when left out.
             progress: Told (step, done, total).
         """
-        from coterie.explaining.loss import what_if
-
-        return what_if(self, k=k, drop=drop, method=method, progress=progress)
+        tried: WhatIfs = later().what_if(self, k=k, drop=drop, method=method, progress=progress)
+        return tried
 
     def write(self, path: str | os.PathLike[str], *, force: bool = False) -> None:
         """Write the published table, and beside it the configuration with what is needed to trace the release.
@@ -218,14 +221,10 @@ class Release:
             variant: "internal", or "external": without any value of the data, and without counts below k.
             force: Overwrite a file that is there.
         """
-        from coterie.reporting.report import write_report
-
-        write_report(self, path, variant=variant, force=force)
+        later().write_report(self, path, variant=variant, force=force)
 
     def _repr_html_(self) -> str:
-        from coterie.reporting.notebook import release_html
-
-        return release_html(self)
+        return str(later().release_html(self))
 
     def provenance(self, **more: str) -> dict[str, Any]:
         """Versions, hashes and the time: what it takes to make the same release again."""

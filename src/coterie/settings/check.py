@@ -14,6 +14,8 @@ from typing import TYPE_CHECKING, Any
 from pydantic import BaseModel, ValidationError
 
 from coterie.errors import ConfigError, Problem
+from coterie.settings.models import column_problems as model_problems
+from coterie.settings.registry import METHODS
 from coterie.settings.roles import ROLES, shortened, undecided_problems
 
 if TYPE_CHECKING:
@@ -140,15 +142,13 @@ def publish_problems(publish: Mapping[str, str], types: Mapping[str, str]) -> li
 
 def option_problems(method: str, options: Mapping[str, object]) -> tuple[dict[str, object], list[Problem]]:
     """The method's options in their own types, and what is wrong with them or with the method's name."""
-    from coterie.methods import all_methods  # late: it brings Numba along
-
-    methods = all_methods()
+    methods = sorted(METHODS)
     if method not in methods:
         known = ", ".join(methods)
         return dict(options), [
             Problem("method", f"there is no method {method!r}{did_you_mean(method, methods)}; there are {known}")
         ]
-    model = methods[method].options
+    model = METHODS[method].options
     try:
         checked = model.model_validate(dict(options))
     except ValidationError as error:
@@ -216,9 +216,7 @@ def _no_column_known(named: Collection[str], count: int) -> Problem:
 def _privacy_problems(config: Config) -> list[Problem]:
     if not config.privacy:
         return []
-    from coterie.privacy.registry import column_problems
-
-    return column_problems(config.privacy, config.sensitive)
+    return model_problems(config.privacy, config.sensitive)
 
 
 def _setting_problems(config: Config, names: Sequence[str], reported: set[str]) -> list[Problem]:

@@ -30,6 +30,8 @@ from coterie.hierarchies.hierarchy import Hierarchy
 from coterie.settings.changes import changed, listed
 from coterie.settings.check import column_problems, option_problems, publish_problems, translate, unknown_setting
 from coterie.settings.memory import memory_bytes
+from coterie.settings.models import parse_privacy as parse_models
+from coterie.settings.registry import METHODS
 from coterie.settings.roles import ROLES, UNDECIDED, entity_problems, role_problems, undecided_hint
 from coterie.settings.threshold import DEFAULT_K, DEFAULT_THRESHOLD, threshold_problems
 from coterie.settings.toml import plain, read_toml, write_toml
@@ -54,21 +56,17 @@ def _whole(value: object) -> object:
 
 
 def parse_privacy(value: object) -> object:
-    """Privacy models from their objects or texts, by the module that defines them."""
+    """Privacy models from their objects or texts."""
     entries = listed(value)
     if not entries:
         return ()
-    from coterie.privacy import registry as privacy  # late: it brings NumPy along
-
-    return privacy.parse_privacy(entries)
+    return parse_models(entries)
 
 
 def located_privacy(value: object, *, base: Path) -> object:
     """The models with paths of population tables taken from a folder; what is wrong is left for the validator."""
-    from coterie.privacy import registry as privacy
-
     try:
-        return privacy.parse_privacy(listed(value), base=base)
+        return parse_models(listed(value), base=base)
     except ConfigError:
         return value
 
@@ -339,9 +337,8 @@ class Config(BaseModel):
 
     def method_options(self) -> Options:
         """The options of the method as its own option model."""
-        from coterie.methods import find_method  # late: it brings Numba along
-
-        return find_method(self.method).options(**self.options)
+        made: Options = METHODS[self.method].options(**self.options)
+        return made
 
     @property
     def usable_threads(self) -> int:

@@ -18,7 +18,6 @@ import pyarrow.compute as pc
 
 from coterie.arrays import Bool, Int32, Int64
 from coterie.errors import DataError
-from coterie.grouping.promises import models_of
 from coterie.table.domain import Domain
 from coterie.table.encode import comparable, encode_distinct, encode_people
 
@@ -183,7 +182,7 @@ class Roles(NamedTuple):
 
 def coded_columns(config: Config) -> Roles:
     """The columns of which distinct values are to be counted."""
-    named = {column for model in models_of(config) for column in model.columns(config.sensitive)}
+    named = {column for model in config.privacy for column in model.columns(config.sensitive)}
     people = () if config.entity is None else (config.entity,)
     sensitive = tuple(column for column in config.sensitive if column in named and column not in people)
     return Roles(tuple(config.quasi), (*sensitive, *people))

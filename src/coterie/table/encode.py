@@ -78,12 +78,7 @@ def encode(columns: pa.Table, config: Config, mask: Mask | None = None) -> Encod
 
     domains, codes = encode_all(config.quasi)
     sensitive, sensitive_codes = encode_all((*config.sensitive, *people))
-    populations = None
-    if config.privacy:
-        from coterie.privacy.population import Populations
-
-        populations = Populations(config)
-    table = Table(codes, domains, sensitive_codes, sensitive, config.leaf_counts, populations)
+    table = Table(codes, domains, sensitive_codes, sensitive, config.leaf_counts)
     return Encoded(table, np.flatnonzero(keep))
 
 

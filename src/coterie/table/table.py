@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import TYPE_CHECKING
 
@@ -14,8 +14,8 @@ from coterie.table.costs import LeafCounts, Measure, cost_arrays
 from coterie.table.domain import Domain
 
 if TYPE_CHECKING:
+    from coterie.grouping.population import Populations
     from coterie.kernels.search.costs import CostArrays
-    from coterie.privacy.population import Populations
 
 __all__ = ["Distinct", "Domain", "Table"]
 
@@ -75,6 +75,12 @@ class Table:
                 f"The table has {len(self.codes):,} rows; one piece holds at most {ROW_LIMIT:,}.",
                 hint="Cut it into several files.",
             )
+
+    def with_populations(self, populations: Populations | None) -> Table:
+        """The same rows beside other population tables; what was worked out about the rows still holds."""
+        other = replace(self, populations=populations)
+        vars(other).update({name: vars(self)[name] for name in ("costs", "distinct") if name in vars(self)})
+        return other
 
     @property
     def rows(self) -> int:

@@ -15,18 +15,10 @@ import pyarrow as pa
 
 from coterie.arrays import Int64
 from coterie.errors import ConfigError, Problem
+from coterie.privacy import AlphaK, BetaLikeness, DeltaDisclosure, KMap, LDiversity, Model, TCloseness
 from coterie.privacy.checks import ModelCheck, check_groups, check_models
 from coterie.privacy.histogram import Groups
-from coterie.privacy.registry import (
-    AlphaK,
-    BetaLikeness,
-    DeltaDisclosure,
-    KMap,
-    LDiversity,
-    Model,
-    TCloseness,
-    column_problems,
-)
+from coterie.settings.models import column_problems
 from coterie.values.codes import column_codes
 from coterie.verification.verify import Check, Classes, Rule
 

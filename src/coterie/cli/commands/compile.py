@@ -28,7 +28,7 @@ def compile_kernels(
     """
     from coterie import kernels
     from coterie.cli.show import Progress, Voice
-    from coterie.engines.compiling import compile_ahead
+    from coterie.kernels.compiling import compile_ahead
     from coterie.methods import all_methods, find_method
 
     voice = Voice(quiet=quiet)

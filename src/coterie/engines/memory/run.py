@@ -16,6 +16,7 @@ from coterie.errors import ConfigError, Problem
 from coterie.files import tables
 from coterie.files.tables import read_source
 from coterie.grouping.bound import with_bound
+from coterie.grouping.population import populations_of
 from coterie.grouping.promises import keep_promises, models_of, refuse_impossible, rules_of
 from coterie.measures.measures import Measures, measure_boxes
 from coterie.publishing.publish import Published, check_styles, publish
@@ -43,16 +44,8 @@ class Prepared:
 
     def under(self, config: Config) -> Prepared:
         """The same codes for another configuration, which differs in its method, k or promises only."""
-        populations = None
-        if config.privacy:
-            from coterie.privacy.population import Populations
-
-            populations = Populations(config)
-        table = self.encoded.table
-        other = replace(table, populations=populations)
-        # What was worked out about the rows holds for all promises.
-        other.__dict__.update({name: table.__dict__[name] for name in ("costs", "distinct") if name in table.__dict__})
-        return replace(self, encoded=self.encoded._replace(table=other))
+        table = self.encoded.table.with_populations(populations_of(config))
+        return replace(self, encoded=self.encoded._replace(table=table))
 
 
 def prepare(
@@ -81,6 +74,7 @@ def prepare(
         mask = read_mask(suppress_rows, suppress_cells, count=source.table.num_rows, quasi=config.quasi)
     with phases("encode"):
         encoded = encode(source.table, config, mask)
+        encoded = encoded._replace(table=encoded.table.with_populations(populations_of(config)))
         check_styles(encoded.table.domains, names=source.table.column_names, publish=config.publish)
     return Prepared(source, encoded, mask)
 

@@ -207,7 +207,7 @@ def place_kernels() -> None:
 def compile_once(method: str) -> None:
     """Compile the kernels: one process of a machine does, the others wait for it, and what it compiled is kept."""
     place_kernels()
-    from coterie.engines.compiling import compile_ahead
+    from coterie.kernels.compiling import compile_ahead
 
     compile_ahead(method, lambda step, done, total: None)
 

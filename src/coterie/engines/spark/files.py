@@ -28,9 +28,9 @@ from coterie.files.frames import check_names
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
 
+    from coterie.engines.spark.frame import SparkRelease
     from coterie.engines.spark.run import Grouped
     from coterie.files.batches import TableFile
-    from coterie.spark import SparkRelease
 
 PART_ROWS = 1_000_000
 """rows of a file of a released folder, about"""

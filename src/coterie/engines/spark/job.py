@@ -29,6 +29,7 @@ from coterie.engines.spark.files import (
     read_parquet,
     write_verified,
 )
+from coterie.engines.spark.frame import SparkRelease, release_rows
 from coterie.engines.spark.session import session_on
 from coterie.errors import ConfigError, Problem
 from coterie.files import tables
@@ -40,7 +41,6 @@ from coterie.files.output import appear, provenance_path
 from coterie.publishing.mapping import check_mapping
 from coterie.releases.stored import StoredRelease
 from coterie.settings.toml import provenance_toml
-from coterie.spark import SparkRelease, release_rows
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession

@@ -9,8 +9,8 @@ import numpy as np
 from coterie.arrays import Bool, Float64, Int32, Int64
 from coterie.grouping.box_index import build_box_index
 from coterie.grouping.repair.state import State
+from coterie.privacy import AlphaK, LDiversity
 from coterie.privacy.histogram import Groups, combine
-from coterie.privacy.registry import AlphaK, LDiversity
 
 # How many of the nearest groups are tried, how many of the nearest helpful rows, and how many exchanges are judged.
 NEAREST, LOOK, EXCHANGES = 8, 8, 8

@@ -7,7 +7,8 @@ from dataclasses import fields
 from typing import Any, Final, NamedTuple
 
 from coterie.errors import ConfigError
-from coterie.privacy.registry import MODELS, parse_model
+from coterie.settings.models import parse_model
+from coterie.settings.registry import MODELS
 from coterie.web.pages import Fault
 
 TERMS: Final = {
@@ -112,7 +113,7 @@ def promise_faults(rows: Sequence[Promise]) -> list[Fault]:
 
 def _needed(name: str) -> list[str]:
     model = MODELS.get(name)
-    return [each.name for each in fields(model)] if model is not None else []  # type: ignore[arg-type]
+    return [each.name for each in fields(model)] if model is not None else []
 
 
 def _field(model: str, part: str) -> str:

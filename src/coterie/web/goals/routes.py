@@ -11,9 +11,9 @@ from starlette.responses import Response
 from starlette.routing import BaseRoute, Route
 
 from coterie.errors import ConfigError
-from coterie.privacy.registry import MODELS
 from coterie.settings.changes import changed
 from coterie.settings.config import Config
+from coterie.settings.registry import MODELS
 from coterie.settings.threshold import DEFAULT_K, DEFAULT_THRESHOLD, PRESETS
 from coterie.web import conflicts as meanwhile
 from coterie.web.drafts import draft_of, drop_draft, keep_draft

@@ -6,9 +6,8 @@ from collections.abc import Mapping
 from types import NoneType, UnionType
 from typing import Annotated, Any, Literal, NamedTuple, Union, get_args, get_origin
 
-from coterie.cli.commands.methods import default_text
-from coterie.cli.options import option_value
 from coterie.methods import Method, all_methods
+from coterie.settings.texts import default_text, option_value
 
 
 class Option(NamedTuple):

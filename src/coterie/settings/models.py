@@ -1,4 +1,4 @@
-"""Privacy models beyond k, and how a configuration names them.
+"""How a configuration names privacy models.
 
 A model is an object such as `LDiversity(3, on="disease")`, a text such as `l-diversity:3:disease`, or a dict such as
 `{"model": "l-diversity", "l": 3, "on": "disease"}`. The fields of a text stand in the order of the model's `parts`;
@@ -8,36 +8,16 @@ an empty one keeps its default, and a column that is left out means every sensit
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import MISSING, fields, replace
+from dataclasses import MISSING, fields
 from difflib import get_close_matches
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any, TypeGuard
 
 from coterie.errors import ConfigError, Problem
-from coterie.privacy.closeness import BetaLikeness, DeltaDisclosure, TCloseness
-from coterie.privacy.diversity import AlphaK, KAnonymity, LDiversity
-from coterie.privacy.kmap import KMap
-from coterie.privacy.model import Model
+from coterie.settings.registry import MODELS
 
-__all__ = [
-    "MODELS",
-    "AlphaK",
-    "BetaLikeness",
-    "DeltaDisclosure",
-    "KAnonymity",
-    "KMap",
-    "LDiversity",
-    "Model",
-    "TCloseness",
-    "column_problems",
-    "parse_model",
-    "parse_privacy",
-]
-
-MODELS: dict[str, type[Model]] = {
-    model.name: model for model in (KAnonymity, LDiversity, TCloseness, AlphaK, BetaLikeness, DeltaDisclosure, KMap)
-}
-"""every model by its name; the command line, the documentation and the checker follow from it"""
+if TYPE_CHECKING:
+    from coterie.privacy.model import Model
 
 
 def parse_privacy(value: object, *, base: Path | None = None) -> tuple[Model, ...]:
@@ -50,13 +30,14 @@ def parse_privacy(value: object, *, base: Path | None = None) -> tuple[Model, ..
     Raises:
         ConfigError: Some cannot be understood; every problem at once.
     """
-    single = isinstance(value, str | Mapping | Model)
+    single = isinstance(value, str | Mapping) or _is_model(value)
     entries = [value] if single else list(value) if isinstance(value, Iterable) else [value]
     models: list[Model] = []
     problems: list[Problem] = []
     for place, entry in enumerate(entries):
         try:
-            models.append(_located(parse_model(entry), base))
+            model = parse_model(entry)
+            models.append(model if base is None else model.located(base))
         except ConfigError as error:
             path = "" if len(entries) == 1 else str(place)
             problems += [Problem(".".join(filter(None, (path, p.path))), p.text) for p in error.problems]
@@ -65,23 +46,21 @@ def parse_privacy(value: object, *, base: Path | None = None) -> tuple[Model, ..
     return tuple(models)
 
 
-def _located(model: Model, base: Path | None) -> Model:
-    """The model with its population's path taken from a folder."""
-    if base is None or not isinstance(model, KMap) or model.path is None or model.path.is_absolute():
-        return model
-    return replace(model, population=str(base / model.path))
+def _is_model(value: object) -> TypeGuard[Model]:
+    return isinstance(value, tuple(MODELS.values()))
 
 
 def parse_model(entry: object) -> Model:
     """One model from its object, text or dict."""
-    if isinstance(entry, Model):
+    if _is_model(entry):
         return entry
     if isinstance(entry, str):
         name, *texts = (part.strip() for part in entry.split(":"))
         model = _model(name)
-        if model is KMap and len(texts) > 2:
-            texts = [texts[0], ":".join(texts[1:])]  # a path may hold colons
-        if len(texts) > len(model.parts):
+        most = len(model.parts)
+        if model.colons_at_the_end and len(texts) > most:
+            texts = [*texts[: most - 1], ":".join(texts[most - 1 :])]
+        if len(texts) > most:
             raise ConfigError([Problem("", f"{name} takes at most {_form(model)}")])
         values: dict[str, Any] = {part: text for part, text in zip(model.parts, texts, strict=False) if text}
         return _build(model, values)
@@ -97,7 +76,8 @@ def parse_model(entry: object) -> Model:
 def _model(name: str) -> type[Model]:
     folded = name.casefold().replace("_", "-").replace(" ", "-")
     if folded in MODELS:
-        return MODELS[folded]
+        found: type[Model] = MODELS[folded]
+        return found
     near = get_close_matches(folded, MODELS, n=1, cutoff=0.5)
     meant = f"did you mean {near[0]}?" if near else f"there are {', '.join(MODELS)}"
     raise ConfigError([Problem("", f"there is no privacy model {name!r}; {meant}")])

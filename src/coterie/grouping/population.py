@@ -104,6 +104,11 @@ class Populations:
         return self._read[model.key]
 
 
+def populations_of(config: Config) -> Populations | None:
+    """The populations that a table needs beside it, if any promise may ask for one."""
+    return Populations(config) if config.privacy else None
+
+
 def _bind(model: KMap, table: Table, config: Config) -> Population:
     from coterie.files import tables
     from coterie.grouping.index import build_index

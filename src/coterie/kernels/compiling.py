@@ -7,7 +7,6 @@ not compiled here is compiled when it is first called.
 
 from __future__ import annotations
 
-import gc
 import json
 import logging
 import os
@@ -23,7 +22,7 @@ from pathlib import Path
 from queue import Empty, Queue
 from typing import IO
 
-from coterie.errors import Cancelled
+from coterie import kernels
 
 STEP = "compile"
 """the step that progress callbacks are told"""
@@ -38,7 +37,16 @@ NOTICE = (
     'To hide this message: logging.getLogger("coterie").setLevel(logging.ERROR)'
 )
 # -P and the caller's own path: what lies in the working folder is not imported by accident.
-_START = "import sys, json; sys.path[:] = json.loads(sys.argv[1]); from coterie.engines.compiling import work; work()"
+# Two things that take a fifth of a helper's time: looking for rubbish, of which a compiler makes little among many
+# objects, and SciPy's linear algebra, which Numba loads to multiply matrices.
+_START = """
+import gc, json, sys
+gc.disable()
+sys.modules["scipy.linalg"] = None
+sys.path[:] = json.loads(sys.argv[1])
+from coterie.kernels.compiling import work
+work()
+"""
 _log = logging.getLogger("coterie.kernels")
 _one_at_a_time = threading.Lock()
 
@@ -47,41 +55,31 @@ Tell = Callable[[str, int, int], None]
 
 def is_needed(method: str) -> bool:
     """Whether some kernels of a method are known not to be compiled yet."""
-    from coterie import kernels
-
     return bool(kernels.missing(method))
 
 
-def compile_ahead(method: str, tell: Tell | None = None, cancelled: Callable[[], bool] = lambda: False) -> None:
-    """Compile the kernels of a method unless that was done before. Raises Cancelled if the user stops it.
+def compile_ahead(method: str, tell: Tell | None = None, checkpoint: Callable[[], None] = lambda: None) -> None:
+    """Compile the kernels of a method unless that was done before.
 
     Args:
         method: Name of a method; others than coterie's own are left alone.
         tell: Told how far this is, as ("compile", done, total); without it, the log says once that this takes a while.
-        cancelled: Asked now and then whether to stop.
+        checkpoint: Called now and then; raises if the user wants to stop.
     """
     if not is_needed(method):
         return
-    from coterie import kernels
-
     if tell is None:
         _log_once()
         tell = _say_nothing
     tell(STEP, 0, len(kernels.missing(method)))
-    with _one_at_a_time, _alone(kernels.cache_folder(), cancelled):
+    with _one_at_a_time, _alone(kernels.cache_folder(), checkpoint):
         names = kernels.missing(method)  # less, if another process has compiled meanwhile
-        done = _with_helpers(names, tell, cancelled)
-        _here([name for name in names if name not in done], len(names), tell, cancelled)
+        done = _with_helpers(names, tell, checkpoint)
+        _here([name for name in names if name not in done], len(names), tell, checkpoint)
 
 
 def work() -> None:
     """Be a helper: compile the kernels that standard input names, and answer each name on standard output."""
-    from coterie.cli.start import start_lean
-
-    start_lean()
-    gc.disable()  # a compiler makes objects by the million and little rubbish: to look for it takes a fifth of its time
-    from coterie import kernels
-
     waiting: Queue[str] = Queue()
 
     def listen() -> None:
@@ -123,19 +121,16 @@ def _helpers() -> int:
     return wanted if real else 0
 
 
-def _here(names: Sequence[str], total: int, tell: Tell, cancelled: Callable[[], bool]) -> None:
+def _here(names: Sequence[str], total: int, tell: Tell, checkpoint: Callable[[], None]) -> None:
     """Compile in this process."""
-    from coterie import kernels
-
     for done, name in enumerate(names, start=total - len(names) + 1):
-        if cancelled():
-            raise Cancelled("The run was stopped.")
+        checkpoint()
         kernels.compile_named(name)
         kernels.note_compiled(name)
         tell(STEP, done, total)
 
 
-def _with_helpers(names: Sequence[str], tell: Tell, cancelled: Callable[[], bool]) -> set[str]:
+def _with_helpers(names: Sequence[str], tell: Tell, checkpoint: Callable[[], None]) -> set[str]:
     """Compile in helper processes, as far as that works; gives back what is done."""
     # Neighbours in the list share parts: helpers begin at opposite ends, so that few parts are compiled twice.
     todo, answers = deque(names), Queue[str | None]()
@@ -148,7 +143,7 @@ def _with_helpers(names: Sequence[str], tell: Tell, cancelled: Callable[[], bool
                 take = todo.popleft if number % 2 == 0 else todo.pop
                 threads.append(threading.Thread(target=_converse, args=(helpers[-1], take, answers), daemon=True))
                 threads[-1].start()
-        return _collect(answers, len(helpers), len(names), tell, cancelled)
+        return _collect(answers, len(helpers), len(names), tell, checkpoint)
     finally:
         for helper in helpers:
             helper.kill()
@@ -160,16 +155,13 @@ def _with_helpers(names: Sequence[str], tell: Tell, cancelled: Callable[[], bool
 
 
 def _collect(
-    answers: Queue[str | None], running: int, total: int, tell: Tell, cancelled: Callable[[], bool]
+    answers: Queue[str | None], running: int, total: int, tell: Tell, checkpoint: Callable[[], None]
 ) -> set[str]:
     """What running helpers have compiled, once all of them have ended or none has answered for long."""
-    from coterie import kernels
-
     done: set[str] = set()
     heard = time.monotonic()
     while running and time.monotonic() - heard < PATIENCE:
-        if cancelled():
-            raise Cancelled("The run was stopped.")
+        checkpoint()
         with suppress(Empty):
             answer = answers.get(timeout=0.2)
             heard = time.monotonic()
@@ -183,8 +175,6 @@ def _collect(
 
 
 def _start_helper() -> subprocess.Popen[str]:
-    from coterie import kernels
-
     env = os.environ | {"NUMBA_CACHE_DIR": str(kernels.cache_folder().parent)}
     return subprocess.Popen(
         [sys.executable, "-P", "-c", _START, json.dumps(sys.path)],
@@ -199,8 +189,6 @@ def _start_helper() -> subprocess.Popen[str]:
 
 def _converse(helper: subprocess.Popen[str], take: Callable[[], str], answers: Queue[str | None]) -> None:
     """Give a helper one name after the other, and pass its answers on; None when there is nothing more to wait for."""
-    from coterie import kernels
-
     asked, told = _pipes(helper)
     try:
         # One that keeps its code elsewhere, for whatever reason, is of no use.
@@ -230,7 +218,7 @@ def _close(helper: subprocess.Popen[str]) -> None:
 
 
 @contextmanager
-def _alone(folder: Path, cancelled: Callable[[], bool]) -> Iterator[None]:
+def _alone(folder: Path, checkpoint: Callable[[], None]) -> Iterator[None]:
     """Let one process of a machine compile while others wait for it; a lock goes with the process that held it."""
     if os.name == "nt":  # no such locks: several compile the same, and one result is kept
         yield
@@ -239,8 +227,7 @@ def _alone(folder: Path, cancelled: Callable[[], bool]) -> Iterator[None]:
         with suppress(OSError):
             file = held.enter_context((folder / "compiling").open("wb"))
             while not _locked(file):
-                if cancelled():
-                    raise Cancelled("The run was stopped.")
+                checkpoint()
                 time.sleep(0.1)
         yield
 
