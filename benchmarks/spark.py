@@ -136,7 +136,7 @@ def embedded(path: str, out: str) -> dict[str, Any]:
 
 def cluster(path: str, out: str) -> dict[str, Any]:
     """Spark from end to end; then its phases one by one, each as far as the one before and one step further."""
-    from coterie.engines.blocks.run import make_job
+    from coterie.engines.job import make_job
     from coterie.engines.spark.job import anonymize_file
     from coterie.engines.spark.session import Cluster, session_on
 

@@ -5,7 +5,8 @@ import pyarrow as pa
 from decided import kept_otherwise
 from pyarrow import parquet
 
-from coterie.engines.blocks.run import anonymize_file, make_job
+from coterie.engines.blocks.run import anonymize_file
+from coterie.engines.job import make_job
 from coterie.settings.config import Config
 
 REGIONS = {"North": ["a", "b", "c"], "South": ["d", "e"], "West": ["f", "g", "h"]}

@@ -10,8 +10,9 @@ import pytest
 from pyarrow import parquet
 from scale_cases import config_of, run, table_of
 
-from coterie.engines.blocks.run import anonymize_file, make_job
+from coterie.engines.blocks.run import anonymize_file
 from coterie.engines.blocks.state import work_path
+from coterie.engines.job import make_job
 from coterie.errors import Cancelled, ConfigError, DataError
 
 
@@ -68,7 +69,8 @@ def test_a_run_that_was_killed_goes_on(tmp_path, config):
     program = f"""
         import json, os, pathlib, signal
         from coterie.settings.config import Config
-        from coterie.engines.blocks.run import anonymize_file, make_job
+        from coterie.engines.blocks.run import anonymize_file
+        from coterie.engines.job import make_job
 
         folder = pathlib.Path({str(tmp_path)!r})
 

@@ -13,8 +13,9 @@ from scale_cases import config_of, run, table_of
 
 import coterie
 from coterie.engines import cuts as scale_tree
-from coterie.engines.blocks.run import anonymize_file, make_job
+from coterie.engines.blocks.run import anonymize_file
 from coterie.engines.blocks.state import work_path
+from coterie.engines.job import make_job
 from coterie.errors import ConfigError, DataError, InfeasibleError, VerificationError
 
 METHODS = ("mondrian", "compact", "kmembers", "top-down")

@@ -7,7 +7,7 @@ from typer.testing import CliRunner
 
 from coterie import spark
 from coterie.cli.app import app
-from coterie.engines.blocks.run import make_job
+from coterie.engines.job import make_job
 from coterie.engines.spark.files import read_parquet
 from coterie.engines.spark.job import anonymize_file
 from coterie.errors import BackendError, ConfigError, DataError, VerificationError

@@ -9,7 +9,8 @@ from pyarrow import parquet
 from spark_cases import assert_same, config_of, embedded, in_row_order, table_of, written
 
 from coterie import spark
-from coterie.engines.blocks.run import anonymize_file, make_job
+from coterie.engines.blocks.run import anonymize_file
+from coterie.engines.job import make_job
 from coterie.engines.mapping import WholeMapping
 from coterie.engines.spark import files as spark_files
 from coterie.engines.spark import job as spark_job

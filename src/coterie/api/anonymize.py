@@ -132,7 +132,7 @@ def anonymize(
     masked = suppress_rows is not None or suppress_cells is not None
     engine = choose_engine(data, settled, output=output, masked=masked).engine
     if engine != "memory":
-        from coterie.engines.blocks.run import make_job
+        from coterie.engines.job import make_job
 
         assert output is not None, "engines that need an output have asked for it"
         job = make_job(

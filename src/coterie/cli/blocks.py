@@ -55,7 +55,7 @@ def ran_in_blocks(
         text = f"is made from a table in memory; leave it out, or give --engine memory (this would be {choice.engine})"
         raise ConfigError([Problem("report", text)])
     from coterie.cli.run import mention_compiling, print_summary
-    from coterie.engines.blocks.run import make_job
+    from coterie.engines.job import make_job
 
     mention_compiling(quiet, [config.method])
     with Progress(quiet=quiet) as progress:

@@ -12,7 +12,7 @@ from coterie.errors import ConfigError, CoterieError, Problem
 from coterie.settings.memory import default_memory, memory_bytes, shown
 
 if TYPE_CHECKING:
-    from coterie.engines.blocks.run import Job
+    from coterie.engines.job import Job
     from coterie.releases.stored import StoredRelease
     from coterie.settings.config import Config
 

@@ -15,7 +15,7 @@ import numpy as np
 import pyarrow as pa
 
 from coterie.arrays import Int32, Int64
-from coterie.engines.blocks.store import AT
+from coterie.engines.finished import AT
 from coterie.engines.per_row import row_in_slot, steps_back
 from coterie.measures.published import read_cells
 from coterie.table.table import Table
@@ -23,7 +23,8 @@ from coterie.verification.rows import RowSums, count_rows, summed
 from coterie.verification.sql import RowReader
 
 if TYPE_CHECKING:
-    from coterie.engines.blocks.store import BlockStore, Finished
+    from coterie.engines.blocks.store import BlockStore
+    from coterie.engines.finished import Finished
     from coterie.engines.plan import Plan
     from coterie.files.batches import TableFile
     from coterie.settings.config import Config

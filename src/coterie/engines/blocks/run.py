@@ -18,12 +18,12 @@ import numpy as np
 from coterie.engines.block import anonymize_block, suppressed_values
 from coterie.engines.blocks.count import count_table
 from coterie.engines.blocks.finish import Ending
-from coterie.engines.blocks.job import AT_ONCE, Job, make_job
 from coterie.engines.blocks.spill import Rows, Spill
 from coterie.engines.blocks.state import WorkFolder, open_work
-from coterie.engines.blocks.store import BlockStore, Finished
-from coterie.engines.blocks.write import Target, target_of
+from coterie.engines.blocks.store import BlockStore
 from coterie.engines.cuts import CutTree, in_sample, plant, sample_share
+from coterie.engines.finished import Finished
+from coterie.engines.job import AT_ONCE, Job, make_job
 from coterie.engines.leaves import LeafCounts, settle
 from coterie.engines.mapping import block_mapping
 from coterie.engines.phases import Phases
@@ -33,6 +33,7 @@ from coterie.engines.suppressed import compared, left_of, needs_left
 from coterie.errors import Cancelled
 from coterie.files.batches import TableFile, open_table
 from coterie.files.destinations import check_apart
+from coterie.files.streams import Target, target_of
 from coterie.publishing.labels import check_styles
 from coterie.publishing.mapping import check_mapping
 from coterie.settings.memory import give_back, one_allocator

@@ -19,23 +19,13 @@ from pyarrow import ipc
 
 from coterie.arrays import Bool, Int32, Int64
 from coterie.engines.block import BlockResult
+from coterie.engines.finished import AT, Finished
 from coterie.measures.sums import BlockSums
 from coterie.publishing.labels import Labels
 from coterie.table.domain import Domain
 
-AT = "\0at"
-"""the column of a piece that says where its rows stand in the stripe; no column of a table is called so"""
 CODE = "\0code "
 """columns of codes, for quasi-identifiers that may turn out to be published as they were"""
-
-
-class Finished(NamedTuple):
-    """What is known of a finished block."""
-
-    pieces: Mapping[int, tuple[int, int]]
-    """stripe → where its piece begins and how long it is"""
-    sums: BlockSums
-    notes: tuple[str, ...]
 
 
 class BlockStore:

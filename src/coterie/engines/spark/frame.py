@@ -140,7 +140,7 @@ def release(
         VerificationError: The published table did not pass; there is no release.
     """
     check_spark()
-    from coterie.engines.blocks.run import make_job
+    from coterie.engines.job import make_job
     from coterie.engines.spark.files import input_files
     from coterie.engines.spark.rows import number_rows
 

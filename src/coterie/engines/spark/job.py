@@ -15,7 +15,6 @@ from typing import TYPE_CHECKING
 
 import pyarrow as pa
 
-from coterie.engines.blocks.write import Target, Written, target_of, write_release
 from coterie.engines.mapping import WholeMapping
 from coterie.engines.phases import Phases
 from coterie.engines.plan import check_blocks
@@ -38,6 +37,7 @@ from coterie.files.databases.place import is_address
 from coterie.files.destinations import check_apart
 from coterie.files.door import bare_table
 from coterie.files.output import appear, provenance_path
+from coterie.files.streams import Target, Written, target_of, write_release
 from coterie.publishing.mapping import check_mapping
 from coterie.releases.stored import StoredRelease
 from coterie.settings.toml import provenance_toml
@@ -45,7 +45,7 @@ from coterie.settings.toml import provenance_toml
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
 
-    from coterie.engines.blocks.run import Job
+    from coterie.engines.job import Job
     from coterie.engines.spark.rows import Rows
     from coterie.methods._method import Progress
 

@@ -11,9 +11,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
 import numpy as np
 import pyarrow as pa
 
-from coterie.engines.blocks.finish import check_limit, may_show, notes_of, total
-from coterie.engines.blocks.store import Finished
-from coterie.engines.blocks.write import published_as
+from coterie.engines.finished import Finished, check_limit, may_show, notes_of, total
 from coterie.engines.spark.block import Work, group_partition, group_whole, suppress_partition, suppress_whole
 from coterie.engines.spark.guard import guarded
 from coterie.engines.spark.plan import SparkPlan
@@ -23,6 +21,7 @@ from coterie.engines.spark.tasks import MESSAGE, Reader, Shape, assign_blocks, o
 from coterie.engines.suppressed import compared, left_of, needs_left
 from coterie.measures.sums import BlockSums
 from coterie.publishing.labels import check_styles, root_text, style_of
+from coterie.publishing.suppressed import published_as
 from coterie.table.codebook import coded_columns
 from coterie.verification.rows import RowSums
 
@@ -173,7 +172,7 @@ def _layout(
             position, domain = domains[name]
             style = style_of(domain, config.publish)
             shown = {"bounds": types[name], "mean": DoubleType(), "median": DoubleType()}.get(style, StringType())
-            found = published_as(domain, made.plan)
+            found = published_as(domain, made.plan.book.config.publish)
             for title in found:
                 single = f"u{position}" if len(found) == 1 else None
                 columns.append(Published(title, f"t{len(labels)}", single, position))
