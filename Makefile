@@ -55,12 +55,13 @@ kernels: $(READY)
 	@test ! -d tests/kernels || NUMBA_BOUNDSCHECK=1 NUMBA_CACHE_DIR=$(CURDIR)/.venv/numba-checked \
 		$(BIN)/pytest -n $(JOBS) tests/kernels
 
-check: $(READY)  ## style and types
-	@echo 'Style and types'
+check: $(READY)  ## style, types, and who imports whom
+	@echo 'Style, types, imports'
 	@fine=true; \
 	$(BIN)/ruff check --quiet . || fine=false; \
 	$(BIN)/ruff format --check --quiet . || { fine=false; echo 'Some files are not formatted: make format'; }; \
 	$(BIN)/mypy || fine=false; \
+	$(BIN)/lint-imports --no-cache >.venv/lint-imports.log || { fine=false; cat .venv/lint-imports.log; }; \
 	$$fine
 
 format: $(READY)  ## bring the code into its usual form

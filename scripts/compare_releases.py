@@ -167,6 +167,7 @@ def main() -> int:
             )
             subprocess.run(["tar", "-x", "-C", old], input=archive.stdout, check=True)
             run(old / "src", before, args.threads)
+        shutil.rmtree(after, ignore_errors=True)
         run(ROOT / "src", after, args.threads)
         found = differences(before, after)
         count = sum(1 for _ in cases())

@@ -171,9 +171,9 @@ def test_the_summary_as_json(folder, capsys):
 
 
 def test_the_summary_of_blocks_as_json(folder, capsys):
-    words = ["--engine", "duckdb", "--block-rows", "20", "--json"]
+    words = ["--engine", "blocks", "--block-rows", "20", "--json"]
     found = json.loads(done("anonymize", "people.csv", *FLAGS, "-o", "out.csv", *words, capsys=capsys)[0])
-    assert found["engine"] == "duckdb"
+    assert found["engine"] == "blocks"
     assert found["verification"]["passed"] is True
     assert found["output"] == "out.csv"
 

@@ -12,7 +12,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from coterie import ConfigError, CoterieError, HierarchyError
+from coterie import ConfigError, CoterieError, CoterieWarning, HierarchyError
 from coterie.hierarchies.hierarchy import Hierarchy, intervals, prefixes
 from coterie.settings.config import DEFAULT_METHOD, SETTINGS, Config
 from coterie.settings.toml import provenance_toml, write_toml
@@ -359,3 +359,10 @@ def test_reading_a_configuration_loads_no_method():
     code = "import sys, coterie\ncoterie.Config(quasi=['a'], k=3)\nassert 'numba' not in sys.modules"
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stderr
+
+
+def test_the_old_name_of_an_engine_still_works_and_says_so():
+    with pytest.warns(CoterieWarning, match='"duckdb" is called "blocks" now'):
+        assert Config(engine="duckdb").engine == "blocks"
+    with pytest.raises(ConfigError, match="engine"):
+        Config.build(engine="disk")

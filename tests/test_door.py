@@ -116,7 +116,7 @@ def test_blocks_leave_it_behind_too(tmp_path, monkeypatch, source, ending):
     data, out = tmp_path / f"in.{source}", tmp_path / f"out.{ending}"
     (parquet.write_table if source == "parquet" else feather.write_feather)(table, data)
     roles = {"quasi": ["age"], "sensitive": ["disease"], "k": 2, "method": "mondrian"}
-    release = coterie.anonymize(data, **roles, engine="duckdb", block_rows=30, output=out)
+    release = coterie.anonymize(data, **roles, engine="blocks", block_rows=30, output=out)
     assert release.blocks > 1
     assert SECRET.encode() not in raw_bytes(out)
     assert release.arrow.column("disease").to_pylist() == disease.to_pylist()
@@ -130,7 +130,7 @@ def test_blocks_leave_it_behind_too(tmp_path, monkeypatch, source, ending):
 def test_blocks_leave_metadata_of_nested_fields_behind(tmp_path):
     parquet.write_table(secret_table(90), tmp_path / "in.parquet")
     coterie.anonymize(
-        tmp_path / "in.parquet", **NESTED, engine="duckdb", block_rows=30, output=tmp_path / "out.parquet"
+        tmp_path / "in.parquet", **NESTED, engine="blocks", block_rows=30, output=tmp_path / "out.parquet"
     )
     assert not all_metadata(parquet.read_schema(tmp_path / "out.parquet"))
     assert SECRET.encode() not in raw_bytes(tmp_path / "out.parquet")

@@ -107,18 +107,18 @@ def test_headers_are_headers(tmp_path, content):
         assert io.read(path).table.num_rows == content.count("\n") - 1
 
 
-@pytest.mark.parametrize("engine", ["memory", "duckdb"])
+@pytest.mark.parametrize("engine", ["memory", "blocks"])
 def test_no_engine_publishes_the_first_person_as_names(folder, engine):
-    more = {"block_rows": 20} if engine == "duckdb" else {}
+    more = {"block_rows": 20} if engine == "blocks" else {}
     with pytest.raises(DataError) as caught:
         coterie.anonymize("no.csv", output="out.csv", quasi=["age", "town"], k=3, engine=engine, **more)
     check_asks(str(caught.value))
     assert not (folder / "out.csv").exists()
 
 
-@pytest.mark.parametrize("engine", ["memory", "duckdb"])
+@pytest.mark.parametrize("engine", ["memory", "blocks"])
 def test_both_answers_are_taken(folder, engine):
-    more = {"block_rows": 20} if engine == "duckdb" else {}
+    more = {"block_rows": 20} if engine == "blocks" else {}
     chosen = {"k": 3, "engine": engine, "method": "mondrian", **more}
     roles = {"quasi": ["column_1", "column_2"], "keep": ["column_3", "column_4"]}
     coterie.anonymize("no.csv", output="out.csv", **roles, header=False, **chosen)
@@ -270,7 +270,7 @@ def test_json_lines_by_the_command_line_and_standard_input(folder, capsys, monke
     "command",
     [
         "anonymize texts.csv --quasi age,zip -k 2 -o out.csv",
-        "anonymize texts.csv --quasi age,zip -k 2 -o out.csv --engine duckdb",
+        "anonymize texts.csv --quasi age,zip -k 2 -o out.csv --engine blocks",
         "measure texts.csv texts.csv --quasi age",
         "compare texts.csv --quasi age",
         "verify texts.csv --quasi age -k 2",

@@ -53,7 +53,7 @@ def in_memory(data, **settings):
 
 
 def in_blocks(path, **settings):
-    release = coterie.anonymize(path, engine="duckdb", block_rows=12, memory="1GB", output="blocks.parquet", **settings)
+    release = coterie.anonymize(path, engine="blocks", block_rows=12, memory="1GB", output="blocks.parquet", **settings)
     assert release.blocks > 1
     return parquet.read_table("blocks.parquet")
 
@@ -142,13 +142,13 @@ def test_the_entity_is_decided_and_may_be_dropped_too(way):
         ["-o", "out.csv"],
         ["-o", "-"],
         ["--dry-run"],
-        ["-o", "out.csv", "--engine", "duckdb", "--block-rows", "12"],
+        ["-o", "out.csv", "--engine", "blocks", "--block-rows", "12"],
         ["-o", "sqlite:///people.db#published"],
     ],
 )
 @pytest.mark.parametrize("data", ["people.csv", "sqlite:///people.db#people"])
 def test_the_command_line_refuses_and_writes_nothing(folder, capsys, data, more):
-    if "duckdb" in more and data.startswith("sqlite"):
+    if "blocks" in more and data.startswith("sqlite"):
         pytest.skip("blocks read files")
     before = files(folder)
     assert main(["anonymize", data, *FLAGS, *more]) == 2

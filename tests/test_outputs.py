@@ -47,7 +47,7 @@ def state(folder) -> dict:
 NAMES = ["people.csv", "link.csv", "hard.csv", "sub/../people.csv"]
 
 
-@pytest.mark.parametrize("engine", ["memory", "duckdb"])
+@pytest.mark.parametrize("engine", ["memory", "blocks"])
 @pytest.mark.parametrize("name", NAMES)
 def test_the_input_is_never_overwritten(folder, name, engine):
     before = state(folder)
@@ -79,7 +79,7 @@ ORIGINALS = {
 }
 
 
-@pytest.mark.parametrize("engine", ["memory", "duckdb"])
+@pytest.mark.parametrize("engine", ["memory", "blocks"])
 @pytest.mark.parametrize("name", ORIGINALS)
 def test_what_the_configuration_names_is_never_overwritten(folder, name, engine):
     before = state(folder)
@@ -94,7 +94,7 @@ def test_what_the_configuration_names_is_never_overwritten(folder, name, engine)
     assert state(folder) == before
 
 
-@pytest.mark.parametrize("engine", ["memory", "duckdb"])
+@pytest.mark.parametrize("engine", ["memory", "blocks"])
 def test_settings_beside_a_release_never_replace_the_configuration_in_use(folder, engine):
     (folder / "out.coterie.toml").write_text(TOML)
     before = state(folder)
@@ -109,7 +109,7 @@ def test_settings_beside_a_release_never_replace_the_configuration_in_use(folder
     assert (folder / "out.coterie.toml").read_text() == TOML
 
 
-@pytest.mark.parametrize("engine", ["memory", "duckdb"])
+@pytest.mark.parametrize("engine", ["memory", "blocks"])
 def test_the_command_line_refuses_likewise(folder, engine, capsys):
     (folder / "out.coterie.toml").write_text(TOML)
     before = state(folder)
@@ -147,7 +147,7 @@ def test_what_cannot_be_written_is_said_before_the_work(folder):
 def test_a_folder_that_holds_the_input_is_never_replaced(folder):
     parquet.write_table(people(), "sub/people.parquet")
     before = state(folder)
-    ways = {**ROLES, "engine": "duckdb", "force": True}
+    ways = {**ROLES, "engine": "blocks", "force": True}
     for data, output in (
         ("sub/people.parquet", "sub/"),
         ("sub", "sub/"),

@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 
 import coterie
 from coterie.errors import ConfigError, DataError, InfeasibleError
+from coterie.grouping.population import populations_of
 from coterie.grouping.repair.repair import feasible, repair
 from coterie.grouping.repair.state import Aim
 from coterie.hierarchies.hierarchy import Hierarchy
@@ -82,6 +83,7 @@ def test_counts_are_those_of_the_published_cells(sample, population, data):
     """Also where the population lacks values of the table and has others."""
     config = Config(quasi=QUASI, hierarchies={"place": PLACES}, privacy=KMap(2, population), k=1)
     encoded = encode(sample, config)
+    encoded = encoded._replace(table=encoded.table.with_populations(populations_of(config)))
     labels = np.array(data.draw(st.lists(st.integers(0, 3), min_size=sample.num_rows, max_size=sample.num_rows)))
     from coterie.publishing.publish import publish
     from coterie.table.grouping import Grouping
@@ -97,7 +99,7 @@ def test_missing_values_match_missing_values_and_the_root():
     sample = pa.table({"age": pa.array([20, None, 30, 31])})
     population = pa.table({"age": pa.array([None, None, 20, 25, 31])})
     config = Config(quasi=["age"], privacy=KMap(2, population), k=1)
-    table = encode(sample, config).table
+    table = encode(sample, config).table.with_populations(populations_of(config))
     aim = Aim(table, config.privacy, 1)
     key = config.privacy[0].key
     assert aim.count(np.array([0, 1, 2, 2], dtype=np.int32), 3).matches[key].tolist() == [1, 2, 1]
@@ -122,7 +124,7 @@ def test_text_and_numbers_meet():
     """A population from a text file, and a frame of numbers."""
     population = pd.DataFrame({"age": ["20", "20.0", "30"]})
     config = Config(quasi=["age"], privacy=KMap(2, population), k=1)
-    table = encode(pa.table({"age": [20, 30]}), config).table
+    table = encode(pa.table({"age": [20, 30]}), config).table.with_populations(populations_of(config))
     counted = Aim(table, config.privacy, 1).count(np.array([0, 1], dtype=np.int32), 2)
     assert counted.matches[config.privacy[0].key].tolist() == [2, 1]
 
@@ -130,7 +132,7 @@ def test_text_and_numbers_meet():
 def test_what_no_grouping_can_match_is_refused():
     sample = pa.table({"age": [20, 21, 30, 31]})
     config = Config(quasi=["age"], privacy=KMap(9, pa.table({"age": [20, 21, 22, 99]})), k=1)
-    table = encode(sample, config).table
+    table = encode(sample, config).table.with_populations(populations_of(config))
     with pytest.raises(InfeasibleError, match="9-map cannot be had: in this table k can be at most 3") as caught:
         feasible(table, config.privacy)
     assert caught.value.possible == 3

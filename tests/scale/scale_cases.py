@@ -39,7 +39,7 @@ def config_of(*, columns=COLUMNS, **changes):
         "hierarchies": {"region": REGIONS},
         "k": 5,
         "method": "mondrian",
-        "engine": "duckdb",
+        "engine": "blocks",
         "memory": "1GB",
         "threads": 1,
     }

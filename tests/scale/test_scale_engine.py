@@ -12,7 +12,8 @@ from coterie.engines import choose as scale_engine
 from coterie.engines.choose import choose_engine, memory_needed
 from coterie.engines.plan import rows_in_memory
 from coterie.errors import ConfigError, DataError
-from coterie.settings.memory import default_memory, memory_bytes, shown
+from coterie.settings.memory import default_memory, memory_bytes
+from coterie.wording import bytes_text
 
 SETTINGS = {"quasi": ["age", "sex"], "k": 5, "method": "mondrian", "memory": "1GB"}
 SETTINGS["keep"] = ["name", "region", "disease", "remark"]
@@ -38,7 +39,7 @@ def test_sizes_that_are_none(text):
 
 
 def test_memory_is_shown_for_people():
-    assert [shown(size) for size in (2**30, 3 * 2**29, 2**20, 7)] == ["1 GB", "1.5 GB", "1 MB", "7 bytes"]
+    assert [bytes_text(size) for size in (2**30, 3 * 2**29, 2**20, 7)] == ["1 GB", "1.5 GB", "1 MB", "7 bytes"]
     assert default_memory() > 2**28
 
 
@@ -67,26 +68,26 @@ def test_what_blocks_cannot_do_is_refused(changes, text, path, tmp_path):
 
 def test_engines_on_disk_need_a_file_and_an_output(path, tmp_path):
     with pytest.raises(ConfigError, match="say where by output"):
-        coterie.anonymize(path, engine="duckdb", **SETTINGS)
+        coterie.anonymize(path, engine="blocks", **SETTINGS)
     with pytest.raises(ConfigError, match="reads files"):
-        coterie.anonymize(table_of(50), engine="duckdb", output=tmp_path / "out.csv", **SETTINGS)
+        coterie.anonymize(table_of(50), engine="blocks", output=tmp_path / "out.csv", **SETTINGS)
     with pytest.raises(ConfigError, match="masks of rows"):
         rows = [False] * 300
-        coterie.anonymize(path, engine="duckdb", output=tmp_path / "out.csv", suppress_rows=rows, **SETTINGS)
+        coterie.anonymize(path, engine="blocks", output=tmp_path / "out.csv", suppress_rows=rows, **SETTINGS)
     with pytest.raises(ConfigError, match="leaves nothing to go on with"):
         coterie.anonymize(path, output=tmp_path / "out.csv", resume=True, **SETTINGS)
 
 
 def test_an_output_is_written_whatever_the_engine(path, tmp_path):
     release = coterie.anonymize(path, output=tmp_path / "memory.parquet", **SETTINGS)
-    stored = coterie.anonymize(path, output=tmp_path / "blocks.parquet", engine="duckdb", **SETTINGS)
+    stored = coterie.anonymize(path, output=tmp_path / "blocks.parquet", engine="blocks", **SETTINGS)
     assert isinstance(release, coterie.Release)
     assert isinstance(stored, coterie.StoredRelease)
     assert stored.arrow.equals(release.arrow)
     assert "StoredRelease: blocks.parquet, 300 rows" in repr(stored)
     assert stored.provenance()["blocks"] == 1
     with pytest.raises(ConfigError, match="exists already"):
-        coterie.anonymize(path, output=tmp_path / "blocks.parquet", engine="duckdb", **SETTINGS)
+        coterie.anonymize(path, output=tmp_path / "blocks.parquet", engine="blocks", **SETTINGS)
 
 
 def test_auto_goes_by_the_memory_that_a_file_would_need(path, tmp_path, monkeypatch):
@@ -96,7 +97,7 @@ def test_auto_goes_by_the_memory_that_a_file_would_need(path, tmp_path, monkeypa
     monkeypatch.setattr(scale_engine, "CELL_BYTES", 2**20)
     assert memory_needed(path, config) > 2**29
     chosen = choose_engine(path, config, output="out.csv")
-    assert chosen.engine == "duckdb"
+    assert chosen.engine == "blocks"
     assert "may be used" in chosen.why
     assert choose_engine(path, config, output=None).engine == "memory"
     assert choose_engine(path, config, output="out.csv", masked=True).engine == "memory"
@@ -134,14 +135,14 @@ def arguments(path, output, *more):
 
 
 def test_the_command_line(path, tmp_path):
-    words = arguments(path, tmp_path / "out.csv", "--engine", "duckdb", "--block-rows", "80")
+    words = arguments(path, tmp_path / "out.csv", "--engine", "blocks", "--block-rows", "80")
     done = CliRunner().invoke(app, words)
     assert done.exit_code == 0, done.output
-    assert "engine    duckdb" in done.output
+    assert "engine    blocks" in done.output
     assert "PASS" in done.output
     assert coterie.verify(tmp_path / "out.csv", quasi=["age", "region", "sex"], k=5).passed
     settled = coterie.Config.from_toml(tmp_path / "out.coterie.toml")
-    assert (settled.engine, settled.block_rows) == ("duckdb", 80)
+    assert (settled.engine, settled.block_rows) == ("blocks", 80)
     again = CliRunner().invoke(app, words)
     assert isinstance(again.exception, ConfigError)
 
@@ -151,13 +152,13 @@ def test_the_command_line_says_which_engine_it_chose(path, tmp_path, monkeypatch
     monkeypatch.setattr(scale_engine, "CELL_BYTES", 2**24)
     done = CliRunner().invoke(app, arguments(path, tmp_path / "out.parquet"))
     assert done.exit_code == 0, done.output
-    assert "engine duckdb: about" in done.output
+    assert "engine blocks: about" in done.output
 
 
 def test_reports_are_refused(path, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     extra = ["--report", "report.html"]
-    done = CliRunner().invoke(app, arguments(path, tmp_path / "out.csv", "--engine", "duckdb", *extra))
+    done = CliRunner().invoke(app, arguments(path, tmp_path / "out.csv", "--engine", "blocks", *extra))
     assert isinstance(done.exception, ConfigError)
     assert "is made from a table in memory" in str(done.exception)
     assert not (tmp_path / "out.csv").exists()
@@ -166,7 +167,7 @@ def test_reports_are_refused(path, tmp_path, monkeypatch):
 def test_standard_output(path, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     before = sorted(each.name for each in tmp_path.iterdir())
-    done = CliRunner().invoke(app, arguments(path, "-", "--engine", "duckdb", "--block-rows", "80"))
+    done = CliRunner().invoke(app, arguments(path, "-", "--engine", "blocks", "--block-rows", "80"))
     assert done.exit_code == 0
     assert done.stdout.splitlines()[0] == "age,region,sex,disease,remark"
     assert len(done.stdout.splitlines()) == 301
@@ -182,11 +183,11 @@ def test_resume_is_refused_in_memory(path, tmp_path):
 def test_damaged_files_are_named_without_their_cells(tmp_path):
     (tmp_path / "in.csv").write_text("age,sex\n1,f\nsecret,m,extra\n3,f\n")
     with pytest.raises(DataError, match="cannot be read in pieces") as caught:
-        coterie.anonymize(tmp_path / "in.csv", engine="duckdb", output=tmp_path / "out.csv", **{**SETTINGS, "keep": []})
+        coterie.anonymize(tmp_path / "in.csv", engine="blocks", output=tmp_path / "out.csv", **{**SETTINGS, "keep": []})
     assert "secret" not in str(caught.value)
     (tmp_path / "cut.parquet").write_bytes(b"PAR1 and nothing else")
     with pytest.raises(DataError, match="damaged or cut short"):
-        coterie.anonymize(tmp_path / "cut.parquet", engine="duckdb", output=tmp_path / "out.csv", **SETTINGS)
+        coterie.anonymize(tmp_path / "cut.parquet", engine="blocks", output=tmp_path / "out.csv", **SETTINGS)
     (tmp_path / "book.xlsx").write_bytes(b"PK\x03\x04")
     with pytest.raises(ConfigError, match="cannot be read in batches"):
-        coterie.anonymize(tmp_path / "book.xlsx", engine="duckdb", output=tmp_path / "out.csv", **SETTINGS)
+        coterie.anonymize(tmp_path / "book.xlsx", engine="blocks", output=tmp_path / "out.csv", **SETTINGS)

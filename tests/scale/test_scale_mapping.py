@@ -103,7 +103,7 @@ def test_mappings_are_refused_before_the_work(tmp_path):
     assert not (tmp_path / "out.parquet").exists()
 
 
-@pytest.mark.parametrize("engine", ["memory", "duckdb"])
+@pytest.mark.parametrize("engine", ["memory", "blocks"])
 def test_anonymize_and_the_command_line_write_it(engine, tmp_path):
     parquet.write_table(table_of(200), tmp_path / "in.parquet")
     settings = {"quasi": ["age", "sex"], "k": 5, "engine": engine, "method": "mondrian"}

@@ -95,7 +95,7 @@ def test_a_published_file_is_checked_on_disk_as_in_memory(k, tmp_path):
         coterie.files.tables.write(table, tmp_path / name)
         found = [
             coterie.verify(tmp_path / name, k=k, engine=engine, memory="1GB", **settings)
-            for engine in ("memory", "duckdb")
+            for engine in ("memory", "blocks")
         ]
         same(*found)
         assert [(each.column, each.name) for each in found[0].measured] == [

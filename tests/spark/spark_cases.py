@@ -69,7 +69,7 @@ def written(folder, table, *, name="in.parquet"):
 
 def embedded(path, config, folder):
     """The release of the embedded engine."""
-    return anonymize_file(path, make_job(config.replace(engine="duckdb"), folder / "embedded.parquet", force=True))
+    return anonymize_file(path, make_job(config.replace(engine="blocks"), folder / "embedded.parquet", force=True))
 
 
 def in_row_order(release):

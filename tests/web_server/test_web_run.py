@@ -107,7 +107,7 @@ def test_a_run_that_cannot_succeed_says_what_to_do(client, app, adult):
 
 
 def test_what_the_command_line_would_do_in_blocks_is_refused(client, app, adult):
-    recipe.change(adult, {"engine": "duckdb"})
+    recipe.change(adult, {"engine": "blocks"})
     folder = start(client, adult)
     assert wait(app, folder) == "failed"
     page = client.get(f"{adult.url}/run").text

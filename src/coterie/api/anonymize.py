@@ -104,7 +104,7 @@ def anonymize(
         config: A Config, a dict or the path of a TOML file.
         suppress_rows: Row → whether it is suppressed.
         suppress_cells: Quasi-identifier → row → whether the cell is suppressed: a mapping or a frame.
-        output: Where to write the release. Needed by engines that never hold it whole (`engine="duckdb"`).
+        output: Where to write the release. Needed by engines that never hold it whole (`engine="blocks"`).
         mapping: Where to write what each group is published as (`release.mapping()`), beside the output. It holds
             original values.
         force: Overwrite a file that is there.

@@ -147,7 +147,7 @@ Engine = Annotated[
         "--engine",
         metavar="NAME",
         autocompletion=complete.setting("engine"),
-        help="Where to work: auto, memory, duckdb (on disk) or spark.",
+        help="Where to work: auto, memory, blocks (on disk) or spark.",
     ),
 ]
 Memory = Annotated[

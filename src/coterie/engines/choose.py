@@ -9,7 +9,8 @@ from typing import TYPE_CHECKING, Literal, NamedTuple
 
 from coterie.arrays import AnyTable
 from coterie.errors import ConfigError, CoterieError, Problem
-from coterie.settings.memory import default_memory, memory_bytes, shown
+from coterie.settings.memory import default_memory, memory_bytes
+from coterie.wording import bytes_text
 
 if TYPE_CHECKING:
     from coterie.engines.job import Job
@@ -17,7 +18,7 @@ if TYPE_CHECKING:
     from coterie.settings.config import Config
 
 # Each of these modules has `anonymize_file(data, job)`.
-HOMES = {"duckdb": "coterie.engines.blocks.run", "spark": "coterie.engines.spark.job"}
+HOMES = {"blocks": "coterie.engines.blocks.run", "spark": "coterie.engines.spark.job"}
 # Files below this are not looked at: they fit.
 SMALL = 4 * 2**20
 # Bytes that a cell takes while a table is read, encoded, published and verified in memory.
@@ -27,7 +28,7 @@ CELL_BYTES = 16
 class Choice(NamedTuple):
     """The engine, and why."""
 
-    engine: Literal["memory", "duckdb", "spark"]
+    engine: Literal["memory", "blocks", "spark"]
     why: str = ""
     """for the user, where it was chosen for them"""
 
@@ -54,7 +55,7 @@ def choose_engine(
 
     is_path = isinstance(data, str | os.PathLike) and os.fspath(data) != "-" and place_of(data) is None
     into_file = output is not None and place_of(output) is None
-    if config.engine in ("duckdb", "spark"):
+    if config.engine in ("blocks", "spark"):
         problems = []
         if not is_path:
             problems.append(Problem("engine", f"{config.engine} reads files; give the path of one, or engine memory"))
@@ -79,15 +80,15 @@ def _by_size(path: Path, config: Config) -> Choice:
     wanted = memory_needed(path, config)
     if wanted is None or (wanted <= memory and not path.is_dir()):
         return Choice("memory")
-    why = f"about {shown(wanted)} would be needed in memory, and {shown(memory)} may be used"
+    why = f"about {bytes_text(wanted)} would be needed in memory, and {bytes_text(memory)} may be used"
     try:
         check_blocks(config)
     except ConfigError:
         # Better to try than to refuse what may well work.
         return Choice("memory", f"engine memory, since this cannot be done in blocks; {why}.")
     if path.is_dir():
-        return Choice("duckdb", "engine duckdb, since the input is a folder.")
-    return Choice("duckdb", f"engine duckdb: {why}.")
+        return Choice("blocks", "engine blocks, since the input is a folder.")
+    return Choice("blocks", f"engine blocks: {why}.")
 
 
 def memory_needed(path: Path, config: Config) -> int | None:

@@ -185,7 +185,7 @@ def what_if(
         method: The method to run, with its default options; `compact` with effort fast when left out.
         progress: Told (step, done, total).
     """
-    from coterie.settings.check import did_you_mean
+    from coterie.wording import did_you_mean
 
     config = release.config
     names = [domain.name for domain in release.table.domains]

@@ -18,10 +18,9 @@ from typing import TYPE_CHECKING, BinaryIO, Protocol
 import pyarrow as pa
 
 from coterie.errors import ConfigError, DataError, Problem
-from coterie.files import tables
 from coterie.files.csv_out import Content
 from coterie.files.databases.drivers import check_database
-from coterie.files.databases.place import target_of
+from coterie.files.databases.place import place_of, target_of
 from coterie.files.input import Format
 
 _ENDINGS: dict[str, Format] = {
@@ -203,7 +202,7 @@ if TYPE_CHECKING:
 
 def provenance_path(output: str | os.PathLike[str]) -> Path:
     """Where its configuration is written: out.csv.gz → out.coterie.toml, sqlite:///a.db#out → out.coterie.toml."""
-    if (place := tables.place_of(output)) is not None:
+    if (place := place_of(output)) is not None:
         return Path(re.sub(r"[^\w.-]", "_", place.label) + ".coterie.toml")
     path = Path(output)
     return path.with_name(Path(path.name.removesuffix(".gz")).stem + ".coterie.toml")

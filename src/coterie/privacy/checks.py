@@ -16,6 +16,7 @@ from coterie.arrays import Int64, Integers
 from coterie.errors import ConfigError, InfeasibleError, Problem
 from coterie.privacy.histogram import Groups, count_columns
 from coterie.privacy.model import Model
+from coterie.wording import count_of
 
 if TYPE_CHECKING:
     from coterie.table.domain import Domain
@@ -54,7 +55,7 @@ class ModelCheck(NamedTuple):
         worst = f"the worst has {_figure(self.found)} in {self.size:,} rows"
         if self.passed:
             return f"Every group has {self.model.title}{on}; {worst}."
-        groups = "1 group" if self.failing == 1 else f"{self.failing:,} groups"
+        groups = count_of(self.failing, "group")
         return f"{self.model.title}{on} is wanted, but {self.rows:,} rows are in {groups} without it; {worst}."
 
 

@@ -14,6 +14,7 @@ import os
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, cast, get_args
 
+from coterie import wording
 from coterie.errors import ConfigError, Problem
 from coterie.reporting.model import Report, Variant, json_schema
 
@@ -113,8 +114,5 @@ def figure_text(value: float | None, digits: int = 4) -> str:
 
 
 def percent_text(value: float | None) -> str:
-    """A share for people to read; very small ones are not rounded to nothing."""
-    if value is None:
-        return HIDDEN
-    percent = 100 * value
-    return f"{percent:.2g} %" if 0 < percent < 0.01 else f"{percent:.2f} %".replace(".00 %", " %")
+    """A share for people to read."""
+    return HIDDEN if value is None else wording.percent_text(value)

@@ -7,8 +7,7 @@ problems, so that a user sees all of them in one go.
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Mapping, Sequence
-from difflib import get_close_matches
+from collections.abc import Collection, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from pydantic import BaseModel, ValidationError
@@ -16,7 +15,8 @@ from pydantic import BaseModel, ValidationError
 from coterie.errors import ConfigError, Problem
 from coterie.settings.models import column_problems as model_problems
 from coterie.settings.registry import METHODS
-from coterie.settings.roles import ROLES, shortened, undecided_problems
+from coterie.settings.roles import ROLES, undecided_problems
+from coterie.wording import did_you_mean, shortened
 
 if TYPE_CHECKING:
     from coterie.settings.config import Config
@@ -76,17 +76,6 @@ _KINDS = {
     "dict": "must be a table of names and values",
     "mapping": "must be a table of names and values",
 }
-
-
-def did_you_mean(name: str, known: Iterable[str]) -> str:
-    """` (did you mean 'age'?)` when a known name is near, otherwise nothing. Case does not count."""
-    folded = {_fold(candidate): candidate for candidate in known}
-    near = get_close_matches(_fold(name), folded, n=1, cutoff=0.6)
-    return f" (did you mean {folded[near[0]]!r}?)" if near else ""
-
-
-def _fold(name: str) -> str:
-    return name.casefold().replace("_", "").replace("-", "").replace(" ", "")
 
 
 def unknown_setting(name: str, known: Sequence[str]) -> Problem:

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import operator
 import os
+import warnings
 from collections.abc import Mapping, Sequence
 from functools import cached_property
 from pathlib import Path
@@ -25,7 +26,7 @@ from pydantic import (
     model_validator,
 )
 
-from coterie.errors import ConfigError, DataError, HierarchyError, Problem
+from coterie.errors import ConfigError, CoterieWarning, DataError, HierarchyError, Problem
 from coterie.hierarchies.hierarchy import Hierarchy
 from coterie.settings.changes import changed, listed
 from coterie.settings.check import column_problems, option_problems, publish_problems, translate, unknown_setting
@@ -45,7 +46,7 @@ ColumnType = Literal["number", "category", "date"]
 Missing = Literal["category", "suppress", "error"]
 Publish = Literal["interval", "bounds", "mean", "median", "ancestor", "set"]
 ReleaseModel = Literal["public", "agreement", "enclave"]
-Engine = Literal["auto", "memory", "duckdb", "spark"]
+EngineName = Literal["auto", "memory", "blocks", "spark"]
 
 
 def _whole(value: object) -> object:
@@ -53,6 +54,15 @@ def _whole(value: object) -> object:
     if isinstance(value, bool):
         return None
     return operator.index(value) if hasattr(value, "__index__") else value
+
+
+def _engine(value: object) -> object:
+    """The engine, under the name that it had before as well."""
+    if value != "duckdb":
+        return value
+    text = 'engine "duckdb" is called "blocks" now; the old name still works, but will go one day.'
+    warnings.warn(text, CoterieWarning, stacklevel=2)
+    return "blocks"
 
 
 def parse_privacy(value: object) -> object:
@@ -85,6 +95,7 @@ def checked_memory(value: str) -> str:
 
 
 Whole = Annotated[int, BeforeValidator(_whole)]
+Engine = Annotated[EngineName, BeforeValidator(_engine)]
 Columns = Annotated[tuple[str, ...], BeforeValidator(listed)]
 Text = Annotated[str, Field(min_length=1)]
 # Hierarchies check themselves; pydantic is to look at their class only. InstanceOf would do more: before pydantic 2.10
@@ -194,8 +205,8 @@ class Config(BaseModel):
     )
     engine: Engine = Field(
         "auto",
-        description="Where rows are while they are grouped: all in memory, or in blocks on disk (duckdb), or in blocks "
-        "on a cluster (spark). auto takes duckdb for files that would not fit the memory, and memory otherwise.",
+        description="Where rows are while they are grouped: all in memory, or in blocks on disk (blocks), or in blocks "
+        "on a cluster (spark). auto takes blocks for files that would not fit the memory, and memory otherwise.",
     )
     memory: Annotated[str, AfterValidator(checked_memory)] | None = Field(
         None, description='Memory that a run may take, such as "2GB"; half of the machine\'s when left out.'

@@ -23,11 +23,11 @@ def checked_on_disk(data: AnyTable, config: Config) -> bool:
 
     if config.engine == "memory" or not isinstance(data, str | os.PathLike):
         return False
-    if config.engine == "duckdb":
+    if config.engine == "blocks":
         return Path(data).exists()
     plain = config.replace(engine="auto", method="auto", entity=None, time_limit=None)
     # Any output will do: nothing is written.
-    return choose_engine(data, plain, output="-").engine == "duckdb"
+    return choose_engine(data, plain, output="-").engine == "blocks"
 
 
 def verify_on_disk(

@@ -14,6 +14,7 @@ from starlette.responses import HTMLResponse, RedirectResponse, Response
 
 from coterie.web.project import Project, Projects
 from coterie.web.settings import Settings
+from coterie.wording import percent_text, seconds_text
 
 FORM_FIELDS = 50_000
 """fields of a form: a table may have many columns"""
@@ -45,7 +46,7 @@ def templates() -> Environment:
         trim_blocks=True,
         lstrip_blocks=True,
     )
-    room.filters |= {"count": _count, "figure": _figure, "percent": _percent, "seconds": seconds_text}
+    room.filters |= {"count": _count, "figure": _figure, "percent": percent_text, "seconds": seconds_text}
     room.filters["combine"] = _combine
     return room
 
@@ -156,24 +157,6 @@ def _combine(first: Mapping[str, str], names: Iterable[str]) -> dict[str, str]:
 
 def _figure(value: float, digits: int = 3) -> str:
     return f"{value:,.{digits}g}"
-
-
-def _percent(value: float) -> str:
-    from coterie.reporting.report import percent_text
-
-    return percent_text(value)
-
-
-def seconds_text(seconds: float) -> str:
-    """A length of time for people to read."""
-    whole = round(seconds)
-    if whole < 1:
-        return "less than a second"
-    if whole < 90:
-        return f"{whole} s"
-    if whole < 5400:
-        return f"{whole // 60} min {whole % 60} s" if whole < 600 else f"{whole // 60} min"
-    return f"{whole // 3600} h {whole % 3600 // 60} min"
 
 
 def values_of(form: FormData) -> Mapping[str, str]:

@@ -134,7 +134,7 @@ def anonymize(
         if ran_in_blocks(data, settings, output=output, mapping=mapping, cluster=cluster, **ways):
             return
     if resume:
-        raise ConfigError([Problem("resume", "a run in memory leaves nothing to go on with; give --engine duckdb")])
+        raise ConfigError([Problem("resume", "a run in memory leaves nothing to go on with; give --engine blocks")])
     for path in report or []:
         check_request(path, variant=report_variant)
     check_outputs(data, settings, output=output, mapping=mapping, reports=report or [], force=force)

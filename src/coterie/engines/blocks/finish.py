@@ -154,7 +154,7 @@ class Ending:
 
 def _settled(job: Job) -> Config:
     """The configuration with what the machine decided, so that it gives the same release elsewhere."""
-    return job.config.replace(engine="duckdb", block_rows=job.block_rows)
+    return job.config.replace(engine="blocks", block_rows=job.block_rows)
 
 
 def _publish(draft: Path, release: StoredRelease, job: Job) -> None:

@@ -8,6 +8,7 @@ from typing import NamedTuple
 from coterie.errors import HierarchyError
 from coterie.web.hierarchies import edit
 from coterie.web.hierarchies.edit_tree import TOP, EditTree, walk
+from coterie.wording import count_of
 
 
 class Asked(NamedTuple):
@@ -134,7 +135,7 @@ def _place(tree: EditTree, asked: Asked) -> Done:
     if not asked.values:
         raise HierarchyError("choose at least one of the values without a place")
     changed = edit.add_values(tree, asked.values, under=asked.to)
-    number = f"{len(asked.values):,} values" if len(asked.values) > 1 else "1 value"
+    number = count_of(len(asked.values), "value")
     return Done(changed, asked.to, f'{number} put into "{tree.labels[asked.to]}".')
 
 

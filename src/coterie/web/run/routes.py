@@ -20,12 +20,13 @@ from coterie.web import conflicts as meanwhile
 from coterie.web.drafts import draft_of, drop_draft, keep_draft
 from coterie.web.forms import bad_numbers, number_of
 from coterie.web.jobs import Jobs
-from coterie.web.pages import STEPS, Fault, form_of, go, project_of, render, seconds_text, seen, values_of
+from coterie.web.pages import STEPS, Fault, form_of, go, project_of, render, seen, values_of
 from coterie.web.project import Project
 from coterie.web.recipe import recipe
 from coterie.web.run import form as method_form
 from coterie.web.run.runs import active_run, changed_since, remove_run, runs_of, start_run, step_text
 from coterie.web.table_summary import column_names
+from coterie.wording import seconds_text
 
 NUMBERS = {"seed": int, "time_limit": float, "threads": int}
 LOOK_EVERY = 0.5
