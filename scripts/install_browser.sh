@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Makes sure that there is a Chromium for tests/web, and prints where. Where none can be had it says why and ends with
+# Makes sure that there is a Chromium for tests/pages, and prints where. Where none can be had it says why and ends with
 # 0: the tests then skip with that reason.
 set -u
 

@@ -5,7 +5,7 @@ import pyarrow as pa
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from property.originals import IN_CLASSES, originals
+from originals import IN_CLASSES, originals
 
 import coterie
 from coterie.datasets import adult
