@@ -14,7 +14,8 @@ from coterie.errors import ConfigError, Problem
 from coterie.evaluation.cells import Cells, original_cells
 from coterie.evaluation.read import published_cells
 from coterie.table.encode import encode, encode_values
-from coterie.values.scalars import is_text, plain_array
+from coterie.values.plain import plain_array
+from coterie.values.scalars import is_text
 from coterie.values.scalars import texts as value_texts
 
 if TYPE_CHECKING:

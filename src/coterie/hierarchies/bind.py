@@ -11,7 +11,8 @@ import pyarrow as pa
 from coterie.arrays import Integers
 from coterie.hierarchies.hierarchy import Bound, Hierarchy
 from coterie.hierarchies.whole import ROOT, WholeTree, grow_sorted
-from coterie.values.scalars import Misfits, count_of, is_number, is_text, number_text, plain_array, texts
+from coterie.values.plain import plain_array
+from coterie.values.scalars import Misfits, count_of, is_number, is_text, number_text, texts
 
 if TYPE_CHECKING:
     from coterie.hierarchies.rules import Rule

@@ -15,7 +15,8 @@ from coterie.hierarchies.bind import find_leaves, note_misfits
 from coterie.hierarchies.faults import doubts
 from coterie.hierarchies.hierarchy import Hierarchy
 from coterie.hierarchies.whole import ROOT, WholeTree
-from coterie.values.scalars import Misfits, plain_array, texts
+from coterie.values.plain import plain_array
+from coterie.values.scalars import Misfits, texts
 
 
 class Column(NamedTuple):
@@ -39,16 +40,12 @@ class Checked(NamedTuple):
 
 def distinct_values(table: pa.Table, column: str) -> Column:
     """The distinct values of a column and the rows that hold each; NaN counts as missing."""
-    import pyarrow.compute as pc
-
     if table.column_names.count(column) != 1:
         # What the first line of a file holds is not shown: where it has no header, that is somebody's record.
         text = f"the table has no single column {column!r} among its {table.num_columns:,}; does it have a header?"
         raise ConfigError([Problem("--column", text)])
     data = plain_array(table.column(column))
     present = data.drop_null()
-    if pa.types.is_floating(present.type):
-        present = present.filter(pc.invert(pc.is_nan(present)))
     counted = present.value_counts()
     counts = counted.field("counts").to_numpy(zero_copy_only=False).astype(np.int64)
     return Column(column, counted.field("values"), counts, len(data) - len(present))

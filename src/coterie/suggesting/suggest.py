@@ -14,6 +14,8 @@ import pyarrow.compute as pc
 
 from coterie.suggesting.names import Meaning, Role, meaning
 from coterie.suggesting.together import settle
+from coterie.values.plain import plain_column
+from coterie.values.scalars import DATE, NUMBER, is_text
 
 Kind = Literal["integer", "decimal", "date", "code", "mixed", "category", "empty"]
 
@@ -32,9 +34,9 @@ MARKS = ("?", "NA", "N/A", "n/a", "NaN", "nan", "NULL", "null", "None", "-", "."
 
 # pandas writes whole numbers as 21.0 where cells of the column are missing.
 _INTEGER = r"^\s*[+-]?(0|[1-9][0-9]*)(\.0*)?\s*$"
-_DECIMAL = r"^\s*[+-]?([0-9]+(\.[0-9]*)?|\.[0-9]+)([eE][+-]?[0-9]+)?\s*$"
+_DECIMAL = rf"^\s*{NUMBER}\s*$"
 _LEADING_ZERO = r"^\s*0[0-9]+\s*$"
-_DATE = r"^\s*[0-9]{4}-[0-9]{2}-[0-9]{2}([T ][0-9:.]+(Z|[+-][0-9:]+)?)?\s*$"
+_DATE = rf"^\s*{DATE}\s*$"
 _EMAIL = r"^[^@\s]+@[^@\s]+\.[^@\s]+$"
 _DAY_FIRST = r"^[0-9]{1,2}[./-][0-9]{1,2}[./-]([0-9]{2}|[0-9]{4})$"
 _COMMA = r"^\s*[+-]?[0-9]{1,3}(\.?[0-9]{3})*(,[0-9]+)?\s*$"
@@ -94,7 +96,7 @@ def missing_marks(table: pa.Table) -> list[str]:
     found: set[str] = set()
     marks = pa.array(MARKS)
     for column in table.columns:
-        if _is_text(column.type):
+        if is_text(column.type):
             values = pc.unique(column).cast(pa.string())
             found.update(values.filter(pc.is_in(values, value_set=marks)).to_pylist())
     return [mark for mark in MARKS if mark in found]
@@ -104,7 +106,7 @@ def without_marks(table: pa.Table, marks: list[str]) -> pa.Table:
     """The table with these cells missing."""
     columns = [
         pc.if_else(pc.is_in(column, value_set=pa.array(marks, column.type)), pa.scalar(None, column.type), column)
-        if marks and _is_text(column.type)
+        if marks and is_text(column.type)
         else column
         for column in table.columns
     ]
@@ -129,23 +131,16 @@ def guess_from(name: str, facts: Facts) -> Guess:
 def count(column: pa.ChunkedArray) -> Facts:
     """Count a column's values and find what kind they are; NaN is missing."""
     rows = len(column)
-    if pa.types.is_dictionary(column.type):
-        column = column.cast(column.type.value_type)
-    if pa.types.is_floating(column.type):
-        column = pc.if_else(pc.is_nan(column), pa.scalar(None, column.type), column)
+    column = plain_column(column)
     missing = column.null_count
     values = pc.drop_null(pc.unique(column))
     length, looks = 0.0, ""
-    if _is_text(values.type) and len(values):
+    if is_text(values.type) and len(values):
         some = values[:SAMPLE]
         length = float(pc.mean(pc.utf8_length(some)).as_py())
         looks = _pattern(some)
     kind = _kind(values)
     return Facts(rows, len(values), missing, kind, length, looks, _unread(values) if kind in _TEXTS else "")
-
-
-def _is_text(kind: pa.DataType) -> bool:
-    return bool(pa.types.is_string(kind) or pa.types.is_large_string(kind) or pa.types.is_string_view(kind))
 
 
 def _all(texts: pa.Array, pattern: str, *, share: float = 1.0) -> bool:
@@ -164,7 +159,7 @@ def _kind(values: pa.Array) -> Kind:
         return "integer" if bool(np.all(whole == np.floor(whole))) else "decimal"
     if pa.types.is_date(kind) or pa.types.is_timestamp(kind):
         return "date"
-    if not _is_text(kind):
+    if not is_text(kind):
         return "category"
     if _all(values, _DECIMAL) and pc.any(pc.match_substring_regex(values, _LEADING_ZERO)).as_py():
         return "code"
@@ -180,7 +175,7 @@ def _kind(values: pa.Array) -> Kind:
 
 def _unread(values: pa.Array) -> str:
     """What to do about texts that people read as dates or numbers, and coterie does not: they may mean either."""
-    if not _is_text(values.type):
+    if not is_text(values.type):
         return ""
     if _all(values, _DAY_FIRST):
         return "texts that look like dates: written as 2024-03-05 they keep months and years"

@@ -19,7 +19,8 @@ import pyarrow.compute as pc
 from coterie.arrays import Bool, Int32, Int64
 from coterie.errors import DataError
 from coterie.table.domain import Domain
-from coterie.table.encode import comparable, encode_distinct, encode_people
+from coterie.table.encode import encode_distinct, encode_people
+from coterie.values.plain import plain_array
 
 if TYPE_CHECKING:
     from coterie.settings.config import Config
@@ -28,12 +29,14 @@ if TYPE_CHECKING:
 # Arrow hashes all known values anew for every batch of cells; of more numbers than this, a binary search is quicker.
 HASHED = 2**16
 
+plain_cells = plain_array
+
 
 class Counted(NamedTuple):
     """The distinct values of one column, counted over all rows that are not suppressed from the start."""
 
     values: pa.Array
-    """distinct values, as `plain_cells` leaves them, without null, in the order of their first rows"""
+    """distinct values in plain form, without null, in the order of their first rows"""
     counts: Int64
     """value → rows"""
     missing: int
@@ -73,7 +76,7 @@ class Lookup:
         Raises:
             DataError: A cell holds a value that was not counted, so the table has changed in between.
         """
-        cells = plain_cells(column)
+        cells = plain_array(column)
         if pa.types.is_null(cells.type):
             return np.full(len(cells), self.codes[-1], dtype=np.int32)
         found: pa.Array | pa.ChunkedArray
@@ -96,15 +99,6 @@ class Lookup:
         at = np.minimum(np.searchsorted(keys, wanted), len(keys) - 1)
         empty = ~cells.is_valid().to_numpy(zero_copy_only=False)
         return pa.array(order[at], mask=(keys[at] != wanted) | empty)
-
-
-def plain_cells(column: pa.ChunkedArray | pa.Array) -> pa.Array:
-    """Cells in one piece and in a plain type: NaN is missing, −0.0 is 0.0, dictionaries are looked through."""
-    chunked = column if isinstance(column, pa.ChunkedArray) else pa.chunked_array([column], type=column.type)
-    plain = comparable(chunked)
-    if plain.num_chunks == 1:
-        return plain.chunk(0)
-    return pa.concat_arrays(plain.chunks) if plain.num_chunks else pa.array([], plain.type)
 
 
 def _has_keys(kind: pa.DataType) -> bool:
@@ -163,7 +157,7 @@ def kept_rows(batch: pa.RecordBatch | pa.Table, config: Config) -> Bool:
     keep = np.ones(batch.num_rows, dtype=np.bool_)
     if config.missing == "suppress":
         for name in config.quasi:
-            keep &= plain_cells(batch.column(name)).is_valid().to_numpy(zero_copy_only=False)
+            keep &= plain_array(batch.column(name)).is_valid().to_numpy(zero_copy_only=False)
     return keep
 
 

@@ -14,7 +14,8 @@ from coterie.engines.block import anonymize_block
 from coterie.engines.blocks.spill import Rows, Spill
 from coterie.engines.cuts import BY_ROW, CutTree, in_sample, plant, sample_share
 from coterie.engines.leaves import LeafCounts, settle
-from coterie.table.codebook import Counted, make_codebook, plain_cells
+from coterie.table.codebook import Counted, make_codebook
+from coterie.values.plain import plain_array
 
 DEPTH = 4
 
@@ -54,7 +55,7 @@ def flat(tree):
 def book_of(table, config):
     counted = {}
     for name in (*config.quasi, *config.sensitive):
-        cells = plain_cells(table.column(name))
+        cells = plain_array(table.column(name))
         found = pc.value_counts(cells.drop_null())
         counted[name] = Counted(found.field("values"), found.field("counts").to_numpy(), cells.null_count)
     return make_codebook(config, counted, rows=table.num_rows, all_rows=table.num_rows)

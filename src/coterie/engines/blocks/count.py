@@ -10,7 +10,8 @@ import pyarrow.compute as pc
 
 from coterie.arrays import Int64
 from coterie.errors import DataError
-from coterie.table.codebook import Codebook, Counted, coded_columns, kept_rows, make_codebook, plain_cells
+from coterie.table.codebook import Codebook, Counted, coded_columns, kept_rows, make_codebook
+from coterie.values.plain import plain_array
 
 if TYPE_CHECKING:
     from coterie.files.batches import TableFile
@@ -34,7 +35,7 @@ class _Tally:
         self._held = 0
 
     def add(self, column: pa.Array) -> None:
-        cells = plain_cells(column)
+        cells = plain_array(column)
         self.missing += cells.null_count
         try:
             found = pc.value_counts(cells.drop_null())

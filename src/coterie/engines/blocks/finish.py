@@ -26,7 +26,7 @@ from coterie.publishing.labels import root_text, style_of
 from coterie.releases.stored import StoredRelease
 from coterie.settings.memory import give_back
 from coterie.settings.toml import provenance_toml
-from coterie.table.codebook import plain_cells
+from coterie.values.plain import plain_array
 from coterie.verification.duckdb_counts import Checked, verify_file
 from coterie.verification.sql import Beside, Checker, RowReader
 
@@ -138,7 +138,7 @@ class Ending:
         name = "person"
         while name in names:
             name += "_"
-        kind = plain_cells(pa.array([], self.table.schema.field(entity).type)).type
+        kind = plain_array(pa.array([], self.table.schema.field(entity).type)).type
         return Beside(name, kind, self._persons(entity, name, shown=shown))
 
     def _persons(self, entity: str, name: str, *, shown: bool) -> Iterator[pa.RecordBatch]:
@@ -146,7 +146,7 @@ class Ending:
         reader = RowReader(self.table.batches([entity]))
         for stripe in range(-(-rows // size)):
             held = reader.take(min(size, rows - stripe * size))
-            cells = plain_cells(held.column(0))
+            cells = plain_array(held.column(0))
             if not shown:
                 cells = cells.filter(pa.array(self.store.published(self.finished, stripe, len(cells))))
             yield pa.RecordBatch.from_arrays([cells], [name])

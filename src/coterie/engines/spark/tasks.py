@@ -22,7 +22,8 @@ from coterie.engines.leaves import LeafCounts
 from coterie.engines.spark.guard import guarded_task
 from coterie.engines.spark.rows import RowNumbers, fingerprints, pack_codes, sums_by
 from coterie.settings.config import Config
-from coterie.table.codebook import Codebook, kept_rows, plain_cells
+from coterie.table.codebook import Codebook, kept_rows
+from coterie.values.plain import plain_array
 
 if TYPE_CHECKING:
     from coterie.engines.plan import Plan
@@ -75,7 +76,7 @@ def count_values(batches: Batches, *, shape: Shape, config: Config) -> Batches:
         if not keep.all():
             table, keys = table.filter(pa.array(keep)), keys[keep]
         for name in shape.names:
-            found = pa.table({"value": plain_cells(table.column(name)), "rows": np.ones(len(keys), np.int64)})
+            found = pa.table({"value": plain_array(table.column(name)), "rows": np.ones(len(keys), np.int64)})
             parts[name].append(merged_counts([found.append_column("first", pa.array(keys, pa.int64()))]))
             held += parts[name][-1].num_rows
         if held > PENDING:

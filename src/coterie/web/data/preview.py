@@ -9,6 +9,8 @@ import pyarrow as pa
 import pyarrow.compute as pc
 from pyarrow import parquet
 
+from coterie.values.plain import plain_column
+from coterie.values.scalars import is_text
 from coterie.web.project import Project
 
 LONGEST = 120
@@ -91,13 +93,8 @@ def value_counts(project: Project, column: int, *, limit: int | None = None) -> 
 
 def texts(column: pa.ChunkedArray) -> list[str | None]:
     """Cells as people would write them; NaN is missing."""
-    kind = column.type
-    if pa.types.is_dictionary(kind):
-        column = column.cast(kind.value_type)
-        kind = column.type
-    if pa.types.is_floating(kind):
-        column = pc.if_else(pc.is_nan(column), pa.scalar(None, kind), column)
-    if not (pa.types.is_string(kind) or pa.types.is_large_string(kind)):
+    column = plain_column(column)
+    if not is_text(column.type):
         try:
             column = column.cast(pa.string())
         except (pa.ArrowInvalid, pa.ArrowNotImplementedError):

@@ -14,7 +14,8 @@ from coterie.hierarchies.bind import find_leaves
 from coterie.hierarchies.check import Column, distinct_values
 from coterie.hierarchies.hierarchy import Hierarchy
 from coterie.hierarchies.whole import WholeTree
-from coterie.values.scalars import count_of, parse_number, plain_array, texts
+from coterie.values.plain import plain_array
+from coterie.values.scalars import count_of, parse_number, texts
 
 if TYPE_CHECKING:
     from pyarrow.parquet import ParquetFile
