@@ -15,7 +15,16 @@ import pyarrow.compute as pc
 
 from coterie.arrays import Bool, Float64, Int32, Int64
 from coterie.errors import ConfigError, Problem
-from coterie.values.notation import ROOT, SET_LIMIT, interval_texts, lone_texts, member_texts, set_texts, value_texts
+from coterie.values.notation import (
+    ROOT,
+    SET_LIMIT,
+    bound_names,
+    interval_texts,
+    lone_texts,
+    member_texts,
+    set_texts,
+    value_texts,
+)
 
 if TYPE_CHECKING:
     from coterie.table.domain import Domain
@@ -100,7 +109,7 @@ def check_styles(domains: Sequence[Domain], *, names: Sequence[str], publish: Ma
         elif style in ("mean", "median") and _floats(domain) is None:
             problems.append(Problem(path, f"dates have no {style}; use interval or bounds"))
         elif style == "bounds":
-            taken = [name for name in (f"{domain.name}_min", f"{domain.name}_max") if name in names]
+            taken = [name for name in bound_names(domain.name) if name in names]
             problems += [Problem(path, f"the table already has a column {name!r}; rename it") for name in taken]
     if problems:
         raise ConfigError(problems)
@@ -219,8 +228,7 @@ def _bounds(boxes: Boxes) -> Labels:
     lo, hi = np.divmod(distinct, max(domain.size, 1))
     known = distinct >= 0
     ends = [domain.values.take(pa.array(end, mask=~known)) for end in (lo, hi)]
-    names = (f"{domain.name}_min", f"{domain.name}_max")
-    return Labels(names, tuple(ends), index[:-1].astype(np.int32), int(index[-1]), unchanged=False)
+    return Labels(bound_names(domain.name), tuple(ends), index[:-1].astype(np.int32), int(index[-1]), unchanged=False)
 
 
 def _mean(boxes: Boxes) -> Labels:

@@ -74,11 +74,14 @@ def _axis(domain: Domain) -> Axis:
             hint="Leave it out, or bring it to another scale.",
         )
     floating = isinstance(numbers.keys, np.ndarray) and bool(np.issubdtype(numbers.keys.dtype, np.floating))
-    lowest = _lowest(numbers.keys)
+    lowest, kind = _lowest(numbers.keys), numbers.exact.type
     present = np.zeros(0) if domain.numbers is None else domain.numbers[: len(values)]
+    if pa.types.is_date32(kind) and len(present) and present.max() != numbers.offsets.max():
+        # Texts of days, some of which the table has with a time, too: then it counts in microseconds.
+        kind, lowest = pa.timestamp("us"), lowest * (_NANOSECONDS["day"] // _NANOSECONDS["us"])
     whole = bool(np.all(present == np.floor(present)) and np.all(present < 2.0**53))
     whole = whole and lowest == lowest.to_integral_value()
-    return Axis(float(lowest) if floating else lowest, numbers.exact.type, floating, whole)
+    return Axis(float(lowest) if floating else lowest, kind, floating, whole)
 
 
 def _lowest(keys: Keys) -> Decimal:
