@@ -21,7 +21,7 @@ import pyarrow as pa
 from coterie.arrays import Int32, Int64
 from coterie.errors import DataError, HierarchyError
 from coterie.publishing.read import label_spans
-from coterie.values.notation import ROOT, Cell, CellText, bound_names, distinct_texts, read_cell
+from coterie.values.notation import ROOT, Cell, CellText, columns_of, distinct_texts, read_cell
 from coterie.values.scalars import parse_moment, parse_number, texts
 
 if TYPE_CHECKING:
@@ -66,8 +66,7 @@ class Space(NamedTuple):
 
 def read_column(table: pa.Table, name: str, *, published: bool) -> Column:
     """A column as its distinct cells; `<name>_min` and `<name>_max` if it was published as bounds."""
-    names = (name,) if name in table.column_names or not published else bound_names(name)
-    columns = [table.column(each) for each in names]
+    columns = [table.column(each) for each in columns_of(name, table.column_names)]
     return Column(*distinct_texts(*columns, name=name, write=partial(texts, column=name)), published)
 
 

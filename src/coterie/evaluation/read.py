@@ -12,7 +12,7 @@ from coterie.errors import DataError
 from coterie.evaluation.cells import Cells, present_numbers
 from coterie.publishing.labels import style_of
 from coterie.publishing.read import CellReader
-from coterie.values.notation import bound_names, distinct_texts
+from coterie.values.notation import columns_of, distinct_texts
 
 if TYPE_CHECKING:
     from coterie.settings.config import Config
@@ -31,7 +31,7 @@ def published_cells(published: pa.Table, domain: Domain, config: Config) -> Cell
         DataError: The release has no such column.
     """
     name = domain.name
-    names = (name,) if name in published.column_names else bound_names(name)
+    names = columns_of(name, published.column_names)
     if any(each not in published.column_names for each in names):
         raise DataError(
             f"The release has no column {name!r}.",

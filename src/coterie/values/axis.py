@@ -11,7 +11,7 @@ import pyarrow as pa
 
 from coterie.arrays import Float64
 from coterie.errors import DataError
-from coterie.values.numbers import Keys, as_numbers
+from coterie.values.numbers import Keys, as_numbers, guess_type
 from coterie.values.scalars import EXACT, parse_moment, parse_number
 
 if TYPE_CHECKING:
@@ -91,12 +91,10 @@ def _lowest(keys: Keys) -> Decimal:
 
 def floats_of(domain: Domain) -> Float64 | None:
     """Code → number, NaN for missing values; None if the values are no numbers."""
-    from coterie.values.numbers import guess_type
-
     values = domain.values if domain.missing < 0 else domain.values[:-1]
     ones = np.ones(len(values), dtype=np.int64)
     try:
-        if guess_type(values, ones, column=domain.name) != "number" and domain.kind != "number":
+        if domain.kind != "number" and guess_type(values, ones, column=domain.name) != "number":
             return None
         exact = as_numbers(values, ones, column=domain.name).exact
     except DataError:

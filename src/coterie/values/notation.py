@@ -10,13 +10,13 @@ which are left as they are. Bounds are two columns, `<name>_min` and `<name>_max
 missing where `*` would stand. A mean or median is a number like any other.
 
 Whoever reads a release starts from `distinct_texts` and `read_cell`, and has only to say what a value, an interval or a
-set of values means to him.
+set of values means there.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Sequence
 from typing import TYPE_CHECKING, Literal, NamedTuple, TypeAlias
 
 import numpy as np
@@ -32,7 +32,7 @@ if TYPE_CHECKING:
 
 ROOT = "*"
 SET_LIMIT = 20
-SEPARATOR = ", "
+_SEPARATOR = ", "
 _PLAIN = r"[0-9]+(?:\.[0-9]+)?"
 _PLAIN_INTERVAL = re.compile(rf"\[({_PLAIN})-({_PLAIN})\]")
 _INTERVAL = re.compile(r"\[(.+?), (.+)\]")
@@ -87,7 +87,7 @@ def interval_texts(lo: pa.Array, hi: pa.Array) -> pa.Array:
         pc.match_substring_regex(lo, f"^{_PLAIN}$"),
         pc.match_substring_regex(hi, f"^{_PLAIN}$"),
     )
-    between = pc.if_else(plain, "-", SEPARATOR)
+    between = pc.if_else(plain, "-", _SEPARATOR)
     return pc.binary_join_element_wise("[", lo, between, hi, "]", "")
 
 
@@ -104,12 +104,17 @@ def member_texts(texts: pa.Array) -> pa.Array:
 
 def set_texts(members: pa.ListArray) -> pa.Array:
     """`{a, b}` for each list of members."""
-    return pc.binary_join_element_wise("{", pc.binary_join(members, SEPARATOR), "}", "")
+    return pc.binary_join_element_wise("{", pc.binary_join(members, _SEPARATOR), "}", "")
 
 
 def bound_names(name: str) -> tuple[str, str]:
     """The two columns in which a column is published as bounds."""
     return f"{name}_min", f"{name}_max"
+
+
+def columns_of(name: str, present: Collection[str]) -> tuple[str, ...]:
+    """The columns of a release in which a column is published: itself, or the two of its bounds."""
+    return (name,) if name in present else bound_names(name)
 
 
 def _as_strings(values: pa.Array) -> list[str]:
