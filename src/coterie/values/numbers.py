@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from contextlib import suppress
 from decimal import Decimal
 from typing import Any, Literal, NamedTuple
 
@@ -25,6 +26,8 @@ _NUMBER = r"^[+-]?((0|[1-9][0-9]*)(\.[0-9]*)?|\.[0-9]+)([eE][+-]?[0-9]{1,3})?$"
 _INT64 = r"^-?[0-9]{1,18}$"
 _FLOAT = r"^-?[0-9]+\.[0-9]+$"
 _FLOAT_DIGITS = 15
+# Arrow's calendar has a year 0, others begin with 0001-01-01.
+_FIRST_DAY = -719_162
 
 # A text column of which this share of the distinct values are numbers is taken for numbers with mistakes in them.
 _MOSTLY = 0.9
@@ -220,12 +223,11 @@ def _from_any_text(texts: list[str], counts: Int64, *, column: str) -> Numbers:
 
 def _from_dates(texts: list[str], counts: Int64, *, column: str) -> Numbers:
     if all(len(text) == 10 for text in texts):
-        try:
+        with suppress(pa.ArrowInvalid):
             days = pa.array(texts).cast(pa.date32())
-        except pa.ArrowInvalid:
-            pass
-        else:
-            return Numbers(days, _numpy(days.cast(pa.int32())))
+            keys = _numpy(days.cast(pa.int32()))
+            if keys.min() >= _FIRST_DAY:
+                return Numbers(days, keys)
     moments = [parse_moment(text) for text in texts]
     wrong = np.asarray([moment is None for moment in moments], dtype=np.bool_)
     if wrong.any():

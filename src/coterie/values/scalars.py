@@ -8,8 +8,8 @@ A date or time is what `parse_moment` reads, which is this part of ISO 8601, spa
     …T1015  …T101530                                  may be left out; up to nine digits of a second
     …Z  …+01  …+01:00  …+0100                         and its distance from UTC, which is none where none is said
 
-Only the forms with `-` in the day make a column of texts a column of dates by themselves (`DATE`): eight digits are
-a number to whoever has not asked for a date.
+Only `2024-03-05`, alone or with a time that has its colons, makes a column of texts a column of dates by itself
+(`DATE`): eight digits are a number to whoever has not asked for a date.
 """
 
 from __future__ import annotations
