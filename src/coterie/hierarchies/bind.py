@@ -12,7 +12,8 @@ from coterie.arrays import Integers
 from coterie.hierarchies.hierarchy import Bound, Hierarchy
 from coterie.hierarchies.whole import ROOT, WholeTree, grow_sorted
 from coterie.values.plain import plain_array
-from coterie.values.scalars import Misfits, count_of, is_number, is_text, number_text, texts
+from coterie.values.scalars import Misfits, is_number, is_text, number_text, texts
+from coterie.wording import count_of
 
 if TYPE_CHECKING:
     from coterie.hierarchies.rules import Rule

@@ -25,6 +25,7 @@ import pyarrow as pa
 
 from coterie.arrays import Integers
 from coterie.errors import HierarchyError, Problem
+from coterie.wording import count_of
 
 # Digits in front of or behind the decimal point that a number may have. Floats need 324; more is no measurement.
 _MOST_DIGITS = 400
@@ -140,11 +141,6 @@ def number_text(text: str) -> str | None:
     """The text of the same number in the one form that `texts` gives, or None if it is no number."""
     value = parse_number(text)
     return None if value is None else decimal_text(value)
-
-
-def count_of(number: int, noun: str) -> str:
-    """`1 row`, `1,234 rows`."""
-    return f"{number:,} {noun}" if number == 1 else f"{number:,} {noun}s"
 
 
 class Misfits:

@@ -15,7 +15,8 @@ from coterie.hierarchies.check import Column, distinct_values
 from coterie.hierarchies.hierarchy import Hierarchy
 from coterie.hierarchies.whole import WholeTree
 from coterie.values.plain import plain_array
-from coterie.values.scalars import count_of, parse_number, texts
+from coterie.values.scalars import parse_number, texts
+from coterie.wording import count_of
 
 if TYPE_CHECKING:
     from pyarrow.parquet import ParquetFile
