@@ -183,13 +183,13 @@ def run_and_show(
     """Make the runs, print the table, write the files. Ctrl-C prints what is finished and ends with 130."""
     from coterie.api.compare import compare as make
     from coterie.cli.run import mention_compiling
-    from coterie.cli.show import Progress, Voice
+    from coterie.cli.show import ProgressBar, Voice
     from coterie.comparison.comparison import Comparison
 
     voice = Voice(quiet=quiet, output=output)
     mention_compiling(quiet, methods)
     try:
-        with Progress(quiet=quiet) as progress:
+        with ProgressBar(quiet=quiet) as progress:
             found = make(
                 data,
                 config=config,

@@ -127,11 +127,11 @@ def show(
 ) -> None:
     """Make the release again and explain it."""
     from coterie.cli.run import release_of
-    from coterie.cli.show import Progress, Voice
+    from coterie.cli.show import ProgressBar, Voice
 
     # What is explained is held whole, also where the settings come from a release that was made in blocks.
     release = release_of(data, config.replace(engine="memory"), quiet=quiet, publishes=False)
-    with Progress(quiet=quiet) as progress:
+    with ProgressBar(quiet=quiet) as progress:
         progress("explain", 0, 0)
         loss = release.explain()
         explained = [release.explain(row, nearest=nearest, show_values=values) for row in rows]

@@ -81,14 +81,14 @@ def show_risk(
     """Measure one or two files and print the result."""
     from coterie.api.anonymize import read_table
     from coterie.api.risk import people_of
-    from coterie.cli.show import Progress, Voice
+    from coterie.cli.show import ProgressBar, Voice
     from coterie.disclosure.columns import rank_columns
     from coterie.disclosure.risk import check_population, find_threshold, risk_of_table
     from coterie.engines.per_row import advice
 
     limit = find_threshold(threshold)
     check_population(population, fraction)
-    with Progress() as progress:
+    with ProgressBar() as progress:
         progress("read", 0, 0)
         people = None if population is None else read_table(population, config.replace(header=True))
         tables = [read_table(each, config) for each in (data, release) if each is not None]
@@ -226,7 +226,7 @@ def attack(
     RELEASE is the published table. Nothing but counts is printed unless --show is given.
     """
     from coterie.api.risk import attack as run_attack
-    from coterie.cli.show import Progress, Voice
+    from coterie.cli.show import ProgressBar, Voice
 
     settings = flags.configured(
         config,
@@ -241,7 +241,7 @@ def attack(
         encoding=encoding,
         header=header,
     )
-    with Progress() as progress:
+    with ProgressBar() as progress:
         progress("match people", 0, 0)
         found = run_attack(published, known, on=flags.names(on) if on else None, config=settings)
     if as_json:
