@@ -7,7 +7,7 @@ from typing import Annotated
 
 import typer
 
-from coterie.cli.options import Quiet
+from coterie.cli.flags import Quiet
 
 ALL = "all"
 # Enough rows for several groups, so that every loop of a method runs.

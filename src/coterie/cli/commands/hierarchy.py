@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from coterie.cli.options import Delimiter, Encoding, Header, changes_of
+from coterie.cli.flags import Delimiter, Encoding, Header
+from coterie.cli.options import changes_of
 
 if TYPE_CHECKING:
     from rich.tree import Tree as Drawing
