@@ -11,9 +11,9 @@ import sys
 from pathlib import Path
 
 import pytest
+from scripts import house
 
 import coterie
-from scripts import house
 
 ROOT = Path(__file__).parent.parent
 LINT = Path(sys.executable).with_name("lint-imports")

@@ -184,7 +184,7 @@ def test_unexpected_faults_show_no_values(folder, capsys, monkeypatch):
         raise KeyError(SECRET)
 
     monkeypatch.setattr("coterie.files.tables.read", broken)
-    line = refused(["init", "people.csv"], 70, "KeyError", "test_cli_errors.py", capsys=capsys)
+    line = refused(["init", "people.csv"], 70, "KeyError", "test_errors.py", capsys=capsys)
     assert "--debug" in line
     assert main(["--debug", "init", "people.csv"]) == 70
     err = capsys.readouterr().err

@@ -9,7 +9,7 @@ import time
 import pytest
 
 from coterie.cli import show as cli_show
-from coterie.cli.show import Progress, Voice
+from coterie.cli.show import ProgressBar, Voice
 
 
 class Terminal(io.StringIO):
@@ -26,7 +26,7 @@ def test_short_runs_show_nothing(monkeypatch):
     monkeypatch.setattr(cli_show, "PATIENCE", 3600)  # on a busy machine two seconds are soon over
     for stream in (io.StringIO(), Terminal()):
         monkeypatch.setattr(sys, "stderr", stream)
-        with Progress() as progress:
+        with ProgressBar() as progress:
             progress("grouping", 1, 2)
         assert stream.getvalue() == ""
 
@@ -35,7 +35,7 @@ def test_long_runs_show_a_bar_on_a_terminal(monkeypatch, impatient):
     stream = Terminal()
     monkeypatch.setattr(sys, "stderr", stream)
     monkeypatch.setenv("TERM", "xterm")
-    with Progress() as progress:
+    with ProgressBar() as progress:
         progress("reading", 0, 0)
         time.sleep(0.05)
         progress("grouping", 1, 4)
@@ -49,7 +49,7 @@ def test_long_runs_show_a_bar_on_a_terminal(monkeypatch, impatient):
 def test_long_runs_print_lines_elsewhere(monkeypatch, impatient):
     stream = io.StringIO()
     monkeypatch.setattr(sys, "stderr", stream)
-    started = Progress()
+    started = ProgressBar()
     started("grouping", 1, 4)
     with started as progress:
         # The step is silent from here on; a timer speaks for it.
@@ -63,7 +63,7 @@ def test_long_runs_print_lines_elsewhere(monkeypatch, impatient):
 def test_quiet_runs_never_speak(monkeypatch, impatient):
     stream = Terminal()
     monkeypatch.setattr(sys, "stderr", stream)
-    with Progress(quiet=True) as progress:
+    with ProgressBar(quiet=True) as progress:
         time.sleep(0.03)
         progress("grouping", 1, 4)
     Voice(quiet=True).note("hello")
@@ -72,7 +72,7 @@ def test_quiet_runs_never_speak(monkeypatch, impatient):
 
 def test_a_bar_does_not_swallow_errors(monkeypatch, impatient):
     monkeypatch.setattr(sys, "stderr", Terminal())
-    with pytest.raises(ValueError, match="inside"), Progress() as progress:
+    with pytest.raises(ValueError, match="inside"), ProgressBar() as progress:
         time.sleep(0.03)
         progress("grouping", 1, 4)
         raise ValueError("inside")

@@ -113,11 +113,13 @@ def test_a_run_that_was_stopped_counts_nothing_twice(tmp_path, monkeypatch):
 
 
 def test_values_that_only_suppressed_rows_had_are_unknown():
-    from coterie.table.codebook import Counted, make_codebook
+    from coterie.table.codebook import CountedValues, make_codebook
 
     config = config_of(quasi=["x"], hierarchies={}, sensitive=["pay"], identifiers=(), privacy=["t-closeness:0.5"])
-    pay = Counted(pa.array([300, 100, 200]), np.array([2, 3, 4]), 1)
-    book = make_codebook(config, {"x": Counted(pa.array([1]), np.array([10]), 0), "pay": pay}, rows=10, all_rows=10)
+    pay = CountedValues(pa.array([300, 100, 200]), np.array([2, 3, 4]), 1)
+    book = make_codebook(
+        config, {"x": CountedValues(pa.array([1]), np.array([10]), 0), "pay": pay}, rows=10, all_rows=10
+    )
     assert left_of(book, [np.zeros(4, dtype=np.int64)]) is None
     # By value: 100, 200, 300, missing.
     left = left_of(book, [np.array([1, 4, 0, 0])])

@@ -53,14 +53,14 @@ def test_what_was_written_is_checked_and_not_left_there(release, tmp_path, monke
 def test_a_release_below_k_is_withheld(session, path, monkeypatch, tmp_path):
     from pyspark.sql import functions as sql
 
-    from coterie.engines.spark.run import Grouped
+    from coterie.engines.spark.run import GroupedRows
 
-    whole = Grouped.released
+    whole = GroupedRows.released
 
     def thinned(self, *, shown, people=False):
         return whole(self, shown=shown, people=people).where(sql.col("coterie_row") > 3)
 
-    monkeypatch.setattr(Grouped, "released", thinned)
+    monkeypatch.setattr(GroupedRows, "released", thinned)
     config = config_of(k=10)
     monkeypatch.setattr("coterie.engines.spark.plan.plant", lambda *words, **named: pytest.fail("one block is enough"))
     with pytest.raises(VerificationError, match="groups of fewer"):

@@ -13,7 +13,7 @@ from web_cases import wait
 from coterie.web.projects.routes import open_path
 from coterie.web.recipe import recipe
 from coterie.web.settings import resolve_allowed
-from coterie.web.table_summary import facts_of
+from coterie.web.table_summary import summary_of
 
 EVIL = '<script>alert("x")</script><img src=x onerror=alert(1)>'
 
@@ -120,7 +120,7 @@ def test_html_in_hierarchy_labels_is_text(client, adult):
     sex = recipe.read_values(adult)["quasi"].index("sex")
     assert sex == 0
 
-    place = facts_of(adult).names.index("sex")
+    place = summary_of(adult).names.index("sex")
     for path in (f"{adult.url}/hierarchies", f"{adult.url}/hierarchies/{place}", f"{adult.url}/recipe"):
         answer = client.get(path)
         assert answer.status_code == 200
@@ -246,7 +246,7 @@ def test_an_unexpected_fault_tells_no_cell(client, app, adult, monkeypatch, capl
     with caplog.at_level(logging.DEBUG):
         answer = client.get(f"{adult.url}/data")
     assert answer.status_code == 500
-    assert "RuntimeError in test_web_attacks.py" in answer.text
+    assert "RuntimeError in test_security.py" in answer.text
     assert "Ann Smith" not in answer.text
     assert "Ann Smith" not in caplog.text
     assert "unexpected RuntimeError" in caplog.text

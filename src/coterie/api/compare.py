@@ -32,7 +32,7 @@ Methods = str | Sequence[str]
 
 
 @dataclass(frozen=True)
-class Planned:
+class PlannedRun:
     """A run that is wanted."""
 
     method: str
@@ -118,7 +118,7 @@ def compare(
 
 def _plan(
     base: Config, source: str, *, methods: Methods, ks: int | Sequence[int], privacy: object, queries: int
-) -> list[Planned]:
+) -> list[PlannedRun]:
     """Every run that is wanted, each once: by promises, then by k, then by method."""
     sizes = [ks] if isinstance(ks, int) else list(ks)
     names = list(method_names(methods))
@@ -127,13 +127,13 @@ def _plan(
     problems += [Problem("queries", "must be 0 or more")] if queries < 0 else []
     if problems:
         raise ConfigError(problems)
-    plan: dict[str, Planned] = {}
+    plan: dict[str, PlannedRun] = {}
     for models, text in _variants(base, privacy):
         for size in sizes:
             for name in names:
                 config = _with_method(base.replace(privacy=models, k=size), name)
                 key = run_key(source, config, queries=queries)
-                plan.setdefault(key, Planned(name, text, config, key))
+                plan.setdefault(key, PlannedRun(name, text, config, key))
     return list(plan.values())
 
 

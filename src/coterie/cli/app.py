@@ -108,9 +108,9 @@ app.add_typer(cli_hierarchy.app, name="hierarchy", short_help="Build, check and 
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run a command and return its exit code. Errors are one line on standard error, without any cell value."""
-    given = list(sys.argv[1:] if arguments is None else arguments)
-    debug = "--debug" in given or os.environ.get("COTERIE_DEBUG", "") not in ("", "0")
-    given = [argument for argument in given if argument != "--debug"]
+    words = list(sys.argv[1:] if arguments is None else arguments)
+    debug = "--debug" in words or os.environ.get("COTERIE_DEBUG", "") not in ("", "0")
+    words = [argument for argument in words if argument != "--debug"]
     for stream in (sys.stdout, sys.stderr):
         if isinstance(stream, TextIOWrapper):
             # A terminal that cannot show a sign shows a substitute; that must not end a run.
@@ -118,7 +118,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     try:
         with warnings.catch_warnings():
             _show_own_warnings(debug)
-            code = _run(given)
+            code = _run(words)
             sys.stdout.flush()
         if code == INTERRUPTED:  # Typer has caught Ctrl-C already
             return _stopped(STOPPED, INTERRUPTED, debug=False)
@@ -148,20 +148,20 @@ def main(arguments: Sequence[str] | None = None) -> int:
         return _stopped(f"{text}; this is a fault of coterie. --debug shows the traceback", UNEXPECTED, debug)
 
 
-def _run(given: list[str]) -> object:
+def _run(words: list[str]) -> object:
     """Run a command. Its help is asked of the command itself, and a group of commands by itself is a question for help.
 
     On the way through the commands above it, Typer checks their options too, and loads pydantic for it.
     """
     whole = typer.main.get_command(app)
-    command, path, rest = whole, ["coterie"], list(given)
+    command, path, rest = whole, ["coterie"], list(words)
     while rest and rest[0] in getattr(command, "commands", {}):
         path.append(rest.pop(0))
         command = command.commands[path[-1]]  # type: ignore[attr-defined]
     if not rest and hasattr(command, "commands"):
         rest = ["--help"]
     if not rest or rest[-1] not in HELP:
-        command, path, rest = whole, ["coterie"], given
+        command, path, rest = whole, ["coterie"], words
     return command.main(args=rest, prog_name=" ".join(path), standalone_mode=False, help_option_names=HELP)
 
 

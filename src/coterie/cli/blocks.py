@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from coterie.cli.show import Progress, Voice
+from coterie.cli.show import ProgressBar, Voice
 from coterie.errors import ConfigError, Problem
 
 if TYPE_CHECKING:
@@ -58,7 +58,7 @@ def ran_in_blocks(
     from coterie.engines.job import make_job
 
     mention_compiling(quiet, [config.method])
-    with Progress(quiet=quiet) as progress:
+    with ProgressBar(quiet=quiet) as progress:
         job = make_job(config, output, resume=resume, force=force, progress=progress, cluster=cluster, mapping=mapping)
         release = run_stored(choice.engine, data, job)
     show_stored(release, voice)

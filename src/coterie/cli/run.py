@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 import typer
 
 from coterie.arrays import AnyTable
-from coterie.cli.show import COMPILE, Progress, Voice
+from coterie.cli.show import COMPILE, ProgressBar, Voice
 from coterie.errors import without_passwords
 from coterie.reporting.plain import finite, measures_values, verification_values
 
@@ -38,7 +38,7 @@ def release_of(data: AnyTable, config: Config, *, quiet: bool, publishes: bool =
     from coterie.engines.memory.run import make_release, prepare, start_run
     from coterie.engines.phases import Phases
 
-    with Progress(quiet=quiet) as progress:
+    with ProgressBar(quiet=quiet) as progress:
         said: list[str] = []
 
         def told(step: str, done: int, total: int) -> None:
@@ -96,7 +96,7 @@ def run_and_show(
         write_mapping(release, mapping, force=force)
         voice.say(f"Wrote the mapping {mapping}. It holds original values.")
     for path in reports:
-        with Progress(quiet=quiet) as progress:
+        with ProgressBar(quiet=quiet) as progress:
             progress("report", 0, 0)
             release.report(path, variant=variant, force=force)
         voice.say(f"Wrote the {variant} report {path}.")

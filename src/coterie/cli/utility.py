@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import typer
 
 from coterie.cli.run import show_attributes
-from coterie.cli.show import Progress, Voice
+from coterie.cli.show import ProgressBar, Voice
 from coterie.reporting.plain import finite, measures_values
 
 if TYPE_CHECKING:
@@ -31,7 +31,7 @@ def show_measures(original: str, published: str, config: Config, *, request: Uti
     from coterie.measures.measures import DESCRIPTIONS
     from coterie.measures.published import measure_tables
 
-    with Progress(quiet=as_json) as progress:
+    with ProgressBar(quiet=as_json) as progress:
         progress("read", 0, 0)
         before, after = read_pair(original, published, config)
         # A mean does not say what was generalised: losses are unknown then, but not what was asked for besides.

@@ -25,7 +25,7 @@ SMALL = 4 * 2**20
 CELL_BYTES = 16
 
 
-class Choice(NamedTuple):
+class EngineChoice(NamedTuple):
     """The engine, and why."""
 
     engine: Literal["memory", "blocks", "spark"]
@@ -39,7 +39,7 @@ def choose_engine(
     *,
     output: object,
     masked: bool = False,
-) -> Choice:
+) -> EngineChoice:
     """The engine that the configuration asks for or, for `auto`, the one that fits the memory.
 
     Args:
@@ -67,28 +67,28 @@ def choose_engine(
             problems.append(Problem("engine", text))
         if problems:
             raise ConfigError(problems)
-        return Choice(config.engine)
+        return EngineChoice(config.engine)
     if config.engine == "memory" or masked or not is_path or not into_file:
-        return Choice("memory")
+        return EngineChoice("memory")
     return _by_size(Path(data), config)
 
 
-def _by_size(path: Path, config: Config) -> Choice:
+def _by_size(path: Path, config: Config) -> EngineChoice:
     from coterie.engines.plan import check_blocks
 
     memory = default_memory() if config.memory is None else memory_bytes(config.memory)
     wanted = memory_needed(path, config)
     if wanted is None or (wanted <= memory and not path.is_dir()):
-        return Choice("memory")
+        return EngineChoice("memory")
     why = f"about {bytes_text(wanted)} would be needed in memory, and {bytes_text(memory)} may be used"
     try:
         check_blocks(config)
     except ConfigError:
         # Better to try than to refuse what may well work.
-        return Choice("memory", f"engine memory, since this cannot be done in blocks; {why}.")
+        return EngineChoice("memory", f"engine memory, since this cannot be done in blocks; {why}.")
     if path.is_dir():
-        return Choice("blocks", "engine blocks, since the input is a folder.")
-    return Choice("blocks", f"engine blocks: {why}.")
+        return EngineChoice("blocks", "engine blocks, since the input is a folder.")
+    return EngineChoice("blocks", f"engine blocks: {why}.")
 
 
 def memory_needed(path: Path, config: Config) -> int | None:

@@ -15,7 +15,7 @@ AT = "\0at"
 """the column of a piece that says where its rows stand in the stripe; no column of a table is called so"""
 
 
-class Finished(NamedTuple):
+class FinishedBlock(NamedTuple):
     """What is known of a finished block."""
 
     pieces: Mapping[int, tuple[int, int]]
@@ -24,7 +24,7 @@ class Finished(NamedTuple):
     notes: tuple[str, ...]
 
 
-def total(finished: Sequence[Finished], plan: Plan) -> BlockSums:
+def total(finished: Sequence[FinishedBlock], plan: Plan) -> BlockSums:
     """The sums of all blocks in their order, with the rows that were suppressed from the start."""
     sums = BlockSums.none(len(plan.book.domains))
     for each in finished:
@@ -32,7 +32,7 @@ def total(finished: Sequence[Finished], plan: Plan) -> BlockSums:
     return with_suppressed(sums, plan.book.all_rows - plan.book.rows)
 
 
-def check_limit(finished: Sequence[Finished], plan: Plan) -> None:
+def check_limit(finished: Sequence[FinishedBlock], plan: Plan) -> None:
     """Refuse a release for which the method suppressed more rows than is allowed."""
     refuse_suppression(sum(each.sums.suppressed for each in finished), rows=plan.book.rows, config=plan.book.config)
 
@@ -43,7 +43,7 @@ def may_show(sums: BlockSums, plan: Plan) -> bool:
     return config.suppressed == "auto" and (sums.suppressed == 0 or sums.suppressed + sums.starred >= config.k)
 
 
-def notes_of(finished: Sequence[Finished], plan: Plan) -> tuple[str, ...]:
+def notes_of(finished: Sequence[FinishedBlock], plan: Plan) -> tuple[str, ...]:
     """What methods said, once each; and how the table was cut."""
     from coterie.methods import find_method
 

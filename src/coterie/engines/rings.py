@@ -24,7 +24,7 @@ from coterie.verification.sql import RowReader
 
 if TYPE_CHECKING:
     from coterie.engines.blocks.store import BlockStore
-    from coterie.engines.finished import Finished
+    from coterie.engines.finished import FinishedBlock
     from coterie.engines.plan import Plan
     from coterie.files.batches import TableFile
     from coterie.settings.config import Config
@@ -99,7 +99,7 @@ class RingCheck:
 
     plan: Plan
     store: BlockStore
-    finished: tuple[Finished, ...]
+    finished: tuple[FinishedBlock, ...]
     folder: Path
     """for what was read, by block"""
 

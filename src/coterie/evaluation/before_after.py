@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from coterie.releases.release import Release
     from coterie.settings.config import Config
     from coterie.table.domain import Domain
-    from coterie.table.encode import Encoded
+    from coterie.table.encode import EncodedTable
 
 
 class ColumnPair(NamedTuple):
@@ -50,7 +50,7 @@ class BeforeAfter:
         return cls(release.source.table, release.published.table, release.config, release.published.kept)
 
     @cached_property
-    def encoded(self) -> Encoded:
+    def encoded(self) -> EncodedTable:
         """All rows of the original as codes; missing values are a value, whatever became of their rows."""
         return encode(self.original, self.config.replace(missing="category", privacy=(), sensitive=(), entity=None))
 

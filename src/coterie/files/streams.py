@@ -72,7 +72,7 @@ def target_of(output: str | os.PathLike[str], *, force: bool, like: TableFile | 
     return Target(kind, zipped, dialect=dialect_of(output, dialect=dialect, before=before))
 
 
-class Written(NamedTuple):
+class WrittenFile(NamedTuple):
     """What was written."""
 
     rows: int
@@ -87,7 +87,7 @@ class Stripes(Protocol):
         """Its rows."""
 
 
-def write_release(publisher: Stripes, path: Path, target: Target, *, progress: Progress | None = None) -> Written:
+def write_release(publisher: Stripes, path: Path, target: Target, *, progress: Progress | None = None) -> WrittenFile:
     """Write the release.
 
     Args:
@@ -105,7 +105,7 @@ def write_release(publisher: Stripes, path: Path, target: Target, *, progress: P
         write_tables(counted, sink, target)
         file.flush()
         os.fsync(file.fileno())
-    return Written(counted.rows, sink.sha256)
+    return WrittenFile(counted.rows, sink.sha256)
 
 
 class _Counted:
@@ -121,7 +121,7 @@ class _Counted:
             yield table
 
 
-def _write_folder(stripes: Iterator[pa.Table], path: Path) -> Written:
+def _write_folder(stripes: Iterator[pa.Table], path: Path) -> WrittenFile:
     path.mkdir()
     rows, digests = 0, []
     for number, stripe in enumerate(stripes):
@@ -132,7 +132,7 @@ def _write_folder(stripes: Iterator[pa.Table], path: Path) -> Written:
             os.fsync(file.fileno())
         rows += stripe.num_rows
         digests.append(sink.sha256)
-    return Written(rows, hashlib.sha256("".join(digests).encode()).hexdigest())
+    return WrittenFile(rows, hashlib.sha256("".join(digests).encode()).hexdigest())
 
 
 def write_tables(tables: Iterable[pa.Table], sink: HashedFile, target: Target) -> None:

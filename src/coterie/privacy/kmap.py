@@ -70,7 +70,7 @@ class KMap(Model):
     def __hash__(self) -> int:
         return hash((self.k, self.key))
 
-    def given(self) -> dict[str, Any]:
+    def non_defaults(self) -> dict[str, Any]:
         """The fields as plain values. A frame or a password cannot be written down: a remark stands for a frame."""
         kept = isinstance(self.key, str)
         return {"k": self.k, "population": without_passwords(str(self.key)) if kept else "<a frame>"}

@@ -116,16 +116,16 @@ class Model(ABC):
     @property
     def spec(self) -> str | dict[str, Any]:
         """The model as a text, or as a dict where a name would break the text; `parse_privacy` reads either."""
-        given = self.given()
-        texts = [str(given.get(part, "")) for part in self.parts]
+        non_defaults = self.non_defaults()
+        texts = [str(non_defaults.get(part, "")) for part in self.parts]
         while texts and not texts[-1]:
             texts.pop()
         text = ":".join([self.name, *texts])
         if any(":" in part or part != part.strip() for part in texts):
-            return {"model": self.name, **given}
+            return {"model": self.name, **non_defaults}
         return text
 
-    def given(self) -> dict[str, Any]:
+    def non_defaults(self) -> dict[str, Any]:
         """The fields that differ from their defaults, as plain values."""
         values = {}
         for each in fields(self):  # type: ignore[arg-type]

@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from coterie.explaining.row import RowExplanation
     from coterie.measures.measures import Measures
     from coterie.methods._method import Progress
-    from coterie.publishing.publish import Published
+    from coterie.publishing.publish import PublishedTable
     from coterie.releases.assign import Assignment
     from coterie.settings.config import Config
     from coterie.table.grouping import Grouping
@@ -58,7 +58,7 @@ class Release:
     """row of `table` → group → box"""
     rows: Int64 = field(repr=False)
     """row of `table` → position in the original"""
-    published: Published = field(repr=False)
+    published: PublishedTable = field(repr=False)
     seconds: Mapping[str, float] = field(default_factory=dict, repr=False)
     """phase → seconds"""
     masked: str = ""
@@ -205,13 +205,13 @@ class Release:
         with tables.whole_file(provenance_path(path), force=force) as sink:
             digest = tables.write(self.published.table, path, like=self.source, force=force)
             if (place := tables.place_of(path)) is not None:
-                facts = self.provenance(output=place.name)
+                record = self.provenance(output=place.name)
             else:
                 self.written[Path(path).name] = digest
-                facts = self.provenance(output_sha256=digest)
+                record = self.provenance(output_sha256=digest)
             # Elsewhere, with less memory, `auto` might take another engine, and so make another release.
             settled = self.config.replace(engine="memory") if self.config.engine == "auto" else self.config
-            sink.write(provenance_toml(settled, facts).encode())
+            sink.write(provenance_toml(settled, record).encode())
 
     def report(self, path: str | os.PathLike[str], *, variant: str = "internal", force: bool = False) -> None:
         """Write a report on the release, for the person who has to sign it.
@@ -228,7 +228,7 @@ class Release:
 
     def provenance(self, **more: str) -> dict[str, Any]:
         """Versions, hashes and the time: what it takes to make the same release again."""
-        facts: dict[str, Any] = {
+        record: dict[str, Any] = {
             "made": dt.datetime.now(dt.UTC).replace(microsecond=0).isoformat(),
             "coterie": version("coterie"),
             "python": platform.python_version(),
@@ -239,12 +239,12 @@ class Release:
             "published_rows": self.published.table.num_rows,
         }
         if self.source.sha256 is not None:
-            facts["input_sha256"] = self.source.sha256
+            record["input_sha256"] = self.source.sha256
         elif self.source.kind == "file":  # a database, which has no bytes to hash
-            facts["input"] = self.source.name
+            record["input"] = self.source.name
         if self.masked:
-            facts |= {"masks": self.masked, "masks_sha256": self.masks_sha256}
-        return facts | more
+            record |= {"masks": self.masked, "masks_sha256": self.masks_sha256}
+        return record | more
 
     def __repr__(self) -> str:
         found = self.verification

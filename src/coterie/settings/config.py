@@ -100,7 +100,9 @@ Columns = Annotated[tuple[str, ...], BeforeValidator(listed)]
 Text = Annotated[str, Field(min_length=1)]
 # Hierarchies check themselves; pydantic is to look at their class only. InstanceOf would do more: before pydantic 2.10
 # it looks into the class as well.
-Given = Annotated[Hierarchy, GetPydanticSchema(lambda _, handler: handler(Any)), AfterValidator(checked_hierarchy)]
+HierarchySetting = Annotated[
+    Hierarchy, GetPydanticSchema(lambda _, handler: handler(Any)), AfterValidator(checked_hierarchy)
+]
 
 
 class Config(BaseModel):
@@ -136,7 +138,7 @@ class Config(BaseModel):
         description='Promises beyond k-anonymity, as texts such as "l-diversity:3:disease", "t-closeness:0.2" (on '
         'every sensitive column) or "k-map:5:population.csv".',
     )
-    hierarchies: dict[str, Given] = Field(
+    hierarchies: dict[str, HierarchySetting] = Field(
         {},
         description="Column → hierarchy: the path of a CSV file (in a TOML file: from that file's folder), "
         'a rule such as { prefixes = [5, 3] }, { intervals = [5, 10] } or { dates = ["month", "year"] }, '

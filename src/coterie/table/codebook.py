@@ -32,7 +32,7 @@ HASHED = 2**16
 plain_cells = plain_array
 
 
-class Counted(NamedTuple):
+class CountedValues(NamedTuple):
     """The distinct values of one column, counted over all rows that are not suppressed from the start."""
 
     values: pa.Array
@@ -43,7 +43,7 @@ class Counted(NamedTuple):
     """rows without a value"""
 
 
-class Coded(NamedTuple):
+class CodedRows(NamedTuple):
     """A batch of rows as codes."""
 
     codes: Int32
@@ -136,7 +136,7 @@ class Codebook:
     all_rows: int
     """rows of the table, those that are suppressed from the start included"""
 
-    def encode(self, batch: pa.RecordBatch | pa.Table) -> Coded:
+    def encode(self, batch: pa.RecordBatch | pa.Table) -> CodedRows:
         """The rows of a batch as codes."""
         keep = kept_rows(batch, self.config)
         if not keep.all():
@@ -149,7 +149,7 @@ class Codebook:
             for j, lookup in enumerate(lookups):
                 codes[:, j] = lookup.find(batch.column(lookup.name))
             parts.append(codes)
-        return Coded(parts[0], parts[1], keep)
+        return CodedRows(parts[0], parts[1], keep)
 
 
 def kept_rows(batch: pa.RecordBatch | pa.Table, config: Config) -> Bool:
@@ -182,7 +182,7 @@ def coded_columns(config: Config) -> Roles:
     return Roles(tuple(config.quasi), (*sensitive, *people))
 
 
-def make_codebook(config: Config, counted: Mapping[str, Counted], *, rows: int, all_rows: int) -> Codebook:
+def make_codebook(config: Config, counted: Mapping[str, CountedValues], *, rows: int, all_rows: int) -> Codebook:
     """Domains from counted values.
 
     Args:
@@ -220,7 +220,7 @@ def make_codebook(config: Config, counted: Mapping[str, Counted], *, rows: int, 
     )
 
 
-def counted_domain(name: str, counted: Counted, config: Config) -> tuple[Domain, Lookup]:
+def counted_domain(name: str, counted: CountedValues, config: Config) -> tuple[Domain, Lookup]:
     """One column as a domain, and what finds the codes of its cells."""
     if name == config.entity:
         domain, codes = encode_people(name, counted.values, missing=counted.missing > 0)

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from coterie.table.masks import Mask
 
 
-class Encoded(NamedTuple):
+class EncodedTable(NamedTuple):
     """A table of codes and where its rows come from."""
 
     table: Table
@@ -49,7 +49,7 @@ class _Values:
         return np.equal(self.index, len(self.distinct))
 
 
-def encode(columns: pa.Table, config: Config, mask: Mask | None = None) -> Encoded:
+def encode(columns: pa.Table, config: Config, mask: Mask | None = None) -> EncodedTable:
     """Encode the quasi-identifiers and sensitive columns that the configuration names, people last.
 
     Rows that the mask suppresses are left out; cells that it suppresses are missing.
@@ -79,7 +79,7 @@ def encode(columns: pa.Table, config: Config, mask: Mask | None = None) -> Encod
     domains, codes = encode_all(config.quasi)
     sensitive, sensitive_codes = encode_all((*config.sensitive, *people))
     table = Table(codes, domains, sensitive_codes, sensitive, config.leaf_counts)
-    return Encoded(table, np.flatnonzero(keep))
+    return EncodedTable(table, np.flatnonzero(keep))
 
 
 def _person_domain(name: str, values: _Values) -> tuple[Domain, Int32]:

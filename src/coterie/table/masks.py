@@ -99,8 +99,8 @@ def _names(cells: AnyFlags) -> list[str]:
     return [str(name) for name in names]
 
 
-def _flags(given: AnyFlags, path: str, count: int, problems: list[Problem]) -> Bool | None:
-    values = np.asarray(given)
+def _flags(mask: AnyFlags, path: str, count: int, problems: list[Problem]) -> Bool | None:
+    values = np.asarray(mask)
     if values.ndim != 1 or values.dtype != np.bool_ or len(values) != count:
         problems.append(Problem(path, f"must have one True or False for each of the {count:,} rows"))
         return None

@@ -16,7 +16,7 @@ from coterie.privacy.checks import ModelCheck, check_domains, check_groups
 from coterie.privacy.histogram import Groups, Histogram
 from coterie.privacy.kmap import KMap
 from coterie.privacy.model import Model
-from coterie.table.codebook import Counted, Lookup, counted_domain, plain_cells
+from coterie.table.codebook import CountedValues, Lookup, counted_domain, plain_cells
 from coterie.table.domain import Domain
 from coterie.values.codes import column_codes, row_classes
 from coterie.verification.models import MEASURES, Measured, as_check, population_matches
@@ -58,7 +58,7 @@ def sensitive_domains(counted: Mapping[str, pa.Table], config: Config) -> dict[s
     for name, table in counted.items():
         values, rows = plain_cells(table.column("v")), table.column("n").to_numpy()
         present = values.is_valid().to_numpy(zero_copy_only=False)
-        made = Counted(values.drop_null(), rows[present].astype(np.int64), int(rows[~present].sum()))
+        made = CountedValues(values.drop_null(), rows[present].astype(np.int64), int(rows[~present].sum()))
         domain, lookup = counted_domain(name, made, config)
         weights = np.append(made.counts, made.missing)[: len(lookup.codes)]
         totals = np.bincount(lookup.codes, weights=weights, minlength=domain.size).astype(np.int64)

@@ -11,10 +11,10 @@ from oracles import naive_blocks
 
 from coterie.engines import cuts as scale_tree
 from coterie.engines.block import anonymize_block
-from coterie.engines.blocks.spill import Rows, Spill
+from coterie.engines.blocks.spill import Spill, SpilledRows
 from coterie.engines.cuts import BY_ROW, CutTree, in_sample, plant, sample_share
 from coterie.engines.leaves import LeafCounts, settle
-from coterie.table.codebook import Counted, make_codebook
+from coterie.table.codebook import CountedValues, make_codebook
 from coterie.values.plain import plain_array
 
 DEPTH = 4
@@ -57,7 +57,7 @@ def book_of(table, config):
     for name in (*config.quasi, *config.sensitive):
         cells = plain_array(table.column(name))
         found = pc.value_counts(cells.drop_null())
-        counted[name] = Counted(found.field("values"), found.field("counts").to_numpy(), cells.null_count)
+        counted[name] = CountedValues(found.field("values"), found.field("counts").to_numpy(), cells.null_count)
     return make_codebook(config, counted, rows=table.num_rows, all_rows=table.num_rows)
 
 
@@ -137,7 +137,7 @@ def test_no_block_is_too_small_and_none_much_too_large(kind, most, tmp_path, mon
     tree = plant(coded.codes[chosen], numbers[chosen], book, expected=len(rows), most=most)
     spill = Spill(tmp_path, book)
     leaf = tree.leaf_of(coded.codes, numbers)
-    spill.add(leaf, Rows(numbers, coded.codes, coded.sensitive))
+    spill.add(leaf, SpilledRows(numbers, coded.codes, coded.sensitive))
     spill.flush()
     counts = LeafCounts(tree.leaves, book)
     counts.add(leaf, coded.sensitive)

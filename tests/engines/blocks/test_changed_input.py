@@ -103,7 +103,7 @@ def test_in_memory_the_hash_is_that_of_the_bytes_that_were_read(tmp_path, monkey
 def test_the_command_line_says_so_with_exit_code_3(tmp_path, monkeypatch, capsys):
     path, swap = swap_of(tmp_path, "csv", "write", keep_time=True)
     (tmp_path / "settings.toml").write_text(config_of(block_rows=100).to_toml())
-    monkeypatch.setattr("coterie.cli.show.Progress.__call__", lambda self, *step: swap(*step))
+    monkeypatch.setattr("coterie.cli.show.ProgressBar.__call__", lambda self, *step: swap(*step))
     assert main(["anonymize", str(path), "-c", str(tmp_path / "settings.toml"), "-o", str(tmp_path / "out.csv")]) == 3
     assert "changed while it was read" in capsys.readouterr().err
     assert not (tmp_path / "out.csv").exists()

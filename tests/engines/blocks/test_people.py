@@ -16,7 +16,7 @@ from coterie.engines.blocks import write as scale_write
 from coterie.engines.leaves import LeafCounts
 from coterie.errors import InfeasibleError, VerificationError
 from coterie.files import tables
-from coterie.table.codebook import Counted, make_codebook
+from coterie.table.codebook import CountedValues, make_codebook
 
 
 def with_people(table, people, seed=1):
@@ -139,8 +139,8 @@ def test_k_people_of_a_leaf_are_enough_to_know(data):
     rows = data.draw(st.lists(st.tuples(st.integers(0, 3), st.integers(0, 7)), min_size=1, max_size=60))
     k = data.draw(st.integers(1, 5))
     config = config_of(quasi=["x"], sensitive=(), identifiers=(), hierarchies={}, entity="who", k=k)
-    values = Counted(pa.array([1]), np.array([len(rows)]), 0)
-    people = Counted(pa.array(range(8)), np.full(8, 1), 0)
+    values = CountedValues(pa.array([1]), np.array([len(rows)]), 0)
+    people = CountedValues(pa.array(range(8)), np.full(8, 1), 0)
     book = make_codebook(config, {"x": values, "who": people}, rows=len(rows), all_rows=len(rows))
     counts = LeafCounts(4, book)
     with pytest.MonkeyPatch.context() as patch:

@@ -89,5 +89,5 @@ def test_errors_cross_over_whole_and_others_without_their_text():
     assert failing(DataError("changed", column="age")).column == "age"
     hidden = failing(KeyError("secret"))
     assert isinstance(hidden, CoterieError)
-    assert "KeyError in test_spark_rows.py" in str(hidden)
+    assert "KeyError in test_rows.py" in str(hidden)
     assert "secret" not in str(hidden)

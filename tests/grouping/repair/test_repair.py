@@ -251,7 +251,7 @@ def test_what_is_possible_can_be_asked_for():
         model = parse_model(spec)
         best = caught.value.possible
         rounded = np.floor(best * 1e4) / 1e4 if model.higher_is_better else np.ceil(best * 1e4) / 1e4
-        feasible(table, [type(model)(**{**model.given(), model.threshold: float(rounded)})])
+        feasible(table, [type(model)(**{**model.non_defaults(), model.threshold: float(rounded)})])
 
 
 def test_every_infeasible_model_is_named():

@@ -15,7 +15,7 @@ from coterie.web.data import preview
 from coterie.web.data.inspect_table import GROUP_ROWS
 from coterie.web.projects.routes import open_path
 from coterie.web.recipe import recipe
-from coterie.web.table_summary import facts_of
+from coterie.web.table_summary import summary_of
 
 ROWS = 120
 TEXT = "id;age;town;pay\n" + "".join(f"p{i};{20 + i % 9};{'Köln' if i % 2 else '?'};{i}.5\n" for i in range(ROWS))
@@ -40,7 +40,7 @@ def upload(client, app, name, data):
 def test_text_is_shown_as_it_stands(client, app, kind):
     data = TEXT.encode("latin-1" if kind == "latin-1" else "utf-8")
     project = upload(client, app, "people.csv", gzip.compress(data) if kind == "gzip" else data)
-    facts = facts_of(project)
+    facts = summary_of(project)
     assert (facts.rows, facts.names, facts.format) == (ROWS, ["id", "age", "town", "pay"], "csv")
     assert facts.delimiter == ";"
     town = facts.columns[2]
@@ -55,8 +55,8 @@ def test_parquet_and_excel_come_in(client, app, files, people):
     io.write(people, files / "people.parquet")
     project, state = looked_at(app, files / "people.parquet")
     assert state == "finished"
-    assert facts_of(project).rows == people.num_rows
-    assert facts_of(project).format == "parquet"
+    assert summary_of(project).rows == people.num_rows
+    assert summary_of(project).format == "parquet"
     openpyxl = pytest.importorskip("openpyxl")
     book = openpyxl.Workbook()
     for row in [people.column_names, *(list(row.values()) for row in people.to_pylist())]:
@@ -64,7 +64,7 @@ def test_parquet_and_excel_come_in(client, app, files, people):
     book.save(files / "people.xlsx")
     project, state = looked_at(app, files / "people.xlsx")
     assert state == "finished", app.state.jobs.state(project.folder / "inspect").message
-    assert facts_of(project).rows == people.num_rows
+    assert summary_of(project).rows == people.num_rows
 
 
 @pytest.mark.parametrize(
@@ -97,11 +97,11 @@ def test_what_cannot_be_read_says_why_under_its_own_name(client, app, name, data
 def test_a_file_can_be_read_in_another_way(client, app, files):
     (files / "odd.csv").write_text("a:b\n" + "".join(f"{i}:none\n" for i in range(50)))
     project, _ = looked_at(app, files / "odd.csv")
-    assert facts_of(project).names == ["a:b"]
+    assert summary_of(project).names == ["a:b"]
     answer = client.post(f"{project.url}/data", data={"delimiter": ":", "encoding": "", "missing_values": "none\n"})
     assert answer.status_code == 303
     assert wait(app, project.folder / "inspect") == "finished"
-    facts = facts_of(project)
+    facts = summary_of(project)
     assert facts.names == ["a", "b"]
     assert facts.columns[1].missing == 50
     assert recipe.read_values(project)["delimiter"] == ":"
@@ -127,7 +127,7 @@ def test_a_recipe_that_is_there_already_is_followed_to_the_letter(app, client, f
     (files / "people.csv").write_text(TEXT)
     project = open_path(app, files / "people.csv", recipe=files / "mine.toml")
     assert wait(app, project.folder / "inspect") == "finished"
-    assert facts_of(project).columns[2].missing == 0  # it does not say that ? is missing
+    assert summary_of(project).columns[2].missing == 0  # it does not say that ? is missing
     assert (files / "mine.toml").read_text() == text
     assert "read the file otherwise" not in client.get(f"{project.url}/data").text
     client.post(f"{project.url}/goals", data={"k": "4", "threshold": "ema"})
@@ -236,12 +236,12 @@ def test_a_file_without_a_header_asks_and_takes_the_answer(client, app):
     text = "".join(f"{20 + i % 9};{'Zebulon' if i % 2 else 'Anna'};{i % 3}\n" for i in range(ROWS))
     project = upload(client, app, "people.csv", text.encode())
     page = client.get(f"{project.url}/data").text
-    assert facts_of(project) is None
+    assert summary_of(project) is None
     assert "looks like data" in page
     assert "Zebulon" not in page
     client.post(f"{project.url}/data", data={"header": "no", "delimiter": "", "encoding": "", "missing_values": ""})
     wait(app, project.folder / "inspect")
-    facts = facts_of(project)
+    facts = summary_of(project)
     assert (facts.rows, facts.names) == (ROWS, ["column_1", "column_2", "column_3"])
     config = recipe.load_config(project)
     assert config.header is False
@@ -252,6 +252,6 @@ def test_a_file_without_a_header_asks_and_takes_the_answer(client, app):
 def test_json_lines_are_refused(client, app):
     project = upload(client, app, "people.csv", b'{"name": "Zebulon"}\n{"name": "Anna"}\n')
     page = client.get(f"{project.url}/data").text
-    assert facts_of(project) is None
+    assert summary_of(project) is None
     assert "JSON Lines" in page
     assert "Zebulon" not in page

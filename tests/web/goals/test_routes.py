@@ -8,15 +8,15 @@ import pytest
 
 from coterie.settings.registry import MODELS
 from coterie.settings.threshold import PRESETS
-from coterie.web.goals.models_form import TERMS, Promise, shown_promises, specs_of
+from coterie.web.goals.models_form import TERMS, ModelRow, shown_promises, specs_of
 from coterie.web.recipe import recipe
-from coterie.web.table_summary import facts_of
+from coterie.web.table_summary import summary_of
 
 BASE = {"k": "5", "threshold": "ema", "missing": "category", "suppressed": "auto", "leaf_counts": "present"}
 
 
 def test_goals_go_into_the_recipe_and_come_back(client, adult):
-    age = facts_of(adult).names.index("age")
+    age = summary_of(adult).names.index("age")
     form = {
         **BASE,
         "k": "7",
@@ -119,5 +119,5 @@ def test_a_promise_can_be_removed(client, adult):
 
 
 def test_an_empty_row_says_nothing():
-    assert Promise().empty
+    assert ModelRow().empty
     assert specs_of([]) == []

@@ -7,14 +7,14 @@ import pyarrow as pa
 import pytest
 
 from coterie.errors import ConfigError
-from coterie.hierarchies.check import Column
+from coterie.hierarchies.check import ColumnValues
 from coterie.hierarchies.hierarchy import Hierarchy
 from coterie.web.hierarchies import form as forms
 from coterie.web.hierarchies.column_values import fit_of, lost_text, value_texts
 
 
 def column(values, name="c"):
-    return Column(name, pa.array(values), np.arange(1, len(values) + 1), 0)
+    return ColumnValues(name, pa.array(values), np.arange(1, len(values) + 1), 0)
 
 
 RULES = [

@@ -15,7 +15,7 @@ from coterie.settings.toml import write_toml
 from coterie.web.recipe import recipe
 from coterie.web.recipe.edit import edited
 from coterie.web.recipe.view import command_line, python_text
-from coterie.web.table_summary import facts_of
+from coterie.web.table_summary import summary_of
 
 TEXT = """# why we do this
 k = 5  # agreed in May
@@ -82,7 +82,7 @@ def test_edited_text_says_what_it_should(before, after):
 
 
 def test_the_command_line_that_is_shown_makes_the_same_release(client, adult, tmp_path, monkeypatch):
-    others = [name for name in facts_of(adult).names if name not in ("age", "sex")]
+    others = [name for name in summary_of(adult).names if name not in ("age", "sex")]
     recipe.change(adult, {"method": "mondrian", "quasi": ["age", "sex"], "sensitive": [], "keep": others})
     words = shlex.split(command_line(adult).replace("\\\n", ""))
     assert words[0] == "coterie"
@@ -186,7 +186,7 @@ def test_a_run_keeps_a_recipe_that_stands_alone(adult, tmp_path):
 
 
 def test_what_was_found_holds_until_a_file_changes(adult, monkeypatch):
-    names = facts_of(adult).names
+    names = summary_of(adult).names
     (adult.folder / "sex.csv").write_text("Male;*\nFemale;*\n")
     keep = f"keep = {[name for name in names if name != 'sex']}\n"
     recipe.write_text(adult, f'quasi = ["sex"]\n{keep}[hierarchies]\nsex = "sex.csv"\n')

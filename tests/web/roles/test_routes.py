@@ -11,11 +11,11 @@ import coterie
 from coterie.web.project import Project
 from coterie.web.recipe import recipe
 from coterie.web.roles.column_risk import risk_folder, risks_of
-from coterie.web.table_summary import facts_of
+from coterie.web.table_summary import summary_of
 
 
 def place(project: Project, name: str) -> int:
-    facts = facts_of(project)
+    facts = summary_of(project)
     assert facts is not None
     return facts.names.index(name)
 
@@ -41,7 +41,7 @@ def test_many_columns_are_set_at_once_and_others_stay(client, adult):
 
 def test_what_each_column_adds_is_what_leaving_it_out_takes_away(client, app, adult):
     names = ["age", "education", "sex"]
-    facts = facts_of(adult)
+    facts = summary_of(adult)
     data = {f"role-{column.index}": "quasi" if column.name in names else "keep" for column in facts.columns}
     client.post(f"{adult.url}/roles", data=data)
     assert wait(app, risk_folder(adult)) == "finished"
@@ -69,7 +69,7 @@ def test_what_was_set_for_a_column_comes_back_with_its_role(client, adult):
 
 
 def test_without_a_quasi_identifier_the_step_says_what_to_do(client, adult):
-    facts = facts_of(adult)
+    facts = summary_of(adult)
     data = {f"role-{column.index}": "keep" for column in facts.columns}
     answer = client.post(f"{adult.url}/roles", data={**data, "action": "next"})
     assert answer.status_code == 422
@@ -101,7 +101,7 @@ def test_each_column_can_be_kept_or_dropped(client, adult):
     for title in ("Quasi-identifier", "Sensitive", "Identifier", "Keep", "Drop", "Not decided"):
         assert f"<dt>{title}</dt>" in page
     assert "kept, published unchanged" in page
-    assert recipe.faults(adult, facts_of(adult).names, step="roles") == []
+    assert recipe.faults(adult, summary_of(adult).names, step="roles") == []
 
 
 def test_a_column_that_is_not_decided_blocks_the_run(client, app, adult):
@@ -141,8 +141,8 @@ def test_what_says_nothing_in_particular_is_kept_as_init_writes_it(client, app, 
 def test_whose_row_it_is_needs_no_other_role(client, adult):
     recipe.change(adult, {"quasi": ["age", "sex"], "entity": "race", "keep": ["education", "occupation"]})
     listed = {name for role in ("quasi", "sensitive", "keep") for name in recipe.read_values(adult)[role]}
-    recipe.change(adult, {"drop": [name for name in facts_of(adult).names if name not in {*listed, "race"}]})
-    assert recipe.faults(adult, facts_of(adult).names, step="roles") == []
+    recipe.change(adult, {"drop": [name for name in summary_of(adult).names if name not in {*listed, "race"}]})
+    assert recipe.faults(adult, summary_of(adult).names, step="roles") == []
     client.post(f"{adult.url}/roles", data={f"role-{place(adult, 'race')}": "keep"})
     assert recipe.load_config(adult).entity is None
     assert "race" in recipe.load_config(adult).keep

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from coterie.cli.options import Force, MethodName, Quiet
+from coterie.cli.flags import Force, MethodName, Quiet
 from coterie.settings.threshold import DEFAULT_K
 
 if TYPE_CHECKING:

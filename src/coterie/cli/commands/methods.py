@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from coterie.cli import complete
-from coterie.cli.options import AsJson
+from coterie.cli.flags import AsJson
 from coterie.settings.texts import default_text, type_text
 
 if TYPE_CHECKING:

@@ -10,7 +10,7 @@ import pyarrow.compute as pc
 
 from coterie.arrays import Int64
 from coterie.errors import DataError
-from coterie.table.codebook import Codebook, Counted, coded_columns, kept_rows, make_codebook
+from coterie.table.codebook import Codebook, CountedValues, coded_columns, kept_rows, make_codebook
 from coterie.values.plain import plain_array
 
 if TYPE_CHECKING:
@@ -70,11 +70,11 @@ class _Tally:
                 hint="Round its values, allow more memory, or list it in keep or drop instead.",
             )
 
-    def result(self) -> Counted:
+    def result(self) -> CountedValues:
         if self._values:
             self._add_up()
-            return Counted(self._values[0], self._counts[0], self.missing)
-        return Counted(pa.nulls(0), np.zeros(0, dtype=np.int64), self.missing)
+            return CountedValues(self._values[0], self._counts[0], self.missing)
+        return CountedValues(pa.nulls(0), np.zeros(0, dtype=np.int64), self.missing)
 
 
 def count_table(table: TableFile, config: Config, *, memory: int, progress: Progress | None = None) -> Codebook:

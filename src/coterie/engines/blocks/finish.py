@@ -20,7 +20,7 @@ from coterie.engines.rings import RingCheck
 from coterie.files import tables
 from coterie.files.batches import TableFile, open_table
 from coterie.files.output import appear, provenance_path
-from coterie.files.streams import Target, Written, write_release
+from coterie.files.streams import Target, WrittenFile, write_release
 from coterie.measures.sums import BlockSums, measures_of
 from coterie.publishing.labels import root_text, style_of
 from coterie.releases.stored import StoredRelease
@@ -35,7 +35,7 @@ if TYPE_CHECKING:
 
     from coterie.engines.blocks.state import WorkFolder
     from coterie.engines.blocks.store import BlockStore
-    from coterie.engines.finished import Finished
+    from coterie.engines.finished import FinishedBlock
     from coterie.engines.job import Job
     from coterie.engines.phases import Phases
     from coterie.engines.plan import Plan
@@ -50,7 +50,7 @@ class _Draft(NamedTuple):
     """A release that was written and checked, but has no name yet."""
 
     path: Path
-    written: Written
+    written: WrittenFile
     checked: Checked
 
 
@@ -61,7 +61,7 @@ class Ending:
     table: TableFile
     plan: Plan
     store: BlockStore
-    finished: tuple[Finished, ...]
+    finished: tuple[FinishedBlock, ...]
     work: WorkFolder
     job: Job
     target: Target

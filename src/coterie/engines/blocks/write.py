@@ -10,8 +10,8 @@ import numpy as np
 import pyarrow as pa
 
 from coterie.engines.blocks.store import BlockStore, join_pieces
-from coterie.engines.finished import Finished
-from coterie.files.door import Levels, bare_table
+from coterie.engines.finished import FinishedBlock
+from coterie.files.door import UsedLevels, bare_table
 from coterie.publishing.publish import as_type_of, keep_rows
 from coterie.publishing.suppressed import published_as
 
@@ -29,7 +29,7 @@ class Publisher:
     table: TableFile
     plan: Plan
     store: BlockStore
-    finished: tuple[Finished, ...]
+    finished: tuple[FinishedBlock, ...]
     show_suppressed: bool
     """whether suppressed rows are shown as `*`; otherwise they are left out"""
     suppressed: int
@@ -100,7 +100,7 @@ class Publisher:
         """
         shown = self.plan.book.config.published_unchanged.union(unchanged)
         found = {
-            field.name: Levels.none(field.type)
+            field.name: UsedLevels.none(field.type)
             for field in self.table.schema
             if pa.types.is_dictionary(field.type) and field.name in shown
         }

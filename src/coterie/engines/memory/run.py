@@ -19,9 +19,9 @@ from coterie.grouping.bound import with_bound
 from coterie.grouping.population import populations_of
 from coterie.grouping.promises import keep_promises, models_of, refuse_impossible, rules_of
 from coterie.measures.measures import Measures, measure_boxes
-from coterie.publishing.publish import Published, check_styles, publish
+from coterie.publishing.publish import PublishedTable, check_styles, publish
 from coterie.releases.release import Release
-from coterie.table.encode import Encoded, encode
+from coterie.table.encode import EncodedTable, encode
 from coterie.table.masks import Mask, check_limit, read_mask, star_masked
 from coterie.verification.verify import Verification, verify_table
 
@@ -35,14 +35,14 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True, eq=False)
-class Prepared:
+class PreparedTable:
     """A table that was read and encoded, before any row is grouped."""
 
     source: tables.Source
-    encoded: Encoded
+    encoded: EncodedTable
     mask: Mask
 
-    def under(self, config: Config) -> Prepared:
+    def under(self, config: Config) -> PreparedTable:
         """The same codes for another configuration, which differs in its method, k or promises only."""
         table = self.encoded.table.with_populations(populations_of(config))
         return replace(self, encoded=self.encoded._replace(table=table))
@@ -56,7 +56,7 @@ def prepare(
     suppress_cells: AnyFlags = None,
     phases: Phases | None = None,
     publishes: bool = True,
-) -> Prepared:
+) -> PreparedTable:
     """Read and encode a table.
 
     Args:
@@ -76,10 +76,10 @@ def prepare(
         encoded = encode(source.table, config, mask)
         encoded = encoded._replace(table=encoded.table.with_populations(populations_of(config)))
         check_styles(encoded.table.domains, names=source.table.column_names, publish=config.publish)
-    return Prepared(source, encoded, mask)
+    return PreparedTable(source, encoded, mask)
 
 
-def make_release(prepared: Prepared, config: Config, run: Run, *, phases: Phases | None = None) -> Release:
+def make_release(prepared: PreparedTable, config: Config, run: Run, *, phases: Phases | None = None) -> Release:
     """Group, publish, verify and measure a table. Raises as `anonymize` does."""
     phases = phases or Phases()
     source, encoded = prepared.source, prepared.encoded
@@ -116,13 +116,13 @@ def make_release(prepared: Prepared, config: Config, run: Run, *, phases: Phases
     )
 
 
-def check_possible(prepared: Prepared, config: Config) -> None:
+def check_possible(prepared: PreparedTable, config: Config) -> None:
     """Raise, before any work, for what the method does not do and for what no grouping of the table can keep."""
     check_request(config)
     refuse_impossible(prepared.encoded, config, prepared.source.table.num_rows)
 
 
-def group_rows(prepared: Prepared, config: Config, run: Run) -> Grouping:
+def group_rows(prepared: PreparedTable, config: Config, run: Run) -> Grouping:
     """Rows → groups that keep every promise, by the configured method."""
     source, encoded, mask = prepared.source, prepared.encoded, prepared.mask
     run.notes += [mask.note] if mask.note else []
@@ -138,7 +138,7 @@ def group_rows(prepared: Prepared, config: Config, run: Run) -> Grouping:
 
 
 def _check(
-    published: Published, columns: pa.Table, config: Config, *, encoded: Encoded, grouping: Grouping
+    published: PublishedTable, columns: pa.Table, config: Config, *, encoded: EncodedTable, grouping: Grouping
 ) -> Verification:
     """Check what was published, from its cells; people are counted in the original, which alone names them."""
     if grouping.rings is not None:
@@ -148,7 +148,9 @@ def _check(
     return verify_table(published.table, quasi=config.quasi, k=config.k, roots=published.roots, rules=rules)
 
 
-def _measured(encoded: Encoded, grouping: Grouping, published: Published, config: Config, rows: int) -> Measures:
+def _measured(
+    encoded: EncodedTable, grouping: Grouping, published: PublishedTable, config: Config, rows: int
+) -> Measures:
     """Measure the release. Rows that were suppressed from the start count as such."""
     grouping = grouping.published
     labels, codes = grouping.labels, encoded.table.codes
@@ -182,7 +184,7 @@ def start_run(config: Config, progress: Progress | None = None, cancelled: Calla
     return run
 
 
-def _refined(grouping: Grouping, encoded: Encoded, config: Config, run: Run) -> Grouping:
+def _refined(grouping: Grouping, encoded: EncodedTable, config: Config, run: Run) -> Grouping:
     """The grouping after local search, which takes boxes that are tight around the rows of each group."""
     from coterie.grouping.refine import keeps, refine
     from coterie.methods import find_method
@@ -195,7 +197,7 @@ def _refined(grouping: Grouping, encoded: Encoded, config: Config, run: Run) -> 
     return refine(encoded.table, grouping, k=config.k, run=run, allowed=allowed)
 
 
-def _group(encoded: Encoded, config: Config, run: Run) -> Grouping:
+def _group(encoded: EncodedTable, config: Config, run: Run) -> Grouping:
     from coterie.methods import find_method
 
     return find_method(config.method).run(encoded.table, config.k, config.method_options(), run)

@@ -23,8 +23,8 @@ if TYPE_CHECKING:
     from pyspark.sql import DataFrame
 
     from coterie.engines.plan import Plan
-    from coterie.engines.spark.rows import Rows
-    from coterie.engines.spark.run import Grouped
+    from coterie.engines.spark.rows import NumberedRows
+    from coterie.engines.spark.run import GroupedRows
     from coterie.measures.measures import Measures
     from coterie.methods._method import Progress
     from coterie.verification.verify import Verification
@@ -44,7 +44,7 @@ class SparkRelease:
     """what Spark's own GROUP BY over the published columns found"""
     plan: Plan = field(repr=False)
     """how the table was cut into blocks"""
-    grouped: Grouped = field(repr=False)
+    grouped: GroupedRows = field(repr=False)
     shown: bool = field(repr=False)
     """whether suppressed rows are published as `*`"""
     seconds: Mapping[str, float] = field(default_factory=dict, repr=False)
@@ -152,7 +152,7 @@ def release(
 
 
 def release_rows(
-    rows: Rows,
+    rows: NumberedRows,
     config: Config,
     *,
     block_rows: int,

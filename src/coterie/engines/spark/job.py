@@ -37,7 +37,7 @@ from coterie.files.databases.place import is_address
 from coterie.files.destinations import check_apart
 from coterie.files.door import bare_table
 from coterie.files.output import appear, provenance_path
-from coterie.files.streams import Target, Written, target_of, write_release
+from coterie.files.streams import Target, WrittenFile, target_of, write_release
 from coterie.publishing.mapping import check_mapping
 from coterie.releases.stored import StoredRelease
 from coterie.settings.toml import provenance_toml
@@ -46,7 +46,7 @@ if TYPE_CHECKING:
     from pyspark.sql import SparkSession
 
     from coterie.engines.job import Job
-    from coterie.engines.spark.rows import Rows
+    from coterie.engines.spark.rows import NumberedRows
     from coterie.methods._method import Progress
 
 
@@ -133,7 +133,7 @@ class _Run:
                 sink.write(text.encode())
         return release
 
-    def _rows(self, name: str, folder: Path) -> Rows:
+    def _rows(self, name: str, folder: Path) -> NumberedRows:
         if self.table is None:
             return read_parquet(self.session, [name])
         if self.table.format == "parquet":
@@ -142,15 +142,15 @@ class _Run:
         with self.phases("hand over"):
             return read_parquet(self.session, [literal(hand_over(self.table, folder))])
 
-    def _given_name(self, made: SparkRelease, folder: str, place: LocalPlace | RemotePlace) -> Written:
+    def _given_name(self, made: SparkRelease, folder: str, place: LocalPlace | RemotePlace) -> WrittenFile:
         """The release under its own name, as a folder or as one file."""
         job, rows = self.job, made.verification.rows
         if isinstance(place, RemotePlace):
             place.take(folder)
-            return Written(rows, "")
+            return WrittenFile(rows, "")
         if self.target.folder:
             place.take(folder)
-            return Written(rows, _digest(place.path))
+            return WrittenFile(rows, _digest(place.path))
         one = Path(folder).with_name(f"release{self.target.suffix}")
         written = write_release(_Parts(Path(folder)), one, self.target)
         if self.output == "-":
@@ -161,7 +161,7 @@ class _Run:
             appear(one, Path(self.output).resolve(), force=job.force)
         return written
 
-    def _stored(self, made: SparkRelease, written: Written) -> StoredRelease:
+    def _stored(self, made: SparkRelease, written: WrittenFile) -> StoredRelease:
         return StoredRelease(
             path=Path(self.output),
             config=made.config.replace(engine="spark", block_rows=self.job.block_rows),

@@ -114,7 +114,7 @@ def merged_counts(parts: list[pa.Table]) -> pa.Table:
 
 
 @dataclass(frozen=True, eq=False)
-class Reader:
+class RowCoder:
     """Turns batches into rows of codes."""
 
     shape: Shape
@@ -136,7 +136,7 @@ SAMPLED = "leaf int, row bigint, codes binary"
 
 @guarded_task
 def sample_rows(
-    batches: Batches, *, reader: Reader, share: float, tree: CutTree, shares: dict[int, float] | None = None
+    batches: Batches, *, reader: RowCoder, share: float, tree: CutTree, shares: dict[int, float] | None = None
 ) -> Batches:
     """The rows of a sample, as codes.
 
@@ -163,7 +163,7 @@ def sample_rows(
 
 
 @guarded_task
-def count_leaves(batches: Batches, *, reader: Reader, tree: CutTree) -> Batches:
+def count_leaves(batches: Batches, *, reader: RowCoder, tree: CutTree) -> Batches:
     """Rows of each leaf, where needed with their sensitive values; and a sum by which the rows are known again."""
     counts = LeafCounts(tree.leaves, reader.book)
     sums = np.zeros(tree.leaves, dtype=np.uint64)
@@ -180,7 +180,7 @@ def count_leaves(batches: Batches, *, reader: Reader, tree: CutTree) -> Batches:
 
 @guarded_task
 def assign_blocks(
-    batches: Batches, *, reader: Reader, plan: Plan, kept: tuple[int, ...], titles: tuple[int, ...]
+    batches: Batches, *, reader: RowCoder, plan: Plan, kept: tuple[int, ...], titles: tuple[int, ...]
 ) -> Batches:
     """Each row with its block, its number, its codes and the columns that are published as they are.
 

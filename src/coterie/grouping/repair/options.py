@@ -8,7 +8,7 @@ import numpy as np
 
 from coterie.arrays import Bool, Float64, Int32, Int64
 from coterie.grouping.box_index import build_box_index
-from coterie.grouping.repair.state import State
+from coterie.grouping.repair.state import RepairState
 from coterie.privacy import AlphaK, LDiversity
 from coterie.privacy.histogram import Groups, combine
 
@@ -39,7 +39,7 @@ class Choices(NamedTuple):
         return Choices(*(part[at] for part in self))  # type: ignore[arg-type]
 
 
-def merges(state: State, asked: Int32) -> Choices:
+def merges(state: RepairState, asked: Int32) -> Choices:
     """Each asked group with each of its nearest groups."""
     from coterie.kernels.repair import nearest_groups
 
@@ -59,7 +59,7 @@ def merges(state: State, asked: Int32) -> Choices:
     return Choices(first, second, none, none, rises[found], gain)
 
 
-def _made(state: State, parts: tuple[Int64, Int64], changes: tuple[Int64, Int32, Int64] | None) -> Groups:
+def _made(state: RepairState, parts: tuple[Int64, Int64], changes: tuple[Int64, Int32, Int64] | None) -> Groups:
     """Groups that might be: unions of groups, and groups to which rows are added (or taken away: by −1)."""
     made, group = parts
     sizes = np.bincount(made, weights=state.counted.sizes[group]).astype(np.int64)
@@ -79,7 +79,7 @@ def _made(state: State, parts: tuple[Int64, Int64], changes: tuple[Int64, Int32,
     return Groups(sizes, columns, matches)
 
 
-def exchanges(state: State, asked: Int32) -> Choices:
+def exchanges(state: RepairState, asked: Int32) -> Choices:
     """Rows that could move into the asked groups, alone or in exchange, where these lack diversity."""
     from coterie.kernels.repair import exchanges as search
 
@@ -116,7 +116,7 @@ def exchanges(state: State, asked: Int32) -> Choices:
     return _judged(state, choices)
 
 
-def _judged(state: State, choices: Choices) -> Choices:
+def _judged(state: RepairState, choices: Choices) -> Choices:
     """Exchanges that do no harm to the second group, with what they bring to the first."""
     mine = 2 * np.arange(len(choices.first))
     theirs = mine + 1
@@ -134,7 +134,7 @@ def _judged(state: State, choices: Choices) -> Choices:
     return choices._replace(gain=gain).take(kept)
 
 
-def _lacking(state: State, asked: Int32) -> tuple[Int32, Int32]:
+def _lacking(state: RepairState, asked: Int32) -> tuple[Int32, Int32]:
     """The asked groups that lack diversity, and for each (column, which values it needs) as kernels take it."""
     from coterie.kernels.repair import ABSENT, RARE
 

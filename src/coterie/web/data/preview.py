@@ -17,7 +17,7 @@ LONGEST = 120
 """signs of a cell that are shown"""
 
 
-class Rows(NamedTuple):
+class PreviewRows(NamedTuple):
     """Some rows of a table, as texts."""
 
     start: int
@@ -36,7 +36,7 @@ class ValueCount(NamedTuple):
     rows: int
 
 
-def rows(project: Project, *, start: int = 0, count: int = 100, columns: Sequence[int] | None = None) -> Rows:
+def rows(project: Project, *, start: int = 0, count: int = 100, columns: Sequence[int] | None = None) -> PreviewRows:
     """Rows from a position on.
 
     Args:
@@ -60,10 +60,10 @@ def rows(project: Project, *, start: int = 0, count: int = 100, columns: Sequenc
                 pieces.append(piece.slice(begin, min(start + count - first, size) - begin))
             first += size
     if not pieces:
-        return Rows(start, chosen, [], total)
+        return PreviewRows(start, chosen, [], total)
     shown = pa.concat_tables(pieces)
     by_column = [[shorten(cell) for cell in texts(column)] for column in shown.columns]
-    return Rows(start, chosen, [list(row) for row in zip(*by_column, strict=True)], total)
+    return PreviewRows(start, chosen, [list(row) for row in zip(*by_column, strict=True)], total)
 
 
 def value_counts(project: Project, column: int, *, limit: int | None = None) -> list[ValueCount]:

@@ -21,9 +21,9 @@ from coterie.web.hierarchies import (
 from coterie.web.hierarchies import (
     tree_view as hierarchy_view,
 )
-from coterie.web.hierarchies.column import Place, place_of
+from coterie.web.hierarchies.column import ColumnPage, place_of
 from coterie.web.hierarchies.edit_tree import TOP, from_whole, rows
-from coterie.web.hierarchies.operations import Asked, Done
+from coterie.web.hierarchies.operations import EditOutcome, EditRequest
 from coterie.web.hierarchies.view import editor, show_column
 from coterie.web.pages import Fault, form_of, go, is_htmx, project_of, render, values_of
 
@@ -68,7 +68,7 @@ def _edit(request: Request, form: FormData) -> Response:
     return render(request, "_tree_editor.html", project=place.project, place=place, opened=opened, **values)
 
 
-def _change(place: Place, draft: hierarchy_store.Draft, asked: Asked) -> Done:
+def _change(place: ColumnPage, draft: hierarchy_store.Draft, asked: EditRequest) -> EditOutcome:
     if asked.what == "place-all":
         lost = hierarchy_view.counts_of(draft.tree, place.values).lost
         asked = asked._replace(what="place", values=tuple(value.text for value in lost))
@@ -78,15 +78,15 @@ def _change(place: Place, draft: hierarchy_store.Draft, asked: Asked) -> Done:
     return done
 
 
-def _names(place: Place) -> tuple[int, str]:
+def _names(place: ColumnPage) -> tuple[int, str]:
     return place.column.index, place.column.name
 
 
-def _place(request: Request) -> Place:
+def _place(request: Request) -> ColumnPage:
     return place_of(project_of(request, ready=True), request)
 
 
-def _draft(place: Place) -> hierarchy_store.Draft:
+def _draft(place: ColumnPage) -> hierarchy_store.Draft:
     opened = place.opened()
     if opened.hierarchy is None:
         raise HTTPException(409, "There is no tree any more; it was removed or replaced. Load the page again.")

@@ -44,19 +44,19 @@ def _home(request: Request, *, faults: list[Fault] | None = None, path: str = ""
 
 async def open_by_path(request: Request) -> Response:
     """A project from a file on this machine."""
-    given = values_of(await form_of(request)).get("path", "").strip()
+    submitted = values_of(await form_of(request)).get("path", "").strip()
     settings = settings_of(request)
-    if not given:
+    if not submitted:
         return _home(request, faults=[Fault("path", "Give the path of a file.")], status=422)
-    found = resolve_allowed(given, settings.allowed_folders)
+    found = resolve_allowed(submitted, settings.allowed_folders)
     if found is None:
         text = (
             "This lies outside the folders that may be opened. Start coterie serve with --allow FOLDER, or upload it."
         )
-        return _home(request, faults=[Fault("path", text)], path=given, status=422)
+        return _home(request, faults=[Fault("path", text)], path=submitted, status=422)
     if not found.is_file():
         text = "There is no such file. Paths start at the first folder below, or are given in full."
-        return _home(request, faults=[Fault("path", text)], path=given, status=422)
+        return _home(request, faults=[Fault("path", text)], path=submitted, status=422)
     project = await run_in_threadpool(open_path, request.app, found)
     return go(f"{project.url}/data", request)
 

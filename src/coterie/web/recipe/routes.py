@@ -22,7 +22,7 @@ from coterie.web.recipe import recipe
 from coterie.web.recipe.edit import edited
 from coterie.web.recipe.view import command_line, download_name, python_text, release_name
 from coterie.web.settings import resolve_allowed
-from coterie.web.table_summary import facts_of
+from coterie.web.table_summary import summary_of
 from coterie.web.uploads import receive_upload
 
 LIMIT = 8 << 20
@@ -44,19 +44,19 @@ def _page(
     path: str = "",
     status: int = 200,
 ) -> Response:
-    facts = facts_of(project)
-    assert facts is not None
+    summary = summary_of(project)
+    assert summary is not None
     draft = draft_of(project, "recipe")
     if text is None and draft is not None:
         text = draft["text"]
         faults = _text_faults(text)
     try:
         values = recipe.read_values(project)
-        wrong = recipe.faults(project, facts.names)
+        wrong = recipe.faults(project, summary.names)
     except ConfigError as error:
         values, wrong = {}, recipe.as_faults(error.problems)
     saved = project.recipe_path.read_text(encoding="utf-8-sig") if project.recipe_path.is_file() else ""
-    release = release_name(facts.format)
+    release = release_name(summary.format)
     return render(
         request,
         "recipe.html",

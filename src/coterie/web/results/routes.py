@@ -12,7 +12,7 @@ from starlette.responses import FileResponse, Response
 from starlette.routing import BaseRoute, Route
 
 from coterie.charts.charts import page_style
-from coterie.web.jobs import Jobs, State
+from coterie.web.jobs import Jobs, JobState
 from coterie.web.pages import Fault, go, is_htmx, project_of, render
 from coterie.web.project import Project, read_json
 from coterie.web.recipe.view import command_line, python_text
@@ -213,7 +213,7 @@ def _jobs(request: Request) -> Jobs:
 
 
 def _curve(request: Request, folder: Path) -> dict[str, Any]:
-    state: State = _jobs(request).state(folder / "curve")
+    state: JobState = _jobs(request).state(folder / "curve")
     return {"job": state, **read_json(folder / "curve" / ANSWER)}
 
 
