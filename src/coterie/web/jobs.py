@@ -15,10 +15,13 @@ import threading
 import time
 from collections.abc import Collection
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from coterie.web.project import Project, private_folder, read_json, write_json
 from coterie.web.settings import Settings
+
+if TYPE_CHECKING:
+    from starlette.requests import Request
 
 WAITING = ("queued", "running")
 PATIENCE = 2.0
@@ -154,6 +157,13 @@ class Jobs:
         """Stop every job: the server ends."""
         for folder in list(self._running):
             self.cancel(folder)
+
+
+def jobs_of(request: Request) -> Jobs:
+    """The workers of the server that got a request."""
+    jobs = request.app.state.jobs
+    assert isinstance(jobs, Jobs)
+    return jobs
 
 
 def stop(process: subprocess.Popen[bytes]) -> None:

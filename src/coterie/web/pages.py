@@ -36,6 +36,22 @@ class Fault(NamedTuple):
     text: str
 
 
+class FormState(NamedTuple):
+    """A form as it is shown: what is wrong with it, what somebody had typed, and the status of the answer."""
+
+    faults: list[Fault] | None = None
+    submitted: Mapping[str, str] | None = None
+    status: int = 200
+
+    @classmethod
+    def refused(cls, faults: list[Fault], submitted: Mapping[str, str] | None = None) -> FormState:
+        """A form that could not be saved."""
+        return cls(faults, submitted, 422)
+
+
+FIRST_LOOK = FormState()
+
+
 @cache
 def templates() -> Environment:
     """Jinja's environment. Everything is escaped, and a name that nobody gave is an error."""

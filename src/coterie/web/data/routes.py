@@ -5,12 +5,11 @@ from __future__ import annotations
 from starlette.concurrency import run_in_threadpool
 from starlette.requests import Request
 from starlette.responses import Response
-from starlette.routing import BaseRoute, Route
 
 from coterie.errors import ConfigError
 from coterie.web.data import preview
-from coterie.web.jobs import Jobs, JobState
-from coterie.web.pages import Fault, form_of, go, project_of, render, seen, values_of
+from coterie.web.jobs import JobState, jobs_of
+from coterie.web.pages import FIRST_LOOK, Fault, FormState, form_of, go, project_of, render, seen, values_of
 from coterie.web.project import Project
 from coterie.web.projects.routes import look_at
 from coterie.web.recipe import recipe
@@ -37,15 +36,9 @@ async def data(request: Request) -> Response:
     return await run_in_threadpool(_page, request, project)
 
 
-def _page(
-    request: Request,
-    project: Project,
-    *,
-    faults: list[Fault] | None = None,
-    submitted: dict[str, str] | None = None,
-    status: int = 200,
-) -> Response:
-    state = _jobs(request).state(project.folder / "inspect")
+def _page(request: Request, project: Project, form: FormState = FIRST_LOOK) -> Response:
+    faults, submitted, status = form
+    state = jobs_of(request).state(project.folder / "inspect")
     summary = summary_of(project)
     found = list(faults or [])
     try:
@@ -125,7 +118,7 @@ async def rows(request: Request) -> Response:
 async def progress(request: Request) -> Response:
     """How far the look at the table is; when it is over, the whole page is shown."""
     project = project_of(request)
-    state: JobState = await run_in_threadpool(_jobs(request).state, project.folder / "inspect")
+    state: JobState = await run_in_threadpool(jobs_of(request).state, project.folder / "inspect")
     if not state.active:
         return Response(status_code=200, headers={"HX-Redirect": f"{project.url}/data"})
     return render(request, "_looking.html", project=project, state=state)
@@ -148,11 +141,10 @@ def _change(request: Request, project: Project, submitted: dict[str, str]) -> Re
     }
     faults = _reading_faults(changes)
     if faults:
-        return _page(
-            request, project, faults=faults, submitted={name: submitted.get(name, "") for name in FORM}, status=422
-        )
+        again = {name: submitted.get(name, "") for name in FORM}
+        return _page(request, project, FormState.refused(faults, again))
     recipe.change(project, changes)
-    look_at(_jobs(request), project)
+    look_at(jobs_of(request), project)
     return go(f"{project.url}/data", request)
 
 
@@ -172,7 +164,7 @@ def _reading_faults(changes: dict[str, object]) -> list[Fault]:
 async def cancel(request: Request) -> Response:
     """Stop looking at the table."""
     project = project_of(request)
-    await run_in_threadpool(_jobs(request).cancel, project.folder / "inspect")
+    await run_in_threadpool(jobs_of(request).cancel, project.folder / "inspect")
     return go(f"{project.url}/data", request)
 
 
@@ -180,19 +172,3 @@ async def go_on(request: Request) -> Response:
     """The data were looked over."""
     project = seen(request, project_of(request, ready=True), "data")
     return go(f"{project.url}/roles", request)
-
-
-def _jobs(request: Request) -> Jobs:
-    jobs = request.app.state.jobs
-    assert isinstance(jobs, Jobs)
-    return jobs
-
-
-routes: list[BaseRoute] = [
-    Route("/p/{project}/data", data),
-    Route("/p/{project}/data", change, methods=["POST"]),
-    Route("/p/{project}/data/rows", rows),
-    Route("/p/{project}/data/progress", progress),
-    Route("/p/{project}/data/cancel", cancel, methods=["POST"]),
-    Route("/p/{project}/data/next", go_on, methods=["POST"]),
-]

@@ -8,7 +8,6 @@ from typing import Any, Final
 from starlette.concurrency import run_in_threadpool
 from starlette.requests import Request
 from starlette.responses import Response
-from starlette.routing import BaseRoute, Route
 
 from coterie.errors import ConfigError
 from coterie.settings.changes import changed
@@ -29,7 +28,7 @@ from coterie.web.goals.models_form import (
     shown_promises,
     specs_of,
 )
-from coterie.web.pages import Fault, form_of, go, project_of, render, seen, values_of
+from coterie.web.pages import FIRST_LOOK, Fault, FormState, form_of, go, project_of, render, seen, values_of
 from coterie.web.project import Project
 from coterie.web.recipe import recipe
 from coterie.web.table_summary import TableSummary, summary_of
@@ -66,14 +65,8 @@ async def goals(request: Request) -> Response:
     return await run_in_threadpool(_page, request, project)
 
 
-def _page(
-    request: Request,
-    project: Project,
-    *,
-    faults: list[Fault] | None = None,
-    submitted: Mapping[str, str] | None = None,
-    status: int = 200,
-) -> Response:
+def _page(request: Request, project: Project, form: FormState = FIRST_LOOK) -> Response:
+    faults, submitted, status = form
     summary = summary_of(project)
     assert summary is not None
     values = _values(project)
@@ -157,7 +150,7 @@ def _change(request: Request, project: Project, submitted: dict[str, str]) -> Re
     wrong += _faults(project, submitted, summary)
     if wrong:
         keep_draft(project, "goals", submitted)
-        return _page(request, project, faults=wrong, submitted=submitted, status=422)
+        return _page(request, project, FormState.refused(wrong, submitted))
     recipe.change(project, _settings(submitted, summary, _values(project)))
     drop_draft(project, "goals")
     project = seen(request, project, "goals")
@@ -198,9 +191,3 @@ def _settings(submitted: Mapping[str, str], summary: TableSummary, before: Mappi
     }
     settings["weights"] = {name: weight for name, weight in weights.items() if weight is not None} or None
     return settings
-
-
-routes: list[BaseRoute] = [
-    Route("/p/{project}/goals", goals),
-    Route("/p/{project}/goals", change, methods=["POST"]),
-]

@@ -9,7 +9,6 @@ from starlette.datastructures import FormData
 from starlette.exceptions import HTTPException
 from starlette.requests import Request
 from starlette.responses import Response
-from starlette.routing import BaseRoute, Route
 
 from coterie.errors import HierarchyError
 from coterie.web.hierarchies import (
@@ -154,12 +153,3 @@ def _undo(request: Request) -> Response:
     place = _place(request)
     hierarchy_store.undo(place.project, *_names(place))
     return go(f"{place.url}?view=table", request)
-
-
-COLUMN = "/p/{project}/hierarchies/{column:int}"
-routes: list[BaseRoute] = [
-    Route(COLUMN + "/edit", edit, methods=["POST"]),
-    Route(COLUMN + "/branch", branch, methods=["GET"]),
-    Route(COLUMN + "/table", table, methods=["POST"]),
-    Route(COLUMN + "/undo", undo, methods=["POST"]),
-]

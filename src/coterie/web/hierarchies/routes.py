@@ -10,7 +10,6 @@ from starlette.concurrency import run_in_threadpool
 from starlette.datastructures import FormData, UploadFile
 from starlette.requests import Request
 from starlette.responses import Response
-from starlette.routing import BaseRoute, Route
 
 from coterie.errors import ConfigError, CoterieError, HierarchyError
 from coterie.hierarchies.hierarchy import Hierarchy
@@ -179,18 +178,3 @@ def download(request: Request) -> Response:
 
 def _forget(place: ColumnPage) -> None:
     hierarchy_store.forget_draft(place.project, place.column.index)
-
-
-BASE = "/p/{project}/hierarchies"
-COLUMN = BASE + "/{column:int}"
-routes: list[BaseRoute] = [
-    Route(BASE, overview, methods=["GET"]),
-    Route(BASE, accept, methods=["POST"]),
-    Route(COLUMN, one, methods=["GET"]),
-    Route(COLUMN + "/rule", rule, methods=["POST"]),
-    Route(COLUMN + "/import", from_file, methods=["POST"]),
-    Route(COLUMN + "/values", from_values, methods=["POST"]),
-    Route(COLUMN + "/to-tree", to_tree, methods=["POST"]),
-    Route(COLUMN + "/remove", remove, methods=["POST"]),
-    Route(COLUMN + "/download", download, methods=["GET"]),
-]

@@ -8,7 +8,6 @@ from starlette.applications import Starlette
 from starlette.concurrency import run_in_threadpool
 from starlette.requests import Request
 from starlette.responses import HTMLResponse, Response
-from starlette.routing import BaseRoute, Route
 
 from coterie.web.jobs import Jobs
 from coterie.web.pages import Fault, form_of, go, project_of, projects_of, render, settings_of, values_of
@@ -122,12 +121,3 @@ def look_at(jobs: Jobs, project: Project) -> None:
 
 def _of(app: Starlette) -> tuple[Projects, Jobs]:
     return app.state.projects, app.state.jobs
-
-
-routes: list[BaseRoute] = [
-    Route("/", home),
-    Route("/open", open_by_path, methods=["POST"]),
-    Route("/upload", upload, methods=["POST"]),
-    Route("/delete", delete_all, methods=["POST"]),
-    Route("/p/{project}/delete", delete, methods=["POST"]),
-]

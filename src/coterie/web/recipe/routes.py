@@ -8,7 +8,6 @@ from pathlib import Path
 from starlette.concurrency import run_in_threadpool
 from starlette.requests import Request
 from starlette.responses import Response
-from starlette.routing import BaseRoute, Route
 
 from coterie.errors import ConfigError
 from coterie.settings.config import read_hierarchies
@@ -191,11 +190,3 @@ async def download(request: Request) -> Response:
     name = quote(download_name(project))
     headers = {"Content-Disposition": f"attachment; filename=\"coterie.toml\"; filename*=UTF-8''{name}"}
     return Response(await run_in_threadpool(text), media_type="application/toml", headers=headers)
-
-
-routes: list[BaseRoute] = [
-    Route("/p/{project}/recipe", show),
-    Route("/p/{project}/recipe", save, methods=["POST"]),
-    Route("/p/{project}/recipe/bring", bring, methods=["POST"]),
-    Route("/p/{project}/recipe/download", download),
-]

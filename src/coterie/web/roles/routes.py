@@ -10,13 +10,12 @@ from starlette.concurrency import run_in_threadpool
 from starlette.datastructures import FormData
 from starlette.requests import Request
 from starlette.responses import Response
-from starlette.routing import BaseRoute, Route
 
 from coterie.errors import ConfigError
 from coterie.settings.changes import PER_COLUMN
 from coterie.settings.roles import PUBLISHED
 from coterie.web.data.routes import KINDS
-from coterie.web.jobs import Jobs
+from coterie.web.jobs import jobs_of
 from coterie.web.pages import Fault, form_of, go, is_htmx, project_of, render, seen
 from coterie.web.project import Project, read_json, write_json
 from coterie.web.recipe import recipe
@@ -91,7 +90,7 @@ def _shared(
 ) -> dict[str, Any]:
     """Counts, and the risk if it is known for these very quasi-identifiers."""
     quasi = [name for name in summary.names if chosen[name] == "quasi"]
-    state = _jobs(request).state(risk_folder(project))
+    state = jobs_of(request).state(risk_folder(project))
     fresh = risks is not None and sorted(risks.quasi) == sorted(quasi)
     return {
         "counts": {role: sum(each == role for each in chosen.values()) for role in ROLES},
@@ -191,7 +190,7 @@ def _measure(request: Request, project: Project, summary: TableSummary, chosen: 
     """Start to work out what columns add with these roles."""
     quasi = [name for name in summary.names if chosen[name] == "quasi"]
     others = [name for name in summary.names if chosen[name] in ("sensitive", "keep", "undecided")]
-    _jobs(request).start("risk", risk_folder(project), project, quasi=quasi, others=others)
+    jobs_of(request).start("risk", risk_folder(project), project, quasi=quasi, others=others)
 
 
 async def risk(request: Request) -> Response:
@@ -216,16 +215,3 @@ async def risk(request: Request) -> Response:
         return render(request, "_risk.html", project=project, rows=rows, **shared)
 
     return await run_in_threadpool(part)
-
-
-def _jobs(request: Request) -> Jobs:
-    jobs = request.app.state.jobs
-    assert isinstance(jobs, Jobs)
-    return jobs
-
-
-routes: list[BaseRoute] = [
-    Route("/p/{project}/roles", roles),
-    Route("/p/{project}/roles", change, methods=["POST"]),
-    Route("/p/{project}/roles/risk", risk, methods=["GET", "POST"]),
-]

@@ -11,7 +11,6 @@ from starlette.concurrency import run_in_threadpool
 from starlette.exceptions import HTTPException
 from starlette.requests import Request
 from starlette.responses import Response, StreamingResponse
-from starlette.routing import BaseRoute, Route
 
 from coterie.errors import ConfigError
 from coterie.settings.changes import changed
@@ -19,8 +18,8 @@ from coterie.settings.config import DEFAULT_METHOD
 from coterie.web import conflicts as conflicts
 from coterie.web.drafts import draft_of, drop_draft, keep_draft
 from coterie.web.forms import bad_numbers, number_of
-from coterie.web.jobs import Jobs
-from coterie.web.pages import STEPS, Fault, form_of, go, project_of, render, seen, values_of
+from coterie.web.jobs import jobs_of
+from coterie.web.pages import FIRST_LOOK, STEPS, Fault, FormState, form_of, go, project_of, render, seen, values_of
 from coterie.web.project import Project
 from coterie.web.recipe import recipe
 from coterie.web.run import form as method_form
@@ -39,14 +38,8 @@ async def run(request: Request) -> Response:
     return await run_in_threadpool(_page, request, project)
 
 
-def _page(
-    request: Request,
-    project: Project,
-    *,
-    faults: list[Fault] | None = None,
-    submitted: Mapping[str, str] | None = None,
-    status: int = 200,
-) -> Response:
+def _page(request: Request, project: Project, form: FormState = FIRST_LOOK) -> Response:
+    faults, submitted, status = form
     runs = runs_of(jobs_of(request), project)
     draft = draft_of(project, "run") if submitted is None else None
     wrong = list(faults or [])
@@ -125,23 +118,23 @@ async def change(request: Request) -> Response:
 def _change(request: Request, project: Project, submitted: dict[str, str]) -> Response:
     action, stamp = submitted.pop("action", "save"), submitted.pop(conflicts.FIELD, "")
     if action == "show":  # without a script: the options of the method that was chosen
-        return _page(request, project, submitted=submitted)
+        return _page(request, project, FormState(submitted=submitted))
     wrong = conflicts.changed_elsewhere(project, "run", stamp=stamp, submitted=submitted, saved=_shown(project))
     wrong += _faults(project, submitted)
     if wrong:
         keep_draft(project, "run", submitted)
-        return _page(request, project, faults=wrong, submitted=submitted, status=422)
+        return _page(request, project, FormState.refused(wrong, submitted))
     recipe.change(project, _settings(project, submitted))
     drop_draft(project, "run")
     project = seen(request, project, "run")
     if action == "run":
         if recipe.problems_of(project, column_names(project)):
             text = "The recipe has faults that other steps can mend; they are listed below."
-            return _page(request, project, faults=[Fault("in-the-way", text)], status=422)
+            return _page(request, project, FormState.refused([Fault("in-the-way", text)]))
         try:
             start_run(jobs_of(request), project)
         except ConfigError as error:
-            return _page(request, project, faults=recipe.as_faults(error.problems), status=422)
+            return _page(request, project, FormState.refused(recipe.as_faults(error.problems)))
     return go(f"{project.url}/run", request)
 
 
@@ -235,20 +228,3 @@ async def events(request: Request) -> Response:
             await asyncio.sleep(LOOK_EVERY)
 
     return StreamingResponse(stream(), media_type="text/event-stream")
-
-
-def jobs_of(request: Request) -> Jobs:
-    """The workers of the server."""
-    jobs = request.app.state.jobs
-    assert isinstance(jobs, Jobs)
-    return jobs
-
-
-routes: list[BaseRoute] = [
-    Route("/p/{project}/run", run),
-    Route("/p/{project}/run", change, methods=["POST"]),
-    Route("/p/{project}/run/options", options),
-    Route("/p/{project}/run/events", events),
-    Route("/p/{project}/run/cancel", cancel, methods=["POST"]),
-    Route("/p/{project}/run/{run}/delete", delete, methods=["POST"]),
-]
