@@ -10,7 +10,7 @@ from oracles import naive_measures
 
 from coterie.errors import ConfigError, DataError
 from coterie.measures.costs import whd
-from coterie.measures.measures import DESCRIPTIONS, Measures, measure_boxes
+from coterie.measures.measures import DESCRIPTIONS, Measures, measure_boxes, measure_grouping
 from coterie.measures.published import measure_release
 from coterie.publishing.publish import publish
 from coterie.settings.config import Config
@@ -27,16 +27,7 @@ def prepared(columns, **settings):
 def measured(columns, labels, *, level_weights=None, **settings):
     _, config, encoded = prepared(columns, **settings)
     grouping = Grouping.of(encoded.codes, labels)
-    return measure_boxes(
-        encoded.domains,
-        lo=grouping.lo,
-        hi=grouping.hi,
-        labels=grouping.labels,
-        codes=encoded.codes,
-        k=config.k,
-        leaf_counts=config.leaf_counts,
-        level_weights=level_weights,
-    )
+    return measure_grouping(encoded, grouping, config, level_weights=level_weights)
 
 
 # Li, Wong, Fu, Pei 2006, Table 1a, with the hierarchies of their section 3.

@@ -5,6 +5,7 @@ from __future__ import annotations
 import inspect
 from collections.abc import Callable
 from functools import wraps
+from operator import getitem
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, TypeAlias
 
@@ -81,153 +82,82 @@ Fraction = Annotated[
     typer.Option("--fraction", metavar="SHARE", help="The share of the population that the table holds."),
 ]
 
+TEXT, TEXTS, WHOLE, NUMBER, SWITCH = str | None, list[str] | None, int | None, float | None, bool | None
+
+
+def _flag(kind: Any, metavar: str | None, text: str, *names: str, complete: Any = None) -> Any:  # noqa: ANN401
+    """The flag of a setting: its type, how its value is put in the help, and what it does."""
+    return getitem(Annotated, (kind, typer.Option(*names, metavar=metavar, autocompletion=complete, help=text)))
+
+
 FLAGS: dict[str, Any] = {
     "config": ConfigFile,
-    "quasi": Annotated[
-        list[str] | None,
-        typer.Option(
-            metavar="COLUMNS",
-            help="Quasi-identifiers, separated by commas; may be repeated. A name with a comma goes in double quotes.",
-        ),
-    ],
-    "sensitive": Annotated[
-        list[str] | None, typer.Option(metavar="COLUMNS", help="Sensitive columns, given like the quasi-identifiers.")
-    ],
-    "identifier": Annotated[
-        list[str] | None, typer.Option(metavar="COLUMNS", help="Columns to leave out, such as names.")
-    ],
-    "keep": Annotated[
-        list[str] | None, typer.Option(metavar="COLUMNS", help="Columns to publish unchanged, on purpose.")
-    ],
-    "drop": Annotated[list[str] | None, typer.Option(metavar="COLUMNS", help="Columns to leave out as not needed.")],
-    "entity": Annotated[
-        str | None,
-        typer.Option(
-            "--entity", metavar="COLUMN", help="The column that says whose row it is: k then counts people, not rows."
-        ),
-    ],
-    "privacy": Annotated[
-        list[str] | None,
-        typer.Option(
-            "--privacy",
-            metavar="MODEL",
-            autocompletion=complete.privacy,
-            help="A promise beyond k, such as l-diversity:3:disease, t-closeness:0.2 (on every sensitive column), "
-            "alpha-k:0.5, beta-likeness:2, delta-disclosure:1.5 or k-map:5:population.csv.",
-        ),
-    ],
-    "k": Annotated[
-        int | None, typer.Option("-k", "--k", metavar="N", help=f"Smallest size of a group. [default: {DEFAULT_K}]")
-    ],
-    "hierarchy": Annotated[
-        list[str] | None,
-        typer.Option(
-            "--hierarchy",
-            metavar="COLUMN=FILE|RULE",
-            help="Hierarchy of a column: a CSV file, flat, or a rule such as prefixes, prefixes:5,3, intervals:5,10,20 "
-            "or dates:month,year.",
-        ),
-    ],
-    "type": Annotated[
-        list[str] | None,
-        typer.Option("--type", metavar="COLUMN=TYPE", help="Type of a column: number, category, date."),
-    ],
-    "weight": Annotated[
-        list[str] | None,
-        typer.Option("--weight", metavar="COLUMN=NUMBER", help="How much a column's detail is worth; others weigh 1."),
-    ],
-    "publish": Annotated[
-        list[str] | None,
-        typer.Option(
-            "--publish", metavar="COLUMN=FORM", help="Form of values: interval, bounds, mean, median, ancestor, set."
-        ),
-    ],
+    "quasi": _flag(
+        TEXTS,
+        "COLUMNS",
+        "Quasi-identifiers, separated by commas; may be repeated. A name with a comma goes in double quotes.",
+    ),
+    "sensitive": _flag(TEXTS, "COLUMNS", "Sensitive columns, given like the quasi-identifiers."),
+    "identifier": _flag(TEXTS, "COLUMNS", "Columns to leave out, such as names."),
+    "keep": _flag(TEXTS, "COLUMNS", "Columns to publish unchanged, on purpose."),
+    "drop": _flag(TEXTS, "COLUMNS", "Columns to leave out as not needed."),
+    "entity": _flag(TEXT, "COLUMN", "The column that says whose row it is: k then counts people, not rows."),
+    "privacy": _flag(
+        TEXTS,
+        "MODEL",
+        "A promise beyond k, such as l-diversity:3:disease, t-closeness:0.2 (on every sensitive column), "
+        "alpha-k:0.5, beta-likeness:2, delta-disclosure:1.5 or k-map:5:population.csv.",
+        complete=complete.privacy,
+    ),
+    "k": _flag(WHOLE, "N", f"Smallest size of a group. [default: {DEFAULT_K}]", "-k", "--k"),
+    "hierarchy": _flag(
+        TEXTS,
+        "COLUMN=FILE|RULE",
+        "Hierarchy of a column: a CSV file, flat, or a rule such as prefixes, prefixes:5,3, intervals:5,10,20 "
+        "or dates:month,year.",
+    ),
+    "type": _flag(TEXTS, "COLUMN=TYPE", "Type of a column: number, category, date."),
+    "weight": _flag(TEXTS, "COLUMN=NUMBER", "How much a column's detail is worth; others weigh 1."),
+    "publish": _flag(TEXTS, "COLUMN=FORM", "Form of values: interval, bounds, mean, median, ancestor, set."),
     "method": MethodName,
-    "option": Annotated[
-        list[str] | None,
-        typer.Option("--option", metavar="NAME=VALUE", help="Option of the method; see `coterie methods NAME`."),
-    ],
-    "seed": Annotated[int | None, typer.Option(metavar="N", help="Where random choices start. [default: 0]")],
-    "missing": Annotated[
-        str | None,
-        typer.Option(
-            "--missing",
-            metavar="POLICY",
-            autocompletion=complete.setting("missing"),
-            help="Missing values: category, suppress or error.",
-        ),
-    ],
+    "option": _flag(TEXTS, "NAME=VALUE", "Option of the method; see `coterie methods NAME`."),
+    "seed": _flag(WHOLE, "N", "Where random choices start. [default: 0]"),
+    "missing": _flag(
+        TEXT, "POLICY", "Missing values: category, suppress or error.", complete=complete.setting("missing")
+    ),
     "missing_values": MissingValues,
-    "leaf_counts": Annotated[
-        str | None,
-        typer.Option(
-            "--leaf-counts",
-            metavar="WHICH",
-            autocompletion=complete.setting("leaf_counts"),
-            help="Losses count the values that are present, or hierarchy.",
-        ),
-    ],
-    "suppressed": Annotated[
-        str | None,
-        typer.Option(
-            "--suppressed",
-            metavar="POLICY",
-            autocompletion=complete.setting("suppressed"),
-            help="Suppressed rows: auto or remove.",
-        ),
-    ],
-    "refine": Annotated[
-        bool | None, typer.Option("--refine/--no-refine", help="Lower the loss by local search after the method.")
-    ],
-    "time_limit": Annotated[
-        float | None, typer.Option("--time-limit", metavar="SECONDS", help="Stop improving after this long.")
-    ],
-    "suppress_at_most": Annotated[
-        float | None,
-        typer.Option("--suppress-at-most", metavar="PERCENT", help="The most rows that a method may suppress."),
-    ],
+    "leaf_counts": _flag(
+        TEXT,
+        "WHICH",
+        "Losses count the values that are present, or hierarchy.",
+        complete=complete.setting("leaf_counts"),
+    ),
+    "suppressed": _flag(TEXT, "POLICY", "Suppressed rows: auto or remove.", complete=complete.setting("suppressed")),
+    "refine": _flag(SWITCH, None, "Lower the loss by local search after the method.", "--refine/--no-refine"),
+    "time_limit": _flag(NUMBER, "SECONDS", "Stop improving after this long."),
+    "suppress_at_most": _flag(NUMBER, "PERCENT", "The most rows that a method may suppress."),
     "delimiter": Delimiter,
     "encoding": Encoding,
     "header": Header,
-    "threads": Annotated[int | None, typer.Option(metavar="N", help="Threads to use. [default: all cores]")],
-    "engine": Annotated[
-        str | None,
-        typer.Option(
-            "--engine",
-            metavar="NAME",
-            autocompletion=complete.setting("engine"),
-            help="Where to work: auto, memory, blocks (on disk) or spark.",
-        ),
-    ],
-    "memory": Annotated[
-        str | None, typer.Option("--memory", metavar="SIZE", help="Memory to use, such as 2GB. [default: half of it]")
-    ],
-    "block_rows": Annotated[
-        int | None,
-        typer.Option("--block-rows", metavar="N", help="Rows of a block, when working in blocks. [default: by memory]"),
-    ],
-    "purpose": Annotated[str | None, typer.Option(metavar="TEXT", help="What the release is for; for the report.")],
-    "recipient": Annotated[str | None, typer.Option(metavar="TEXT", help="Who will have the release; for the report.")],
-    "release_model": Annotated[
-        str | None,
-        typer.Option(
-            "--release-model",
-            metavar="MODEL",
-            autocompletion=complete.setting("release_model"),
-            help="How it is given away: public, agreement or enclave.",
-        ),
-    ],
-    "author": Annotated[str | None, typer.Option(metavar="TEXT", help="Who made the release; for the report.")],
-    "threshold": Annotated[
-        str | None,
-        typer.Option(
-            "--threshold",
-            metavar="RISK",
-            autocompletion=complete.threshold,
-            help="The largest accepted risk of a record: a number, ema (0.09), cms (1/11) or strict (0.05). "
-            f"[default: {DEFAULT_THRESHOLD}]",
-        ),
-    ],
+    "threads": _flag(WHOLE, "N", "Threads to use. [default: all cores]"),
+    "engine": _flag(
+        TEXT, "NAME", "Where to work: auto, memory, blocks (on disk) or spark.", complete=complete.setting("engine")
+    ),
+    "memory": _flag(TEXT, "SIZE", "Memory to use, such as 2GB. [default: half of it]"),
+    "block_rows": _flag(WHOLE, "N", "Rows of a block, when working in blocks. [default: by memory]"),
+    "purpose": _flag(TEXT, "TEXT", "What the release is for; for the report."),
+    "recipient": _flag(TEXT, "TEXT", "Who will have the release; for the report."),
+    "release_model": _flag(
+        TEXT, "MODEL", "How it is given away: public, agreement or enclave.", complete=complete.setting("release_model")
+    ),
+    "author": _flag(TEXT, "TEXT", "Who made the release; for the report."),
+    "threshold": _flag(
+        TEXT,
+        "RISK",
+        "The largest accepted risk of a record: a number, ema (0.09), cms (1/11) or strict (0.05). "
+        f"[default: {DEFAULT_THRESHOLD}]",
+        complete=complete.threshold,
+    ),
     "fraction": Fraction,
 }
 """setting, or `config` → its flag"""
