@@ -91,18 +91,22 @@ def _common(
     """Options before the command; `main` has acted on --debug already."""
 
 
-app.command("init", short_help="Guess a configuration, to be edited.")(cli_init.init)
-app.command("anonymize", short_help="Publish a table.")(cli_release.anonymize)
-app.command("verify", short_help="Check a published table.")(cli_release.verify)
-app.command("measure", short_help="Say what a release lost.")(cli_release.measure)
-app.command("explain", short_help="Say why rows are as coarse as they are.")(cli_explain.explain)
-app.command("compare", short_help="Put methods side by side.")(cli_compare.compare)
-app.command("risk", short_help="Say how far records can be traced to people.")(cli_risk.risk)
-app.command("attack", short_help="Try to find known people in a release.")(cli_risk.attack)
-app.command("serve", short_help="Open a page on this machine for all of it.")(cli_serve.serve)
-app.command("methods", short_help="List methods and their options.")(cli_methods.methods)
-app.command("compile", short_help="Compile now what the first release would.")(cli_compile.compile_kernels)
-app.command("demo", short_help="Try it on the bundled table.")(cli_demo.demo)
+COMMANDS = {
+    "init": (cli_init.init, "Guess a configuration, to be edited."),
+    "anonymize": (cli_release.anonymize, "Publish a table."),
+    "verify": (cli_release.verify, "Check a published table."),
+    "measure": (cli_release.measure, "Say what a release lost."),
+    "explain": (cli_explain.explain, "Say why rows are as coarse as they are."),
+    "compare": (cli_compare.compare, "Put methods side by side."),
+    "risk": (cli_risk.risk, "Say how far records can be traced to people."),
+    "attack": (cli_risk.attack, "Try to find known people in a release."),
+    "serve": (cli_serve.serve, "Open a page on this machine for all of it."),
+    "methods": (cli_methods.methods, "List methods and their options."),
+    "compile": (cli_compile.compile_kernels, "Compile now what the first release would."),
+    "demo": (cli_demo.demo, "Try it on the bundled table."),
+}
+for _name, (_command, _help) in COMMANDS.items():
+    app.command(_name, short_help=_help)(_command)
 app.add_typer(cli_hierarchy.app, name="hierarchy", short_help="Build, check and show hierarchies.")
 
 

@@ -73,18 +73,11 @@ def schema_text() -> str:
 
 def report_html(report: Report) -> str:
     """The report as one HTML page."""
-    from jinja2 import Environment, PackageLoader, StrictUndefined
-
     from coterie.charts.charts import page_style
     from coterie.reporting import charts
+    from coterie.reporting.templating import environment
 
-    room = Environment(
-        loader=PackageLoader("coterie.reporting", "templates"),
-        autoescape=True,
-        undefined=StrictUndefined,
-        trim_blocks=True,
-        lstrip_blocks=True,
-    )
+    room = environment("coterie.reporting")
     room.filters |= {"count": count_text, "figure": figure_text, "percent": percent_text}
     style = page_style() + room.get_template("report.css").render()
     return room.get_template("report.html.jinja").render(

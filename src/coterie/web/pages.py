@@ -6,12 +6,13 @@ from collections.abc import Iterable, Mapping
 from functools import cache
 from typing import Any, NamedTuple
 
-from jinja2 import Environment, PackageLoader, StrictUndefined
+from jinja2 import Environment
 from starlette.datastructures import FormData
 from starlette.exceptions import HTTPException
 from starlette.requests import Request
 from starlette.responses import HTMLResponse, RedirectResponse, Response
 
+from coterie.reporting.templating import environment
 from coterie.web.project import Project, Projects
 from coterie.web.settings import Settings
 from coterie.wording import percent_text, seconds_text
@@ -54,14 +55,8 @@ FIRST_LOOK = FormState()
 
 @cache
 def templates() -> Environment:
-    """Jinja's environment. Everything is escaped, and a name that nobody gave is an error."""
-    room = Environment(
-        loader=PackageLoader("coterie.web", "templates"),
-        autoescape=True,
-        undefined=StrictUndefined,
-        trim_blocks=True,
-        lstrip_blocks=True,
-    )
+    """The templates of the page, with its filters."""
+    room = environment("coterie.web")
     room.filters |= {"count": _count, "figure": _figure, "percent": percent_text, "seconds": seconds_text}
     room.filters["combine"] = _combine
     return room
