@@ -10,7 +10,7 @@ import re
 import sys
 import traceback
 import warnings
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from io import TextIOWrapper
 from typing import Annotated, NoReturn
 
@@ -91,7 +91,7 @@ def _common(
     """Options before the command; `main` has acted on --debug already."""
 
 
-COMMANDS = {
+COMMANDS: dict[str, tuple[Callable[..., None], str]] = {
     "init": (cli_init.init, "Guess a configuration, to be edited."),
     "anonymize": (cli_release.anonymize, "Publish a table."),
     "verify": (cli_release.verify, "Check a published table."),

@@ -169,7 +169,7 @@ def meaning(name: str) -> Meaning | None:
 
 
 def find_in(words: Mapping[str, Entry], name: str) -> Entry | None:
-    """The entry for the longest run of words in a name: "social security" before "security", "birth name" before "birth".
+    """The entry for the longest run of words in a name: "social security" before "security".
 
     Among runs of one length it is the last, since English and German put the noun last: in "patient age" it is an age.
     """
