@@ -9,12 +9,16 @@ Inside a set, a backslash stands before each backslash, comma and brace, and bef
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
+import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from coterie.errors import DataError
+from coterie.arrays import Int64
+from coterie.errors import ConfigError, DataError, Problem
+from coterie.values.codes import column_codes, row_classes
 
 if TYPE_CHECKING:
     from coterie.table.domain import Domain
@@ -84,3 +88,32 @@ def read_set(text: str) -> list[str] | None:
         else:
             member.append(letter)
     return [*members, "".join(member)]
+
+
+def published_names(columns: Sequence[str], quasi: Sequence[str], k: int | None = None) -> list[str]:
+    """The columns that stand for the quasi-identifiers; a ConfigError with everything that is wrong otherwise."""
+    problems = [] if quasi else [Problem("quasi", "at least one quasi-identifier must be named")]
+    if k is not None and (isinstance(k, bool) or not hasattr(k, "__index__") or k < 1):
+        problems.append(Problem("k", "must be a whole number of at least 1"))
+    present = list(columns)
+    names: list[str] = []
+    for name in dict.fromkeys(quasi):
+        pair = [f"{name}_min", f"{name}_max"]
+        chosen = [name] if name in present else pair
+        absent = [each for each in chosen if each not in present]
+        twice = [each for each in chosen if present.count(each) > 1]
+        if absent:
+            problems.append(Problem("quasi", f"the table has no column {name!r} (nor {pair[0]!r} and {pair[1]!r})"))
+        elif twice:
+            problems.append(Problem("quasi", f"the table has several columns named {twice[0]!r}; rename them"))
+        names += chosen
+    if problems:
+        raise ConfigError(problems)
+    return names
+
+
+def published_classes(table: pa.Table, quasi: Sequence[str]) -> tuple[Int64, Int64]:
+    """Row → class of rows with equal published quasi-identifiers, and class → rows."""
+    names = published_names(table.column_names, quasi)
+    class_of_row, classes = row_classes([column_codes(table.column(name), name=name) for name in names])
+    return class_of_row, np.bincount(class_of_row, minlength=classes).astype(np.int64)

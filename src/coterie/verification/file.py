@@ -7,7 +7,6 @@ import tempfile
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from coterie.arrays import AnyTable
 from coterie.settings.memory import default_memory, memory_bytes
 
 if TYPE_CHECKING:
@@ -15,19 +14,6 @@ if TYPE_CHECKING:
 
     from coterie.settings.config import Config
     from coterie.verification.verify import Verification
-
-
-def checked_on_disk(data: AnyTable, config: Config) -> bool:
-    """Whether a published table is better checked by DuckDB: a file for which that is asked for, or a large one."""
-    from coterie.engines.choose import choose_engine
-
-    if config.engine == "memory" or not isinstance(data, str | os.PathLike):
-        return False
-    if config.engine == "duckdb":
-        return Path(data).exists()
-    plain = config.replace(engine="auto", method="auto", entity=None, time_limit=None)
-    # Any output will do: nothing is written.
-    return choose_engine(data, plain, output="-").engine == "duckdb"
 
 
 def verify_on_disk(

@@ -20,6 +20,7 @@ from coterie.errors import InfeasibleError
 from coterie.files import tables
 from coterie.files.batches import TableFile, open_table
 from coterie.files.output import appear
+from coterie.measures.measures import ClassSizes
 from coterie.measures.sums import BlockSums, measures_of, with_suppressed
 from coterie.publishing.labels import root_text, style_of
 from coterie.releases.release import provenance_path
@@ -83,7 +84,7 @@ class Ending:
         release = StoredRelease(
             path=Path(job.output),
             config=_settled(job),
-            measures=measures_of(sums, plan, classes=draft.checked.classes),
+            measures=measures_of(sums, plan, classes=ClassSizes(*draft.checked.classes)),
             verification=draft.checked.verification,
             rows=plan.book.all_rows,
             blocks=plan.blocks,
