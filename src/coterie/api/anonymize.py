@@ -20,7 +20,7 @@ from coterie.measures.published import measure_tables
 from coterie.publishing.mapping import write_mapping
 from coterie.releases.release import Release
 from coterie.settings.config import Config
-from coterie.verification.file import verify_on_disk
+from coterie.verification.duckdb_counts import verify_on_disk
 from coterie.verification.verify import Classes, Verification, verify_table
 
 if TYPE_CHECKING:

@@ -20,8 +20,7 @@ import pyarrow.compute as pc
 
 from coterie.arrays import Int64
 from coterie.errors import HierarchyError, Problem
-from coterie.verification.cells import is_text
-from coterie.verification.numbers import is_number, number_in
+from coterie.verification.cells import is_number, is_text, number_in
 
 Path = tuple[Hashable, ...]
 """the nodes from a value itself up to just below the root"""
@@ -41,7 +40,7 @@ class Ancestors(NamedTuple):
     """What is above each value of a column."""
 
     path: Int64
-    """[values, levels] the nodes on the way up, the value itself among them; −1 where the way is shorter"""
+    """[values, levels] the nodes from just below the root down to the value itself; −1 where the way is shorter"""
     weight: Int64
     """node → height of its parent − its own height"""
     height: int
@@ -61,7 +60,7 @@ class Ancestors(NamedTuple):
                     number[node] = len(number)
                     above = heights[nodes[level + 1]] if level + 1 < len(nodes) else root
                     weight.append(above - heights.get(node, 0))
-                path[value, level] = number[node]
+                path[value, len(nodes) - 1 - level] = number[node]
         return cls(path, np.array(weight, dtype=np.int64), root)
 
 

@@ -30,6 +30,7 @@ class ArrowCounter:
     """row → person"""
     known: tuple[Int64, int] | None = None
     """row → class and the number of classes, if that was found out before"""
+    _known_cells: dict[str, Cells] = field(default_factory=dict)
 
     @cached_property
     def columns(self) -> list[Cells]:
@@ -77,16 +78,22 @@ class ArrowCounter:
         people = np.bincount(pairs // (len(who.values) + 1), minlength=len(self.rows)).astype(np.int64)
         return PeopleCounts(people, self.rows, np.ones_like(self.rows))
 
+    def _read(self, column: str) -> Cells:
+        """A sensitive column, which is asked for twice."""
+        if column not in self._known_cells:
+            self._known_cells[column] = read_cells(self.table.column(column), name=column)
+        return self._known_cells[column]
+
     def cells(self, column: str) -> CellCounts:
         """The distinct cells of a sensitive column."""
-        values, of_row = read_cells(self.table.column(column), name=column)
+        values, of_row = self._read(column)
         rows = np.bincount(of_row, minlength=len(values) + 1).astype(np.int64)
         return CellCounts(values, rows[:-1], int(rows[-1]))
 
     def by_value(self, column: str, look: Callable[[CellPairs], Found]) -> Iterator[Found]:
         """All rows with their sensitive values, as one piece; nothing if there are none."""
         if len(self.of_row):
-            yield look(CellPairs(self.of_row, None, read_cells(self.table.column(column), name=column).of_row, None))
+            yield look(CellPairs(self.of_row, None, self._read(column).of_row, None))
 
     def by_class(self, look: Callable[[ClassCells], Found]) -> Iterator[Found]:
         """The first row of every class, as one piece; nothing if there are none."""

@@ -16,6 +16,7 @@ import numpy.typing as npt
 import pyarrow as pa
 
 from coterie.arrays import Bool, Int64
+from coterie.verification.exact import wide
 
 Found = TypeVar("Found")
 
@@ -46,16 +47,15 @@ class SizeCounts(NamedTuple):
 
     def kept(self, hidden: int) -> ClassFigures:
         """Figures of the classes without some rows that are suppressed and shown: these are among the blank ones."""
-        sizes = [(int(size), int(often)) for size, often in zip(self.rows, self.classes, strict=True)]
+        rows, classes = self.rows, self.classes
         if hidden:
-            sizes = [size for size, blank in zip(sizes, self.blank, strict=True) if not blank]
-            sizes += [(self.blank_rows - hidden, 1)] if self.blank_rows > hidden else []
-        return ClassFigures(
-            sum(often for _, often in sizes),
-            min((size for size, _ in sizes), default=0),
-            max((size for size, _ in sizes), default=0),
-            sum(size * size * often for size, often in sizes),
-        )
+            left = self.blank_rows - hidden
+            rows = np.append(rows[~self.blank], [left] if left else []).astype(np.int64)
+            classes = np.append(classes[~self.blank], [1] if left else []).astype(np.int64)
+        size, often = wide(int((rows * classes).sum()) ** 2, rows, classes)
+        squares = int((size * size * often).sum())
+        least = int(rows.min()) if len(rows) else 0
+        return ClassFigures(int(classes.sum()), least, int(rows.max(initial=0)), squares)
 
 
 class ClassFigures(NamedTuple):

@@ -80,26 +80,24 @@ def _hierarchical(pairs: Pairs, table: Sensitive) -> Ratio:
     assert tree is not None, "refused before: the column has no hierarchy"
     if tree.height == 0:
         return Ratio(np.zeros_like(pairs.sizes), np.ones_like(pairs.sizes))
-    nodes = len(tree.weight)
-    totals = _beneath(
-        np.zeros(len(table.totals), dtype=np.int64), np.arange(len(table.totals)), table.totals, tree.path
-    )
-    t = np.zeros(nodes, dtype=np.int64)
-    t[totals[1]] = totals[2]
-    of, node, c = _beneath(pairs.of, pairs.value, pairs.rows, tree.path)
-    c, t, s, weight = wide(4 * tree.height * n * pairs.largest_class, c, t, pairs.sizes, tree.weight)
-    expected = t[node] * s[of]
-    work = s * int((weight * t).sum())
-    np.add.at(work, of, (abs(c * n - expected) - expected) * weight[node])
+    s, weight = wide(4 * tree.height * n * pairs.largest_class, pairs.sizes, tree.weight)
+    work = np.zeros_like(s)
+    for nodes in tree.path.T:  # level by level: a node is on one of them only
+        t = np.bincount(nodes[nodes >= 0], weights=table.totals[nodes >= 0], minlength=len(weight)).astype(s.dtype)
+        of, node, c = _beneath(pairs, nodes)
+        expected = t[node] * s[of]
+        work += s * int((weight * t).sum())
+        np.add.at(work, of, (abs(c.astype(s.dtype) * n - expected) - expected) * weight[node])
     return Ratio(work, 2 * tree.height * n * s)
 
 
-def _beneath(of: Int64, value: Int64, rows: Int64, path: Int64) -> tuple[Int64, Int64, Int64]:
-    """(class, node, rows beneath it), for the nodes beneath which a class has rows."""
-    nodes = int(path.max(initial=0)) + 1
-    keys = of[:, None] * nodes + path[value]
-    inside = path[value] >= 0
-    found, at = np.unique(keys[inside], return_inverse=True)
-    beneath = np.bincount(at, weights=np.broadcast_to(rows[:, None], keys.shape)[inside], minlength=len(found))
-    of, node = np.divmod(found, nodes)
-    return of, node, beneath.astype(np.int64)
+def _beneath(pairs: Pairs, nodes: Int64) -> tuple[Int64, Int64, Int64]:
+    """(class, node, rows beneath it), for the nodes of a level beneath which a class has rows."""
+    held = np.flatnonzero(nodes[pairs.value] >= 0)
+    most = int(nodes.max(initial=0)) + 1
+    keys = pairs.of[held] * most + nodes[pairs.value[held]]
+    order = np.argsort(keys, kind="stable")  # hardly any work: values are in the order of the tree
+    first = np.flatnonzero(np.diff(keys[order], prepend=-1))
+    beneath = np.add.reduceat(pairs.rows[held][order], first) if len(first) else first
+    of, node = np.divmod(keys[order][first], most)
+    return of, node, beneath

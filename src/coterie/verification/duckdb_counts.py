@@ -6,89 +6,51 @@ class, some thousand classes at a time.
 
 from __future__ import annotations
 
+import os
+import tempfile
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, NamedTuple, TypeVar
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, TypeVar
 
 import numpy as np
 import pyarrow as pa
 
 from coterie.arrays import Int64
+from coterie.settings.memory import default_memory, memory_bytes
 from coterie.values.notation import published_names
-from coterie.verification.cells import MARK, equal_rows, is_text, read_cells
+from coterie.verification.cells import MARK, is_text
 from coterie.verification.counts import (
     CellCounts,
     CellPairs,
     ClassCells,
-    ClassFigures,
-    Counter,
     PeopleCounts,
     SizeCounts,
 )
-from coterie.verification.models import check_promises, measure_columns, people_check
-from coterie.verification.promises import promises_of
-from coterie.verification.rows import RowSums, rows_check
-from coterie.verification.sql import Beside, Checker, answer, cell, connected, fetched, quoted, relation_of, text
-from coterie.verification.verify import Verification, k_check, verification_of
+from coterie.verification.models import Checked, verify_counts
+from coterie.verification.sql import (
+    Beside,
+    Checker,
+    answer,
+    cell,
+    class_cells,
+    class_pairs,
+    connected,
+    counted_cells,
+    fetched,
+    quoted,
+    relation_of,
+    text,
+)
 
 if TYPE_CHECKING:
     import duckdb
 
     from coterie.files.batches import TableFile
     from coterie.settings.config import Config
+    from coterie.verification.verify import Verification
 
 Found = TypeVar("Found")
-
-
-class Checked(NamedTuple):
-    """What the check of a written release found."""
-
-    verification: Verification
-    classes: ClassFigures
-    """of all classes but that of suppressed rows, if these are shown"""
-    starred: int
-    """rows that look as suppressed ones do"""
-
-    def with_rows(self, sums: RowSums, k: int, *, hidden: int) -> Checked:
-        """The same with the promise of rows that are published one by one.
-
-        Args:
-            sums: What was counted in all rings.
-            k: What is promised.
-            hidden: Rows shown that are suppressed.
-        """
-        found = self.verification
-        check = rows_check(sums, k=k, alike=self.starred if hidden else None)
-        return self._replace(verification=replace(found, checks=(check, *found.checks)))
-
-
-def verify_counts(
-    counter: Counter, config: Config, *, names: Sequence[str], hidden: int, k: int | None, measured: bool = False
-) -> Checked:
-    """Check the promises of a release that an engine counts.
-
-    Args:
-        counter: The engine's counts.
-        config: What is promised.
-        names: The columns of the release.
-        hidden: Rows shown that are suppressed: they are a class by themselves, or part of one.
-        k: The k that is promised, if one is.
-        measured: Also measure the sensitive columns, whatever was promised of them.
-    """
-    sizes, people = counter.sizes(), counter.people()
-    checks = [] if k is None else [k_check(k, sizes)]
-    checks += check_promises(counter, promises_of(config), config, names=names)
-    checks += [] if people is None else [people_check(people, config.k)]
-    found = measure_columns(counter, config, config.sensitive, names=names) if measured else ()
-    # Classes have no numbers here: nobody could look the worst one up.
-    verification = verification_of(
-        sizes,
-        quasi=config.quasi,
-        k=k,
-        checks=[check._replace(worst=-1) for check in checks],
-        measured=tuple(each._replace(worst=-1) for each in found),
-    )
-    return Checked(verification, sizes.kept(hidden), sizes.blank_rows)
 
 
 def verify_file(
@@ -121,6 +83,29 @@ def verify_file(
     with connected(checker) as connection, relation_of(table, checker, beside=people) as relation:
         counter = DuckCounter(connection, relation, schema, names, roots, who if who in schema.names else None)
         return verify_counts(counter, config, names=table.schema.names, hidden=hidden, k=wanted, measured=measured)
+
+
+def verify_on_disk(
+    path: str | os.PathLike[str], config: Config, *, k: int | None, roots: Mapping[str, str]
+) -> Verification:
+    """Check a published file as `verify` does, without holding it.
+
+    Args:
+        path: CSV, Parquet, Feather or a folder of Parquet files.
+        config: The promises.
+        k: The k to check; None only counts.
+        roots: Column → what a suppressed cell looks like.
+    """
+    from coterie.files.batches import open_table
+
+    memory = default_memory() if config.memory is None else memory_bytes(config.memory)
+    with tempfile.TemporaryDirectory(prefix="coterie-") as folder:
+        checker = Checker(Path(folder), max(memory // 3, 2**27), config.usable_threads)
+        table = open_table(path, config)
+        found = verify_file(
+            table, config, roots=roots, hidden=0, checker=checker, k=k or 0, measured=bool(config.sensitive)
+        )
+    return found.verification
 
 
 @dataclass(frozen=True, eq=False)
@@ -201,26 +186,6 @@ class DuckCounter:
         for batch in answer(self.connection, query):
             if batch.num_rows:
                 yield look(class_cells(pa.Table.from_batches([batch])))
-
-
-def counted_cells(table: pa.Table) -> CellCounts:
-    """Distinct cells `v` and their rows `n`, as SQL has counted them; one cell may be null."""
-    values, rows = read_cells(table.column("v"), name="v"), table.column("n").to_numpy().astype(np.int64)
-    totals = np.bincount(values.of_row, weights=rows, minlength=len(values.values) + 1).astype(np.int64)
-    return CellCounts(values.values, totals[:-1], int(totals[-1]))
-
-
-def class_pairs(table: pa.Table) -> CellPairs:
-    """Whole classes as SQL has counted them: published cells, then the sensitive one, then rows."""
-    columns = table.columns
-    of, _ = equal_rows([read_cells(column, name="") for column in columns[:-2]])
-    cells = columns[-2].combine_chunks()
-    return CellPairs(of, cells, None, columns[-1].to_numpy().astype(np.int64))
-
-
-def class_cells(table: pa.Table) -> ClassCells:
-    """Classes as SQL has counted them: published cells, then rows."""
-    return ClassCells(table.select(table.column_names[:-1]), table.columns[-1].to_numpy().astype(np.int64))
 
 
 def _whole_classes(batches: pa.RecordBatchReader) -> Iterator[pa.Table]:

@@ -6,6 +6,7 @@ This is the same for every engine: a counter delivers the counts, whichever it i
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from fractions import Fraction
 from functools import partial
 from typing import TYPE_CHECKING, NamedTuple
@@ -14,12 +15,13 @@ import pyarrow as pa
 
 from coterie.errors import ConfigError, Problem
 from coterie.verification.arrow import ArrowCounter
-from coterie.verification.counts import CellPairs, ClassCells, Counter, Pairs, PeopleCounts
+from coterie.verification.counts import CellPairs, ClassCells, ClassFigures, Counter, Pairs, PeopleCounts
 from coterie.verification.judge import RULES, Finding, judge, judge_counts, measure
 from coterie.verification.population import matches
 from coterie.verification.promises import COUNTED, Promise, promises_of, refuse_unfit
+from coterie.verification.rows import RowSums, rows_check
 from coterie.verification.sensitive import Sensitive, sensitive_of
-from coterie.verification.verify import Check, Classes, Rule
+from coterie.verification.verify import Check, Classes, Rule, Verification, k_check, verification_of
 
 if TYPE_CHECKING:
     from coterie.settings.config import Config
@@ -53,6 +55,57 @@ class Measured(NamedTuple):
     """rows of the worst class"""
     worst: int
     """the worst class; −1 for a table without rows, or where classes have no numbers"""
+
+
+class Checked(NamedTuple):
+    """What the check of a release found that is not held in memory."""
+
+    verification: Verification
+    classes: ClassFigures
+    """of all classes but that of suppressed rows, if these are shown"""
+    starred: int
+    """rows that look as suppressed ones do"""
+
+    def with_rows(self, sums: RowSums, k: int, *, hidden: int) -> Checked:
+        """The same with the promise of rows that are published one by one.
+
+        Args:
+            sums: What was counted in all rings.
+            k: What is promised.
+            hidden: Rows shown that are suppressed.
+        """
+        found = self.verification
+        check = rows_check(sums, k=k, alike=self.starred if hidden else None)
+        return self._replace(verification=replace(found, checks=(check, *found.checks)))
+
+
+def verify_counts(
+    counter: Counter, config: Config, *, names: Sequence[str], hidden: int, k: int | None, measured: bool = False
+) -> Checked:
+    """Check the promises of a release that an engine counts.
+
+    Args:
+        counter: The engine's counts.
+        config: What is promised.
+        names: The columns of the release.
+        hidden: Rows shown that are suppressed: they are a class by themselves, or part of one.
+        k: The k that is promised, if one is.
+        measured: Also measure the sensitive columns, whatever was promised of them.
+    """
+    sizes, people = counter.sizes(), counter.people()
+    checks = [] if k is None else [k_check(k, sizes)]
+    checks += check_promises(counter, promises_of(config), config, names=names)
+    checks += [] if people is None else [people_check(people, config.k)]
+    found = measure_columns(counter, config, config.sensitive, names=names) if measured else ()
+    # Classes have no numbers here: nobody could look the worst one up.
+    verification = verification_of(
+        sizes,
+        quasi=config.quasi,
+        k=k,
+        checks=[check._replace(worst=-1) for check in checks],
+        measured=tuple(each._replace(worst=-1) for each in found),
+    )
+    return Checked(verification, sizes.kept(hidden), sizes.blank_rows)
 
 
 def model_rules(config: Config, *, people: pa.ChunkedArray | None = None) -> list[Rule]:

@@ -20,8 +20,7 @@ import pyarrow as pa
 
 from coterie.errors import DataError
 from coterie.verification.ancestors import leaves_of
-from coterie.verification.cells import MARK
-from coterie.verification.numbers import moment_in, number_in
+from coterie.verification.cells import MARK, moment_in, number_in
 
 
 class _Any(Enum):

@@ -19,9 +19,8 @@ import pyarrow.compute as pc
 from coterie.arrays import Bool, Int64
 from coterie.errors import DataError
 from coterie.verification.ancestors import Ancestors, climb
-from coterie.verification.cells import is_text
+from coterie.verification.cells import are_dates, is_text, number_in, numbers_of
 from coterie.verification.counts import CellCounts
-from coterie.verification.numbers import are_dates, number_in, numbers_of
 
 if TYPE_CHECKING:
     from coterie.settings.config import Config

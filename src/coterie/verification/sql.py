@@ -1,4 +1,4 @@
-"""DuckDB on a written release: a connection with its limits, the file as a relation, and what is asked of it."""
+"""DuckDB on a written release: a connection with its limits, the file as a relation; and answers of SQL as counts."""
 
 from __future__ import annotations
 
@@ -7,9 +7,12 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
+import numpy as np
 import pyarrow as pa
 
 from coterie.errors import BackendError, DataError
+from coterie.verification.cells import equal_rows, read_cells
+from coterie.verification.counts import CellCounts, CellPairs, ClassCells
 
 if TYPE_CHECKING:
     import duckdb
@@ -159,3 +162,23 @@ def answer(connection: duckdb.DuckDBPyConnection, query: str) -> pa.RecordBatchR
 def fetched(connection: duckdb.DuckDBPyConnection, query: str) -> pa.Table:
     """The whole answer."""
     return pa.Table.from_batches(list(reader := answer(connection, query)), reader.schema)
+
+
+def counted_cells(table: pa.Table) -> CellCounts:
+    """Distinct cells `v` and their rows `n`, as SQL has counted them; one cell may be null."""
+    values, rows = read_cells(table.column("v"), name="v"), table.column("n").to_numpy().astype(np.int64)
+    totals = np.bincount(values.of_row, weights=rows, minlength=len(values.values) + 1).astype(np.int64)
+    return CellCounts(values.values, totals[:-1], int(totals[-1]))
+
+
+def class_pairs(table: pa.Table) -> CellPairs:
+    """Whole classes as SQL has counted them: published cells, then the sensitive one, then rows."""
+    columns = table.columns
+    of, _ = equal_rows([read_cells(column, name="") for column in columns[:-2]])
+    cells = columns[-2].combine_chunks()
+    return CellPairs(of, cells, None, columns[-1].to_numpy().astype(np.int64))
+
+
+def class_cells(table: pa.Table) -> ClassCells:
+    """Classes as SQL has counted them: published cells, then rows."""
+    return ClassCells(table.select(table.column_names[:-1]), table.columns[-1].to_numpy().astype(np.int64))

@@ -28,7 +28,8 @@ from coterie.releases.stored import StoredRelease
 from coterie.settings.memory import give_back
 from coterie.settings.toml import provenance_toml
 from coterie.table.codebook import plain_cells
-from coterie.verification.duckdb_counts import Checked, verify_file
+from coterie.verification.duckdb_counts import verify_file
+from coterie.verification.models import Checked
 from coterie.verification.sql import Beside, Checker, RowReader
 
 if TYPE_CHECKING:

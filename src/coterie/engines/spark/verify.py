@@ -22,7 +22,8 @@ from coterie.measures.sums import measures_of
 from coterie.values.notation import published_names
 from coterie.verification.cells import MARK
 from coterie.verification.counts import CellCounts, CellPairs, ClassCells, PeopleCounts, SizeCounts
-from coterie.verification.duckdb_counts import Checked, class_cells, class_pairs, counted_cells, verify_counts
+from coterie.verification.models import Checked, verify_counts
+from coterie.verification.sql import class_cells, class_pairs, counted_cells
 
 if TYPE_CHECKING:
     from pyspark.sql import Column, DataFrame, GroupedData
