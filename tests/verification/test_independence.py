@@ -83,9 +83,10 @@ class Traced:
         return sorted(each for each in both if not each[0].startswith(ALLOWED))
 
 
-def traced(monkeypatch, home, name, **settings):
+def traced(monkeypatch, *judging, **settings):
     trace = Traced()
-    monkeypatch.setattr(home, name, trace.judging(getattr(home, name)))
+    for home, name in judging:
+        monkeypatch.setattr(home, name, trace.judging(getattr(home, name)))
     sys.setprofile(trace)
     try:
         made = coterie.anonymize(**settings)
@@ -112,7 +113,7 @@ def settings_for(tmp_path, **more):
 @pytest.mark.parametrize("method", ["mondrian", "compact"])
 def test_every_model_at_once(method, tmp_path, monkeypatch):
     settings = settings_for(tmp_path, method=method)
-    trace = traced(monkeypatch, memory, "_check", data=people(), **settings)
+    trace = traced(monkeypatch, (memory, "_check"), data=people(), **settings)
     assert trace.shared() == []
     names = {name for name, _, _ in trace.judge}
     assert {"verification/judge.py", "verification/distances.py", "verification/population.py"} <= names
@@ -124,12 +125,13 @@ def test_each_model(model, tmp_path, monkeypatch):
     settings = settings_for(tmp_path, method="mondrian", entity=None)
     settings["privacy"] = [each for each in settings["privacy"] if each == model or each.startswith(f"{model}:")]
     table = people().drop_columns(["who"])
-    assert traced(monkeypatch, memory, "_check", data=table, **settings).shared() == []
+    assert traced(monkeypatch, (memory, "_check"), data=table, **settings).shared() == []
 
 
 def test_a_release_that_is_made_in_blocks(tmp_path, monkeypatch):
     arrow_csv.write_csv(people(), tmp_path / "people.csv")
     settings = settings_for(tmp_path, method="mondrian", engine="duckdb", output=tmp_path / "out.parquet")
-    trace = traced(monkeypatch, finish, "verify_file", data=tmp_path / "people.csv", **settings)
+    judging = [(finish.Ending, "_people"), (finish, "verify_file")]
+    trace = traced(monkeypatch, *judging, data=tmp_path / "people.csv", **settings)
     assert trace.shared() == []
     assert "verification/duckdb_counts.py" in {name for name, _, _ in trace.judge}

@@ -47,6 +47,12 @@ class Cells(NamedTuple):
         """Row → whether the cell is missing."""
         return np.equal(self.of_row, len(self.values))
 
+    @property
+    def plain(self) -> pa.Array:
+        """Row → cell, in a type without wrapping and with null for every missing cell."""
+        cells = self.values.take(pa.array(self.of_row, mask=self.missing))
+        return cells.cast(pa.large_string()) if pa.types.is_string_view(cells.type) else cells
+
     def suppressed(self, root: str = MARK) -> Bool:
         """Row → whether the cell is suppressed. Columns of numbers have no room for a mark: missing goes for it."""
         if not is_text(self.values.type):

@@ -32,7 +32,7 @@ import numpy.typing as npt
 from coterie.arrays import Bool, Float64, Int64
 from coterie.verification.counts import Pairs
 from coterie.verification.distances import distance
-from coterie.verification.exact import compare, entropy_reaches, log_exceeds, unsure
+from coterie.verification.exact import Whole, compare, entropy_reaches, log_exceeds, unsure, wide
 from coterie.verification.promises import Promise
 from coterie.verification.sensitive import Sensitive
 
@@ -166,9 +166,10 @@ def _share(pairs: Pairs, table: Sensitive) -> Float64:
     return share
 
 
-def _products(pairs: Pairs, table: Sensitive) -> tuple[Int64, Int64]:
-    """Pair → c · n and t · s, whose quotient is the above. No table has 2**31 rows, so they fit."""
-    return pairs.rows * table.rows, table.totals[pairs.value] * pairs.sizes[pairs.of]
+def _products(pairs: Pairs, table: Sensitive) -> tuple[Whole, Whole]:
+    """Pair → c · n and t · s, whose quotient is the above."""
+    c, t, s = wide(pairs.largest_class * table.rows, pairs.rows, table.totals[pairs.value], pairs.sizes[pairs.of])
+    return c * table.rows, t * s
 
 
 def _beta(pairs: Pairs, table: Sensitive, promise: Promise) -> Float64:
@@ -186,8 +187,9 @@ def _capped(pairs: Pairs, table: Sensitive) -> Bool:
     """Class → whether no value gains more than −ln of its share in the release."""
     held, expected = _products(pairs, table)
     gap = (_share(pairs, table) - 1.0) - np.log(table.rows / table.totals[pairs.value])
-    fits = (gap <= 0) | (held <= expected)
-    for at in np.flatnonzero(unsure(gap, _share(pairs, table)) & (held > expected)):
+    gains: Bool = (held > expected).astype(np.bool_)
+    fits = (gap <= 0) | ~gains
+    for at in np.flatnonzero(unsure(gap, _share(pairs, table)) & gains):
         gain = Fraction(int(held[at] - expected[at]), int(expected[at]))
         share = Fraction(table.rows, int(table.totals[pairs.value[at]]))
         fits[at] = share > 1 and log_exceeds(share, gain)
@@ -201,7 +203,7 @@ def _delta(pairs: Pairs, table: Sensitive) -> Float64:
 
 def _delta_kept(pairs: Pairs, table: Sensitive, limit: Fraction) -> Bool:
     held, expected = _products(pairs, table)
-    gap = np.abs(np.log(held / expected)) - float(limit)
+    gap = np.abs(np.log(_share(pairs, table))) - float(limit)
     fits = gap < 0
     for at in np.flatnonzero(unsure(gap, float(limit))):
         ratio = Fraction(int(held[at]), int(expected[at]))

@@ -27,7 +27,7 @@ from coterie.releases.release import provenance_path
 from coterie.releases.stored import StoredRelease
 from coterie.settings.memory import give_back
 from coterie.settings.toml import provenance_toml
-from coterie.table.codebook import plain_cells
+from coterie.verification.cells import read_cells
 from coterie.verification.duckdb_counts import verify_file
 from coterie.verification.models import Checked
 from coterie.verification.sql import Beside, Checker, RowReader
@@ -139,7 +139,7 @@ class Ending:
         name = "person"
         while name in names:
             name += "_"
-        kind = plain_cells(pa.array([], self.table.schema.field(entity).type)).type
+        kind = read_cells(pa.array([], self.table.schema.field(entity).type), name=entity).plain.type
         return Beside(name, kind, self._persons(entity, name, shown=shown))
 
     def _persons(self, entity: str, name: str, *, shown: bool) -> Iterator[pa.RecordBatch]:
@@ -147,7 +147,7 @@ class Ending:
         reader = RowReader(self.table.batches([entity]))
         for stripe in range(-(-rows // size)):
             held = reader.take(min(size, rows - stripe * size))
-            cells = plain_cells(held.column(0))
+            cells = read_cells(held.column(0), name=entity).plain
             if not shown:
                 cells = cells.filter(pa.array(self.store.published(self.finished, stripe, len(cells))))
             yield pa.RecordBatch.from_arrays([cells], [name])
