@@ -1,5 +1,6 @@
 """The judge shares no function with what made the release: looked at while both are at work, and in their imports."""
 
+import subprocess
 import sys
 from pathlib import Path
 
@@ -135,3 +136,15 @@ def test_a_release_that_is_made_in_blocks(tmp_path, monkeypatch):
     trace = traced(monkeypatch, *judging, data=tmp_path / "people.csv", **settings)
     assert trace.shared() == []
     assert "verification/duckdb_counts.py" in {name for name, _, _ in trace.judge}
+
+
+def test_nothing_of_the_maker_is_imported():
+    """Also not by way of others, as long as no population is read from a file."""
+    modules = [f"coterie.verification.{path.stem}" for path in (SOURCE / "verification").glob("[a-z]*.py")]
+    rooms = ("table", "grouping", "methods", "publishing", "kernels", "engines", "privacy", "hierarchies", "measures")
+    code = (
+        f"import sys, {', '.join(modules)}\n"
+        f"bad = [m for m in sys.modules if m.startswith({tuple(f'coterie.{room}' for room in rooms)!r})]\n"
+        "assert not bad, bad"
+    )
+    subprocess.run([sys.executable, "-c", code], check=True)

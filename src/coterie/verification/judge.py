@@ -5,19 +5,19 @@ release (n, t). It knows nothing of how the release was made and shares no code 
 a figure of every class, for people to read, which floats may round; and whether the class keeps the promise, which is
 decided in whole numbers and fractions. Definitions:
 
-    k-anonymity         s ≥ k                                  Sweeney 2002, definition 3 (people: El Emam 2013, ch. 3)
-    k-map               people of a population ≥ k             Sweeney 2001, section 4.3
+    k-anonymity         s ≥ k                                  Sweeney 2002, definition 3; people in place of rows
+    k-map               people of a population ≥ k             Sweeney 2001
     l-diversity                                                Machanavajjhala, Kifer, Gehrke, Venkitasubramaniam 2007
-      distinct          values ≥ l                             definition 4.1, well-represented as distinct
-      entropy           −Σ c/s · ln(c/s) ≥ ln l                definition 4.1 (entropy l-diversity)
-      recursive         c₁ < c · (c_l + c_(l+1) + …)           definition 4.2 (recursive (c, l)-diversity), c₁ ≥ c₂ ≥ …
-      frequency         c₁ / s ≤ 1 / l                         He et al. 2012; Wong et al. 2006 with α = 1 / l
-    alpha-k             c₁ / s ≤ α and s ≥ k                   Wong, Li, Fu, Wang 2006, definitions 2 and 3
+      distinct          values ≥ l                             the least that l "well-represented" values can mean
+      entropy           −Σ c/s · ln(c/s) ≥ ln l                definition 4.1, entropy l-diversity
+      recursive         c₁ < c · (c_l + c_(l+1) + …)           definition 4.2, recursive (c, l)-diversity; c₁ ≥ c₂ ≥ …
+      frequency         c₁ / s ≤ 1 / l                         He et al. 2012
+    alpha-k             c₁ / s ≤ α and s ≥ k                   Wong, Li, Fu, Wang 2006, α-deassociation of every value
     t-closeness         distance ≤ t (`distances`)             Li, Li, Venkatasubramanian 2007, definition 2
     beta-likeness                                              Cao, Karras 2012
-      basic             (c/s − t/n) / (t/n) ≤ β                definition 2, of every value that gains
-      enhanced          … ≤ min(β, −ln(t/n))                   definition 3
-    delta-disclosure    |ln((c/s) / (t/n))| < δ                Brickell, Shmatikov 2008, definition 4, of every value
+      basic             (c/s − t/n) / (t/n) ≤ β                basic β-likeness, of every value that gains
+      enhanced          … ≤ min(β, −ln(t/n))                   enhanced β-likeness
+    delta-disclosure    |ln((c/s) / (t/n))| < δ                Brickell, Shmatikov 2008, of every value of the release
 """
 
 from __future__ import annotations
