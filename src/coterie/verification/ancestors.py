@@ -79,18 +79,19 @@ def climb(form: Any, cells: pa.Array, rows: Int64, *, name: str) -> Climbed:  # 
     if hasattr(form, "labels"):
         return _in_tree(form.labels, form.parent, cells, rows, name=name)
     texts = cell_texts(cells, name=name)
+    lacks = "has no place in the hierarchy", "have no place in the hierarchy", "add the missing rows to the hierarchy"
     if hasattr(form, "widths"):
         keys, paths = _by_intervals(form, texts)
+        lacks = "is no number", "are no numbers", "intervals are for numbers only"
     elif hasattr(form, "lengths"):
         keys, paths = _by_prefixes(form, texts)
     elif hasattr(form, "levels"):
         keys, paths = _by_dates(form, cells, texts)
+        lacks = "is no date", "are no dates", "dates are written as 2024-03-05"
     else:
         keys = texts if is_text(cells.type) else np.argsort(pc.sort_indices(cells).to_numpy()).tolist()
         paths = [(text,) for text in texts]
-    lost = [at for at, key in enumerate(keys) if key is None]
-    if lost:
-        raise _unplaced(len(lost), int(rows[lost].sum()), name)
+    _refuse([([at for at, key in enumerate(keys) if key is None], *lacks)], rows, name)
     heights: dict[Hashable, int] = {None: max(map(len, paths), default=0)}
     for path in paths:
         for level, node in enumerate(path):
@@ -98,13 +99,17 @@ def climb(form: Any, cells: pa.Array, rows: Int64, *, name: str) -> Climbed:  # 
     return Climbed(keys, paths, heights)
 
 
-def _unplaced(values: int, rows: int, name: str, *, spaced: int = 0) -> HierarchyError:
-    verb = "has" if values == 1 else "have"
-    words = f"{_words(values, 'value')} ({_words(rows, 'row')}) {verb} no place in the hierarchy"
-    hint = "add the missing rows to the hierarchy"
-    if spaced:
-        hint += f", or remove the spaces around {_words(spaced, 'value')} of the data, which would then fit"
-    return HierarchyError([Problem(name, f"{words}; {hint}")], column=name, rows=rows)
+def _refuse(kinds: Sequence[tuple[Sequence[int], str, str, str]], rows: Int64, name: str) -> None:
+    """Raise a HierarchyError that counts the cells which do not fit: (places, what one of them is, several, advice)."""
+    problems, lost = [], 0
+    for places, one, many, hint in kinds:
+        if places:
+            count = int(rows[list(places)].sum())
+            words = f"{_words(len(places), 'value')} ({_words(count, 'row')}) {one if len(places) == 1 else many}"
+            problems.append(Problem(name, f"{words}; {hint}"))
+            lost += count
+    if problems:
+        raise HierarchyError(problems, column=name, rows=lost)
 
 
 def _words(number: int, noun: str) -> str:
@@ -121,9 +126,27 @@ def _in_tree(labels: Sequence[str], parent: Sequence[int], cells: pa.Array, rows
     texts = cell_texts(cells, name=name)
     leaves = leaves_of(texts, leaf_of, kind=cells.type)
     lost = [at for at, leaf in enumerate(leaves) if leaf is None]
-    if lost:
-        spaced = sum(texts[at].strip() in leaf_of for at in lost)
-        raise _unplaced(len(lost), int(rows[lost].sum()), name, spaced=spaced)
+    above = {labels[node] for node in inner if node >= 0}
+    groups, unknown = ([at for at in lost if (texts[at] in above) is inside] for inside in (True, False))
+    spaced, hint = sum(texts[at].strip() in leaf_of for at in unknown), "add the missing rows to the hierarchy"
+    if spaced:
+        hint += f", or remove the spaces around {_words(spaced, 'value')} of the data, which would then fit"
+    part = "the data are already generalised in part"
+    one, many = f"is the label of a group, not a value: {part}", f"are labels of groups, not values: {part}"
+    origin = "give the original values, or a row in the hierarchy that starts with the label"
+    _refuse(
+        [
+            (unknown, "has no place in the hierarchy", "have no place in the hierarchy", hint),
+            (
+                groups,
+                f"is the label of a group, not a value: {part}",
+                f"are labels of groups, not values: {part}",
+                origin,
+            ),
+        ],
+        rows,
+        name,
+    )
     paths = []
     for leaf in leaves:
         path = [leaf or 0]
