@@ -137,12 +137,7 @@ def _in_tree(labels: Sequence[str], parent: Sequence[int], cells: pa.Array, rows
     _refuse(
         [
             (unknown, "has no place in the hierarchy", "have no place in the hierarchy", hint),
-            (
-                groups,
-                f"is the label of a group, not a value: {part}",
-                f"are labels of groups, not values: {part}",
-                origin,
-            ),
+            (groups, one, many, origin),
         ],
         rows,
         name,
