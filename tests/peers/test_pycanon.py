@@ -6,11 +6,11 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from originals import IN_CLASSES, originals
+from promises import judge_models
 
 import coterie
 from coterie.datasets import adult
 from coterie.privacy import TCloseness
-from coterie.privacy.checks import check_models
 from coterie.settings.models import parse_model
 from coterie.verification.verify import verify_table
 
@@ -55,7 +55,7 @@ def compare(pycanon, frame, quasi, column):
         model = parse_model(f"{MODELS[name]}:{column}")
         if name == "t" and pd.api.types.is_numeric_dtype(frame[column]):
             model = TCloseness(1, on=column, distance="ordered")
-        (check,) = check_models(found.class_of_row, table.select([column]), [model])
+        (check,) = judge_models(found.class_of_row, table.select([column]), [model])
         assert check.found == pytest.approx(value), name
 
 

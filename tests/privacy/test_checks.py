@@ -1,4 +1,4 @@
-"""Every model against its definition: the papers' values, boundary cases, slow twins, and another program."""
+"""Every model against its definition, as repair decides it and as the judge does: papers' values, boundaries, twins."""
 
 from fractions import Fraction
 
@@ -8,18 +8,23 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from oracles import naive_privacy
+from promises import check_models, judge_models
 
 from coterie.errors import ConfigError
 from coterie.hierarchies.hierarchy import Hierarchy
 from coterie.privacy import LDiversity, TCloseness
-from coterie.privacy.checks import check_groups, check_models
+from coterie.privacy.checks import check_groups
 from coterie.privacy.histogram import Groups, combine, count_values
 from coterie.settings.models import parse_model
 
 
 def found(spec, classes, column, **more):
-    """What the worst class has, and whether all pass."""
-    (check,) = check_models(np.asarray(classes), pa.table({"s": column}), [parse_model(spec)], **more)
+    """What the worst class has, and whether all pass: the same for those who made it and for the judge."""
+    table = pa.table({"s": column})
+    (made,) = check_models(classes, table, [parse_model(spec)], **more)
+    (check,) = judge_models(classes, table, [parse_model(spec)], **more)
+    assert check[1:4] == (made.wanted, made.found, made.passed)
+    assert (check.worst, check.size) == (made.worst, made.size)
     return check.found, check.passed
 
 
@@ -140,9 +145,9 @@ def test_suppressed_rows_do_not_count():
 
 
 def test_a_table_without_rows_keeps_everything():
-    checks = check_models(
-        np.zeros(0, dtype=np.int64), pa.table({"s": pa.array([], pa.string())}), [LDiversity(3), TCloseness(0)]
-    )
+    classes, table = np.zeros(0, dtype=np.int64), pa.table({"s": pa.array([], pa.string())})
+    assert all(check.passed for check in check_models(classes, table, [LDiversity(3), TCloseness(0)]))
+    checks = judge_models(classes, table, [LDiversity(3), TCloseness(0)])
     assert [check.passed for check in checks] == [True, True]
     assert "no rows" in checks[0].text
 
@@ -150,14 +155,17 @@ def test_a_table_without_rows_keeps_everything():
 def test_several_columns_and_models():
     table = pa.table({"a": ["x", "y", "x", "x"], "b": [1, 1, 2, 3]})
     models = [LDiversity(2), LDiversity(2, on="b"), parse_model("k-anonymity:3")]
-    checks = check_models(np.array([0, 0, 1, 1]), table, models)
+    made = check_models([0, 0, 1, 1], table, models)
+    assert [(check.column, check.passed) for check in made] == [("a", False), ("b", False), ("b", False), (None, False)]
+    assert (made[0].worst, made[0].failing, made[0].rows, made[0].size) == (1, 1, 2, 2)
+    checks = judge_models([0, 0, 1, 1], table, models)
     assert [(check.name, check.passed) for check in checks] == [
         ("l-diversity(a)", False),
         ("l-diversity(b)", False),
         ("l-diversity(b)", False),
         ("k-anonymity", False),
     ]
-    assert (checks[0].worst, checks[0].failing, checks[0].rows, checks[0].size) == (1, 1, 2, 2)
+    assert (checks[0].worst, checks[0].size) == (1, 2)
     assert checks[0].text == (
         "distinct 2-diversity of 'a' is wanted, but 2 rows are in 1 group without it; the worst has 1 in 2 rows."
     )
@@ -179,12 +187,15 @@ def test_distances_need_an_order_or_a_hierarchy():
         found("t-closeness:0.1::hierarchical", [0, 0], [1, 2])
     listed = Hierarchy.from_mapping({"low": ["mild"], "high": ["bad", "awful"]})
     assert found("t-closeness:1::ordered", [0, 1, 1], ["awful", "mild", "bad"], hierarchies={"s": listed})[0] == 0.5
+    for distance, problem in (("ordered", "'s' has no order"), ("hierarchical", "'s' has no hierarchy")):
+        with pytest.raises(ConfigError, match=problem):
+            judge_models([0, 0], pa.table({"s": ["a", "b"]}), [TCloseness(0.1, distance=distance)])
     with pytest.raises(ConfigError, match="no sensitive column 'x'"):
         check_models(np.array([0]), pa.table({"s": ["a"]}), [LDiversity(2, on="x")])
 
 
 def test_no_cell_value_is_in_a_text():
-    checks = check_models(np.array([0, 0]), pa.table({"s": ["secret", "secret"]}), [LDiversity(2), TCloseness(0)])
+    checks = judge_models([0, 0], pa.table({"s": ["secret", "secret"]}), [LDiversity(2), TCloseness(0)])
     assert not any("secret" in check.text for check in checks)
 
 
@@ -279,12 +290,18 @@ def test_every_model_agrees_with_its_definition(model, data):
         hierarchies = {"s": Hierarchy.from_mapping(nested(parents, root), root=root)}
         column = pa.array([str(value) for value in values])
     written = {name: str(value) if isinstance(value, Fraction) else value for name, value in model.items()}
-    (check,) = check_models(labels, pa.table({"s": column}), [parse_model(written)], hierarchies=hierarchies)
-    assert check.failing == len(expected)
-    assert check.passed == (not expected)
+    table, models = pa.table({"s": column}), [parse_model(written)]
+    (made,) = check_models(labels, table, models, hierarchies=hierarchies)
+    (check,) = judge_models(labels, table, models, hierarchies=hierarchies)
+    rows = sum(label in expected for label in labels)
+    assert made.failing == len(expected)
+    assert check.passed == made.passed == (not expected)
+    assert (check.found, check.worst, check.size) == (made.found, made.worst, made.size)
     if expected:
         assert check.worst in expected
-        assert check.rows == sum(label in expected for label in labels)
+        assert made.rows == rows
+        groups = "1 group" if len(expected) == 1 else f"{len(expected):,} groups"
+        assert f"{rows:,} rows are in {groups} without it" in check.text
 
 
 @given(data=st.data(), kind=st.sampled_from(["equal", "ordered", "hierarchical"]))
@@ -296,7 +313,9 @@ def test_measured_distances_are_those_of_the_definition(data, kind):
     tree = Hierarchy.from_mapping(nested(parents, root), root=root)
     column = pa.array([str(value) for value in values])
     more = {"hierarchies": {"s": tree}} if kind == "hierarchical" else {"types": {"s": "number"}}
-    (check,) = check_models(labels, pa.table({"s": column}), [TCloseness(1, distance=kind)], **more)
+    (made,) = check_models(labels, pa.table({"s": column}), [TCloseness(1, distance=kind)], **more)
+    (check,) = judge_models(labels, pa.table({"s": column}), [TCloseness(1, distance=kind)], **more)
+    assert check.found == made.found
     groups = [
         [value for label, value in zip(labels, values, strict=True) if label == at] for at in range(max(labels) + 1)
     ]

@@ -7,9 +7,9 @@ from pathlib import Path
 import numpy as np
 import pyarrow as pa
 import pytest
+from promises import judge_models
 
 from coterie.hierarchies.hierarchy import Hierarchy
-from coterie.privacy.checks import check_models
 from coterie.settings.config import Config
 from coterie.settings.models import parse_model
 from coterie.settings.registry import MODELS
@@ -61,5 +61,5 @@ def test_the_example_is_as_printed():
     table = pa.table({"disease": ["flu", "flu", "cold", "gout", "flu", "gout", "gout", "cold"]})
     tree = Hierarchy.from_mapping({"infection": ["cold", "flu"], "joints": ["gout"]})
     for name, spec in EXAMPLE.items():
-        (check,) = check_models(np.repeat([0, 1], 4), table, [parse_model(spec)], hierarchies={"disease": tree})
+        (check,) = judge_models(np.repeat([0, 1], 4), table, [parse_model(spec)], hierarchies={"disease": tree})
         assert round(check.found, 4) == printed[name], name

@@ -106,7 +106,7 @@ def test_a_published_file_is_checked_on_disk_as_in_memory(k, tmp_path):
 
 def test_large_files_are_checked_on_disk_unless_memory_is_asked_for(tmp_path, monkeypatch):
     from coterie.engines import choose as scale_engine
-    from coterie.verification.file import checked_on_disk
+    from coterie.engines.choose import checked_on_disk
 
     coterie.files.tables.write(table_of(300), tmp_path / "published.parquet")
     config = Config(quasi=["age"], memory="512MB")

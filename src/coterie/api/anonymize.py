@@ -8,7 +8,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any, Final, TypeAlias, overload
 
 from coterie.arrays import AnySetting, AnyTable
-from coterie.engines.choose import choose_engine, run_stored
+from coterie.engines.choose import checked_on_disk, choose_engine, run_stored
 from coterie.engines.memory.run import make_release, prepare, start_run
 from coterie.engines.per_row import check_request
 from coterie.engines.phases import Phases
@@ -22,7 +22,7 @@ from coterie.measures.published import measure_tables
 from coterie.publishing.mapping import write_mapping
 from coterie.releases.release import Release
 from coterie.settings.config import AnyConfig, Config
-from coterie.verification.file import checked_on_disk, verify_on_disk
+from coterie.verification.duckdb_counts import verify_on_disk
 from coterie.verification.verify import Classes, Verification, verify_table
 
 if TYPE_CHECKING:

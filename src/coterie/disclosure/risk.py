@@ -27,7 +27,7 @@ from coterie.disclosure.population import PopulationUniques, estimate_uniques
 from coterie.errors import ConfigError, Problem
 from coterie.settings.threshold import PRESETS, Threshold, find_threshold
 from coterie.values.codes import column_codes
-from coterie.verification.verify import verify_table
+from coterie.values.notation import published_classes
 
 if TYPE_CHECKING:
     from coterie.settings.config import Config
@@ -127,34 +127,34 @@ def risk_of_table(
     """
     limit = find_threshold(threshold)
     check_population(population, fraction)
-    found = verify_table(table, quasi=quasi)
-    counts = found.sizes if people is None else people_per_class(found.class_of_row, people, found.groups)
+    class_of_row, sizes = published_classes(table, quasi)
+    counts = sizes if people is None else people_per_class(class_of_row, people, len(sizes))
     if among is not None:
         counts = np.maximum(counts, among)
-    prosecutor = _attacker(1.0 / np.maximum(counts, 1), found.sizes, _too_small(counts, limit))
+    prosecutor = _attacker(1.0 / np.maximum(counts, 1), sizes, _too_small(counts, limit))
     journalist, matches = None, None
     if population is not None:
-        matches = _matches(table, population, found.class_of_row, quasi=quasi, config=config)
+        matches = _matches(table, population, class_of_row, quasi=quasi, config=config)
         matches = np.maximum(matches, counts)
-        journalist = _attacker(1.0 / matches, found.sizes, _too_small(matches, limit))
+        journalist = _attacker(1.0 / matches, sizes, _too_small(matches, limit))
     elif fraction is not None:
         risks = expected_risks(counts, fraction)
-        journalist = _attacker(risks, found.sizes, risks > float(limit.value))
+        journalist = _attacker(risks, sizes, risks > float(limit.value))
     size = None if population is None else population.num_rows
     uniques = None if fraction is None else estimate_uniques(counts, fraction)
     return Risk(
-        rows=found.rows,
-        classes=found.groups,
-        quasi=found.quasi,
+        rows=table.num_rows,
+        classes=len(sizes),
+        quasi=tuple(quasi),
         counted="rows" if people is None else "people",
         threshold=limit,
         prosecutor=prosecutor,
         journalist=journalist,
         marketer=(journalist or prosecutor).average,
-        uniques=int(found.sizes[counts == 1].sum()),
+        uniques=int(sizes[counts == 1].sum()),
         population=size if uniques is None else uniques.population,
         population_uniques=uniques,
-        unique_matches=None if matches is None else int(found.sizes[matches == 1].sum()),
+        unique_matches=None if matches is None else int(sizes[matches == 1].sum()),
     )
 
 

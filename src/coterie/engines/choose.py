@@ -107,6 +107,17 @@ def memory_needed(path: Path, config: Config) -> int | None:
     return int(PROGRAM_BYTES + found.rows * (bytes_per_row(config) + CELL_BYTES * found.columns))
 
 
+def checked_on_disk(data: AnyTable, config: Config) -> bool:
+    """Whether a published table is better checked by DuckDB: a file for which that is asked for, or a large one."""
+    if config.engine == "memory" or not isinstance(data, str | os.PathLike):
+        return False
+    if config.engine == "blocks":
+        return Path(data).exists()
+    plain = config.replace(engine="auto", method="auto", entity=None, time_limit=None)
+    # Any output will do: nothing is written.
+    return choose_engine(data, plain, output="-").engine == "blocks"
+
+
 def run_stored(engine: str, data: str | os.PathLike[str], job: Job) -> StoredRelease:
     """Anonymize a file by an engine that leaves the release on disk."""
     home = importlib.import_module(HOMES[engine])

@@ -28,10 +28,15 @@ def models_of(config: Config) -> tuple[Model, ...]:
     if not config.privacy and config.entity is None:
         return ()
     from coterie.privacy import LDiversity
-    from coterie.verification.models import promised
 
+    models: list[Model] = []
+    for model in config.privacy:
+        if model.needs_sensitive and model.on is None:
+            models += [replace(model, on=column) for column in config.sensitive]
+        else:
+            models.append(model)
     people = () if config.entity is None else (LDiversity(config.k, on=config.entity),)
-    return (*promised(config), *people)
+    return (*dict.fromkeys(models), *people)
 
 
 def refuse_too_few(config: Config, *, rows: int, left: int, people: int | None) -> None:

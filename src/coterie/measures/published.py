@@ -12,7 +12,7 @@ from coterie.errors import DataError
 from coterie.measures.measures import Measures, measure_boxes
 from coterie.publishing.labels import style_of
 from coterie.publishing.read import read_boxes
-from coterie.verification.verify import verify_table
+from coterie.values.notation import published_classes
 
 if TYPE_CHECKING:
     from coterie.settings.config import Config
@@ -80,15 +80,15 @@ def measure_release(
             rows=published.num_rows,
             hint="Give the table that the release was made from.",
         )
-    verification = verify_table(published, quasi=config.quasi)
+    class_of_row, _ = published_classes(published, config.quasi)
     cells = read_cells(published, table, config)
     originals = _originals(table, rows, count)
     if kept is None:
         kept = _match(cells, originals)
     inside = _inside(cells, originals, published=np.arange(published.num_rows), own=kept)
     labels = np.full(count, -1, dtype=np.int32)
-    labels[kept] = np.where(originals.encoded[kept], verification.class_of_row, -1)
-    first = np.unique(verification.class_of_row, return_index=True)[1]
+    labels[kept] = np.where(originals.encoded[kept], class_of_row, -1)
+    first = np.unique(class_of_row, return_index=True)[1]
     measured = measure_boxes(
         table.domains,
         lo=cells.lo[first],

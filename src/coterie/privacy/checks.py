@@ -1,22 +1,18 @@
-"""Check privacy models on a table, from its rows' classes and sensitive columns alone.
+"""Check privacy models on groups in the making: which of them break a promise, and what no grouping can keep.
 
-Nothing here knows how the classes came about: it imports no method and no kernel, and serves the verification of
-published tables as well as that of groups in the making.
+Published tables are not judged here: `coterie.verification` does that, by code of its own.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING, Any, NamedTuple
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
-import pyarrow as pa
 
-from coterie.arrays import Int64, Integers
 from coterie.errors import ConfigError, InfeasibleError, Problem
-from coterie.privacy.histogram import Groups, count_columns
+from coterie.privacy.histogram import Groups
 from coterie.privacy.model import Model
-from coterie.wording import count_of
 
 if TYPE_CHECKING:
     from coterie.table.domain import Domain
@@ -40,69 +36,6 @@ class ModelCheck(NamedTuple):
     """the class that is worst; −1 for a table without rows"""
     size: int
     """rows of the worst class"""
-
-    @property
-    def name(self) -> str:
-        """The model's name, and the column that it is on."""
-        return self.model.name if self.column is None else f"{self.model.name}({self.column})"
-
-    @property
-    def text(self) -> str:
-        """One sentence for a person, without any cell value."""
-        on = _on(self.column)
-        if self.worst < 0:
-            return f"The table has no rows, so {self.model.title}{on} holds."
-        worst = f"the worst has {_figure(self.found)} in {self.size:,} rows"
-        if self.passed:
-            return f"Every group has {self.model.title}{on}; {worst}."
-        groups = count_of(self.failing, "group")
-        return f"{self.model.title}{on} is wanted, but {self.rows:,} rows are in {groups} without it; {worst}."
-
-
-def _figure(value: float) -> str:
-    return f"{value:,.0f}" if float(value).is_integer() else f"{value:.4g}"
-
-
-def check_models(
-    class_of_row: Integers,
-    columns: pa.Table,
-    models: Sequence[Model],
-    *,
-    types: Mapping[str, Any] | None = None,
-    hierarchies: Mapping[str, Any] | None = None,
-) -> list[ModelCheck]:
-    """Check models on a published table.
-
-    Args:
-        class_of_row: Row → class 0, 1, …; rows of class −1 are not counted.
-        columns: The sensitive columns as published. A model without a column is checked on all of them.
-        models: What is promised. Models that need a population have to be checked by `check_groups`.
-        types: Column → type, where the guess from its values would be wrong.
-        hierarchies: Column → hierarchy, for distances.
-
-    Returns:
-        A result for each model and column.
-    """
-    from coterie.settings.config import Config
-    from coterie.table.encode import encode
-
-    names = columns.column_names
-    classes = int(class_of_row.max(initial=-1)) + 1
-    if not names:
-        return check_groups(Groups(_sizes(class_of_row, classes)), models, ())
-    config = Config(
-        sensitive=tuple(names),
-        types={name: kind for name, kind in (types or {}).items() if name in names},
-        hierarchies={name: hierarchy for name, hierarchy in (hierarchies or {}).items() if name in names},
-    )
-    table = encode(columns, config).table
-    check_domains(models, table.sensitive)
-    groups = count_columns(class_of_row, table.sensitive_codes, table.sensitive, groups=classes)
-    return check_groups(groups, models, names)
-
-
-def _sizes(class_of_row: Integers, classes: int) -> Int64:
-    return np.bincount(class_of_row[class_of_row >= 0], minlength=classes).astype(np.int64)
 
 
 def check_groups(groups: Groups, models: Sequence[Model], sensitive: Sequence[str]) -> list[ModelCheck]:

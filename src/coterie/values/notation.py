@@ -24,8 +24,8 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from coterie.arrays import Int64
-from coterie.errors import DataError
-from coterie.values.codes import column_codes
+from coterie.errors import ConfigError, DataError, Problem
+from coterie.values.codes import column_codes, row_classes
 
 if TYPE_CHECKING:
     from coterie.table.domain import Domain
@@ -178,3 +178,32 @@ def read_set(text: str) -> list[str] | None:
     if _SET.fullmatch(text) is None:
         return None
     return [_ESCAPED.sub(r"\1", member) for member in _MEMBERS.findall(text[1:-1])]
+
+
+def published_names(columns: Sequence[str], quasi: Sequence[str], k: int | None = None) -> list[str]:
+    """The columns that stand for the quasi-identifiers; a ConfigError with everything that is wrong otherwise."""
+    problems = [] if quasi else [Problem("quasi", "at least one quasi-identifier must be named")]
+    if k is not None and (isinstance(k, bool) or not hasattr(k, "__index__") or k < 1):
+        problems.append(Problem("k", "must be a whole number of at least 1"))
+    present = list(columns)
+    names: list[str] = []
+    for name in dict.fromkeys(quasi):
+        pair = [f"{name}_min", f"{name}_max"]
+        chosen = [name] if name in present else pair
+        absent = [each for each in chosen if each not in present]
+        twice = [each for each in chosen if present.count(each) > 1]
+        if absent:
+            problems.append(Problem("quasi", f"the table has no column {name!r} (nor {pair[0]!r} and {pair[1]!r})"))
+        elif twice:
+            problems.append(Problem("quasi", f"the table has several columns named {twice[0]!r}; rename them"))
+        names += chosen
+    if problems:
+        raise ConfigError(problems)
+    return names
+
+
+def published_classes(table: pa.Table, quasi: Sequence[str]) -> tuple[Int64, Int64]:
+    """Row → class of rows with equal published quasi-identifiers, and class → rows."""
+    names = published_names(table.column_names, quasi)
+    class_of_row, classes = row_classes([column_codes(table.column(name), name=name) for name in names])
+    return class_of_row, np.bincount(class_of_row, minlength=classes).astype(np.int64)

@@ -1,64 +1,56 @@
-"""Verify a release that is larger than the memory: DuckDB groups its rows by what is published of them.
+"""Counts of a release that is larger than the memory: DuckDB groups its rows by what is published of them.
 
-It reads the file that was written and nothing else. Sizes are counted in SQL; privacy models are decided by the same
-code that checks tables in memory, from the counts of sensitive values in each class, some thousand classes at a time.
+It reads the file that was written and nothing else. Class sizes are counted in SQL; sensitive values are handed over by
+class, some thousand classes at a time.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import replace
-from typing import TYPE_CHECKING, Any, NamedTuple
+import os
+import tempfile
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, TypeVar
 
 import numpy as np
 import pyarrow as pa
 
-from coterie.measures.measures import ClassSizes
-from coterie.privacy.kmap import KMap
-from coterie.verification.counted import ClassCounts, ModelChecks, sensitive_domains
-from coterie.verification.models import people_counted, promised, refuse_absent
-from coterie.verification.rows import RowSums, rows_check
+from coterie.arrays import Int64
+from coterie.settings.memory import default_memory, memory_bytes
+from coterie.values.notation import published_names
+from coterie.verification.cells import MARK, is_text
+from coterie.verification.counts import (
+    CellCounts,
+    CellPairs,
+    ClassCells,
+    PeopleCounts,
+    SizeCounts,
+)
+from coterie.verification.models import Checked, verify_counts
 from coterie.verification.sql import (
     Beside,
     Checker,
     answer,
     cell,
-    class_people,
-    class_sizes,
+    class_cells,
+    class_pairs,
     connected,
+    counted_cells,
     fetched,
     quoted,
     relation_of,
+    text,
 )
-from coterie.verification.verify import Check, Verification, k_check
 
 if TYPE_CHECKING:
     import duckdb
 
     from coterie.files.batches import TableFile
     from coterie.settings.config import Config
+    from coterie.verification.verify import Verification
 
-
-class Checked(NamedTuple):
-    """What the check of a written release found."""
-
-    verification: Verification
-    classes: ClassSizes
-    """of all classes but that of suppressed rows, if these are shown"""
-    starred: int
-    """rows that look as suppressed ones do"""
-
-    def with_rows(self, sums: RowSums, k: int, *, hidden: int) -> Checked:
-        """The same with the promise of rows that are published one by one.
-
-        Args:
-            sums: What was counted in all rings.
-            k: What is promised.
-            hidden: Rows shown that are suppressed.
-        """
-        found = self.verification
-        check = rows_check(sums, k=k, alike=self.starred if hidden else None)
-        return self._replace(verification=replace(found, checks=(check, *found.checks)))
+Found = TypeVar("Found")
 
 
 def verify_file(
@@ -84,112 +76,120 @@ def verify_file(
         measured: Also measure the sensitive columns, whatever was promised of them.
         people: The person of each row. Without, people are counted if the table itself names them.
     """
-    from coterie.verification.verify import published_names
-
-    wanted = config.k if k is None else k
-    names = published_names(table.schema.names, config.quasi, wanted or None)
+    wanted = (config.k if k is None else k) or None
+    names = published_names(table.schema.names, config.quasi, wanted)
+    schema = table.schema if people is None else table.schema.append(pa.field(people.name, people.type))
+    who = config.entity if people is None else people.name
     with connected(checker) as connection, relation_of(table, checker, beside=people) as relation:
-        found = class_sizes(connection, relation, table.schema, names, roots, wanted)
-        kept = [k_check(wanted, rows=found["rows"], smallest=found["smallest"], below=found["below"])]
-        models = _models(connection, relation, table, names, config, measured=measured)
-        checks = [*(kept if wanted else ()), *models.results()]
-        who = config.entity if people is None else people.name
-        if who is not None and (people is not None or who in table.schema.names):
-            schema = table.schema if people is None else table.schema.append(pa.field(who, people.type))
-            counted = class_people(connection, relation, schema, names, who=who, k=config.k)
-            checks.append(people_counted(config.k, **counted._asdict()))
-    made = checked(found, checks, config, hidden=hidden)
-    verification = replace(made.verification, wanted=wanted or None, measured=models.measured())
-    return made._replace(verification=verification)
+        counter = DuckCounter(connection, relation, schema, names, roots, who if who in schema.names else None)
+        return verify_counts(counter, config, names=table.schema.names, hidden=hidden, k=wanted, measured=measured)
 
 
-def checked(found: Mapping[str, Any], checks: Sequence[Check], config: Config, *, hidden: int) -> Checked:
-    """What was found, from what an engine counted.
+def verify_on_disk(
+    path: str | os.PathLike[str], config: Config, *, k: int | None, roots: Mapping[str, str]
+) -> Verification:
+    """Check a published file as `verify` does, without holding it.
 
     Args:
-        found: Rows, classes and their sizes, by name.
-        checks: Promises that were checked.
-        config: What is promised.
-        hidden: Rows shown that are suppressed.
+        path: CSV, Parquet, Feather or a folder of Parquet files.
+        config: The promises.
+        k: The k to check; None only counts.
+        roots: Column → what a suppressed cell looks like.
     """
-    verification = Verification(
-        rows=found["rows"],
-        groups=found["groups"],
-        k=found["smallest"],
-        largest=found["largest"],
-        average=found["rows"] / found["groups"] if found["groups"] else 0.0,
-        wanted=config.k,
-        rows_below=found["below"][0],
-        classes_below=found["below"][1],
-        missing_cells=found["missing"],
-        suppressed=found["suppressed"],
-        quasi=tuple(config.quasi),
-        checks=tuple(checks),
-        class_of_row=np.zeros(0, dtype=np.int64),
-        sizes=np.zeros(0, dtype=np.int64),
-    )
-    return Checked(verification, _classes(found, hidden), found["starred"])
+    from coterie.files.batches import open_table
+
+    memory = default_memory() if config.memory is None else memory_bytes(config.memory)
+    with tempfile.TemporaryDirectory(prefix="coterie-") as folder:
+        checker = Checker(Path(folder), max(memory // 3, 2**27), config.usable_threads)
+        table = open_table(path, config)
+        found = verify_file(
+            table, config, roots=roots, hidden=0, checker=checker, k=k or 0, measured=bool(config.sensitive)
+        )
+    return found.verification
 
 
-def _classes(found: Mapping[str, Any], hidden: int) -> ClassSizes:
-    """The sizes without suppressed rows: these are in the class of rows that are `*` throughout."""
-    if not hidden:
-        return ClassSizes(found["groups"], found["smallest"], found["largest"], found["squares"])
-    starred = found["starred"]
-    left = starred - hidden
-    others = found["others"]
-    smallest = [size for size in (others["smallest"], left) if size]
-    return ClassSizes(
-        found["groups"] - (left == 0),
-        min(smallest, default=0),
-        max(others["largest"], left),
-        found["squares"] - starred**2 + left**2,
-    )
+@dataclass(frozen=True, eq=False)
+class DuckCounter:
+    """A release in a file, as DuckDB counts it."""
 
+    connection: duckdb.DuckDBPyConnection
+    relation: str
+    schema: pa.Schema
+    names: Sequence[str]
+    """the published columns of the quasi-identifiers"""
+    roots: Mapping[str, str]
+    who: str | None
+    """the column that names people"""
 
-def _models(
-    connection: duckdb.DuckDBPyConnection,
-    relation: str,
-    table: TableFile,
-    names: Sequence[str],
-    config: Config,
-    *,
-    measured: bool,
-) -> ModelChecks:
-    """Check the models beyond k, class by class."""
-    models = promised(config)
-    columns = list(dict.fromkeys(model.on for model in models if model.on is not None))
-    columns = list(config.sensitive) if measured else columns
-    refuse_absent(table.schema.names, columns)
-    domains = sensitive_domains(
-        {
-            column: fetched(
-                connection,
-                f"SELECT {cell(column, table.schema)} AS v, count(*) AS n FROM {relation} GROUP BY 1 ORDER BY 1",
-            )
-            for column in columns
-        },
-        config,
-    )
-    checks = ModelChecks(models, domains, config, measuring=measured)
-    keys = ", ".join(f"{cell(name, table.schema)} AS {quoted(name)}" for name in names)
-    for column in columns:
-        wanted = ", ".join(quoted(name) for name in names)
+    @property
+    def _cells(self) -> str:
+        return ", ".join(f"{cell(name, self.schema)} AS c{at}" for at, name in enumerate(self.names))
+
+    @property
+    def _keys(self) -> str:
+        return ", ".join(f"c{at}" for at in range(len(self.names)))
+
+    def _counts(self, query: str) -> list[Int64]:
+        """The columns of an answer in whole numbers."""
+        return [column.to_numpy().astype(np.int64) for column in fetched(self.connection, query).columns]
+
+    def sizes(self) -> SizeCounts:
+        """How many classes there are of each size."""
+        texts = [is_text(self.schema.field(name).type) for name in self.names]
+        missing = " + ".join(f"(c{at} IS NULL)::BIGINT" for at in range(len(self.names)))
+        blank = " AND ".join(
+            f"c{at} IS NOT DISTINCT FROM {text(self.roots.get(name, MARK))}" if texts[at] else f"c{at} IS NULL"
+            for at, name in enumerate(self.names)
+        )
+        rows, classes, cells, star = self._counts(f"""
+            SELECT n, count(*)::BIGINT, sum(n * missing)::BIGINT, blank::BIGINT
+            FROM (
+                SELECT count(*) AS n, {missing} AS missing, {blank} AS blank
+                FROM (SELECT {self._cells} FROM {self.relation}) GROUP BY {self._keys}
+            ) GROUP BY n, blank ORDER BY n, blank
+        """)
+        return SizeCounts(rows, classes, cells, star > 0, any(texts))
+
+    def people(self) -> PeopleCounts | None:
+        """How many classes there are of so many people and rows."""
+        if self.who is None:
+            return None
         query = f"""
-            SELECT hash({wanted}) AS h, {wanted}, v, count(*) AS n
-            FROM (SELECT {keys}, {cell(column, table.schema)} AS v FROM {relation}) GROUP BY ALL ORDER BY h
+            SELECT p, n, count(*)::BIGINT
+            FROM (
+                SELECT count(*) AS n, count(DISTINCT who) + (count(*) > count(who))::BIGINT AS p
+                FROM (SELECT {self._cells}, {cell(self.who, self.schema)} AS who FROM {self.relation})
+                GROUP BY {self._keys}
+            ) GROUP BY p, n ORDER BY p, n
         """
-        for counts in _whole_classes(answer(connection, query), names):
-            checks.add_values(column, counts)
-    if any(isinstance(model, KMap) for model in models):
-        query = f"SELECT {keys}, count(*) AS n FROM {relation} GROUP BY ALL"
-        for batch in answer(connection, query):
-            checks.add_classes(pa.Table.from_batches([batch]), names)
-    return checks
+        return PeopleCounts(*self._counts(query))
+
+    def cells(self, column: str) -> CellCounts:
+        """The distinct cells of a sensitive column."""
+        of_column = cell(column, self.schema)
+        query = f"SELECT {of_column} AS v, count(*) AS n FROM {self.relation} GROUP BY 1 ORDER BY 1"
+        return counted_cells(fetched(self.connection, query))
+
+    def by_value(self, column: str, look: Callable[[CellPairs], Found]) -> Iterator[Found]:
+        """Pairs of class and cell, cut only where the hash of the class changes."""
+        query = f"""
+            SELECT hash({self._keys}) AS h, {self._keys}, v, count(*) AS n
+            FROM (SELECT {self._cells}, {cell(column, self.schema)} AS v FROM {self.relation}) GROUP BY ALL ORDER BY h
+        """
+        for piece in _whole_classes(answer(self.connection, query)):
+            yield look(class_pairs(piece.drop_columns(["h"])))
+
+    def by_class(self, look: Callable[[ClassCells], Found]) -> Iterator[Found]:
+        """The published cells of some thousand classes at a time."""
+        keys = ", ".join(f"{cell(name, self.schema)} AS {quoted(name)}" for name in self.names)
+        query = f"SELECT {keys}, count(*) AS n FROM {self.relation} GROUP BY ALL"
+        for batch in answer(self.connection, query):
+            if batch.num_rows:
+                yield look(class_cells(pa.Table.from_batches([batch])))
 
 
-def _whole_classes(batches: pa.RecordBatchReader, names: Sequence[str]) -> Iterator[ClassCounts]:
-    """Counts of values by class, cut only where the hash of the class changes."""
+def _whole_classes(batches: pa.RecordBatchReader) -> Iterator[pa.Table]:
+    """The answer in pieces, cut only where the hash of the class changes."""
     waiting: pa.Table | None = None
     for batch in batches:
         part = pa.Table.from_batches([batch])
@@ -197,7 +197,7 @@ def _whole_classes(batches: pa.RecordBatchReader, names: Sequence[str]) -> Itera
         hashes = whole.column("h").to_numpy()
         cut = int(np.searchsorted(hashes, hashes[-1])) if len(hashes) else 0
         if cut:
-            yield ClassCounts.of(whole.slice(0, cut), names)
+            yield whole.slice(0, cut)
         waiting = whole.slice(cut)
     if waiting is not None and waiting.num_rows:
-        yield ClassCounts.of(waiting, names)
+        yield waiting

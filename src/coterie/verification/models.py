@@ -1,41 +1,47 @@
-"""Privacy models beyond k, checked and measured on a published table.
+"""Promises as checks: what the judge found, in sentences; and what it would find where nothing was promised.
 
-Promises become rules of `verify_table`; what nobody promised is measured all the same, so that a table tells which l, t
-or β it has. Nothing here knows how the table was made.
+This is the same for every engine: a counter delivers the counts, whichever it is.
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any, NamedTuple
+from fractions import Fraction
+from functools import partial
+from typing import TYPE_CHECKING, NamedTuple
 
-import numpy as np
 import pyarrow as pa
 
-from coterie.arrays import Int64
 from coterie.errors import ConfigError, Problem
-from coterie.privacy import AlphaK, BetaLikeness, DeltaDisclosure, KMap, LDiversity, Model, TCloseness
-from coterie.privacy.checks import ModelCheck, check_groups, check_models
-from coterie.privacy.histogram import Groups
-from coterie.settings.models import column_problems
-from coterie.values.codes import column_codes
-from coterie.verification.verify import Check, Classes, Rule
+from coterie.verification.arrow import ArrowCounter
+from coterie.verification.counts import CellPairs, ClassCells, ClassFigures, Counter, Pairs, PeopleCounts
+from coterie.verification.judge import RULES, Finding, judge, judge_counts, measure
+from coterie.verification.population import matches
+from coterie.verification.promises import COUNTED, Promise, promises_of, refuse_unfit
+from coterie.verification.rows import RowSums, rows_check
+from coterie.verification.sensitive import Sensitive, sensitive_of
+from coterie.verification.verify import Check, Classes, Rule, Verification, k_check, verification_of
 
 if TYPE_CHECKING:
     from coterie.settings.config import Config
 
-# What is measured of every sensitive column: what it is called, and the model that measures it, whatever its limit.
-MEASURES: dict[str, Model] = {
-    "distinct l": LDiversity(1),
-    "frequency l": LDiversity(1, kind="frequency"),
-    "entropy l": LDiversity(1, kind="entropy"),
-    "alpha": AlphaK(1),
-    "t (equal)": TCloseness(1),
-    "t (ordered)": TCloseness(1, distance="ordered"),
-    "t (hierarchical)": TCloseness(1, distance="hierarchical"),
-    "beta": BetaLikeness(1),
-    "delta": DeltaDisclosure(1),
+
+def _measure(name: str, kind: str = "") -> Promise:
+    return Promise(name, "", Fraction(1), None, kind)
+
+
+# What is measured of every sensitive column, whatever was promised.
+MEASURES: dict[str, Promise] = {
+    "distinct l": _measure("l-diversity", "distinct"),
+    "frequency l": _measure("l-diversity", "frequency"),
+    "entropy l": _measure("l-diversity", "entropy"),
+    "alpha": _measure("alpha-k"),
+    "t (equal)": _measure("t-closeness", "equal"),
+    "t (ordered)": _measure("t-closeness", "ordered"),
+    "t (hierarchical)": _measure("t-closeness", "hierarchical"),
+    "beta": _measure("beta-likeness", "basic"),
+    "delta": _measure("delta-disclosure"),
 }
 
 
@@ -48,154 +54,199 @@ class Measured(NamedTuple):
     size: int
     """rows of the worst class"""
     worst: int
-    """the worst class; −1 for a table without rows"""
+    """the worst class; −1 for a table without rows, or where classes have no numbers"""
 
 
-def promised(config: Config) -> tuple[Model, ...]:
-    """The models of a configuration, each on one column, so that no other column than these is meant."""
-    models: list[Model] = []
-    for model in config.privacy:
-        if model.needs_sensitive and model.on is None:
-            models += [replace(model, on=column) for column in config.sensitive]
-        else:
-            models.append(model)
-    return tuple(dict.fromkeys(models))
+class Checked(NamedTuple):
+    """What the check of a release found that is not held in memory."""
+
+    verification: Verification
+    classes: ClassFigures
+    """of all classes but that of suppressed rows, if these are shown"""
+    starred: int
+    """rows that look as suppressed ones do"""
+
+    def with_rows(self, sums: RowSums, k: int, *, hidden: int) -> Checked:
+        """The same with the promise of rows that are published one by one.
+
+        Args:
+            sums: What was counted in all rings.
+            k: What is promised.
+            hidden: Rows shown that are suppressed.
+        """
+        found = self.verification
+        check = rows_check(sums, k=k, alike=self.starred if hidden else None)
+        return self._replace(verification=replace(found, checks=(check, *found.checks)))
+
+
+def verify_counts(
+    counter: Counter, config: Config, *, names: Sequence[str], hidden: int, k: int | None, measured: bool = False
+) -> Checked:
+    """Check the promises of a release that an engine counts.
+
+    Args:
+        counter: The engine's counts.
+        config: What is promised.
+        names: The columns of the release.
+        hidden: Rows shown that are suppressed: they are a class by themselves, or part of one.
+        k: The k that is promised, if one is.
+        measured: Also measure the sensitive columns, whatever was promised of them.
+    """
+    sizes, people = counter.sizes(), counter.people()
+    checks = [] if k is None else [k_check(k, sizes)]
+    checks += check_promises(counter, promises_of(config), config, names=names)
+    checks += [] if people is None else [people_check(people, config.k)]
+    found = measure_columns(counter, config, config.sensitive, names=names) if measured else ()
+    # Classes have no numbers here: nobody could look the worst one up.
+    verification = verification_of(
+        sizes,
+        quasi=config.quasi,
+        k=k,
+        checks=[check._replace(worst=-1) for check in checks],
+        measured=tuple(each._replace(worst=-1) for each in found),
+    )
+    return Checked(verification, sizes.kept(hidden), sizes.blank_rows)
 
 
 def model_rules(config: Config, *, people: pa.ChunkedArray | None = None) -> list[Rule]:
-    """The promises of a configuration beyond k, as rules.
+    """The promises of a configuration beyond k, as rules for a table in memory.
 
     Args:
         config: Models, sensitive columns with their types and hierarchies, and k.
         people: Row of the published table → person, if k is to count people.
     """
-    problems = column_problems(config.privacy, config.sensitive)
-    if problems:
-        raise ConfigError(problems)
-    models = promised(config)
-    mapped = [model for model in models if isinstance(model, KMap)]
-    plain = [model for model in models if not isinstance(model, KMap)]
-    rules: list[Rule] = [lambda classes, model=model: _k_map(classes, model, config) for model in mapped]  # type: ignore[misc]
-    if plain:
-        rules.append(lambda classes: _plain(classes, plain, config))
-    if people is not None:
-        rules.append(lambda classes: people_check(classes, people, config.k))
-    return rules
+    promises = promises_of(config)
+
+    def check(classes: Classes) -> list[Check]:
+        counter = _counter(classes, people)
+        checks = check_promises(counter, promises, config, names=classes.table.column_names)
+        found = counter.people()
+        return checks if found is None else [*checks, people_check(found, config.k)]
+
+    return [check]
 
 
-def _plain(classes: Classes, models: Sequence[Model], config: Config) -> list[Check]:
-    columns = list(dict.fromkeys(model.on for model in models if model.on is not None))
-    refuse_absent(classes.table.column_names, columns)
-    made = check_models(
-        classes.of_row,
-        classes.table.select(columns),
-        models,
-        types=config.types,
-        hierarchies=config.hierarchies,
-    )
-    return [as_check(check) for check in made]
-
-
-def refuse_absent(names: Sequence[str], columns: Sequence[str]) -> None:
-    """Raise a ConfigError that names the sensitive columns which a table does not have."""
-    absent = [column for column in columns if column not in names]
-    if absent:
-        raise ConfigError([Problem("sensitive", f"the table has no column {column!r}") for column in absent])
-
-
-def as_check(made: ModelCheck) -> Check:
-    """The check of a model as one of a table."""
-    return Check(made.name, made.wanted, made.found, made.passed, made.text, made.worst, made.size)
-
-
-def _k_map(classes: Classes, model: KMap, config: Config) -> list[Check]:
-    matches = population_matches(classes, model, config)
-    groups = Groups(classes.sizes, matches={model.key: matches})
-    return [as_check(check) for check in check_groups(groups, [model], ())]
-
-
-def population_matches(classes: Classes, model: KMap, config: Config) -> Int64:
-    """Class → people of a population whom its published values fit."""
-    from coterie.disclosure.link import link_tables
-    from coterie.files import tables
-
-    population = tables.read(model.population, missing_values=config.missing_values, header=True).table
-    link = link_tables(
-        population, classes.table, on=classes.quasi, config=config, published=(False, True), unknown="value"
-    )
-    matches = np.zeros(len(classes.sizes), dtype=np.int64)
-    matches[classes.of_row] = link.candidates()[link.second.class_of_row]
-    return matches
-
-
-def people_check(classes: Classes, people: pa.ChunkedArray, k: int) -> Check:
-    """Whether every class holds rows of at least k people; rows without a person are one person together."""
-    codes = column_codes(people, name="entity")
-    pairs = np.unique(classes.of_row * max(codes.size, 1) + codes.codes)
-    counts = np.bincount(pairs // max(codes.size, 1), minlength=len(classes.sizes))
-    below = np.flatnonzero(counts < k)
-    worst = int(np.argmin(counts)) if len(counts) else -1
-    least, size = (int(counts[worst]), int(classes.sizes[worst])) if len(counts) else (0, 0)
-    rows = int(classes.sizes[below].sum())
-    made = people_counted(k, least=least, size=size, classes_below=len(below), rows_below=rows, classes=len(counts))
-    return made._replace(worst=worst)
-
-
-def people_counted(k: int, *, least: int, size: int, classes_below: int, rows_below: int, classes: int) -> Check:
-    """The check of people, from counts.
-
-    Args:
-        k: People that every class has to have.
-        least: People of the class with the fewest.
-        size: Rows of that class.
-        classes_below: Classes of fewer than k people.
-        rows_below: Rows of these.
-        classes: All classes.
-    """
-    if not classes:
-        return Check("k-anonymity of people", k, k, True, "The table has no rows, so nobody is exposed.")
-    text = f"Every group has rows of at least {k:,} people."
-    if classes_below:
-        text = (
-            f"Groups of {k:,} people are wanted, but {rows_below:,} rows are in {classes_below:,} "
-            f"groups of fewer; the smallest has {least:,}."
-        )
-    return Check("k-anonymity of people", k, least, not classes_below, text, -1, size)
+def _counter(classes: Classes, people: pa.ChunkedArray | None = None) -> ArrowCounter:
+    return ArrowCounter(classes.table, classes.names, who=people, known=(classes.of_row, len(classes.sizes)))
 
 
 def measure_models(classes: Classes, config: Config, sensitive: Sequence[str]) -> tuple[Measured, ...]:
-    """What every model would find in the sensitive columns, worst class by worst class."""
-    refuse_absent(classes.table.column_names, sensitive)
-    if not sensitive:
-        return ()
-    found: list[Measured] = []
-    table, groups = _counted(classes, config, sensitive)
-    for column, domain in zip(sensitive, table.sensitive, strict=True):
-        for name, model in MEASURES.items():
-            if model.domain_problem(domain):
-                continue
-            found.append(_worst(groups, model, column, name))
-    return tuple(found)
+    """What every model would find in the sensitive columns of a table in memory, worst class by worst class."""
+    return measure_columns(_counter(classes), config, sensitive, names=classes.table.column_names)
 
 
-def _worst(groups: Groups, model: Model, column: str, name: str) -> Measured:
-    """What a model finds in its worst class. Nothing is promised here, so no exact decision is needed."""
-    if not len(groups.sizes):
-        return Measured(column, name, model.wanted, 0, -1)
-    values = model.measure(groups, column)
-    worst = int(np.argmin(values) if model.higher_is_better else np.argmax(values))
-    return Measured(column, name, float(values[worst]), int(groups.sizes[worst]), worst)
+def check_promises(
+    counter: Counter, promises: Sequence[Promise], config: Config, *, names: Sequence[str]
+) -> list[Check]:
+    """Check promises beyond k, one after the other.
+
+    Args:
+        counter: Counts the published table.
+        promises: What is promised.
+        config: Types and hierarchies of sensitive columns; how quasi-identifiers were published.
+        names: The columns of the published table.
+    """
+    found: dict[Promise, Finding] = {}
+    tables = _tables(counter, config, [each.column for each in promises if each.column is not None], names)
+    refuse_unfit(promises, tables)
+    for column, table in tables.items():
+        asked = [promise for promise in promises if promise.column == column]
+        for findings in counter.by_value(column, partial(judge_piece, promises=asked, table=table)):
+            _add(found, asked, findings)
+    for promise in promises:
+        if promise.name == "k-map":
+            for finding in counter.by_class(partial(judge_population, promise=promise, config=config)):
+                _add(found, [promise], [finding])
+        elif promise.name in COUNTED and len((sizes := counter.sizes()).rows):
+            found[promise] = judge_counts(promise.limit, sizes.rows, sizes.rows, classes=sizes.classes)
+    return [check_of(promise, found.get(promise)) for promise in promises]
 
 
-def _counted(classes: Classes, config: Config, sensitive: Sequence[str]) -> tuple[Any, Groups]:
-    from coterie.privacy.histogram import count_columns
-    from coterie.settings.config import Config
-    from coterie.table.encode import encode
+def measure_columns(
+    counter: Counter, config: Config, sensitive: Sequence[str], *, names: Sequence[str]
+) -> tuple[Measured, ...]:
+    """What every model would find in sensitive columns. Nothing is promised here, so nothing has to be exact."""
+    made: list[Measured] = []
+    for column, table in _tables(counter, config, sensitive, names).items():
+        fitting = {name: promise for name, promise in MEASURES.items() if not promise.problem(table)}
+        asked, found = list(fitting.values()), dict[Promise, Finding]()
+        for findings in counter.by_value(column, partial(measure_piece, promises=asked, table=table)):
+            _add(found, asked, findings)
+        for name, promise in fitting.items():
+            value, size, worst, *_ = found.get(promise, Finding(float(promise.limit), 0, -1, 0, 0))
+            made.append(Measured(column, name, value, size, worst))
+    return tuple(made)
 
-    settings = Config(
-        sensitive=tuple(sensitive),
-        types={name: kind for name, kind in config.types.items() if name in sensitive},
-        hierarchies={name: each for name, each in config.hierarchies.items() if name in sensitive},
-    )
-    table = encode(classes.table, settings).table
-    return table, count_columns(classes.of_row, table.sensitive_codes, table.sensitive, groups=len(classes.sizes))
+
+def _tables(counter: Counter, config: Config, columns: Sequence[str], names: Sequence[str]) -> dict[str, Sensitive]:
+    absent = [column for column in dict.fromkeys(columns) if column not in names]
+    if absent:
+        raise ConfigError([Problem("sensitive", f"the table has no column {column!r}") for column in absent])
+    return {column: sensitive_of(column, counter.cells(column), config) for column in dict.fromkeys(columns)}
+
+
+def _add(found: dict[Promise, Finding], asked: Sequence[Promise], findings: Sequence[Finding]) -> None:
+    for promise, finding in zip(asked, findings, strict=True):
+        before = found.get(promise)
+        higher = promise.name in COUNTED or RULES[promise.rule].higher
+        found[promise] = finding if before is None else before.joined(finding, higher=higher)
+
+
+def _pairs(piece: CellPairs, table: Sensitive) -> Pairs:
+    if piece.places is not None:
+        value = table.of_cell[piece.places]
+    else:
+        assert piece.cells is not None, "pairs come with cells or with their places"
+        value = table.find(piece.cells)
+    return Pairs.count(piece.of, value, values=len(table.totals), rows=piece.rows)
+
+
+def judge_piece(piece: CellPairs, *, promises: Sequence[Promise], table: Sensitive) -> list[Finding]:
+    """Judge some classes by all promises about one sensitive column."""
+    pairs = _pairs(piece, table)
+    return [judge(promise, pairs, table) for promise in promises]
+
+
+def measure_piece(piece: CellPairs, *, promises: Sequence[Promise], table: Sensitive) -> list[Finding]:
+    """Measure some classes."""
+    pairs = _pairs(piece, table)
+    return [measure(promise, pairs, table) for promise in promises]
+
+
+def judge_population(classes: ClassCells, *, promise: Promise, config: Config) -> Finding:
+    """Judge some classes by the people of a population whom their published cells fit."""
+    return judge_counts(promise.limit, matches(classes.table, promise.population, config), classes.sizes)
+
+
+def check_of(promise: Promise, found: Finding | None) -> Check:
+    """A promise and what was found, in a sentence without any cell value."""
+    wanted, name, on = float(promise.limit), promise.name, ""
+    if promise.column is not None:
+        name, on = f"{promise.name}({promise.column})", f" of {promise.column!r}"
+    if found is None:
+        return Check(name, wanted, wanted, True, f"The table has no rows, so {promise.title}{on} holds.")
+    worst = f"the worst has {_figure(found.figure)} in {found.size:,} rows"
+    text = f"Every group has {promise.title}{on}; {worst}."
+    if found.failing:
+        groups = "1 group" if found.failing == 1 else f"{found.failing:,} groups"
+        text = f"{promise.title}{on} is wanted, but {found.rows:,} rows are in {groups} without it; {worst}."
+    return Check(name, wanted, found.figure, not found.failing, text, found.worst, found.size)
+
+
+def _figure(value: float) -> str:
+    return f"{value:,.0f}" if value.is_integer() else f"{value:.4g}"
+
+
+def people_check(counts: PeopleCounts, k: int) -> Check:
+    """Whether every class holds rows of at least k people."""
+    if not len(counts.people):
+        return Check("k-anonymity of people", k, k, True, "The table has no rows, so nobody is exposed.")
+    found = judge_counts(k, counts.people, counts.rows, classes=counts.classes)
+    least = int(found.figure)
+    text = f"Every group has rows of at least {k:,} people."
+    if found.failing:
+        text = (
+            f"Groups of {k:,} people are wanted, but {found.rows:,} rows are in {found.failing:,} "
+            f"groups of fewer; the smallest has {least:,}."
+        )
+    return Check("k-anonymity of people", k, least, not found.failing, text, found.worst, found.size)

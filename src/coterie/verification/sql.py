@@ -1,16 +1,18 @@
-"""DuckDB on a written release: a connection with its limits, the file as a relation, and what is asked of it."""
+"""DuckDB on a written release: a connection with its limits, the file as a relation; and answers of SQL as counts."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
+import numpy as np
 import pyarrow as pa
 
 from coterie.errors import BackendError, DataError
-from coterie.verification.verify import ROOT
+from coterie.verification.cells import equal_rows, read_cells
+from coterie.verification.counts import CellCounts, CellPairs, ClassCells
 
 if TYPE_CHECKING:
     import duckdb
@@ -72,7 +74,7 @@ def relation_of(table: TableFile, checker: Checker, *, beside: Beside | None = N
 
     if table.format == "parquet" and beside is None:
         paths = [str(part.path) for part in table.parts]
-        yield f"read_parquet([{', '.join(_text(path) for path in paths)}])"
+        yield f"read_parquet([{', '.join(text(path) for path in paths)}])"
         return
     copy = checker.folder / "copy.parquet"
     schema = table.schema if beside is None else table.schema.append(pa.field(beside.name, beside.type))
@@ -87,7 +89,7 @@ def relation_of(table: TableFile, checker: Checker, *, beside: Beside | None = N
     if rows is not None:
         rows.end()
     try:
-        yield f"read_parquet({_text(str(copy))})"
+        yield f"read_parquet({text(str(copy))})"
     finally:
         copy.unlink(missing_ok=True)
 
@@ -132,7 +134,8 @@ def _other_rows() -> DataError:
     )
 
 
-def _text(value: str) -> str:
+def text(value: str) -> str:
+    """A text in SQL."""
     return "'" + value.replace("'", "''") + "'"
 
 
@@ -148,95 +151,6 @@ def cell(name: str, schema: pa.Schema) -> str:
     return quoted(name)
 
 
-class People(NamedTuple):
-    """How many people classes have."""
-
-    least: int
-    """people of the class with the fewest"""
-    size: int
-    """rows of such a class"""
-    classes_below: int
-    rows_below: int
-    classes: int
-
-
-def class_people(
-    connection: duckdb.DuckDBPyConnection, relation: str, schema: pa.Schema, names: Sequence[str], *, who: str, k: int
-) -> People:
-    """Count the people of every class; rows that name nobody are one person together.
-
-    Args:
-        connection: DuckDB.
-        relation: The table.
-        schema: Its columns.
-        names: Those that are published of quasi-identifiers.
-        who: The column of people.
-        k: How many are wanted.
-    """
-    cells = ", ".join(f"{cell(name, schema)} AS c{j}" for j, name in enumerate(names))
-    keys = ", ".join(f"c{j}" for j in range(len(names)))
-    query = f"""
-        SELECT coalesce(min(p), 0)::BIGINT, coalesce(min_by(n, p), 0)::BIGINT, (count(*) FILTER (p < {k}))::BIGINT,
-            coalesce(sum(n) FILTER (p < {k}), 0)::BIGINT, count(*)::BIGINT
-        FROM (
-            SELECT count(*) AS n, count(DISTINCT who) + (count(*) > count(who))::BIGINT AS p
-            FROM (SELECT {cells}, {cell(who, schema)} AS who FROM {relation}) GROUP BY {keys}
-        )
-    """
-    return People(*(int(value) for value in connection.execute(query).fetchall()[0]))
-
-
-def class_sizes(
-    connection: duckdb.DuckDBPyConnection,
-    relation: str,
-    schema: pa.Schema,
-    names: Sequence[str],
-    roots: Mapping[str, str],
-    k: int,
-) -> dict[str, Any]:
-    """Rows, classes and their sizes, counted in one query."""
-    cells = ", ".join(f"{cell(name, schema)} AS c{j}" for j, name in enumerate(names))
-    keys = ", ".join(f"c{j}" for j in range(len(names)))
-    missing = " + ".join(f"(c{j} IS NULL)::BIGINT" for j in range(len(names)))
-    texts = [j for j, name in enumerate(names) if _is_text(schema.field(name).type)]
-    starred = [
-        f"c{j} IS NOT DISTINCT FROM {_text(roots.get(name, ROOT))}" if j in texts else f"c{j} IS NULL"
-        for j, name in enumerate(names)
-    ]
-    star = " AND ".join(starred)
-    query = f"""
-        SELECT coalesce(sum(n), 0)::BIGINT, count(*)::BIGINT, coalesce(min(n), 0)::BIGINT, coalesce(max(n), 0)::BIGINT,
-            coalesce(sum(n::HUGEINT * n), 0), coalesce(sum(n) FILTER (n < {k}), 0)::BIGINT,
-            (count(*) FILTER (n < {k}))::BIGINT, coalesce(sum(n * blank), 0)::BIGINT,
-            coalesce(sum(n) FILTER (star), 0)::BIGINT, coalesce(min(n) FILTER (NOT star), 0)::BIGINT,
-            coalesce(max(n) FILTER (NOT star), 0)::BIGINT
-        FROM (
-            SELECT count(*) AS n, {missing} AS blank, {star} AS star
-            FROM (SELECT {cells} FROM {relation}) GROUP BY {keys}
-        )
-    """
-    found = [int(value) for value in connection.execute(query).fetchall()[0]]
-    return {
-        "rows": found[0],
-        "groups": found[1],
-        "smallest": found[2],
-        "largest": found[3],
-        "squares": found[4],
-        "below": (found[5], found[6]),
-        "missing": found[7],
-        # Where nothing is text, a class of nothing but null need not be one of suppressed rows.
-        "suppressed": found[8] if texts else 0,
-        "starred": found[8],
-        "others": {"smallest": found[9], "largest": found[10]},
-    }
-
-
-def _is_text(kind: pa.DataType) -> bool:
-    if pa.types.is_dictionary(kind):
-        kind = kind.value_type
-    return bool(pa.types.is_string(kind) or pa.types.is_large_string(kind) or pa.types.is_string_view(kind))
-
-
 def answer(connection: duckdb.DuckDBPyConnection, query: str) -> pa.RecordBatchReader:
     """The answer a batch at a time: `sql` streams it, where `execute` would hold it whole."""
     relation = connection.sql(query)
@@ -248,3 +162,23 @@ def answer(connection: duckdb.DuckDBPyConnection, query: str) -> pa.RecordBatchR
 def fetched(connection: duckdb.DuckDBPyConnection, query: str) -> pa.Table:
     """The whole answer."""
     return pa.Table.from_batches(list(reader := answer(connection, query)), reader.schema)
+
+
+def counted_cells(table: pa.Table) -> CellCounts:
+    """Distinct cells `v` and their rows `n`, as SQL has counted them; one cell may be null."""
+    values, rows = read_cells(table.column("v"), name="v"), table.column("n").to_numpy().astype(np.int64)
+    totals = np.bincount(values.of_row, weights=rows, minlength=len(values.values) + 1).astype(np.int64)
+    return CellCounts(values.values, totals[:-1], int(totals[-1]))
+
+
+def class_pairs(table: pa.Table) -> CellPairs:
+    """Whole classes as SQL has counted them: published cells, then the sensitive one, then rows."""
+    columns = table.columns
+    of, _ = equal_rows([read_cells(column, name="") for column in columns[:-2]])
+    cells = columns[-2].combine_chunks()
+    return CellPairs(of, cells, None, columns[-1].to_numpy().astype(np.int64))
+
+
+def class_cells(table: pa.Table) -> ClassCells:
+    """Classes as SQL has counted them: published cells, then rows."""
+    return ClassCells(table.select(table.column_names[:-1]), table.columns[-1].to_numpy().astype(np.int64))

@@ -1,8 +1,9 @@
 """Verify a release from its published table alone.
 
-Whatever a method did, this module does not know it: it takes the published cells, puts rows with equal
-quasi-identifiers into classes, and counts. A missing cell is a value like any other, so rows with missing cells are
-in a class and count; a verifier that leaves them out reports a larger k than there is.
+Whatever a method did, this package does not know it: it takes the published cells, puts rows with equal
+quasi-identifiers into classes, counts (`arrow`, and its like for other engines), and lets the `judge` decide. A missing
+cell is a value like any other, so rows with missing cells are in a class and count; a verifier that leaves them out
+reports a larger k than there is.
 
 Privacy models beyond k-anonymity are added as rules (`models`): a rule is given the classes and returns checks.
 """
@@ -10,21 +11,21 @@ Privacy models beyond k-anonymity are added as rules (`models`): a rule is given
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, NamedTuple, TypeAlias
 
 import numpy as np
 import pyarrow as pa
-import pyarrow.compute as pc
 
-from coterie.arrays import Bool, Int64
-from coterie.errors import ConfigError, Problem, VerificationError
-from coterie.values.codes import Codes, column_codes, row_classes
+from coterie.arrays import Int64
+from coterie.errors import VerificationError
+from coterie.values.notation import published_names
+from coterie.verification.arrow import ArrowCounter
+from coterie.verification.counts import SizeCounts
+from coterie.verification.judge import judge_counts
 
 if TYPE_CHECKING:
     from coterie.verification.models import Measured
-
-ROOT = "*"
 
 
 class Check(NamedTuple):
@@ -52,6 +53,11 @@ class Classes:
     """row → class, numbered in the order of their first rows"""
     sizes: Int64
     """class → number of rows"""
+
+    @property
+    def names(self) -> list[str]:
+        """The published columns of the quasi-identifiers."""
+        return published_names(self.table.column_names, self.quasi)
 
 
 Rule: TypeAlias = Callable[[Classes], "Check | list[Check]"]
@@ -132,114 +138,74 @@ def verify_table(
     """
     if isinstance(quasi, str):
         quasi = [quasi]
-    names = published_names(published.column_names, quasi, k)
-    columns = [column_codes(published.column(name), name=name) for name in names]
-    class_of_row, groups = row_classes(columns)
-    sizes = np.bincount(class_of_row, minlength=groups).astype(np.int64)
-    below = sizes < (k or 0)
-    suppressed = _suppressed_classes(names, columns, class_of_row, groups, roots or {})
-    classes = Classes(published, tuple(quasi), class_of_row, sizes)
-    checks = [] if k is None else [_k_anonymity(k, sizes, below)]
-    return Verification(
-        rows=published.num_rows,
-        groups=groups,
-        k=int(sizes.min(initial=published.num_rows)),
-        largest=int(sizes.max(initial=0)),
-        average=published.num_rows / groups if groups else 0.0,
-        wanted=k,
-        rows_below=int(sizes[below].sum()),
-        classes_below=int(np.count_nonzero(below)),
-        missing_cells=sum(column.missing_cells for column in columns),
-        suppressed=int(sizes[suppressed].sum()),
-        quasi=tuple(quasi),
-        checks=(*checks, *(check for rule in rules for check in _listed(rule(classes)))),
-        class_of_row=class_of_row,
-        sizes=sizes,
-        measured=() if measure is None else measure(classes),
+    counter = ArrowCounter(published, published_names(published.column_names, quasi, k), roots or {})
+    counts = counter.sizes()
+    classes = Classes(published, tuple(quasi), counter.of_row, counter.rows)
+    checks = [] if k is None else [k_check(k, counts)]
+    made = verification_of(
+        counts, quasi=quasi, k=k, checks=[*checks, *(each for rule in rules for each in _listed(rule(classes)))]
     )
+    measured = () if measure is None else measure(classes)
+    return replace(made, class_of_row=counter.of_row, sizes=counter.rows, measured=measured)
 
 
 def _listed(made: Check | list[Check]) -> list[Check]:
     return [made] if isinstance(made, Check) else made
 
 
-def _k_anonymity(k: int, sizes: Int64, below: Bool) -> Check:
-    smallest = int(sizes.min(initial=k)) if len(sizes) else 0
-    counted = int(sizes[below].sum()), int(np.count_nonzero(below))
-    check = k_check(k, rows=int(sizes.sum()), smallest=smallest, below=counted)
-    return check._replace(worst=int(np.argmin(sizes)) if len(sizes) else -1)
+def verification_of(
+    counts: SizeCounts,
+    *,
+    quasi: Sequence[str],
+    k: int | None,
+    checks: Sequence[Check],
+    measured: tuple[Measured, ...] = (),
+) -> Verification:
+    """What was found of a published table, from the counts of its classes.
+
+    Args:
+        counts: How large the classes are.
+        quasi: The quasi-identifiers.
+        k: The smallest class that is wanted, if any.
+        checks: Promises that were checked.
+        measured: What was measured beyond them.
+    """
+    every, below = counts.kept(0), counts.below(k or 0)
+    rows = int((counts.rows * counts.classes).sum())
+    return Verification(
+        rows=rows,
+        groups=every.groups,
+        k=every.smallest,
+        largest=every.largest,
+        average=rows / every.groups if every.groups else 0.0,
+        wanted=k,
+        rows_below=below[0],
+        classes_below=below[1],
+        missing_cells=int(counts.missing.sum()),
+        suppressed=counts.blank_rows if counts.marked else 0,
+        quasi=tuple(quasi),
+        checks=tuple(checks),
+        class_of_row=np.zeros(0, dtype=np.int64),
+        sizes=np.zeros(0, dtype=np.int64),
+        measured=measured,
+    )
 
 
-def k_check(k: int, *, rows: int, smallest: int, below: tuple[int, int]) -> Check:
-    """The check of k-anonymity, from counts.
+def k_check(k: int, counts: SizeCounts) -> Check:
+    """The check of k-anonymity.
 
     Args:
         k: What is wanted.
-        rows: Rows of the table.
-        smallest: Rows of the smallest class.
-        below: Rows in classes of fewer than k, and how many such classes there are.
+        counts: How large the classes are.
     """
-    if below[1]:
+    if not len(counts.rows):
+        return Check("k-anonymity", k, 0, True, "The table has no rows, so nobody is exposed.")
+    found = judge_counts(k, counts.rows, counts.rows, classes=counts.classes)
+    text = f"Every row shares its quasi-identifiers with at least {k - 1:,} others."
+    if found.failing:
         text = (
-            f"{k}-anonymity is wanted, but {below[0]:,} rows are in {below[1]:,} groups of fewer "
-            f"than {k} rows; the smallest has {smallest:,}."
+            f"{k}-anonymity is wanted, but {found.rows:,} rows are in {found.failing:,} groups of fewer "
+            f"than {k} rows; the smallest has {found.size:,}."
         )
-    elif rows:
-        text = f"Every row shares its quasi-identifiers with at least {k - 1:,} others."
-    else:
-        text = "The table has no rows, so nobody is exposed."
-    found = min(smallest, k)
-    return Check("k-anonymity", k, found, not below[1], text, -1, found)
-
-
-def published_names(columns: Sequence[str], quasi: Sequence[str], k: int | None) -> list[str]:
-    """The columns that stand for the quasi-identifiers; a ConfigError with everything that is wrong otherwise."""
-    problems = [] if quasi else [Problem("quasi", "at least one quasi-identifier must be named")]
-    if k is not None and (isinstance(k, bool) or not isinstance(k, int | np.integer) or k < 1):
-        problems.append(Problem("k", "must be a whole number of at least 1"))
-    present = list(columns)
-    names: list[str] = []
-    for name in dict.fromkeys(quasi):
-        pair = [f"{name}_min", f"{name}_max"]
-        chosen = [name] if name in present else pair
-        absent = [each for each in chosen if each not in present]
-        twice = [each for each in chosen if present.count(each) > 1]
-        if absent:
-            problems.append(Problem("quasi", f"the table has no column {name!r} (nor {pair[0]!r} and {pair[1]!r})"))
-        elif twice:
-            problems.append(Problem("quasi", f"the table has several columns named {twice[0]!r}; rename them"))
-        names += chosen
-    if problems:
-        raise ConfigError(problems)
-    return names
-
-
-def _suppressed_classes(
-    names: Sequence[str],
-    columns: Sequence[Codes],
-    class_of_row: Int64,
-    groups: int,
-    roots: Mapping[str, str],
-) -> Bool:
-    """Class → whether nothing but `*` is published of its rows.
-
-    Columns that hold numbers (bounds, means) have no place for `*`: there, a missing cell goes with the `*` of others.
-    """
-    first = np.zeros(groups, dtype=np.int64)
-    first[class_of_row[::-1]] = np.arange(len(class_of_row) - 1, -1, -1)
-    everywhere = np.ones(groups, dtype=np.bool_)
-    somewhere = np.zeros(groups, dtype=np.bool_)
-    for name, column in zip(names, columns, strict=True):
-        codes = column.codes[first]
-        if _is_text(column.values.type):
-            root = pc.index(column.values.cast(pa.large_string()), roots.get(name, ROOT)).as_py()
-            starred = codes == root if root >= 0 else np.zeros(groups, dtype=np.bool_)
-            somewhere |= starred
-        else:
-            starred = codes == column.missing
-        everywhere &= starred
-    return everywhere & somewhere
-
-
-def _is_text(kind: pa.DataType) -> bool:
-    return bool(pa.types.is_string(kind) or pa.types.is_large_string(kind) or pa.types.is_string_view(kind))
+    least = min(found.size, k)
+    return Check("k-anonymity", k, least, not found.failing, text, found.worst, least)

@@ -21,13 +21,15 @@ from coterie.files import tables
 from coterie.files.batches import TableFile, open_table
 from coterie.files.output import appear, provenance_path
 from coterie.files.streams import Target, WrittenFile, write_release
+from coterie.measures.measures import ClassSizes
 from coterie.measures.sums import BlockSums, measures_of
 from coterie.publishing.labels import root_text, style_of
 from coterie.releases.stored import StoredRelease
 from coterie.settings.memory import give_back
 from coterie.settings.toml import provenance_toml
-from coterie.values.plain import plain_array
-from coterie.verification.duckdb_counts import Checked, verify_file
+from coterie.verification.cells import read_cells
+from coterie.verification.duckdb_counts import verify_file
+from coterie.verification.models import Checked
 from coterie.verification.sql import Beside, Checker, RowReader
 
 if TYPE_CHECKING:
@@ -84,7 +86,7 @@ class Ending:
         release = StoredRelease(
             path=Path(job.output),
             config=_settled(job),
-            measures=measures_of(sums, plan, classes=draft.checked.classes),
+            measures=measures_of(sums, plan, classes=ClassSizes(*draft.checked.classes)),
             verification=draft.checked.verification,
             rows=plan.book.all_rows,
             blocks=plan.blocks,
@@ -138,7 +140,7 @@ class Ending:
         name = "person"
         while name in names:
             name += "_"
-        kind = plain_array(pa.array([], self.table.schema.field(entity).type)).type
+        kind = read_cells(pa.array([], self.table.schema.field(entity).type), name=entity).plain.type
         return Beside(name, kind, self._persons(entity, name, shown=shown))
 
     def _persons(self, entity: str, name: str, *, shown: bool) -> Iterator[pa.RecordBatch]:
@@ -146,7 +148,7 @@ class Ending:
         reader = RowReader(self.table.batches([entity]))
         for stripe in range(-(-rows // size)):
             held = reader.take(min(size, rows - stripe * size))
-            cells = plain_array(held.column(0))
+            cells = read_cells(held.column(0), name=entity).plain
             if not shown:
                 cells = cells.filter(pa.array(self.store.published(self.finished, stripe, len(cells))))
             yield pa.RecordBatch.from_arrays([cells], [name])

@@ -1,36 +1,38 @@
-"""Verify a release with Spark SQL: rows are grouped by what is published of them, wherever they lie.
+"""Counts of a release on Spark: rows are grouped by what is published of them, wherever they lie.
 
-Sizes are counted in SQL. Privacy models beyond k are decided by the same code that checks tables in memory, from the
-counts of sensitive values in each class; all values of a class are brought to the same task.
+Sizes are counted in SQL. Sensitive values are counted by class, all values of a class are brought to the same task, and
+the judge goes there.
 """
 
 from __future__ import annotations
 
 import pickle
-from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import replace
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from functools import partial
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 
+import numpy as np
 import pyarrow as pa
 
 from coterie.engines.spark.guard import guarded, guarded_task
 from coterie.engines.spark.run import PERSON
+from coterie.measures.measures import ClassSizes
 from coterie.measures.sums import measures_of
-from coterie.privacy.kmap import KMap
-from coterie.verification.counted import ClassCounts, ModelChecks, sensitive_domains
-from coterie.verification.duckdb_counts import Checked, checked
-from coterie.verification.models import people_counted, promised
-from coterie.verification.verify import ROOT, Check, k_check, published_names
+from coterie.values.notation import published_names
+from coterie.verification.cells import MARK
+from coterie.verification.counts import CellCounts, CellPairs, ClassCells, PeopleCounts, SizeCounts
+from coterie.verification.models import Checked, verify_counts
+from coterie.verification.sql import class_cells, class_pairs, counted_cells
 
 if TYPE_CHECKING:
-    from pyspark.sql import Column, DataFrame
+    from pyspark.sql import Column, DataFrame, GroupedData
 
     from coterie.engines.spark.run import GroupedRows
     from coterie.measures.measures import Measures
-    from coterie.privacy.checks import ModelCheck
-    from coterie.settings.config import Config
     from coterie.verification.verify import Verification
+
+T = TypeVar("T")
 
 
 class Found(NamedTuple):
@@ -62,20 +64,14 @@ def check_frame(frame: DataFrame, grouped: GroupedRows, *, shown: bool) -> Check
         grouped: What it was made from: the configuration, and how many rows are suppressed.
         shown: Whether suppressed rows are in it.
     """
-    config = grouped.plan.book.config
+    config, rings = grouped.plan.book.config, grouped.rings
     names = published_names(frame.columns, config.quasi, config.k)
     hidden = grouped.sums.suppressed if shown else 0
     with guarded("checking the release"):
-        found = _sizes(frame, names, grouped.roots, config.k if grouped.rings is None else 0)
-        checks = _models(frame, names, config)
-        if PERSON in frame.columns:
-            checks.append(_people(frame, names, config.k))
-    if grouped.rings is not None:
-        made = checked(found, checks, config, hidden=hidden)
-        made = made._replace(verification=replace(made.verification, wanted=None))
-        return made.with_rows(grouped.rings, config.k, hidden=hidden)
-    checks.insert(0, k_check(config.k, rows=found["rows"], smallest=found["smallest"], below=found["below"]))
-    return checked(found, checks, config, hidden=hidden)
+        counter = SparkCounter(frame, names, grouped.roots)
+        k = config.k if rings is None else None
+        made = verify_counts(counter, config, names=frame.columns, hidden=hidden, k=k)
+    return made if rings is None else made.with_rows(rings, config.k, hidden=hidden)
 
 
 class Content(NamedTuple):
@@ -98,7 +94,7 @@ def content(frame: DataFrame, names: Sequence[str]) -> Content:
 
 def measured(grouped: GroupedRows, found: Found) -> Measures:
     """What the release lost."""
-    return measures_of(grouped.sums, grouped.plan, classes=found.checked.classes)
+    return measures_of(grouped.sums, grouped.plan, classes=ClassSizes(*found.checked.classes))
 
 
 def _column(frame: DataFrame, name: str) -> Column:
@@ -113,123 +109,110 @@ def _column(frame: DataFrame, name: str) -> Column:
     return cell
 
 
-def _sizes(frame: DataFrame, names: Sequence[str], roots: Mapping[str, str], k: int) -> dict[str, Any]:
-    """Rows, classes and their sizes, counted in one query."""
-    from pyspark.sql import functions as sql
-    from pyspark.sql.types import StringType
+@dataclass(frozen=True, eq=False)
+class SparkCounter:
+    """A DataFrame, as Spark counts it: by SQL, and by functions that go to where the counts are."""
 
-    keys = [f"c{at}" for at in range(len(names))]
-    texts = [isinstance(frame.schema[name].dataType, StringType) for name in names]
-    classes = frame.select(*(_column(frame, name).alias(key) for name, key in zip(names, keys, strict=True)))
-    classes = classes.groupBy(*keys).agg(sql.count(sql.lit(1)).alias("n"))
-    star, blank = sql.lit(True), sql.lit(0)
-    for name, key, text in zip(names, keys, texts, strict=True):
-        cell = sql.col(key)
-        star = star & (cell.eqNullSafe(sql.lit(roots.get(name, ROOT))) if text else cell.isNull())
-        blank = blank + cell.isNull().cast("int")
-    n, below = sql.col("n"), sql.col("n") < k
-    whole = sql.col("n").cast("decimal(38,0)")
-    row = (
-        classes.select("n", star.alias("star"), blank.alias("blank"))
-        .agg(
-            sql.sum(n).alias("rows"),
-            sql.count(n).alias("groups"),
-            sql.min(n).alias("smallest"),
-            sql.max(n).alias("largest"),
-            sql.sum((whole * whole).cast("decimal(38,0)")).alias("squares"),
-            sql.sum(sql.when(below, n)).alias("rows_below"),
-            sql.count(sql.when(below, n)).alias("classes_below"),
-            sql.sum(n * sql.col("blank")).alias("missing"),
-            sql.sum(sql.when(sql.col("star"), n)).alias("suppressed"),
-            sql.min(sql.when(~sql.col("star"), n)).alias("smallest_other"),
-            sql.max(sql.when(~sql.col("star"), n)).alias("largest_other"),
+    frame: DataFrame
+    names: Sequence[str]
+    """the published columns of the quasi-identifiers"""
+    roots: Mapping[str, str]
+
+    @property
+    def _keys(self) -> list[str]:
+        return [f"c{at}" for at in range(len(self.names))]
+
+    def _classes(self, *, by: str | None = None, who: str | None = None) -> GroupedData:
+        """Rows by what is published of them and by a further column, `v`; with their person, `who`."""
+        cells = [_column(self.frame, name).alias(key) for name, key in zip(self.names, self._keys, strict=True)]
+        cells += [_column(self.frame, name).alias(key) for key, name in (("v", by), ("who", who)) if name is not None]
+        return self.frame.select(*cells).groupBy(*self._keys, *(() if by is None else ("v",)))
+
+    def sizes(self) -> SizeCounts:
+        """How many classes there are of each size."""
+        from pyspark.sql import functions as sql
+        from pyspark.sql.types import StringType
+
+        texts = [isinstance(self.frame.schema[name].dataType, StringType) for name in self.names]
+        blank, missing = sql.lit(True), sql.lit(0)
+        for name, key, text in zip(self.names, self._keys, texts, strict=True):
+            cell = sql.col(key)
+            blank = blank & (cell.eqNullSafe(sql.lit(self.roots.get(name, MARK))) if text else cell.isNull())
+            missing = missing + cell.isNull().cast("int")
+        classes = self._classes().agg(sql.count(sql.lit(1)).alias("n"))
+        found = (
+            classes.select("n", blank.alias("blank"), missing.alias("missing"))
+            .groupBy("n", "blank")
+            .agg(sql.count(sql.lit(1)).alias("classes"), sql.sum(sql.col("n") * sql.col("missing")).alias("missing"))
+            .orderBy("n", "blank")
+            .select("n", "classes", "missing", sql.col("blank").cast("long"))
+            .toArrow()
         )
-        .collect()[0]
-    )
-    values = {name: int(value or 0) for name, value in row.asDict().items()}
-    return {
-        **{name: values[name] for name in ("rows", "groups", "smallest", "largest", "squares", "missing")},
-        "suppressed": values["suppressed"] if any(texts) else 0,
-        "starred": values["suppressed"],
-        "below": (values["rows_below"], values["classes_below"]),
-        "others": {"smallest": values["smallest_other"], "largest": values["largest_other"]},
-    }
+        rows, often, cells, star = (column.to_numpy().astype(np.int64) for column in found.columns)
+        return SizeCounts(rows, often, cells, star > 0, any(texts))
+
+    def people(self) -> PeopleCounts | None:
+        """How many classes there are of so many people and rows."""
+        from pyspark.sql import functions as sql
+
+        if PERSON not in self.frame.columns:
+            return None
+        every, named = sql.count(sql.lit(1)), sql.count("who")
+        people = (sql.countDistinct("who") + (every > named).cast("int")).alias("p")
+        counted = self._classes(who=PERSON).agg(people, every.alias("n")).groupBy("p", "n")
+        found = counted.agg(sql.count(sql.lit(1)).alias("classes")).orderBy("p", "n").toArrow()
+        return PeopleCounts(*(column.to_numpy().astype(np.int64) for column in found.columns))
+
+    def cells(self, column: str) -> CellCounts:
+        """The distinct cells of a sensitive column."""
+        from pyspark.sql import functions as sql
+
+        counted = self.frame.select(_column(self.frame, column).alias("v")).groupBy("v")
+        return counted_cells(counted.agg(sql.count(sql.lit(1)).alias("n")).orderBy("v").toArrow())
+
+    def by_value(self, column: str, look: Callable[[CellPairs], T]) -> Iterator[T]:
+        """Pairs of class and cell; all of a class are brought to the same task."""
+        from pyspark.sql import functions as sql
+
+        counted = self._classes(by=column).agg(sql.count(sql.lit(1)).alias("n")).repartition(*self._keys)
+        return _looked(counted, partial(look_at_pairs, look=look))
+
+    def by_class(self, look: Callable[[ClassCells], T]) -> Iterator[T]:
+        """The published cells of the classes of each task."""
+        from pyspark.sql import functions as sql
+
+        counted = self._classes().agg(sql.count(sql.lit(1)).alias("n"))
+        return _looked(counted, partial(look_at_classes, look=look, names=tuple(self.names)))
 
 
-def _people(frame: DataFrame, names: Sequence[str], k: int) -> Check:
-    """Count the people of every class; rows that name nobody are one person together."""
-    from pyspark.sql import functions as sql
-
-    keys = [f"c{at}" for at in range(len(names))]
-    cells = [_column(frame, name).alias(key) for name, key in zip(names, keys, strict=True)]
-    counted = frame.select(*cells, _column(frame, PERSON).alias("who")).groupBy(*keys)
-    every, named = sql.count(sql.lit(1)), sql.count("who")
-    classes = counted.agg(every.alias("n"), (sql.countDistinct("who") + (every > named).cast("int")).alias("p"))
-    below = sql.col("p") < k
-    row = classes.agg(
-        sql.min("p").alias("least"),
-        sql.min_by("n", "p").alias("size"),
-        sql.count(sql.when(below, 1)).alias("classes_below"),
-        sql.sum(sql.when(below, sql.col("n"))).alias("rows_below"),
-        sql.count(sql.lit(1)).alias("classes"),
-    ).collect()[0]
-    return people_counted(k, **{name: int(value or 0) for name, value in row.asDict().items()})
-
-
-def _models(frame: DataFrame, names: Sequence[str], config: Config) -> list[Check]:
-    """Check the models beyond k, all classes at once."""
-    from pyspark.sql import functions as sql
-
-    models = promised(config)
-    if not models:
-        return []
-    columns = list(dict.fromkeys(model.on for model in models if model.on is not None))
-    counted = {
-        name: frame.select(_column(frame, name).alias("v"))
-        .groupBy("v")
-        .agg(sql.count(sql.lit(1)).alias("n"))
-        .orderBy("v")
-        .toArrow()
-        for name in columns
-    }
-    checks = ModelChecks(models, sensitive_domains(counted, config), config)
-    keys = [f"c{at}" for at in range(len(names))]
-    cells = [_column(frame, name).alias(key) for name, key in zip(names, keys, strict=True)]
-    for name in columns:
-        pairs = frame.select(*cells, _column(frame, name).alias("v")).groupBy(*keys, "v")
-        judged = pairs.agg(sql.count(sql.lit(1)).alias("n")).repartition(*keys)
-        checks.add(_judged(judged, partial(judge_values, checks=checks, column=name, names=tuple(names))))
-    if any(isinstance(model, KMap) for model in models):
-        classes = frame.select(*cells).groupBy(*keys).agg(sql.count(sql.lit(1)).alias("n"))
-        checks.add(_judged(classes, partial(judge_classes, checks=checks, names=tuple(names))))
-    return checks.results()
-
-
-def _judged(frame: DataFrame, task: partial[Iterator[pa.RecordBatch]]) -> list[ModelCheck]:
-    found = frame.mapInArrow(task, "body binary").toArrow().column(0).to_pylist()
-    # Written by the executors of this very job, which already run whatever code the driver sends them.
-    return [check for body in found for check in pickle.loads(body)]
+def _looked(frame: DataFrame, task: partial[Iterator[pa.RecordBatch]]) -> Iterator[Any]:
+    for body in frame.mapInArrow(task, "body binary").toArrow().column(0).to_pylist():
+        # Written by the executors of this very job, which already run whatever code the driver sends them.
+        yield pickle.loads(body)
 
 
 @guarded_task
-def judge_values(
-    batches: Iterator[pa.RecordBatch], *, checks: ModelChecks, column: str, names: tuple[str, ...]
+def look_at_pairs(
+    batches: Iterator[pa.RecordBatch], *, look: Callable[[CellPairs], object]
 ) -> Iterator[pa.RecordBatch]:
-    """Judge the classes of a partition by the models on one sensitive column."""
-    held = [batch for batch in batches if batch.num_rows]
-    if held:
-        table = pa.Table.from_batches(held).rename_columns([*names, "v", "n"])
-        checks.add_values(column, ClassCounts.of(table, names))
-        yield pa.RecordBatch.from_arrays([pa.array([pickle.dumps(checks.found())], pa.binary())], ["body"])
+    """What is found in the classes of a partition, by the values of a sensitive column."""
+    if (table := _held(batches)) is not None:
+        yield _sent(look(class_pairs(table)))
 
 
 @guarded_task
-def judge_classes(
-    batches: Iterator[pa.RecordBatch], *, checks: ModelChecks, names: tuple[str, ...]
+def look_at_classes(
+    batches: Iterator[pa.RecordBatch], *, look: Callable[[ClassCells], object], names: tuple[str, ...]
 ) -> Iterator[pa.RecordBatch]:
-    """Judge the classes of a partition by the models that ask a population."""
+    """What is found in the classes of a partition, by their published cells."""
+    if (table := _held(batches)) is not None:
+        yield _sent(look(class_cells(table.rename_columns([*names, "n"]))))
+
+
+def _held(batches: Iterator[pa.RecordBatch]) -> pa.Table | None:
     held = [batch for batch in batches if batch.num_rows]
-    if held:
-        table = pa.Table.from_batches(held).rename_columns([*names, "n"])
-        checks.add_classes(table, names)
-        yield pa.RecordBatch.from_arrays([pa.array([pickle.dumps(checks.found())], pa.binary())], ["body"])
+    return pa.Table.from_batches(held) if held else None
+
+
+def _sent(found: object) -> pa.RecordBatch:
+    return pa.RecordBatch.from_arrays([pa.array([pickle.dumps(found)], pa.binary())], ["body"])

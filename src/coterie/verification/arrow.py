@@ -1,0 +1,101 @@
+"""Counts of a published table that is held in memory."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import TypeVar
+
+import numpy as np
+import pyarrow as pa
+
+from coterie.arrays import Int64
+from coterie.verification.cells import MARK, Cells, equal_rows, is_text, read_cells
+from coterie.verification.counts import CellCounts, CellPairs, ClassCells, PeopleCounts, SizeCounts
+
+Found = TypeVar("Found")
+
+
+@dataclass(frozen=True, eq=False)
+class ArrowCounter:
+    """A published table in memory, all of it in one piece; classes are numbered in the order of their first rows."""
+
+    table: pa.Table
+    names: Sequence[str]
+    """the published columns of the quasi-identifiers"""
+    roots: Mapping[str, str] = field(default_factory=dict)
+    """column → what a suppressed cell looks like where that is not `*`"""
+    who: pa.ChunkedArray | None = None
+    """row → person"""
+    known: tuple[Int64, int] | None = None
+    """row → class and the number of classes, if that was found out before"""
+    _known_cells: dict[str, Cells] = field(default_factory=dict)
+
+    @cached_property
+    def columns(self) -> list[Cells]:
+        """The cells of the quasi-identifiers."""
+        return [read_cells(self.table.column(name), name=name) for name in self.names]
+
+    @cached_property
+    def classes(self) -> tuple[Int64, int]:
+        """Row → class, and how many there are."""
+        return equal_rows(self.columns) if self.known is None else self.known
+
+    @property
+    def of_row(self) -> Int64:
+        """Row → class."""
+        return self.classes[0]
+
+    @cached_property
+    def rows(self) -> Int64:
+        """Class → rows."""
+        return np.bincount(self.of_row, minlength=self.classes[1]).astype(np.int64)
+
+    @cached_property
+    def _first(self) -> Int64:
+        """Class → its first row."""
+        first = np.zeros(self.classes[1], dtype=np.int64)
+        first[self.of_row[::-1]] = np.arange(len(self.of_row) - 1, -1, -1)
+        return first
+
+    def sizes(self) -> SizeCounts:
+        """How large the classes are, one by one."""
+        missing, blank = np.zeros_like(self.rows), np.ones(len(self.rows), dtype=np.bool_)
+        for name, cells in zip(self.names, self.columns, strict=True):
+            shown = Cells(cells.values, cells.of_row[self._first])
+            missing += shown.missing * self.rows
+            blank &= shown.suppressed(self.roots.get(name, MARK))
+        marked = any(is_text(cells.values.type) for cells in self.columns)
+        return SizeCounts(self.rows, np.ones_like(self.rows), missing, blank, marked)
+
+    def people(self) -> PeopleCounts | None:
+        """How many people they hold, if rows are known to be of people."""
+        if self.who is None:
+            return None
+        who = read_cells(self.who, name="entity")
+        pairs = np.unique(self.of_row * (len(who.values) + 1) + who.of_row)
+        people = np.bincount(pairs // (len(who.values) + 1), minlength=len(self.rows)).astype(np.int64)
+        return PeopleCounts(people, self.rows, np.ones_like(self.rows))
+
+    def _read(self, column: str) -> Cells:
+        """A sensitive column, which is asked for twice."""
+        if column not in self._known_cells:
+            self._known_cells[column] = read_cells(self.table.column(column), name=column)
+        return self._known_cells[column]
+
+    def cells(self, column: str) -> CellCounts:
+        """The distinct cells of a sensitive column."""
+        values, of_row = self._read(column)
+        rows = np.bincount(of_row, minlength=len(values) + 1).astype(np.int64)
+        return CellCounts(values, rows[:-1], int(rows[-1]))
+
+    def by_value(self, column: str, look: Callable[[CellPairs], Found]) -> Iterator[Found]:
+        """All rows with their sensitive values, as one piece; nothing if there are none."""
+        if len(self.of_row):
+            yield look(CellPairs(self.of_row, None, self._read(column).of_row, None))
+
+    def by_class(self, look: Callable[[ClassCells], Found]) -> Iterator[Found]:
+        """The first row of every class, as one piece; nothing if there are none."""
+        if len(self.of_row):
+            yield look(ClassCells(self.table.select(list(self.names)).take(pa.array(self._first)), self.rows))

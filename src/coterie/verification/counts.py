@@ -1,0 +1,187 @@
+"""What the judge is given: counts. An engine delivers them, and that is all in which engines differ.
+
+Classes are the sets of rows whose published quasi-identifiers are equal. An engine that cannot hold all of them hands
+them over in pieces, each of whole classes, and the judge goes to where the pieces are.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any, NamedTuple, Protocol, TypeVar
+
+import numpy as np
+import numpy.typing as npt
+import pyarrow as pa
+
+from coterie.arrays import Bool, Int64
+from coterie.verification.exact import wide
+
+Found = TypeVar("Found")
+
+
+class SizeCounts(NamedTuple):
+    """How large classes are: each entry is one class, or all classes that are alike in this."""
+
+    rows: Int64
+    """rows of each class"""
+    classes: Int64
+    """how many classes"""
+    missing: Int64
+    """missing cells of the rows of all of these"""
+    blank: Bool
+    """whether every cell is suppressed, or missing where there is no room for a mark"""
+    marked: bool
+    """whether a column has room for a mark: without, blank rows need not be suppressed ones"""
+
+    def below(self, k: int) -> tuple[int, int]:
+        """Rows in classes of fewer than k, and how many such classes there are."""
+        small = self.rows < k
+        return int((self.rows * self.classes)[small].sum()), int(self.classes[small].sum())
+
+    @property
+    def blank_rows(self) -> int:
+        """Rows of which nothing is published; they look alike."""
+        return int((self.rows * self.classes)[self.blank].sum())
+
+    def kept(self, hidden: int) -> ClassFigures:
+        """Figures of the classes without some rows that are suppressed and shown: these are among the blank ones."""
+        rows, classes = self.rows, self.classes
+        if hidden:
+            left = self.blank_rows - hidden
+            rows = np.append(rows[~self.blank], [left] if left else []).astype(np.int64)
+            classes = np.append(classes[~self.blank], [1] if left else []).astype(np.int64)
+        size, often = wide(int((rows * classes).sum()) ** 2, rows, classes)
+        squares = int((size * size * often).sum())
+        least = int(rows.min()) if len(rows) else 0
+        return ClassFigures(int(classes.sum()), least, int(rows.max(initial=0)), squares)
+
+
+class ClassFigures(NamedTuple):
+    """What measures need of the sizes of all classes."""
+
+    groups: int
+    smallest: int
+    largest: int
+    squares: int
+    """sum of the squared sizes"""
+
+
+class PeopleCounts(NamedTuple):
+    """How many people classes hold; rows that name nobody are one person together."""
+
+    people: Int64
+    """people of each class"""
+    rows: Int64
+    """its rows"""
+    classes: Int64
+    """how many classes"""
+
+
+class CellCounts(NamedTuple):
+    """The distinct cells of a sensitive column."""
+
+    values: pa.Array
+    """without missing ones"""
+    rows: Int64
+    """value → rows of the release"""
+    missing: int
+    """rows without a value"""
+
+
+class ClassCells(NamedTuple):
+    """What is published of some classes."""
+
+    table: pa.Table
+    """the published quasi-identifiers, a row a class"""
+    sizes: Int64
+    """class → rows"""
+
+
+@dataclass(frozen=True, eq=False)
+class Pairs:
+    """Some whole classes: how many rows of each hold which value of a sensitive column."""
+
+    of: Int64
+    """pair → class 0, 1, …, ascending"""
+    value: Int64
+    """pair → value, ascending within a class"""
+    rows: Int64
+    """pair → rows, at least 1"""
+
+    @classmethod
+    def count(cls, of: Int64, value: Int64, *, values: int, rows: Int64 | None = None) -> Pairs:
+        """Count rows, or rows that were counted in part, by class and value. Every class has a row."""
+        keys = of * values + value
+        if rows is None:
+            found, counts = np.unique(keys, return_counts=True)
+        else:
+            found, at = np.unique(keys, return_inverse=True)
+            # Sums are floats here: exact, since no table has 2**53 rows.
+            counts = np.bincount(at, weights=rows, minlength=len(found)).astype(np.int64)
+        return cls(*np.divmod(found, max(values, 1)), counts)
+
+    @cached_property
+    def starts(self) -> Int64:
+        """Class → its first pair."""
+        return np.flatnonzero(np.diff(self.of, prepend=-1))
+
+    @cached_property
+    def values(self) -> Int64:
+        """Class → how many values it holds."""
+        return np.diff(self.starts, append=len(self.of))
+
+    @cached_property
+    def sizes(self) -> Int64:
+        """Class → its rows."""
+        return self.sum(self.rows).astype(np.int64)
+
+    @property
+    def largest_class(self) -> int:
+        """Rows of the largest class."""
+        return int(self.sizes.max(initial=1))
+
+    def sum(self, of_pair: npt.NDArray[Any]) -> npt.NDArray[Any]:
+        """Class → sum over its pairs."""
+        return np.add.reduceat(of_pair, self.starts) if len(of_pair) else of_pair
+
+    def largest(self, of_pair: npt.NDArray[Any]) -> npt.NDArray[Any]:
+        """Class → the largest of its pairs."""
+        return np.maximum.reduceat(of_pair, self.starts) if len(of_pair) else of_pair
+
+    def every(self, of_pair: Bool) -> Bool:
+        """Class → whether it is so for all of its pairs."""
+        return np.logical_and.reduceat(of_pair, self.starts) if len(of_pair) else of_pair
+
+
+class CellPairs(NamedTuple):
+    """Class × cell → rows, as an engine has counted it: some whole classes."""
+
+    of: Int64
+    """pair → class 0, 1, …"""
+    cells: pa.Array | None
+    """pair → cell of the sensitive column"""
+    places: Int64 | None
+    """or pair → its place in `CellCounts.values`, whose length stands for a missing cell"""
+    rows: Int64 | None
+    """pair → rows; None if each pair is one row"""
+
+
+class Counter(Protocol):
+    """A published table, as far as the judge may ask."""
+
+    def sizes(self) -> SizeCounts:
+        """How large the classes are."""
+
+    def people(self) -> PeopleCounts | None:
+        """How many people they hold; None if nothing names people."""
+
+    def cells(self, column: str) -> CellCounts:
+        """The distinct cells of a sensitive column."""
+
+    def by_value(self, column: str, look: Callable[[CellPairs], Found]) -> Iterable[Found]:
+        """What a function finds in the pairs of class and sensitive value, piece by piece; perhaps elsewhere."""
+
+    def by_class(self, look: Callable[[ClassCells], Found]) -> Iterable[Found]:
+        """What a function finds in the published cells of classes, piece by piece; perhaps elsewhere."""

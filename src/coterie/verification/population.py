@@ -1,0 +1,152 @@
+"""How many people of a population the published cells of a class fit, counted by the judge for k-map.
+
+Both tables are read here: the population's cells are values, the published ones intervals, sets, labels of a hierarchy
+or `*`. Two cells meet if one and the same value may stand behind both; a missing cell is a value of its own. Classes
+are followed column by column, with the people who fit so far.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import pyarrow as pa
+
+from coterie.arrays import Bool, Int64
+from coterie.errors import ConfigError, DataError, Problem
+from coterie.verification.ancestors import cell_texts
+from coterie.verification.cells import MARK, Cells, equal_rows, read_cells
+from coterie.verification.readings import ANY, Alone, Reading, Shown, read_both
+
+if TYPE_CHECKING:
+    from coterie.settings.config import Config
+
+
+@dataclass(frozen=True, eq=False)
+class Column:
+    """One quasi-identifier of both tables."""
+
+    of_class: Int64
+    """class → distinct published cell"""
+    of_person: Int64
+    """row of the population → distinct cell"""
+    lo: Int64
+    """distinct published cell → where what it admits begins"""
+    hi: Int64
+    own_lo: Int64
+    """distinct cell of the population → likewise"""
+    own_hi: Int64
+    members: Sequence[Int64 | None]
+    """distinct published cell → the cells of the population that it lists, if it lists any"""
+
+    def fits(self, cell: int, people: Int64) -> Bool:
+        """Which of some people a published cell fits."""
+        own, listed = self.of_person[people], self.members[cell]
+        if listed is not None:
+            return np.isin(own, listed)
+        fits: Bool = (self.own_lo[own] <= self.hi[cell]) & (self.own_hi[own] >= self.lo[cell])
+        return fits
+
+
+def matches(classes: pa.Table, population: Any, config: Config) -> Int64:  # noqa: ANN401 - a path, an address or a frame
+    """Class → people whom its published cells fit.
+
+    Args:
+        classes: The published quasi-identifiers, a row a class.
+        population: One row a person.
+        config: Quasi-identifiers with their types, hierarchies and forms of publishing.
+    """
+    from coterie.files import tables
+
+    people = tables.read(population, missing_values=config.missing_values, header=True).table
+    absent = [name for name in config.quasi if name not in people.column_names]
+    if absent:
+        raise ConfigError([Problem("on", f"the first table has no column {name!r}") for name in absent])
+    owns = [read_cells(people.column(name), name=name) for name in config.quasi]
+    of_row, alike = equal_rows(owns)
+    first = np.zeros(alike, dtype=np.int64)
+    first[of_row[::-1]] = np.arange(len(of_row) - 1, -1, -1)
+    columns = [
+        _column(name, classes, Cells(own.values, own.of_row[first]), config)
+        for name, own in zip(config.quasi, owns, strict=True)
+    ]
+    columns.sort(key=lambda column: len(column.lo))  # where few cells differ, few steps part many classes
+    found = np.zeros(classes.num_rows, dtype=np.int64)
+    _follow(columns, np.arange(classes.num_rows), np.arange(alike), np.bincount(of_row, minlength=alike), found)
+    return found
+
+
+def _follow(columns: Sequence[Column], classes: Int64, people: Int64, counts: Int64, found: Int64) -> None:
+    """Part classes by their cells in the first column, and keep the people whom each of these fits."""
+    if not columns or not len(people):
+        found[classes] = counts[people].sum()
+        return
+    cells = columns[0].of_class[classes]
+    order = np.argsort(cells, kind="stable")
+    starts = np.flatnonzero(np.diff(cells[order], prepend=-1))
+    for part in np.split(order, starts[1:]) if len(order) else ():
+        fitting = people[columns[0].fits(int(cells[part[0]]), people)]
+        _follow(columns[1:], classes[part], fitting, counts, found)
+
+
+def _column(name: str, classes: pa.Table, own: Cells, config: Config) -> Column:
+    style, hierarchy = config.publish.get(name), config.hierarchies.get(name)
+    if style in ("mean", "median"):
+        raise DataError(
+            f"Column {name!r} was published as {style}: single numbers do not say what they stand for.",
+            column=name,
+            hint="Leave it out, or publish it as interval or bounds.",
+        )
+    of_class, shown = _published(name, classes)
+    owned: list[str | None] = [*cell_texts(own.values, name=name), None]
+    form = None if hierarchy is None or style == "set" else hierarchy.form
+    kind = config.types.get(name) if hierarchy is None else "category"
+    own_read, shown_read = read_both(owned, shown, form=form, kind=kind, type_=own.values.type, name=name)
+    ends = _numbered([*own_read, *(each for each in shown_read if not isinstance(each, frozenset))])
+    lo, hi = (np.array([ends(each)[side] for each in shown_read], dtype=np.int64) for side in (0, 1))
+    own_lo, own_hi = (np.array([ends(each)[side] for each in own_read], dtype=np.int64) for side in (0, 1))
+    place = {text: at for at, text in enumerate(owned)}
+    members = [
+        np.array([place[each] for each in reading if each in place], dtype=np.int64)
+        if isinstance(reading, frozenset)
+        else None
+        for reading in shown_read
+    ]
+    return Column(of_class, own.of_row, lo, hi, own_lo, own_hi, members)
+
+
+def _published(name: str, classes: pa.Table) -> tuple[Int64, list[Shown]]:
+    """Class → distinct published cell, and these; a pair of ends where the column was published as bounds."""
+    if name in classes.column_names:
+        cells = read_cells(classes.column(name), name=name)
+        return cells.of_row, [*cell_texts(cells.values, name=name), None]
+    low, high = (read_cells(classes.column(f"{name}_{end}"), name=name) for end in ("min", "max"))
+    of_class, count = equal_rows([low, high])
+    first = np.zeros(count, dtype=np.int64)
+    first[of_class[::-1]] = np.arange(len(of_class) - 1, -1, -1)
+    texts = [[*cell_texts(end.values, name=name), None] for end in (low, high)]
+    ends = zip(low.of_row[first].tolist(), high.of_row[first].tolist(), strict=True)
+    pairs = [(texts[0][one], texts[1][other]) for one, other in ends]
+    return of_class, [MARK if one is None or other is None else (one, other) for one, other in pairs]
+
+
+def _numbered(readings: Sequence[Reading]) -> Any:  # noqa: ANN401 - a function
+    """What turns a reading into an interval of whole numbers, such that readings meet where their intervals do."""
+    keys = sorted({key for each in readings if isinstance(each, tuple) for key in each})
+    place: dict[Any, int] = {key: at for at, key in enumerate(keys)}
+    alone: dict[Alone, int] = {}
+    for each in readings:
+        if isinstance(each, Alone):
+            alone.setdefault(each, len(place) + len(alone))
+    last = len(place) + len(alone)
+
+    def ends(reading: Reading) -> tuple[int, int]:
+        if reading is ANY or isinstance(reading, frozenset):
+            return 0, last
+        if isinstance(reading, Alone):
+            return alone[reading], alone[reading]
+        return place[reading[0]], place[reading[1]]
+
+    return ends

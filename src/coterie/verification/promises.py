@@ -1,0 +1,119 @@
+"""What a configuration promises, in the judge's own words: plain numbers and names, read off the privacy models."""
+
+from __future__ import annotations
+
+from collections.abc import Hashable, Sequence
+from dataclasses import dataclass, field
+from fractions import Fraction
+from typing import TYPE_CHECKING, Any
+
+from coterie.errors import ConfigError, Problem
+
+if TYPE_CHECKING:
+    from coterie.settings.config import Config
+    from coterie.verification.sensitive import Sensitive
+
+# Model → the field that holds its limit.
+LIMITS = {
+    "k-anonymity": "k",
+    "k-map": "k",
+    "l-diversity": "l",
+    "alpha-k": "alpha",
+    "t-closeness": "t",
+    "beta-likeness": "beta",
+    "delta-disclosure": "delta",
+}
+# Models that count rows or people, not sensitive values.
+COUNTED = ("k-anonymity", "k-map")
+
+
+@dataclass(frozen=True)
+class Promise:
+    """One privacy model on one sensitive column, or on none."""
+
+    name: str
+    title: str
+    limit: Fraction
+    column: str | None = None
+    kind: str = ""
+    """the kind of diversity or likeness, or the distance"""
+    least: int = 1
+    """the l of recursive diversity, whose limit is c; the k of (α, k)"""
+    population: Any = field(default=None, compare=False)
+    source: Hashable = None
+    """what tells the population from others"""
+
+    @property
+    def rule(self) -> str:
+        """What the judge's rule for it is called."""
+        return f"{self.name} {self.kind}" if self.name == "l-diversity" else self.name
+
+    def problem(self, table: Sensitive) -> str:
+        """Why it cannot be asked of a column; "" if it can: ordered distance needs an order, the other a hierarchy."""
+        if self.kind == "hierarchical" and table.tree is None:
+            return "has no hierarchy; give it one in hierarchies, or use the equal distance"
+        if self.kind == "ordered" and not table.ordered:
+            return "has no order; give it a hierarchy that lists its values in order, or use the equal distance"
+        return ""
+
+
+def promises_of(config: Config) -> tuple[Promise, ...]:
+    """The promises of a configuration beyond k, each on one column; populations first.
+
+    Raises:
+        ConfigError: A model speaks of a sensitive column that there is not; all problems at once.
+    """
+    made: list[Promise] = []
+    problems: list[Problem] = []
+    for model in config.privacy:
+        if model.name in COUNTED:
+            made.append(promise_of(model, None))
+        elif model.on is not None and model.on not in config.sensitive:
+            text = f"{model.name} is on column {model.on!r}, which is not in sensitive; add it"
+            problems.append(Problem("privacy", text))
+        elif not config.sensitive:
+            problems.append(Problem("privacy", f"{model.name} needs a sensitive column; name one in sensitive"))
+        else:
+            columns = config.sensitive if model.on is None else (model.on,)
+            made += [promise_of(model, column) for column in columns]
+    if problems:
+        raise ConfigError(problems)
+    return tuple(sorted(dict.fromkeys(made), key=lambda promise: promise.name != "k-map"))
+
+
+def promise_of(model: Any, column: str | None) -> Promise:  # noqa: ANN401 - any model: only its plain fields are read
+    """A privacy model as the judge takes it."""
+    limit, kind, least = getattr(model, LIMITS[model.name]), "", 1
+    if model.name == "l-diversity":
+        kind = model.kind
+        limit, least = (model.c, int(model.l)) if kind == "recursive" else (model.l, 1)
+    elif model.name == "t-closeness":
+        kind = model.distance
+    elif model.name == "beta-likeness":
+        kind = model.kind
+    elif model.name == "alpha-k":
+        least = model.k or 1
+    population = getattr(model, "population", None)
+    source = str(population) if hasattr(population, "__fspath__") or isinstance(population, str) else id(population)
+    return Promise(
+        model.name,
+        model.title,
+        # A float means the decimal number that it prints as.
+        Fraction(repr(limit)) if isinstance(limit, float) else Fraction(limit),
+        column,
+        kind,
+        least,
+        population,
+        source,
+    )
+
+
+def refuse_unfit(promises: Sequence[Promise], tables: dict[str, Sensitive]) -> None:
+    """Raise a ConfigError with every sensitive column that a promise cannot be asked of."""
+    texts = [
+        f"{promise.name}: column {promise.column!r} {text}"
+        for promise in promises
+        if promise.column is not None and (text := promise.problem(tables[promise.column]))
+    ]
+    if texts:
+        raise ConfigError([Problem("privacy", text) for text in texts])

@@ -1,0 +1,213 @@
+r"""What published cells say, read by the judge itself from the notation in which releases are written.
+
+    24          a value                  [24-30]      plain numbers from 24 to 30
+    {a, b}      one of these values      [-5, 3]      other numbers, and dates; [20, 25) without the upper end
+    *           any value                \*           a category that is called `*`; so too with a leading [ { or \
+    021**       codes that begin so      2024-Q1      dates of a quarter, likewise 2024-03, 2024, 2020s
+
+In a column with a hierarchy a cell is one of its labels.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from enum import Enum
+from typing import Any, Final, TypeAlias
+
+import pyarrow as pa
+
+from coterie.errors import DataError
+from coterie.verification.ancestors import leaves_of
+from coterie.verification.cells import MARK, moment_in, number_in
+
+
+class _Any(Enum):
+    ANY = "any value"
+
+
+ANY: Final = _Any.ANY
+
+
+@dataclass(frozen=True)
+class Alone:
+    """A cell that admits itself only: a category, a text without a place in the hierarchy, or a missing one."""
+
+    text: str | None
+
+
+Reading: TypeAlias = _Any | Alone | frozenset[str] | tuple[Any, Any]
+"""any value, one, some, or all between two ends that can be compared"""
+Shown: TypeAlias = str | tuple[str, str] | None
+"""a published cell: a text, the two ends of bounds, or None for a missing cell"""
+Readings: TypeAlias = tuple[list[Reading], list[Reading]]
+
+_PLAIN = re.compile(r"\[([0-9]+(?:\.[0-9]+)?)-([0-9]+(?:\.[0-9]+)?)\]")
+_ENDS = re.compile(r"\[(.*), (.*)([\])])")
+_PART = re.compile(r"([0-9]{4})(?:-(?:Q([1-4])|([0-9]{2})(?:-([0-9]{2}))?)|(s))?")
+_LAST = "\U0010ffff"
+
+
+def read_both(
+    own: Sequence[str | None],
+    shown: Sequence[Shown],
+    *,
+    form: Any,  # noqa: ANN401 - a hierarchy's tree or rule
+    kind: str | None,
+    type_: pa.DataType,
+    name: str,
+) -> Readings:
+    """Read the cells of a column of a population and of a release, such that they can be compared.
+
+    Args:
+        own: Distinct cells of the population.
+        shown: Distinct published cells.
+        form: The tree or rule of the column's hierarchy, if the column was published by its labels.
+        kind: number, date or category, if that is known.
+        type_: The type of the population's cells.
+        name: The column.
+    """
+    if form is None:
+        return _without_hierarchy(own, shown, kind=kind, name=name)
+    if hasattr(form, "labels"):
+        return _by_tree(form.labels, form.parent, own, shown, type_)
+    if hasattr(form, "widths"):
+        read: Callable[[str], Reading | None] = _interval_label
+    elif hasattr(form, "lengths"):
+        read = _prefix_label(form.mask)
+    else:
+        read = _date_label if hasattr(form, "levels") else Alone
+
+    def reading(cell: Shown) -> Reading:
+        if cell == MARK:
+            return ANY
+        found = read(cell) if isinstance(cell, str) else None
+        return Alone(cell) if found is None else found  # type: ignore[arg-type]
+
+    return [reading(cell) for cell in own], [reading(cell) for cell in shown]
+
+
+def _interval_label(text: str) -> Reading | None:
+    """Numbers as (number, 0); the open end of an interval comes just before its number."""
+    if match := _PLAIN.fullmatch(text):
+        low, high, closed = match[1], match[2], True
+    elif match := _ENDS.fullmatch(text):
+        low, high, closed = match[1], match[2], match[3] == "]"
+    else:
+        low, high, closed = text, text, True
+    ends = number_in(low), number_in(high)
+    return None if None in ends else ((ends[0], 0), (ends[1], 0 if closed else -1))
+
+
+def _prefix_label(mask: str) -> Callable[[str], Reading | None]:
+    def read(text: str) -> Reading:
+        prefix = text.rstrip(mask)
+        return (prefix, prefix + _LAST) if len(prefix) < len(text) else (text, text)
+
+    return read
+
+
+def _date_label(text: str) -> Reading | None:
+    """Moments as (year, month, day, text): what is within a day, a month, … lies between two of them."""
+    match = _PART.fullmatch(text)
+    if match is None:
+        moment = re.match(r"([0-9]{4})-([0-9]{2})-([0-9]{2})[T ]", text.strip())
+        if moment is None or moment_in(text) is None:
+            return None
+        key = (int(moment[1]), int(moment[2]), int(moment[3]), text)
+        return key, key
+    year, quarter, month, day = (None if part is None else int(part) for part in match.groups()[:4])
+    assert year is not None, "a part of the pattern"
+    months = (1, 12) if month is None else (month, month)
+    if quarter is not None:
+        months = 3 * quarter - 2, 3 * quarter
+    days = (0, 31) if day is None else (day, day)
+    return (year, months[0], days[0], ""), (year + (9 if match[5] else 0), months[1], days[1], _LAST)
+
+
+def _by_tree(
+    labels: Sequence[str], parent: Sequence[int], own: Sequence[str | None], shown: Sequence[Shown], type_: pa.DataType
+) -> Readings:
+    """Leaves of a tree by their node numbers, which go depth-first; a label is all leaves beneath it."""
+    inner = {0, *parent}
+    last = list(range(len(labels)))
+    for node in range(len(labels) - 1, 0, -1):
+        last[parent[node]] = max(last[parent[node]], last[node])
+    leaf_of = {label: node for node, label in enumerate(labels) if node not in inner}
+    # Of two nodes with one label the upper one counts, which surely holds the value: deeper ones come later here.
+    depth = [0] * len(labels)
+    for node in range(1, len(labels)):
+        depth[node] = depth[parent[node]] + 1
+    beneath = {labels[node]: (node, last[node]) for node in sorted(inner - {-1}, key=lambda node: -depth[node])}
+    values = [text for text in own if text is not None]
+    found = dict(zip(values, leaves_of(values, leaf_of, kind=type_), strict=True))
+
+    def reading(cell: Shown, *, published: bool) -> Reading:
+        if cell is None or isinstance(cell, tuple):
+            return Alone(None)
+        if cell == labels[0] or (published and cell == MARK):
+            return ANY
+        leaf = found.get(cell, leaf_of.get(cell))
+        if cell in beneath and (published or leaf is None):
+            return beneath[cell]
+        return Alone(cell) if leaf is None else (leaf, leaf)
+
+    return [reading(cell, published=False) for cell in own], [reading(cell, published=True) for cell in shown]
+
+
+def _without_hierarchy(own: Sequence[str | None], shown: Sequence[Shown], *, kind: str | None, name: str) -> Readings:
+    """Numbers if all cells are numbers or intervals of them, dates likewise, categories otherwise."""
+    both = (own, shown)
+    if kind != "category":
+        for read in (number_in, moment_in):
+            made = [[_ends(cell, read) for cell in side] for side in both]
+            every = [reading for side in made for reading in side]
+            if None not in every and any(isinstance(each, tuple) for each in every):
+                return made[0], made[1]  # type: ignore[return-value]
+        if kind is not None and any(cell not in (None, MARK) for side in both for cell in side):
+            raise DataError(
+                f"Column {name!r} is to be a {kind}, but holds cells that are neither {kind}s nor intervals of them.",
+                column=name,
+                hint=f'Set types.{name} = "category", or leave the column out.',
+            )
+    return [Alone(cell) for cell in own], [_category(cell) for cell in shown]
+
+
+def _ends(cell: Shown, read: Callable[[str], Any]) -> Reading | None:
+    """The ends of an interval; None for a cell that is none."""
+    if cell is None:
+        return Alone(None)
+    if cell == MARK:
+        return ANY
+    ends = (cell, cell) if isinstance(cell, str) else cell
+    if isinstance(cell, str) and (match := _PLAIN.fullmatch(cell) or _ENDS.fullmatch(cell)):
+        ends = match[1], match[2]
+    low, high = map(read, ends)
+    return None if low is None or high is None or low > high else (low, high)
+
+
+def _category(cell: Shown) -> Reading:
+    if not isinstance(cell, str):
+        return Alone(None)
+    if cell == MARK:
+        return ANY
+    members = _members(cell)
+    if members is None:
+        return Alone(cell[1:] if cell.startswith("\\") else cell)
+    return frozenset(members)
+
+
+def _members(text: str) -> list[str] | None:
+    """The values in a set, as they were before they were written; None if the text is no set."""
+    if not (text.startswith("{") and text.endswith("}")):
+        return None
+    # A backslash makes the next character a plain one; other commas part the members.
+    parts = re.findall(r"((?:\\.|[^\\,])*)(, |$)", text[1:-1], re.DOTALL)
+    written = "".join(member + end for member, end in parts)
+    if written != text[1:-1]:
+        return None
+    members = [member for member, _ in parts]
+    if len(members) > 1 and parts[-2][1] == "" and members[-1] == "":
+        members.pop()  # the end of the text is found twice
+    return [re.sub(r"\\(.)", r"\1", member, flags=re.DOTALL) for member in members]
