@@ -6,6 +6,8 @@ after installation pays for compiling.
 
 The disk cache of a kernel does not see a change in a kernel of another file that it calls. The cache folder is
 therefore named after the content of all kernel files: whatever changes, stale code is never loaded.
+
+May import: nothing else of coterie.
 """
 
 from __future__ import annotations

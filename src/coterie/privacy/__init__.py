@@ -1,6 +1,8 @@
 """Privacy models beyond k: what each promises of a group, decided from counts.
 
 The command line, the documentation and the page follow from what is added to the registry here.
+
+May import: arrays, errors, files, hierarchies, settings, table.
 """
 
 from coterie.privacy.closeness import BetaLikeness, DeltaDisclosure, TCloseness
