@@ -1,5 +1,4 @@
-"""Write what follows from the code: docs/cli.md, docs/configuration.md, docs/methods.md, the schema of reports and the
-map in CONTRIBUTING.md.
+"""Write what follows from the code: pages of docs, the schema of reports and the map in CONTRIBUTING.md.
 
 Run `python scripts/make_docs.py` after a change of flags, settings or methods; a test runs it with --check.
 """

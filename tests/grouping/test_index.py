@@ -6,7 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from tables import number_domain, tables
 
-import coterie.kernels.search.rows_index
+import coterie.kernels.search.walk
 from coterie.errors import DataError
 from coterie.grouping.index import build_index
 from coterie.table.costs import Measure
@@ -91,7 +91,7 @@ def test_nodes_hold_their_rows(drawn):
 
 
 def test_a_tree_too_deep_to_search_is_refused(monkeypatch):
-    monkeypatch.setattr(coterie.kernels.search.rows_index, "STACK", 4)
+    monkeypatch.setattr(coterie.kernels.search.walk, "STACK", 4)
     with pytest.raises(DataError, match="3 quasi-identifiers are more than the search can hold"):
         build_index(census(2000))
 

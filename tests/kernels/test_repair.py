@@ -11,7 +11,7 @@ from tables import tables
 from coterie.grouping.box_index import build_box_index
 from coterie.grouping.index import build_index
 from coterie.kernels.improve.split import BELOW, EVEN, KINDS, UP_TO, cut_losses, cut_rows
-from coterie.kernels.repair import ABSENT, RARE, choose, exchanges, nearest_groups
+from coterie.kernels.repair import ABSENT, RARE, Groups, Limits, choose, exchanges, nearest_groups
 from coterie.table.costs import interval_costs
 from coterie.table.grouping import Grouping
 
@@ -69,10 +69,9 @@ def test_exchanges_are_the_cheapest_of_all(made, data):
     members = np.argsort(grouping.labels, kind="stable").astype(np.int32)
     asked = np.arange(grouping.groups, dtype=np.int32)
     rules = np.column_stack([np.zeros(len(asked)), np.full(len(asked), need)]).astype(np.int32)
-    options, rises = exchanges(
-        build_index(table).nodes, table.costs, table.codes, grouping.labels, grouping.lo, grouping.hi, grouping.sizes,
-        cost, starts, members, asked, rules, values[None, :], 4, sound, k, table.rows, 500,
-    )  # fmt: skip
+    current = Groups(grouping.labels, grouping.lo, grouping.hi, grouping.sizes, cost, starts, members, sound)
+    nodes, limits = build_index(table).nodes, Limits(k, 4, table.rows, 500)
+    options, rises = exchanges(nodes, table.costs, table.codes, current, values[None, :], asked, rules, limits)
     for g, own in enumerate(groups):
         expected = all_exchanges(table, groups, values, sound, g, need, k)
         found = {

@@ -9,7 +9,7 @@ from oracles.naive_costs import box_cost
 from tables import tables
 
 from coterie.grouping.bound import row_bounds
-from coterie.kernels.methods.optimal import groups_below
+from coterie.kernels.methods.optimal import Priced, groups_below
 
 
 @given(tables(min_rows=3, max_rows=7, max_attributes=3), st.integers(2, 3), st.data())
@@ -33,7 +33,8 @@ def test_groups_below_are_all_of_them(drawn, k, data):
                     expected[group] = loss
     members = np.empty((5000, 2 * k - 1), dtype=np.int32)
     losses = np.empty(5000)
-    arguments = [table.costs, distinct.codes, distinct.counts, np.ascontiguousarray(floors), prices, k, limit]
+    rows = Priced(distinct.codes, distinct.counts, np.ascontiguousarray(floors), prices)
+    arguments = [table.costs, rows, k, limit]
     found = groups_below(*arguments, 5001, 10**9, members, losses)
     made = {tuple(row[row >= 0].tolist()): loss for row, loss in zip(members[:found], losses[:found], strict=True)}
     assert found == len(made)

@@ -9,7 +9,7 @@ from tables import tables
 
 import coterie.table.costs
 from coterie.kernels import kernel
-from coterie.kernels.search.costs import aim_all, box_costs, interval_cost, point_cost, point_cost_large, union_cost
+from coterie.kernels.search.costs import Aimed, aim_all, box_costs, interval_cost, joined_cost, union_cost
 from coterie.table.costs import Measure
 
 LIMITS = [512, 3, 0]
@@ -25,16 +25,15 @@ def _interval_costs(costs, j, lo, hi):
 
 
 @kernel
-def _grown(costs, reach, lo, hi, points):
+def _grown(aimed, points):
     """Costs of a box grown to hold each point: through `reach`, and as a union with a box of that point alone."""
-    aimed = np.empty(points.shape[0])
     joined = np.empty(points.shape[0])
-    aim_all(costs, reach, lo, hi)
+    union = np.empty(points.shape[0])
+    aim_all(aimed)
     for p in range(points.shape[0]):
-        aimed[p] = point_cost(costs.small, costs.base, reach, points, p, np.inf)
-        aimed[p] += point_cost_large(costs, costs.large, lo, hi, points, p)
-        joined[p] = union_cost(costs, lo, hi, points, points, p, np.inf)
-    return aimed, joined
+        joined[p] = joined_cost(aimed, points, p, np.inf)
+        union[p] = union_cost(aimed.costs, aimed.lo, aimed.hi, points, points, p, np.inf)
+    return joined, union
 
 
 def costs_of(table, measure, limit):
@@ -88,6 +87,6 @@ def test_a_box_grown_by_a_row_costs_the_same_however_it_is_looked_up(limit, draw
     costs = costs_of(table, Measure(), limit)
     picked = data.draw(st.lists(st.integers(0, table.rows - 1), min_size=1, max_size=3))
     lo, hi = table.codes[picked].min(axis=0), table.codes[picked].max(axis=0)
-    aimed, joined = _grown(costs, np.empty(costs.base[-1]), lo, hi, table.codes)
+    joined, union = _grown(Aimed(costs, np.empty(costs.base[-1]), lo, hi), table.codes)
     boxes = box_costs(costs, np.minimum(lo, table.codes), np.maximum(hi, table.codes))
-    assert aimed.tolist() == joined.tolist() == boxes.tolist()
+    assert joined.tolist() == union.tolist() == boxes.tolist()

@@ -9,7 +9,7 @@ from coterie.grouping.box_index import build_box_index
 from coterie.kernels.search import groups_index as box_index
 from coterie.kernels.search.costs import box_costs
 from coterie.kernels.search.groups_index import ADDED, MANY, WHOLE, nearest
-from coterie.kernels.search.rows_index import STACK
+from coterie.kernels.search.walk import new_walk
 from coterie.table.table import Table
 
 empty, grow = door(box_index.empty), door(box_index.grow)
@@ -53,11 +53,11 @@ def brute_force(tree, costs, slot, compare, cap, stub):
 def test_nearest_is_exact_while_groups_merge(compare, cap, stub, large):
     costs, lo, hi, sizes, lowest = random_groups(5, groups=400, large=large)
     tree = build_box_index(costs, lo=lo, hi=hi, sizes=sizes, lowest=lowest).nodes
-    stack, bounds = np.empty(STACK, dtype=np.int32), np.empty(STACK, dtype=np.float64)
+    walk = new_walk()
     for slot in np.random.default_rng(6).permutation(400):
         if tree.size[slot] == 0:
             continue
-        found = nearest(tree, costs, slot, compare, np.int64(cap), np.int64(stub), stack, bounds)
+        found = nearest(tree, costs, slot, compare, np.int64(cap), np.int64(stub), walk)
         assert found == brute_force(tree, costs, slot, compare, cap, stub)
         if found[0] >= 0 and slot % 4:  # most of them merge
             rows, low = tree.size[slot] + tree.size[found[0]], np.int64(min(tree.lowest[slot], tree.lowest[found[0]]))
@@ -76,13 +76,13 @@ def test_many_boxes_that_are_all_alike():
     lowest = np.arange(1000, dtype=np.int32)
     index = build_box_index(costs, lo=lo, hi=hi, sizes=np.ones(1000, dtype=np.int64), lowest=lowest)
     np.testing.assert_array_equal(index.group[index.slot], np.arange(1000))
-    stack, bounds = np.empty(STACK, dtype=np.int32), np.empty(STACK, dtype=np.float64)
-    slot, cost = nearest(index.nodes, costs, np.int64(index.slot[0]), ADDED, MANY, MANY, stack, bounds)
+    walk = new_walk()
+    slot, cost = nearest(index.nodes, costs, np.int64(index.slot[0]), ADDED, MANY, MANY, walk)
     assert (index.group[slot], cost) == (1, 0)
 
 
 def test_the_only_group_has_no_nearest():
     costs, lo, hi, sizes, lowest = random_groups(2, groups=1)
     tree = build_box_index(costs, lo=lo, hi=hi, sizes=sizes, lowest=lowest).nodes
-    stack, bounds = np.empty(STACK, dtype=np.int32), np.empty(STACK, dtype=np.float64)
-    assert nearest(tree, costs, np.int64(0), WHOLE, MANY, MANY, stack, bounds) == (-1, np.inf)
+    walk = new_walk()
+    assert nearest(tree, costs, np.int64(0), WHOLE, MANY, MANY, walk) == (-1, np.inf)

@@ -81,6 +81,8 @@ def _made(state: RepairState, parts: tuple[Int64, Int64], changes: tuple[Int64, 
 
 def exchanges(state: RepairState, asked: Int32) -> Choices:
     """Rows that could move into the asked groups, alone or in exchange, where these lack diversity."""
+    from coterie.kernels.repair import Groups as Current
+    from coterie.kernels.repair import Limits
     from coterie.kernels.repair import exchanges as search
 
     asked, rules = _lacking(state, asked)
@@ -88,27 +90,13 @@ def exchanges(state: RepairState, asked: Int32) -> Choices:
     # A group that gives a row away may match fewer rows of a population.
     if not len(asked) or state.aim.mapped:
         return Choices(empty, empty, empty, empty, np.zeros(0), np.zeros(0))
-    aim, starts_members = state.aim, state.members
+    aim = state.aim
     spans = max(domain.size for domain in aim.table.sensitive)
-    options, rises = search(
-        aim.index.nodes,
-        aim.table.costs,
-        aim.table.codes,
-        state.labels,
-        state.lo,
-        state.hi,
-        state.counted.sizes,
-        state.cost,
-        *starts_members,
-        asked,
-        rules,
-        aim.values,
-        spans,
-        state.assessment.holds,
-        aim.k,
-        LOOK,
-        EXCHANGES,
+    groups = Current(
+        state.labels, state.lo, state.hi, state.counted.sizes, state.cost, *state.members, state.assessment.holds
     )
+    limits = Limits(aim.k, spans, LOOK, EXCHANGES)
+    options, rises = search(aim.index.nodes, aim.table.costs, aim.table.codes, groups, aim.values, asked, rules, limits)
     found = options[:, :, 0] >= 0
     first = np.repeat(asked, found.sum(axis=1))
     comes, goes = options[found].T
