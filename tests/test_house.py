@@ -34,18 +34,19 @@ def test_imports_go_in_one_direction():
     assert done.returncode == 0, done.stdout + done.stderr
 
 
-@pytest.mark.parametrize(
-    ("module", "line", "contract"),
-    [
-        ("kernels/sorting.py", "from coterie.errors import CoterieError", "Kernels"),
-        ("verification/verify.py", "from coterie.table.encode import encode", "Judge"),
-        ("engines/blocks/run.py", "from coterie.engines.spark import files", "Engines"),
-        ("cli/show.py", "from coterie.web import settings", "Floors"),
-        ("values/numbers.py", "from coterie.table.table import Table", "Floors"),
-        ("web/jobs.py", "import duckdb", "Libraries of the page"),
-    ],
-)
-def test_a_wrong_import_is_found(module, line, contract, tmp_path):
+PLANTED = """
+kernels/sorting.py      from coterie.errors import CoterieError     Kernels
+verification/verify.py  from coterie.table.encode import encode     Judge
+engines/blocks/run.py   from coterie.engines.spark import files     Engines
+cli/show.py             from coterie.web import settings            Floors
+values/numbers.py       from coterie.table.table import Table       Floors
+web/jobs.py             import duckdb                               Libraries of the page
+"""
+
+
+@pytest.mark.parametrize("planted", PLANTED.strip().splitlines())
+def test_a_wrong_import_is_found(planted, tmp_path):
+    module, line, contract = re.split(r" {2,}", planted)
     shutil.copytree(ROOT / "src", tmp_path / "src", ignore=shutil.ignore_patterns("__pycache__", "*.parquet"))
     path = tmp_path / "src" / "coterie" / module
     path.write_text(f"{path.read_text(encoding='utf-8')}\n\n{line}\n", encoding="utf-8")

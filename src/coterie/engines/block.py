@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING
+from dataclasses import replace
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 import pyarrow as pa
@@ -29,8 +29,7 @@ if TYPE_CHECKING:
     from coterie.table.rings import Rings
 
 
-@dataclass(frozen=True, eq=False)
-class BlockResult:
+class BlockResult(NamedTuple):
     """A block, grouped and generalised."""
 
     group: Int32

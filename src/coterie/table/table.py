@@ -76,16 +76,16 @@ class Table:
                 hint="Cut it into several files.",
             )
 
+    @property
+    def rows(self) -> int:
+        """Number of rows."""
+        return len(self.codes)
+
     def with_populations(self, populations: Populations | None) -> Table:
         """The same rows beside other population tables; what was worked out about the rows still holds."""
         other = replace(self, populations=populations)
         vars(other).update({name: vars(self)[name] for name in ("costs", "distinct") if name in vars(self)})
         return other
-
-    @property
-    def rows(self) -> int:
-        """Number of rows."""
-        return len(self.codes)
 
     @property
     def attributes(self) -> int:

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
-from functools import cache
+from collections.abc import Awaitable, Callable, Iterable, Mapping
+from functools import cache, wraps
 from typing import Any, NamedTuple
 
 from jinja2 import Environment
+from starlette.concurrency import run_in_threadpool
 from starlette.datastructures import FormData
 from starlette.exceptions import HTTPException
 from starlette.requests import Request
@@ -60,6 +61,13 @@ def templates() -> Environment:
     room.filters |= {"count": _count, "figure": _figure, "percent": percent_text, "seconds": seconds_text}
     room.filters["combine"] = _combine
     return room
+
+
+def render_step(request: Request, project: Project, step: str, form: FormState, **context: Any) -> HTMLResponse:  # noqa: ANN401
+    """The page of a step with its form; arguments as `render` has them."""
+    faults, submitted, status = form
+    more = {"faults": faults or (), "submitted": submitted, **context}
+    return render(request, f"{step}.html", project=project, step=step, status=status, **more)
 
 
 def render(
@@ -168,6 +176,17 @@ def _combine(first: Mapping[str, str], names: Iterable[str]) -> dict[str, str]:
 
 def _figure(value: float, digits: int = 3) -> str:
     return f"{value:,.{digits}g}"
+
+
+def posted(handler: Callable[[Request, FormData], Response]) -> Callable[[Request], Awaitable[Response]]:
+    """An answer to a form, worked out in a thread of its own."""
+
+    @wraps(handler)
+    async def answer(request: Request) -> Response:
+        form = await form_of(request)
+        return await run_in_threadpool(handler, request, form)
+
+    return answer
 
 
 def values_of(form: FormData) -> Mapping[str, str]:

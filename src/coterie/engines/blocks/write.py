@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Container, Iterator
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 import pyarrow as pa
@@ -22,8 +21,7 @@ if TYPE_CHECKING:
     from coterie.table.domain import Domain
 
 
-@dataclass(frozen=True, eq=False)
-class Publisher:
+class Publisher(NamedTuple):
     """Puts published quasi-identifiers and untouched columns together, a stripe of rows at a time."""
 
     table: TableFile

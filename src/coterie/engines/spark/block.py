@@ -8,7 +8,6 @@ import sys
 import tempfile
 import time
 from collections.abc import Iterator
-from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -27,8 +26,7 @@ if TYPE_CHECKING:
 BATCH_ROWS = 100_000
 
 
-@dataclass(frozen=True, eq=False)
-class BlockWork:
+class BlockWork(NamedTuple):
     """What a task needs to group and generalise blocks."""
 
     plan: Plan

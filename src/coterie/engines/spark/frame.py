@@ -84,30 +84,14 @@ class SparkRelease:
         )
 
 
-def anonymize(
-    dataframe: DataFrame,
-    config: AnyConfig = None,
-    *,
-    row_number: str | None = None,
-    persist: bool = True,
-    progress: Progress | None = None,
-    **settings: AnySetting,
-) -> DataFrame:
-    """Hide every row of a DataFrame in a group of at least k rows; see `release`, which also tells what it cost.
-
-    Args:
-        dataframe: A DataFrame of any session, also of Spark Connect. It is not changed.
-        config: A Config, a dict or the path of a TOML file.
-        row_number: A column that numbers the rows from 0.
-        persist: Whether executors keep rows on their disks between steps.
-        progress: Told (step, done, total) now and then.
-        **settings: The fields of `Config`, which go before those of `config`.
+def anonymize(dataframe: DataFrame, config: AnyConfig = None, **more: AnySetting) -> DataFrame:
+    """Hide every row of a DataFrame in a group of at least k rows; arguments and errors are those of `release`.
 
     Returns:
-        The published DataFrame, verified. Executors keep its rows until the session ends; `release` can let them go.
+        The published DataFrame, verified. Executors keep its rows until the session ends; `release` can let them go,
+        and also tells what it cost.
     """
-    made = release(dataframe, config, row_number=row_number, persist=persist, progress=progress, **settings)
-    return made.frame
+    return release(dataframe, config, **more).frame
 
 
 def release(

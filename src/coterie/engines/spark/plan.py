@@ -7,9 +7,8 @@ embedded engine makes of the same rows.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
 from functools import partial
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 import pyarrow as pa
@@ -43,8 +42,7 @@ if TYPE_CHECKING:
 ROUNDS = 32
 
 
-@dataclass(frozen=True, eq=False)
-class SparkPlan:
+class SparkPlan(NamedTuple):
     """A plan, and what tasks need besides."""
 
     plan: Plan

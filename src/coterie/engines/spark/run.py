@@ -116,7 +116,7 @@ def group_rows(
 
     check_styles(made.plan.book.domains, names=rows.names, publish=config.publish)
     if needs_left(config):
-        made = replace(made, plan=replace(made.plan, left=count_left(made.plan, assigned_rows(rows, made, config))))
+        made = made._replace(plan=replace(made.plan, left=count_left(made.plan, assigned_rows(rows, made, config))))
     columns, fields, work = _layout(rows, made, config, mapping=mapping)
     frame = _assigned(rows, made, config, work.kept)
     some, one = partial(group_partition, work=work), partial(group_whole, work=work)

@@ -7,9 +7,10 @@ from starlette.requests import Request
 from starlette.responses import Response
 
 from coterie.errors import ConfigError
+from coterie.web import pages
 from coterie.web.data import preview
 from coterie.web.jobs import JobState, jobs_of
-from coterie.web.pages import FIRST_LOOK, Fault, FormState, form_of, go, project_of, render, seen, values_of
+from coterie.web.pages import Fault, form_of, go, project_of, render, render_step, seen, values_of
 from coterie.web.project import Project
 from coterie.web.projects.routes import look_at
 from coterie.web.recipe import recipe
@@ -36,7 +37,7 @@ async def data(request: Request) -> Response:
     return await run_in_threadpool(_page, request, project)
 
 
-def _page(request: Request, project: Project, form: FormState = FIRST_LOOK) -> Response:
+def _page(request: Request, project: Project, form: pages.FormState = pages.FIRST_LOOK) -> Response:
     faults, submitted, status = form
     state = jobs_of(request).state(project.folder / "inspect")
     summary = summary_of(project)
@@ -46,19 +47,16 @@ def _page(request: Request, project: Project, form: FormState = FIRST_LOOK) -> R
     except ConfigError as error:
         values = {}
         found += recipe.as_faults(error.problems)
-    return render(
+    return render_step(
         request,
-        "data.html",
-        project=project,
-        step="data",
-        status=status,
-        faults=found,
+        project,
+        "data",
+        pages.FormState(found, submitted or _shown(values), status),
         state=state,
         kinds=KINDS,
         page_rows=PAGE_ROWS,
         otherwise=summary is not None and summary.reading != {name: values[name] for name in FORM if name in values},
         summary=None if state.active else summary,
-        submitted=submitted or _shown(values),
         failed=state.message if state.state in ("failed", "cancelled") else "",
         part=_part(request, project) if summary is not None and not state.active else None,
     )
@@ -142,7 +140,7 @@ def _change(request: Request, project: Project, submitted: dict[str, str]) -> Re
     faults = _reading_faults(changes)
     if faults:
         again = {name: submitted.get(name, "") for name in FORM}
-        return _page(request, project, FormState.refused(faults, again))
+        return _page(request, project, pages.FormState.refused(faults, again))
     recipe.change(project, changes)
     look_at(jobs_of(request), project)
     return go(f"{project.url}/data", request)

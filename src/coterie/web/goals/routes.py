@@ -28,7 +28,17 @@ from coterie.web.goals.models_form import (
     shown_promises,
     specs_of,
 )
-from coterie.web.pages import FIRST_LOOK, Fault, FormState, form_of, go, project_of, render, seen, values_of
+from coterie.web.pages import (
+    FIRST_LOOK,
+    Fault,
+    FormState,
+    form_of,
+    go,
+    project_of,
+    render_step,
+    seen,
+    values_of,
+)
 from coterie.web.project import Project
 from coterie.web.recipe import recipe
 from coterie.web.table_summary import TableSummary, summary_of
@@ -78,14 +88,11 @@ def _page(request: Request, project: Project, form: FormState = FIRST_LOOK) -> R
     shown = {**_shown(values, summary), **(draft or {})}
     rows = read_promises(shown) if draft is not None else shown_promises(values.get("privacy"))
     quasi = [column for column in summary.columns if column.name in _listed(values, "quasi")]
-    return render(
+    return render_step(
         request,
-        "goals.html",
-        project=project,
-        step="goals",
-        status=status,
-        faults=faults,
-        submitted=shown,
+        project,
+        "goals",
+        FormState(faults, shown, status),
         summary=summary,
         quasi=quasi,
         sensitive=_listed(values, "sensitive"),

@@ -24,16 +24,12 @@ from coterie.web.hierarchies.column import ColumnPage, place_of
 from coterie.web.hierarchies.edit_tree import TOP, from_whole, rows
 from coterie.web.hierarchies.operations import EditOutcome, EditRequest
 from coterie.web.hierarchies.view import editor, show_column
-from coterie.web.pages import Fault, form_of, go, is_htmx, project_of, render, values_of
+from coterie.web.pages import Fault, go, is_htmx, posted, project_of, render, values_of
 
 
-async def edit(request: Request) -> Response:
+@posted
+def edit(request: Request, form: FormData) -> Response:
     """Change the tree."""
-    form = await form_of(request)
-    return await run_in_threadpool(_edit, request, form)
-
-
-def _edit(request: Request, form: FormData) -> Response:
     place = _place(request)
     fields = values_of(form)
     asked = hierarchy_ops.read_asked(fields, [each for each in form.getlist("values") if isinstance(each, str)])
@@ -105,13 +101,9 @@ def branch(request: Request) -> Response:
     return render(request, "_tree_lines.html", project=place.project, place=place, line=line, chosen=set(), focus=-1)
 
 
-async def table(request: Request) -> Response:
+@posted
+def table(request: Request, form: FormData) -> Response:
     """Save a page of the table."""
-    form = await form_of(request)
-    return await run_in_threadpool(_table, request, form)
-
-
-def _table(request: Request, form: FormData) -> Response:
     place = _place(request)
     fields = values_of(form)
     first = next(iter(hierarchy_ops.numbers(fields.get("from", ""))), 0)

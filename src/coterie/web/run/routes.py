@@ -16,10 +16,11 @@ from coterie.errors import ConfigError
 from coterie.settings.changes import changed
 from coterie.settings.config import DEFAULT_METHOD
 from coterie.web import conflicts as conflicts
+from coterie.web import pages
 from coterie.web.drafts import draft_of, drop_draft, keep_draft
 from coterie.web.forms import bad_numbers, number_of
 from coterie.web.jobs import jobs_of
-from coterie.web.pages import FIRST_LOOK, STEPS, Fault, FormState, form_of, go, project_of, render, seen, values_of
+from coterie.web.pages import STEPS, Fault, form_of, go, project_of, render, render_step, seen, values_of
 from coterie.web.project import Project
 from coterie.web.recipe import recipe
 from coterie.web.run import form as method_form
@@ -38,7 +39,7 @@ async def run(request: Request) -> Response:
     return await run_in_threadpool(_page, request, project)
 
 
-def _page(request: Request, project: Project, form: FormState = FIRST_LOOK) -> Response:
+def _page(request: Request, project: Project, form: pages.FormState = pages.FIRST_LOOK) -> Response:
     faults, submitted, status = form
     runs = runs_of(jobs_of(request), project)
     draft = draft_of(project, "run") if submitted is None else None
@@ -53,14 +54,11 @@ def _page(request: Request, project: Project, form: FormState = FIRST_LOOK) -> R
         for problem in recipe.problems_of(project, column_names(project))
         if recipe.step_of(problem) != "run"
     ]
-    return render(
+    return render_step(
         request,
-        "run.html",
-        project=project,
-        step="run",
-        status=status,
-        faults=wrong,
-        submitted=shown,
+        project,
+        "run",
+        pages.FormState(wrong, shown, status),
         runs=runs,
         active=active,
         step_text="" if active is None else step_text(active.state),
@@ -118,23 +116,23 @@ async def change(request: Request) -> Response:
 def _change(request: Request, project: Project, submitted: dict[str, str]) -> Response:
     action, stamp = submitted.pop("action", "save"), submitted.pop(conflicts.FIELD, "")
     if action == "show":  # without a script: the options of the method that was chosen
-        return _page(request, project, FormState(submitted=submitted))
+        return _page(request, project, pages.FormState(submitted=submitted))
     wrong = conflicts.changed_elsewhere(project, "run", stamp=stamp, submitted=submitted, saved=_shown(project))
     wrong += _faults(project, submitted)
     if wrong:
         keep_draft(project, "run", submitted)
-        return _page(request, project, FormState.refused(wrong, submitted))
+        return _page(request, project, pages.FormState.refused(wrong, submitted))
     recipe.change(project, _settings(project, submitted))
     drop_draft(project, "run")
     project = seen(request, project, "run")
     if action == "run":
         if recipe.problems_of(project, column_names(project)):
             text = "The recipe has faults that other steps can mend; they are listed below."
-            return _page(request, project, FormState.refused([Fault("in-the-way", text)]))
+            return _page(request, project, pages.FormState.refused([Fault("in-the-way", text)]))
         try:
             start_run(jobs_of(request), project)
         except ConfigError as error:
-            return _page(request, project, FormState.refused(recipe.as_faults(error.problems)))
+            return _page(request, project, pages.FormState.refused(recipe.as_faults(error.problems)))
     return go(f"{project.url}/run", request)
 
 
