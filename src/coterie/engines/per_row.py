@@ -8,8 +8,7 @@ import numpy as np
 
 from coterie.arrays import Int64
 from coterie.errors import ConfigError, Problem
-from coterie.measures.published import read_cells
-from coterie.verification.rows import count_rows, rows_rule
+from coterie.verification.rows import count_rows, read_boxes, rows_rule
 
 if TYPE_CHECKING:
     from coterie.publishing.publish import PublishedTable
@@ -62,13 +61,13 @@ def verify_rule(published: PublishedTable, encoded: EncodedTable, rings: Rings, 
     at = np.full(positions, -1, dtype=np.int64)
     at[published.kept] = np.arange(len(published.kept))
     published_row = at[encoded.rows]
-    cells = read_cells(published.table, encoded.table, config)
+    read = read_boxes(published.table, {domain.name: domain.values for domain in encoded.table.domains}, config)
     shown = published_row[row_in_slot(rings)]
-    # What cannot be read, or is not there, holds nothing.
-    lost = (shown < 0) | cells.unread[shown] if len(cells.lo) else np.ones(len(shown), dtype=np.bool_)
+    # What is not there holds nothing.
+    there = shown >= 0
     lo = np.full(rings.lo.shape, 1, dtype=np.int32)
     hi = np.zeros(rings.hi.shape, dtype=np.int32)
-    lo[~lost], hi[~lost] = cells.lo[shown[~lost]], cells.hi[shown[~lost]]
+    lo[there], hi[there] = read[0][shown[there]], read[1][shown[there]]
     counts = count_rows(
         encoded.table.codes[rings.order], lo=lo, hi=hi, start=rings.start, back=steps_back(rings), k=config.k
     )

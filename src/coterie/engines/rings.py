@@ -17,9 +17,7 @@ import pyarrow as pa
 from coterie.arrays import Int32, Int64
 from coterie.engines.finished import AT
 from coterie.engines.per_row import row_in_slot, steps_back
-from coterie.measures.published import read_cells
-from coterie.table.table import Table
-from coterie.verification.rows import RowSums, count_rows, summed
+from coterie.verification.rows import RowSums, count_rows, read_boxes, summed
 from coterie.verification.sql import RowReader
 
 if TYPE_CHECKING:
@@ -85,12 +83,7 @@ class RingRows(NamedTuple):
 
 def published_boxes(published: pa.Table, domains: Sequence[Domain], config: Config) -> Int32:
     """[rows, 2 d] what published cells say, as smallest and largest codes; what cannot be read holds nothing."""
-    empty = Table(np.zeros((0, len(domains)), dtype=np.int32), tuple(domains))
-    cells = read_cells(published, empty, config)
-    lo, hi = cells.lo.copy(), cells.hi.copy()
-    lo[cells.unread], hi[cells.unread] = 1, 0
-    boxes: Int32 = np.hstack([lo, hi])
-    return boxes
+    return np.hstack(read_boxes(published, {domain.name: domain.values for domain in domains}, config))
 
 
 @dataclass(frozen=True, eq=False)

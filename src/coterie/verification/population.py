@@ -17,7 +17,7 @@ from coterie.arrays import Bool, Int64
 from coterie.errors import ConfigError, DataError, Problem
 from coterie.verification.ancestors import cell_texts
 from coterie.verification.cells import MARK, Cells, equal_rows, read_cells
-from coterie.verification.readings import ANY, Alone, Reading, Shown, read_both
+from coterie.verification.readings import Shown, numbered, read_both
 
 if TYPE_CHECKING:
     from coterie.settings.config import Config
@@ -102,7 +102,7 @@ def _column(name: str, classes: pa.Table, own: Cells, config: Config) -> Column:
     form = None if hierarchy is None or style == "set" else hierarchy.form
     kind = config.types.get(name) if hierarchy is None else "category"
     own_read, shown_read = read_both(owned, shown, form=form, kind=kind, type_=own.values.type, name=name)
-    ends = _numbered([*own_read, *(each for each in shown_read if not isinstance(each, frozenset))])
+    ends = numbered([*own_read, *(each for each in shown_read if not isinstance(each, frozenset))])
     lo, hi = (np.array([ends(each)[side] for each in shown_read], dtype=np.int64) for side in (0, 1))
     own_lo, own_hi = (np.array([ends(each)[side] for each in own_read], dtype=np.int64) for side in (0, 1))
     place = {text: at for at, text in enumerate(owned)}
@@ -128,23 +128,3 @@ def _published(name: str, classes: pa.Table) -> tuple[Int64, list[Shown]]:
     ends = zip(low.of_row[first].tolist(), high.of_row[first].tolist(), strict=True)
     pairs = [(texts[0][one], texts[1][other]) for one, other in ends]
     return of_class, [MARK if one is None or other is None else (one, other) for one, other in pairs]
-
-
-def _numbered(readings: Sequence[Reading]) -> Any:  # noqa: ANN401 - a function
-    """What turns a reading into an interval of whole numbers, such that readings meet where their intervals do."""
-    keys = sorted({key for each in readings if isinstance(each, tuple) for key in each})
-    place: dict[Any, int] = {key: at for at, key in enumerate(keys)}
-    alone: dict[Alone, int] = {}
-    for each in readings:
-        if isinstance(each, Alone):
-            alone.setdefault(each, len(place) + len(alone))
-    last = len(place) + len(alone)
-
-    def ends(reading: Reading) -> tuple[int, int]:
-        if reading is ANY or isinstance(reading, frozenset):
-            return 0, last
-        if isinstance(reading, Alone):
-            return alone[reading], alone[reading]
-        return place[reading[0]], place[reading[1]]
-
-    return ends

@@ -180,11 +180,14 @@ def _ends(cell: Shown, read: Callable[[str], Any]) -> Reading | None:
         return Alone(None)
     if cell == MARK:
         return ANY
-    ends = (cell, cell) if isinstance(cell, str) else cell
-    if isinstance(cell, str) and (match := _PLAIN.fullmatch(cell) or _ENDS.fullmatch(cell)):
-        ends = match[1], match[2]
-    low, high = map(read, ends)
+    low, high = map(read, interval_ends(cell) if isinstance(cell, str) else cell)
     return None if low is None or high is None or low > high else (low, high)
+
+
+def interval_ends(text: str) -> tuple[str, str]:
+    """The ends of an interval as they are written; a value is both ends of its own."""
+    match = _PLAIN.fullmatch(text) or _ENDS.fullmatch(text)
+    return (text, text) if match is None else (match[1], match[2])
 
 
 def _category(cell: Shown) -> Reading:
@@ -192,13 +195,13 @@ def _category(cell: Shown) -> Reading:
         return Alone(None)
     if cell == MARK:
         return ANY
-    members = _members(cell)
+    members = set_members(cell)
     if members is None:
         return Alone(cell[1:] if cell.startswith("\\") else cell)
     return frozenset(members)
 
 
-def _members(text: str) -> list[str] | None:
+def set_members(text: str) -> list[str] | None:
     """The values in a set, as they were before they were written; None if the text is no set."""
     if not (text.startswith("{") and text.endswith("}")):
         return None
@@ -211,3 +214,23 @@ def _members(text: str) -> list[str] | None:
     if len(members) > 1 and parts[-2][1] == "" and members[-1] == "":
         members.pop()  # the end of the text is found twice
     return [re.sub(r"\\(.)", r"\1", member, flags=re.DOTALL) for member in members]
+
+
+def numbered(readings: Sequence[Reading]) -> Callable[[Reading], tuple[int, int]]:
+    """What turns a reading into an interval of whole numbers, such that readings meet where their intervals do."""
+    keys = sorted({key for each in readings if isinstance(each, tuple) for key in each})
+    place: dict[Any, int] = {key: at for at, key in enumerate(keys)}
+    alone: dict[Alone, int] = {}
+    for each in readings:
+        if isinstance(each, Alone):
+            alone.setdefault(each, len(place) + len(alone))
+    last = len(place) + len(alone)
+
+    def ends(reading: Reading) -> tuple[int, int]:
+        if reading is ANY or isinstance(reading, frozenset):
+            return 0, last
+        if isinstance(reading, Alone):
+            return alone[reading], alone[reading]
+        return place[reading[0]], place[reading[1]]
+
+    return ends

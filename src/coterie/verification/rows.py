@@ -9,18 +9,26 @@ Where rows are published one by one, there are no classes of k equal rows to cou
    makes all k published rows equally likely for each original row.
 3. The assignment that was published is within that graph: every row lies inside the box that is published for it.
 
-This module is given the ring of the rows, the boxes read from the published table, and which row is published with
-which box. It counts by itself; that the choice was random and is secret, no table can show.
+This module is given the rings of the rows, their values as numbers, the published table, and which row is published
+with which box. It reads the boxes and counts by itself; that the choice was random and is secret, no table can show.
 """
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
+import pyarrow as pa
 
 from coterie.arrays import Bool, Int32, Int64
+from coterie.verification.ancestors import cell_texts
+from coterie.verification.cells import MARK, Cells, read_cells
+from coterie.verification.readings import Shown, interval_ends, numbered, read_both, set_members
 from coterie.verification.verify import Check, Classes, Rule
+
+if TYPE_CHECKING:
+    from coterie.settings.config import Config
 
 NAME = "k-anonymity by rows"
 
@@ -85,6 +93,67 @@ def _hold_all(codes: Int32, *, lo: Int32, hi: Int32, first: Int64, size: Int64, 
     low, high = np.minimum(low, low[rest]), np.maximum(high, high[rest])
     held: Bool = np.all((lo <= low) & (high <= hi), axis=1)
     return held
+
+
+def read_boxes(published: pa.Table, values: Mapping[str, pa.Array], config: Config) -> tuple[Int32, Int32]:
+    """What published cells say, in the numbers of some values: smallest and largest, [rows, d] each.
+
+    A cell that says nothing of these values holds none: its smallest number is above its largest.
+
+    Args:
+        published: The published rows.
+        values: Quasi-identifier → its values in the order of their numbers; null stands for missing ones.
+        config: Hierarchies and forms of publishing.
+    """
+    lo = np.empty((published.num_rows, len(values)), dtype=np.int32)
+    hi = np.empty_like(lo)
+    for at, (name, own) in enumerate(values.items()):
+        hierarchy = config.hierarchies.get(name)
+        labelled = hierarchy is not None and config.publish.get(name) != "set"
+        ends = [name] if name in published.column_names else [f"{name}_min", f"{name}_max"]
+        cells = [read_cells(published.column(end), name=end) for end in ends]
+        if hierarchy is not None and labelled:
+            found = [_label_boxes(cells[0], own, hierarchy.form, name=name)]
+        else:
+            texts = own.cast(pa.string()).to_pylist()
+            place = {text: number for number, text in enumerate(texts) if text is not None}
+            found = [_text_boxes(each, place, texts, blank=len(ends) == 2) for each in cells]
+        lo[:, at], hi[:, at] = found[0][cells[0].of_row, 0], found[-1][cells[-1].of_row, 1]
+        if len(ends) == 2:
+            lo[cells[0].missing != cells[1].missing, at] = len(own)
+    return lo, hi
+
+
+def _text_boxes(cells: Cells, place: Mapping[str, int], texts: Sequence[str | None], *, blank: bool) -> Int32:
+    """Distinct cell → interval of numbers, by the texts of the ends or members; `blank`: null stands for any value."""
+    every, nothing = (0, len(texts) - 1), (1, 0)
+    boxes = []
+    for cell in cells.values.cast(pa.string()).to_pylist():
+        alone, members = cell[1:] if cell.startswith("\\") else cell, set_members(cell)
+        if cell == MARK:
+            boxes.append(every)
+            continue
+        numbers = [place.get(part, -1) for part in members or ([alone] if alone in place else interval_ends(cell))]
+        numbers = sorted(numbers) if members else numbers
+        boxes.append((numbers[0], numbers[-1]) if min(numbers) >= 0 else nothing)
+    missing = len(texts) - 1 if None in texts else -1
+    boxes.append(every if blank else (missing, missing) if missing >= 0 else nothing)
+    return np.array(boxes, dtype=np.int32)
+
+
+def _label_boxes(cells: Cells, own: pa.Array, form: object, *, name: str) -> Int32:
+    """Distinct cell → interval of numbers that holds all values beneath a label."""
+    owned: list[str | None] = list(cell_texts(own.drop_null(), name=name))
+    owned += [None] if own.null_count else []
+    shown: list[Shown] = [*cell_texts(cells.values, name=name), None]
+    own_read, read = read_both(owned, shown, form=form, kind="category", type_=own.type, name=name)
+    ends = numbered([*own_read, *read])
+    numbers = np.array([ends(each) for each in own_read], dtype=np.int64).reshape(-1, 2)
+    boxes = np.array([ends(each) for each in read], dtype=np.int64)
+    # The first value that reaches up to a cell's lower end, and the last one that begins below its upper end.
+    first = np.searchsorted(np.maximum.accumulate(numbers[:, 1]), boxes[:, 0], side="left")
+    last = np.searchsorted(np.minimum.accumulate(numbers[::-1, 0])[::-1], boxes[:, 1], side="right") - 1
+    return np.column_stack([first, last]).astype(np.int32)
 
 
 def rows_rule(counts: RowCounts, *, k: int, suppressed: Int64) -> Rule:
