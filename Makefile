@@ -33,10 +33,10 @@ test-wheel: $(READY)  ## what users install: the built wheel in empty environmen
 test-peers: $(READY) $(PEERS)  ## beside other programs, which live in an environment of their own
 	@COTERIE_PEERS_PYTHON=$(CURDIR)/.venv-peers/bin/python $(BIN)/pytest -rs tests/peers
 
-test-web: $(READY)  ## pages in a real browser: installs Chromium if it can, then runs tests/web
+test-web: $(READY)  ## pages in a real browser: installs Chromium if it can, then runs tests/pages
 	@$(BIN)/python -m pip install -qq --disable-pip-version-check --editable '.[dev,web,browser]'
 	@scripts/install_browser.sh
-	@$(BIN)/pytest -n $(JOBS) --dist loadfile -rs tests/web
+	@$(BIN)/pytest -n $(JOBS) --dist loadfile -rs tests/pages
 
 test-db: $(READY)  ## databases: installs PostgreSQL if it can, then runs tests/db on a server of their own
 	@$(BIN)/python -m pip install -qq --disable-pip-version-check --editable '.[dev,db]'
@@ -53,14 +53,15 @@ test-spark: $(READY)  ## Spark: installs it and Java if it can, then runs tests/
 kernels: $(READY)
 	@echo 'Kernels, every index checked'
 	@test ! -d tests/kernels || NUMBA_BOUNDSCHECK=1 NUMBA_CACHE_DIR=$(CURDIR)/.venv/numba-checked \
-		$(BIN)/pytest -n $(JOBS) tests/kernels
+		$(BIN)/pytest -n $(JOBS) tests/kernels --ignore tests/kernels/test_compiling.py
 
-check: $(READY)  ## style and types
-	@echo 'Style and types'
+check: $(READY)  ## style, types, and who imports whom
+	@echo 'Style, types, imports'
 	@fine=true; \
 	$(BIN)/ruff check --quiet . || fine=false; \
 	$(BIN)/ruff format --check --quiet . || { fine=false; echo 'Some files are not formatted: make format'; }; \
 	$(BIN)/mypy || fine=false; \
+	$(BIN)/lint-imports --no-cache >.venv/lint-imports.log || { fine=false; cat .venv/lint-imports.log; }; \
 	$$fine
 
 format: $(READY)  ## bring the code into its usual form

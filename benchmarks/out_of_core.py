@@ -45,7 +45,7 @@ def measure(bench: Bench, sizes: tuple[int, ...], *, whole: int) -> None:
             made = in_process("benchmarks.out_of_core", {"task": "make", "path": str(path), "rows": rows})
             request = {"task": "blocks", "path": str(path), "out": str(Path(folder) / "out.parquet")}
             found = in_process("benchmarks.out_of_core", request)
-            bench.row(engine="duckdb", at=rows, file_mb=made["file_mb"], **found)
+            bench.row(engine="blocks", at=rows, file_mb=made["file_mb"], **found)
             if rows == whole:
                 found = in_process("benchmarks.out_of_core", {"task": "whole", "path": str(path)})
                 bench.row(engine="memory", at=rows, file_mb=made["file_mb"], **found)
@@ -55,7 +55,7 @@ def measure(bench: Bench, sizes: tuple[int, ...], *, whole: int) -> None:
 
 def _limits(bench: Bench, sizes: tuple[int, ...], whole: int) -> None:
     by = {(row["engine"], row["at"]): row for row in bench.rows}
-    blocks = {at: by["duckdb", at] for at in sizes}
+    blocks = {at: by["blocks", at] for at in sizes}
     bench.holds("all rows are published", all(row["published"] == at for at, row in blocks.items()))
     bench.holds(
         f"every release is {K}-anonymous by its own check", all(row["smallest"] >= K for row in blocks.values())
@@ -88,7 +88,7 @@ def blocks(path: str, out: str) -> dict[str, Any]:
 
     _warm()
     wall, cpu = time.perf_counter(), time.process_time()
-    release = anonymize(path, config=_config(), engine="duckdb", memory=MEMORY, output=out, force=True)
+    release = anonymize(path, config=_config(), engine="blocks", memory=MEMORY, output=out, force=True)
     assert isinstance(release, StoredRelease)
     return {
         **_common(release, wall, cpu),
@@ -143,7 +143,7 @@ def _config() -> Any:
 def lines(result: dict) -> list[str]:
     rows = []
     for row in result["rows"]:
-        where = f"{row['blocks']:,} blocks" if row["engine"] == "duckdb" else "*in one piece*"
+        where = f"{row['blocks']:,} blocks" if row["engine"] == "blocks" else "*in one piece*"
         took = [number(row["phases"].get(phase), 1) for phase in PHASES]
         rows.append(
             [f"{row['at']:,}", where, loss(row["gcp"]), number(row["wall"], 0), number(row["cpu"], 0), *took,
@@ -152,7 +152,7 @@ def lines(result: dict) -> list[str]:
     head = ["rows", "", "GCP", "clock s", "CPU s", *(f"{phase} s" for phase in PHASES), "peak MB"]
     return [
         f"The made-up census as Parquet, 7 quasi-identifiers, `compact` with effort fast, k = {result['k']}, "
-        f"`--engine duckdb --memory {result['memory']}`. Phases are by the clock. Each size runs in a process of its "
+        f"`--engine blocks --memory {result['memory']}`. Phases are by the clock. Each size runs in a process of its "
         "own; the peak is what that process held at the most, the program itself included.",
         "",
         *table(head, rows),

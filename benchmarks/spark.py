@@ -46,10 +46,10 @@ def measure(bench: Bench, rows: int) -> None:
     with tempfile.TemporaryDirectory() as folder:
         path, here = Path(folder) / "census.parquet", Path(folder)
         in_process("benchmarks.spark", {"task": "make", "path": str(path), "rows": rows})
-        for engine, task in (("duckdb", "embedded"), ("spark", "cluster")):
+        for engine, task in (("blocks", "embedded"), ("spark", "cluster")):
             request = {"task": task, "path": str(path), "out": str(here / f"{engine}.parquet")}
             bench.row(engine=engine, at=rows, **in_process("benchmarks.spark", request))
-        same = _same(here / "duckdb.parquet", here / "spark.parquet")
+        same = _same(here / "blocks.parquet", here / "spark.parquet")
     ours, theirs = bench.rows
     bench.holds("Spark and the embedded engine publish the same rows in the same order", same)
     bench.holds("and find the same loss and groups", all(ours[each] == theirs[each] for each in ("gcp", "groups")))
@@ -124,7 +124,7 @@ def embedded(path: str, out: str) -> dict[str, Any]:
     _warm()
     meter = Meter()
     before = (family_cpu(), time.perf_counter())
-    release = anonymize(path, config=_config(), engine="duckdb", memory=MEMORY, output=out, progress=meter.told)
+    release = anonymize(path, config=_config(), engine="blocks", memory=MEMORY, output=out, progress=meter.told)
     meter.begin(None)
     phases = {name: theirs for name, theirs in EMBEDDED.items() if theirs in meter.cpu}
     return {
@@ -136,7 +136,7 @@ def embedded(path: str, out: str) -> dict[str, Any]:
 
 def cluster(path: str, out: str) -> dict[str, Any]:
     """Spark from end to end; then its phases one by one, each as far as the one before and one step further."""
-    from coterie.engines.blocks.run import make_job
+    from coterie.engines.job import make_job
     from coterie.engines.spark.job import anonymize_file
     from coterie.engines.spark.session import Cluster, session_on
 
@@ -211,7 +211,7 @@ def _found(release: Any, before: tuple[float, float]) -> dict[str, Any]:
 
 def lines(result: dict) -> list[str]:
     by = {row["engine"]: row for row in result["rows"]}
-    ours, theirs = by["duckdb"], by["spark"]
+    ours, theirs = by["blocks"], by["spark"]
     rows = [
         [phase, *(number(row[of].get(phase), 1) for row in (theirs, ours) for of in ("cpu_of", "wall_of"))]
         for phase in PHASES

@@ -1,4 +1,4 @@
-"""Write what follows from the code: docs/cli.md, docs/configuration.md, docs/methods.md and the schema of reports.
+"""Write what follows from the code: pages of docs, the schema of reports and the map in CONTRIBUTING.md.
 
 Run `python scripts/make_docs.py` after a change of flags, settings or methods; a test runs it with --check.
 """
@@ -12,14 +12,19 @@ from pathlib import Path
 import typer
 from typer.core import TyperArgument, TyperCommand, TyperGroup, TyperOption
 
+sys.path.insert(0, str(Path(__file__).parent))
+import house
+
 from coterie.cli.app import app
-from coterie.cli.commands.methods import default_text, described, type_text
+from coterie.cli.commands.methods import described
 from coterie.methods import all_methods
 from coterie.reporting.report import SCHEMA, schema_text
 from coterie.settings.config import DEFAULT_METHOD, Config
+from coterie.settings.texts import default_text, type_text
 
 Command = TyperCommand | TyperGroup
 
+CONTRIBUTING = Path(__file__).resolve().parent.parent / "CONTRIBUTING.md"
 DOCS = Path(__file__).resolve().parent.parent / "docs"
 # Options that Typer adds by itself, in its own words.
 TYPERS = ("install_completion", "show_completion")
@@ -166,7 +171,13 @@ def methods_page() -> str:
     return "\n".join(lines).rstrip() + "\n"
 
 
+def contributing_page() -> str:
+    """CONTRIBUTING.md with the map of packages."""
+    return house.contributing(CONTRIBUTING.read_text(encoding="utf-8"))
+
+
 PAGES = {
+    CONTRIBUTING: contributing_page,
     DOCS / "cli.md": cli_page,
     DOCS / "configuration.md": configuration_page,
     DOCS / "methods.md": methods_page,

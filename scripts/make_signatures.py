@@ -50,9 +50,12 @@ def called() -> dict[str, dict[str, list[str]]]:
                 code = coterie.kernels.cache_folder().rglob(f"{module.rpartition('.')[2]}.{name}-*.nbc")
                 size = sum(file.stat().st_size for file in code)
                 found[f"{module}.{name}"] = (size, [spelled(kind) for kind in made.signature.args])
-                for kind in made.signature.args:
+                waiting = list(made.signature.args)
+                while waiting:  # tuples may hold tuples
+                    kind = waiting.pop()
                     if hasattr(kind, "instance_class"):
-                        tuples[spelled(kind)] = [spelled(each) for each in kind.types]
+                        tuples[spelled(kind)] = [spelled(each) for each in kind]
+                        waiting += kind
     order = sorted(found, key=lambda name: (name not in FIRST, -found[name][0], name))
     return {"tuples": tuples, "kernels": {name: found[name][1] for name in order}}
 

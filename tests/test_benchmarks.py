@@ -1,15 +1,10 @@
 """The benchmarks' own parts: what they measure by must be right, whatever the time."""
 
 import json
-import sys
-from pathlib import Path
 
 import numpy as np
 import pyarrow as pa
 import pytest
-
-sys.path.insert(0, str(Path(__file__).parent.parent))
-
 from benchmarks import brute, harness, peers, twins
 from benchmarks.cases import case, judged
 from benchmarks.markdown import loss, number, table

@@ -1,15 +1,9 @@
 """The made-up census has the schema, the skew and the correlations that it claims."""
 
-import sys
-from pathlib import Path
-
 import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 import pytest
-
-sys.path.insert(0, str(Path(__file__).parent.parent))
-
 from benchmarks.census import QUASI, SENSITIVE, SIZES, census, hierarchies
 
 

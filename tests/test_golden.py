@@ -27,7 +27,7 @@ import pytest
 
 import coterie
 from coterie.files import tables as io
-from coterie.measures.measures import Measures, measure_boxes
+from coterie.measures.measures import Measures, measure_grouping
 from coterie.methods.gccg import grades
 from coterie.publishing.publish import publish
 from coterie.settings.config import Config
@@ -83,14 +83,7 @@ def of_groups(source, config, groups):
     for number, rows in enumerate(groups):
         labels[rows] = number
     grouping = Grouping.of(table.codes, labels)
-    measures = measure_boxes(
-        table.domains,
-        lo=grouping.lo,
-        hi=grouping.hi,
-        labels=grouping.labels,
-        k=config.k,
-        leaf_counts=config.leaf_counts,
-    )
+    measures = measure_grouping(table, grouping, config)
     return Outcome(measures, publish(columns, table, grouping, config).table, grouping.labels)
 
 

@@ -2,17 +2,12 @@
 
 import json
 import re
-import sys
-from pathlib import Path
 
 import pytest
-
-import coterie
-
-sys.path.insert(0, str(Path(__file__).parent.parent))
-
 from benchmarks import harness, page
 from benchmarks.__main__ import NAMES
+
+import coterie
 
 ROOT = harness.ROOT
 WRITTEN = ("README.md", "CHANGELOG.md", "CONTRIBUTING.md")

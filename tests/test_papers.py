@@ -2,14 +2,9 @@
 
 import json
 import re
-import sys
-from pathlib import Path
 
 import numpy as np
 import pytest
-
-sys.path.insert(0, str(Path(__file__).parent.parent))
-
 from benchmarks.papers import page, trials
 from benchmarks.papers.curves import Curve, Factors, Figure, Panel, curves, factors, pick, slope
 from benchmarks.papers.data import data, ni_rows

@@ -14,7 +14,7 @@ from oracles import naive_publish
 import coterie
 from coterie.errors import ConfigError, InfeasibleError
 from coterie.methods import all_methods
-from coterie.privacy.registry import DeltaDisclosure, LDiversity, TCloseness
+from coterie.privacy import DeltaDisclosure, LDiversity, TCloseness
 
 ROOT = Path(__file__).parent.parent
 IN_CLASSES = [name for name, method in all_methods().items() if method.recoding != "per-row"]

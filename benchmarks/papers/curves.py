@@ -60,20 +60,9 @@ class Factors(NamedTuple):
 
     values: tuple[float, ...]
 
-    @property
-    def least(self) -> float:
-        """The smallest factor."""
-        return min(self.values)
-
-    @property
-    def most(self) -> float:
-        """The largest factor."""
-        return max(self.values)
-
-    @property
-    def mean(self) -> float:
-        """The mean of the factors."""
-        return statistics.fmean(self.values)
+    least = property(lambda self: min(self.values))
+    most = property(lambda self: max(self.values))
+    mean = property(lambda self: statistics.fmean(self.values))
 
     def text(self, digits: int = 2) -> str:
         """From … to …."""

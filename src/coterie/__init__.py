@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     )
     from coterie.evaluation.query_workload import Workload
     from coterie.hierarchies.hierarchy import Hierarchy, dates, flat, intervals, prefixes
-    from coterie.privacy.registry import AlphaK, BetaLikeness, DeltaDisclosure, KAnonymity, KMap, LDiversity, TCloseness
+    from coterie.privacy import AlphaK, BetaLikeness, DeltaDisclosure, KAnonymity, KMap, LDiversity, TCloseness
     from coterie.releases.stored import StoredRelease
     from coterie.settings.config import Config
 
@@ -53,7 +53,7 @@ _HOMES = {
     ),
     "coterie.hierarchies.hierarchy": ("Hierarchy", "dates", "flat", "intervals", "prefixes"),
     "coterie.disclosure.joint": ("check_joint",),
-    "coterie.privacy.registry": (
+    "coterie.privacy": (
         "AlphaK",
         "BetaLikeness",
         "DeltaDisclosure",

@@ -9,9 +9,9 @@ from fractions import Fraction
 import numpy as np
 import pyarrow as pa
 import pytest
-from conformance.method_cases import METHODS
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from method_cases import METHODS
 from oracles import naive_privacy, naive_verify
 
 import coterie

@@ -9,9 +9,9 @@ from pathlib import Path
 import numpy as np
 import pyarrow as pa
 import pytest
-from conformance.method_cases import METHODS, MOST_ROWS, NAMES, cut, group, mixed_table, option_sets
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from method_cases import METHODS, MOST_ROWS, NAMES, cut, group, mixed_table, option_sets
 from tables import number_domain, tables, tree_domain
 
 import coterie
@@ -167,12 +167,12 @@ def test_without_compiling_the_groups_are_the_same():
     code = """
 import json, warnings
 warnings.simplefilter("ignore")  # NumPy warns when unsigned numbers wrap round, as hashes do
-from conformance.method_cases import NAMES, cut, group, mixed_table
+from method_cases import NAMES, cut, group, mixed_table
 table = mixed_table(60, seed=2)
 print(json.dumps({name: group(name, cut(name, table), 4, seed=1).labels.tolist() for name in NAMES}))
 """
-    tests = Path(__file__).parent.parent
-    environment = {**os.environ, "NUMBA_DISABLE_JIT": "1", "PYTHONPATH": str(tests)}
+    helpers = Path(__file__).parents[1] / "helpers"
+    environment = {**os.environ, "NUMBA_DISABLE_JIT": "1", "PYTHONPATH": str(helpers)}
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False, env=environment)
     assert done.returncode == 0, done.stderr
     plain = json.loads(done.stdout)

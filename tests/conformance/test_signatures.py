@@ -10,7 +10,7 @@ import pkgutil
 import numba
 import numpy as np
 import pytest
-from conformance.method_cases import METHODS, cut, group, mixed_table, option_sets
+from method_cases import METHODS, cut, group, mixed_table, option_sets
 from numba.core.registry import CPUDispatcher
 
 import coterie.kernels

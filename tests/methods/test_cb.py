@@ -17,7 +17,7 @@ from coterie.errors import Cancelled, InfeasibleError
 from coterie.kernels.methods.cb_diversity import Diversity, round_robin
 from coterie.methods import Run, find_method
 from coterie.methods.cb import CbOptions
-from coterie.privacy.registry import LDiversity
+from coterie.privacy import LDiversity
 from coterie.table.domain import Domain
 from coterie.table.table import Table
 

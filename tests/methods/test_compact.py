@@ -13,13 +13,15 @@ from coterie.grouping.index import build_index
 from coterie.kernels import sorting
 from coterie.kernels.methods import compact as loops
 from coterie.kernels.search import growth, nearby
-from coterie.kernels.search.costs import aim_all, box_costs
-from coterie.kernels.search.growth import ALL
-from coterie.kernels.search.nearby import list_near_leaves, too_short
-from coterie.kernels.search.rows_index import STACK, take
+from coterie.kernels.search.costs import Aimed, aim_all, box_costs, new_reach
+from coterie.kernels.search.growth import ALL, new_items
+from coterie.kernels.search.heap import new_heap
+from coterie.kernels.search.nearby import NearLists, list_near_leaves, too_short
+from coterie.kernels.search.rows_index import take
+from coterie.kernels.search.walk import new_walk
 from coterie.methods import Run, find_method
 from coterie.methods.compact import CompactOptions
-from coterie.privacy.registry import LDiversity
+from coterie.privacy import LDiversity
 from coterie.table.table import Table
 
 compact = find_method("compact")
@@ -185,12 +187,11 @@ def test_near_points_are_the_nearest(drawn, wanted, data):
         index.take(row)
     low, high = (table.codes[data.draw(st.integers(0, table.rows - 1))] for _ in range(2))
     lo, hi = np.minimum(low, high), np.maximum(low, high)
-    reach = np.empty(costs.base[-1])
-    aim_all(costs, reach, lo, hi)
-    heap, ids = np.empty(wanted + 1), np.empty(wanted + 1, dtype=np.int32)
-    stack, bounds = np.empty(STACK, dtype=np.int32), np.empty(STACK)
-    count = near_points(nodes, costs, reach, lo, hi, wanted, ALL, heap, ids, stack, bounds)
-    found = dict(zip(ids[:count].tolist(), heap[:count].tolist(), strict=True))
+    aimed = Aimed(costs, new_reach(costs), lo, hi)
+    aim_all(aimed)
+    heap = new_heap(wanted + 1)
+    count = near_points(nodes, aimed, wanted, ALL, heap, new_walk())
+    found = dict(zip(heap.ids[:count].tolist(), heap.keys[:count].tolist(), strict=True))
     assert len(found) == count
     box = [lo.tolist(), hi.tolist()]
     every = {
@@ -217,19 +218,20 @@ def test_seeds_pick_their_nearest_from_the_list_of_their_leaf(drawn, listed, wan
     for row in data.draw(st.sets(st.integers(0, table.rows - 1), max_size=table.rows - 1)):
         index.take(row)
     seed = data.draw(st.sampled_from(np.flatnonzero(nodes.point_free > 0).tolist()))
-    lists, counts = np.empty((1, listed + 1), dtype=np.int32), np.zeros(1, dtype=np.int32)
+    lists = NearLists(np.empty((1, listed + 1), dtype=np.int32), np.zeros(1, dtype=np.int32))
     first = np.zeros(1, dtype=np.int32)
-    list_near_leaves(nodes, costs, ALL, nodes.leaf[[seed]], first, 0, 1, lists, counts)
-    held = {place: int(nodes.point_free[place]) for place in lists[0, : counts[0]].tolist()}
+    list_near_leaves(nodes, costs, ALL, nodes.leaf[[seed]], first, lists)
+    length = int(lists.counts[0])
+    held = {place: int(nodes.point_free[place]) for place in lists.positions[0, :length].tolist()}
     assert all(held.values())
     assert sum(held.values()) >= min(listed, index.free)
-    assert too_short(nodes, lists, counts, first, sum(held.values())).tolist() == [False]
-    assert too_short(nodes, lists, counts, first, sum(held.values()) + 1).tolist() == [True]
+    assert too_short(nodes, lists, first, sum(held.values())).tolist() == [False]
+    assert too_short(nodes, lists, first, sum(held.values()) + 1).tolist() == [True]
 
-    near = np.empty((seed + 1, wanted + 1), dtype=np.int32)
-    heap, ids = np.empty(listed + 2), np.empty(listed + 2, dtype=np.int32)
-    count = pick_near(nodes, costs, np.empty(costs.base[-1]), seed, lists[0], int(counts[0]), near, heap, ids)
-    picked = near[seed, :count].tolist()
+    near = np.empty(wanted + 1, dtype=np.int32)
+    heap = new_heap(listed + 2)
+    count = pick_near(nodes, costs, new_reach(costs), seed, lists.positions[0], length, near, heap)
+    picked = near[:count].tolist()
     assert picked[0] == seed
     assert len(set(picked)) == count
     point = nodes.points[seed].tolist()
@@ -256,7 +258,7 @@ def test_taking_a_box_out_of_the_index_is_taking_its_rows(drawn, data):
     lo, hi = np.minimum(low, high), np.maximum(low, high)
     labels = np.full(table.rows, -1, dtype=np.int32)
     visited = np.empty(len(one.nodes.left), dtype=np.int32)
-    take_all(one.nodes, lo, hi, 7, labels, np.empty(STACK, dtype=np.int32), visited)
+    take_all(one.nodes, lo, hi, 7, labels, new_walk(), visited)
     inside = ((table.codes >= lo) & (table.codes <= hi)).all(axis=1) & ~two.nodes.taken
     assert (labels == 7).tolist() == inside.tolist()
     for row in np.flatnonzero(inside):
@@ -293,19 +295,17 @@ def test_a_box_grows_by_its_cheapest_item(drawn, k, data):
     codes, counts = table.distinct.codes, table.distinct.counts.astype(np.int64)
     n, d = codes.shape
     seed = data.draw(st.integers(0, n - 1))
-    items = np.ascontiguousarray(codes.T)
-    lo, hi = np.empty(d, dtype=np.int32), np.empty(d, dtype=np.int32)
-    work = np.empty((d, n)), np.empty(n)
-    cost = grow_box(table.costs, np.ones(d), items, counts, n, seed, k, np.inf, lo, hi, *work)
+    items = new_items(d, n)._replace(codes=np.ascontiguousarray(codes.T), weights=counts)
+    cost = grow_box(table.costs, np.ones(d), items, n, seed, k, np.inf)
     expected = grown(plain.attributes, codes.tolist(), counts.tolist(), seed, k)
     if expected is None:
         assert cost == np.inf
         return
     assert cost == box_cost(plain.attributes, expected)
-    assert lo.tolist() == np.min(expected, axis=0).tolist()
-    assert hi.tolist() == np.max(expected, axis=0).tolist()
+    assert items.lo.tolist() == np.min(expected, axis=0).tolist()
+    assert items.hi.tolist() == np.max(expected, axis=0).tolist()
     if len(expected) > 1 and cost > 0:
-        assert grow_box(table.costs, np.ones(d), items, counts, n, seed, k, cost, lo, hi, *work) == np.inf
+        assert grow_box(table.costs, np.ones(d), items, n, seed, k, cost) == np.inf
 
 
 @given(st.lists(st.tuples(st.sampled_from([0.0, 0.5, 1.0, 2.0]), st.integers(0, 9)), max_size=60))

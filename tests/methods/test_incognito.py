@@ -13,7 +13,7 @@ from coterie.hierarchies.levels import levels_of
 from coterie.methods import Run, find_method
 from coterie.methods._lattice import Lattice
 from coterie.methods.incognito import IncognitoOptions, minimal_nodes
-from coterie.privacy.registry import LDiversity
+from coterie.privacy import LDiversity
 from coterie.publishing.publish import publish, read_boxes
 from coterie.settings.config import Config
 from coterie.table.encode import encode

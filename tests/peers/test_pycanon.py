@@ -5,12 +5,13 @@ import pyarrow as pa
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from originals import IN_CLASSES, originals
 from promises import judge_models
-from property.originals import IN_CLASSES, originals
 
 import coterie
 from coterie.datasets import adult
-from coterie.privacy.registry import TCloseness, parse_model
+from coterie.privacy import TCloseness
+from coterie.settings.models import parse_model
 from coterie.verification.verify import verify_table
 
 MODELS = {"l": "l-diversity:1", "alpha": "alpha-k:1", "t": "t-closeness:1", "beta": "beta-likeness:1"}

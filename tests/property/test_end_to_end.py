@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from oracles import naive_publish, naive_verify
-from property.originals import METHODS, above, originals
+from originals import METHODS, above, originals
 
 import coterie
 from coterie.errors import InfeasibleError

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from oracles import naive_measures, naive_publish, naive_verify
 
 from coterie.measures.costs import interval_costs
-from coterie.measures.measures import measure_boxes
+from coterie.measures.measures import measure_grouping
 from coterie.measures.published import measure_release
 from coterie.publishing.publish import publish, read_boxes
 from coterie.settings.config import Config
@@ -184,16 +184,7 @@ def test_published_cells_are_read_back(release, data):
     unclear = any(style == "bounds" and columns.column(name).null_count for name, style in styles.items())
     if not grouping.suppressed.any() and not unclear:
         measured = measure_release(columns, published.table, table=table, config=config)
-        direct = measure_boxes(
-            table.domains,
-            lo=grouping.lo,
-            hi=grouping.hi,
-            labels=grouping.labels,
-            codes=table.codes,
-            k=config.k,
-            class_of_group=published.class_of_group,
-            leaf_counts=config.leaf_counts,
-        )
+        direct = measure_grouping(table, grouping, config, class_of_group=published.class_of_group)
         assert dict(measured) == pytest.approx(dict(direct))
         assert measured["outside"] == 0
 
@@ -218,16 +209,7 @@ def test_measures_are_what_the_formulas_say(release):
     expected = naive_measures.measure(
         attributes, groups, rows=len(labels), k=config.k, leaf_counts=config.leaf_counts, beta=2.0
     )
-    found = measure_boxes(
-        table.domains,
-        lo=grouping.lo,
-        hi=grouping.hi,
-        labels=grouping.labels,
-        codes=table.codes,
-        k=config.k,
-        leaf_counts=config.leaf_counts,
-        beta=2.0,
-    )
+    found = measure_grouping(table, grouping, config, beta=2.0)
     assert {name: found[name] for name in expected} == pytest.approx(expected)
     assert found["outside"] == 0
     assert found["fully_generalised"] >= found["suppressed"]

@@ -12,7 +12,7 @@ from pathlib import Path
 
 from spark_cases import config_of
 
-from coterie.engines.blocks.run import make_job
+from coterie.engines.job import make_job
 from coterie.engines.spark.job import anonymize_file
 
 

@@ -85,7 +85,7 @@ def test_two_workers_give_the_release_of_the_embedded_engine_also_when_one_is_lo
     words = [cluster.master, str(path), str(tmp_path), str(cluster.processes[-1].pid)]
     done = subprocess.run(
         [sys.executable, str(HERE / "cluster_driver.py"), *words],
-        env={**os.environ, "PYTHONPATH": str(HERE)},
+        env={**os.environ, "PYTHONPATH": os.pathsep.join(map(str, (HERE, HERE.parent / "helpers")))},
         capture_output=True,
         text=True,
         timeout=PATIENCE_S,

@@ -17,7 +17,7 @@ def test_a_client_of_spark_connect_gets_the_same_release(session, tmp_path):
     path = written(tmp_path, table_of(600))
     done = subprocess.run(
         [sys.executable, str(HERE / "connect_driver.py"), address, str(path), str(tmp_path)],
-        env={**os.environ, "PYTHONPATH": str(HERE)},
+        env={**os.environ, "PYTHONPATH": os.pathsep.join(map(str, (HERE, HERE.parent / "helpers")))},
         capture_output=True,
         text=True,
         timeout=240,

@@ -7,7 +7,7 @@ from typer.testing import CliRunner
 
 from coterie import spark
 from coterie.cli.app import app
-from coterie.engines.blocks.run import make_job
+from coterie.engines.job import make_job
 from coterie.engines.spark.files import read_parquet
 from coterie.engines.spark.job import anonymize_file
 from coterie.errors import BackendError, ConfigError, DataError, VerificationError
@@ -53,14 +53,14 @@ def test_what_was_written_is_checked_and_not_left_there(release, tmp_path, monke
 def test_a_release_below_k_is_withheld(session, path, monkeypatch, tmp_path):
     from pyspark.sql import functions as sql
 
-    from coterie.engines.spark.run import Grouped
+    from coterie.engines.spark.run import GroupedRows
 
-    whole = Grouped.released
+    whole = GroupedRows.released
 
     def thinned(self, *, shown, people=False):
         return whole(self, shown=shown, people=people).where(sql.col("coterie_row") > 3)
 
-    monkeypatch.setattr(Grouped, "released", thinned)
+    monkeypatch.setattr(GroupedRows, "released", thinned)
     config = config_of(k=10)
     monkeypatch.setattr("coterie.engines.spark.plan.plant", lambda *words, **named: pytest.fail("one block is enough"))
     with pytest.raises(VerificationError, match="groups of fewer"):
@@ -115,7 +115,7 @@ def test_one_file_as_the_embedded_engine_writes_it(session, path, tmp_path):
     other = embedded(source, config, tmp_path)
     assert made.arrow.equals(other.arrow)
     assert made.verification == other.verification
-    assert made.config.replace(engine="duckdb") == other.config
+    assert made.config.replace(engine="blocks") == other.config
     assert sorted(each.name for each in tmp_path.iterdir()) == [
         "embedded.coterie.toml", "embedded.parquet", "in.csv", "mapping.csv", "spark.coterie.toml", "spark.csv",
     ]  # fmt: skip

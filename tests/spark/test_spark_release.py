@@ -9,7 +9,8 @@ from pyarrow import parquet
 from spark_cases import assert_same, config_of, embedded, in_row_order, table_of, written
 
 from coterie import spark
-from coterie.engines.blocks.run import anonymize_file, make_job
+from coterie.engines.blocks.run import anonymize_file
+from coterie.engines.job import make_job
 from coterie.engines.mapping import WholeMapping
 from coterie.engines.spark import files as spark_files
 from coterie.engines.spark import job as spark_job
@@ -81,7 +82,7 @@ def test_the_mapping_of_all_blocks_is_brought_to_the_driver(session, path, tmp_p
     parts = spark_files.collect_mapping(made.grouped, tmp_path / "parts")
     assert len(parts) == made.plan.blocks > 1
     WholeMapping(made.plan, made.grouped.sums, parts, not made.shown).write(tmp_path / "spark.parquet", force=False)
-    job = make_job(config.replace(engine="duckdb"), tmp_path / "out.parquet", mapping=tmp_path / "embedded.parquet")
+    job = make_job(config.replace(engine="blocks"), tmp_path / "out.parquet", mapping=tmp_path / "embedded.parquet")
     anonymize_file(path, job)
     found, expected = (parquet.read_table(tmp_path / f"{name}.parquet") for name in ("spark", "embedded"))
     assert found.equals(expected)

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from oracles import naive_privacy
-from test_privacy_checks import KINDS, limits, nested, random_trees
+from privacy.test_checks import KINDS, limits, nested, random_trees
 
 from coterie.hierarchies.hierarchy import Hierarchy
 from coterie.verification.cells import ROOM, Cells, equal_rows

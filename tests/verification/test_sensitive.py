@@ -11,7 +11,7 @@ from promises import check_models, judge_models
 
 from coterie.errors import CoterieError
 from coterie.hierarchies.hierarchy import Hierarchy
-from coterie.privacy.registry import parse_model
+from coterie.settings.models import parse_model
 
 LEVELS = {"low": ["0", "1.0", "02"], "high": {"higher": ["3", "4"], "highest": ["17"]}}
 DAYS = [dt.date(2019, 12, 31), dt.date(2020, 1, 1), dt.date(2020, 2, 29), dt.date(2031, 5, 6)]

@@ -3,23 +3,25 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any, Final, TypeAlias, overload
 
 from coterie.arrays import AnySetting, AnyTable
 from coterie.engines.choose import checked_on_disk, choose_engine, run_stored
-from coterie.engines.memory.run import Phases, make_release, prepare, read_pair, read_source, start_run
+from coterie.engines.memory.run import make_release, prepare, start_run
 from coterie.engines.per_row import check_request
+from coterie.engines.phases import Phases
 from coterie.errors import ConfigError, Problem
 from coterie.files.destinations import check_outputs
 from coterie.files.frames import is_pandas
+from coterie.files.tables import read_pair, read_source
 from coterie.grouping.promises import rules_of
 from coterie.measures.measures import Measures
 from coterie.measures.published import measure_tables
 from coterie.publishing.mapping import write_mapping
 from coterie.releases.release import Release
-from coterie.settings.config import Config
+from coterie.settings.config import AnyConfig, Config
 from coterie.verification.duckdb_counts import verify_on_disk
 from coterie.verification.verify import Classes, Verification, verify_table
 
@@ -33,7 +35,6 @@ if TYPE_CHECKING:
 
 __all__ = ["Release", "anonymize", "measure", "verify"]
 
-AnyConfig = Config | Mapping[str, Any] | str | os.PathLike[str] | None
 
 FROM_CONFIG: Final = object()
 """`verify(k=…)`: take k from the configuration, if one was given"""
@@ -103,7 +104,7 @@ def anonymize(
         config: A Config, a dict or the path of a TOML file.
         suppress_rows: Row → whether it is suppressed.
         suppress_cells: Quasi-identifier → row → whether the cell is suppressed: a mapping or a frame.
-        output: Where to write the release. Needed by engines that never hold it whole (`engine="duckdb"`).
+        output: Where to write the release. Needed by engines that never hold it whole (`engine="blocks"`).
         mapping: Where to write what each group is published as (`release.mapping()`), beside the output. It holds
             original values.
         force: Overwrite a file that is there.
@@ -131,7 +132,7 @@ def anonymize(
     masked = suppress_rows is not None or suppress_cells is not None
     engine = choose_engine(data, settled, output=output, masked=masked).engine
     if engine != "memory":
-        from coterie.engines.blocks.run import make_job
+        from coterie.engines.job import make_job
 
         assert output is not None, "engines that need an output have asked for it"
         job = make_job(

@@ -9,13 +9,12 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from coterie.api.anonymize import AnyConfig
 from coterie.arrays import AnySetting, AnyTable
 from coterie.comparison.comparison import Comparison, ComparisonRow
 from coterie.comparison.finished import keep, read_kept, run_key, source_hash
 from coterie.engines.memory.run import prepare
 from coterie.errors import Cancelled, ConfigError, Problem
-from coterie.settings.config import Config
+from coterie.settings.config import AnyConfig, Config
 
 if TYPE_CHECKING:
     from coterie.methods._method import Progress
@@ -33,7 +32,7 @@ Methods = str | Sequence[str]
 
 
 @dataclass(frozen=True)
-class Planned:
+class PlannedRun:
     """A run that is wanted."""
 
     method: str
@@ -119,7 +118,7 @@ def compare(
 
 def _plan(
     base: Config, source: str, *, methods: Methods, ks: int | Sequence[int], privacy: object, queries: int
-) -> list[Planned]:
+) -> list[PlannedRun]:
     """Every run that is wanted, each once: by promises, then by k, then by method."""
     sizes = [ks] if isinstance(ks, int) else list(ks)
     names = list(method_names(methods))
@@ -128,13 +127,13 @@ def _plan(
     problems += [Problem("queries", "must be 0 or more")] if queries < 0 else []
     if problems:
         raise ConfigError(problems)
-    plan: dict[str, Planned] = {}
+    plan: dict[str, PlannedRun] = {}
     for models, text in _variants(base, privacy):
         for size in sizes:
             for name in names:
                 config = _with_method(base.replace(privacy=models, k=size), name)
                 key = run_key(source, config, queries=queries)
-                plan.setdefault(key, Planned(name, text, config, key))
+                plan.setdefault(key, PlannedRun(name, text, config, key))
     return list(plan.values())
 
 

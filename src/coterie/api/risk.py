@@ -6,12 +6,12 @@ from collections.abc import Sequence
 from fractions import Fraction
 from typing import TYPE_CHECKING
 
-from coterie.api.anonymize import AnyConfig, read_table
+from coterie.api.anonymize import read_table
 from coterie.arrays import AnySetting, AnyTable
 from coterie.disclosure.attack import Attack, attack_table
 from coterie.disclosure.risk import Risk, Threshold, check_population, find_threshold, risk_of_table
 from coterie.errors import ConfigError, Problem
-from coterie.settings.config import Config
+from coterie.settings.config import AnyConfig, Config
 
 if TYPE_CHECKING:
     import pyarrow as pa

@@ -8,7 +8,6 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 from coterie.arrays import AnySetting, AnyTable
-from coterie.engines.memory.run import read_pair
 from coterie.errors import ConfigError, Problem
 from coterie.evaluation.before_after import BeforeAfter
 from coterie.evaluation.distributions import Distributions
@@ -16,11 +15,12 @@ from coterie.evaluation.distributions import distributions as compare_distributi
 from coterie.evaluation.learning import LearningUtility, Model, learning_utility
 from coterie.evaluation.queries import ErrorSummary, QueryErrors, answer_queries
 from coterie.evaluation.query_workload import Workload, query_errors
+from coterie.files.tables import read_pair
 from coterie.settings.config import Config
 
 if TYPE_CHECKING:
-    from coterie.api.anonymize import AnyConfig
     from coterie.methods._method import Progress
+    from coterie.settings.config import AnyConfig
 
 __all__ = ["DESCRIPTIONS", "Utility", "UtilityRequest", "utility"]
 

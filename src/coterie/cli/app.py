@@ -10,7 +10,7 @@ import re
 import sys
 import traceback
 import warnings
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from io import TextIOWrapper
 from typing import Annotated, NoReturn
 
@@ -91,26 +91,30 @@ def _common(
     """Options before the command; `main` has acted on --debug already."""
 
 
-app.command("init", short_help="Guess a configuration, to be edited.")(cli_init.init)
-app.command("anonymize", short_help="Publish a table.")(cli_release.anonymize)
-app.command("verify", short_help="Check a published table.")(cli_release.verify)
-app.command("measure", short_help="Say what a release lost.")(cli_release.measure)
-app.command("explain", short_help="Say why rows are as coarse as they are.")(cli_explain.explain)
-app.command("compare", short_help="Put methods side by side.")(cli_compare.compare)
-app.command("risk", short_help="Say how far records can be traced to people.")(cli_risk.risk)
-app.command("attack", short_help="Try to find known people in a release.")(cli_risk.attack)
-app.command("serve", short_help="Open a page on this machine for all of it.")(cli_serve.serve)
-app.command("methods", short_help="List methods and their options.")(cli_methods.methods)
-app.command("compile", short_help="Compile now what the first release would.")(cli_compile.compile_kernels)
-app.command("demo", short_help="Try it on the bundled table.")(cli_demo.demo)
+COMMANDS: dict[str, tuple[Callable[..., None], str]] = {
+    "init": (cli_init.init, "Guess a configuration, to be edited."),
+    "anonymize": (cli_release.anonymize, "Publish a table."),
+    "verify": (cli_release.verify, "Check a published table."),
+    "measure": (cli_release.measure, "Say what a release lost."),
+    "explain": (cli_explain.explain, "Say why rows are as coarse as they are."),
+    "compare": (cli_compare.compare, "Put methods side by side."),
+    "risk": (cli_risk.risk, "Say how far records can be traced to people."),
+    "attack": (cli_risk.attack, "Try to find known people in a release."),
+    "serve": (cli_serve.serve, "Open a page on this machine for all of it."),
+    "methods": (cli_methods.methods, "List methods and their options."),
+    "compile": (cli_compile.compile_kernels, "Compile now what the first release would."),
+    "demo": (cli_demo.demo, "Try it on the bundled table."),
+}
+for _name, (_command, _help) in COMMANDS.items():
+    app.command(_name, short_help=_help)(_command)
 app.add_typer(cli_hierarchy.app, name="hierarchy", short_help="Build, check and show hierarchies.")
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run a command and return its exit code. Errors are one line on standard error, without any cell value."""
-    given = list(sys.argv[1:] if arguments is None else arguments)
-    debug = "--debug" in given or os.environ.get("COTERIE_DEBUG", "") not in ("", "0")
-    given = [argument for argument in given if argument != "--debug"]
+    words = list(sys.argv[1:] if arguments is None else arguments)
+    debug = "--debug" in words or os.environ.get("COTERIE_DEBUG", "") not in ("", "0")
+    words = [argument for argument in words if argument != "--debug"]
     for stream in (sys.stdout, sys.stderr):
         if isinstance(stream, TextIOWrapper):
             # A terminal that cannot show a sign shows a substitute; that must not end a run.
@@ -118,7 +122,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     try:
         with warnings.catch_warnings():
             _show_own_warnings(debug)
-            code = _run(given)
+            code = _run(words)
             sys.stdout.flush()
         if code == INTERRUPTED:  # Typer has caught Ctrl-C already
             return _stopped(STOPPED, INTERRUPTED, debug=False)
@@ -148,20 +152,20 @@ def main(arguments: Sequence[str] | None = None) -> int:
         return _stopped(f"{text}; this is a fault of coterie. --debug shows the traceback", UNEXPECTED, debug)
 
 
-def _run(given: list[str]) -> object:
+def _run(words: list[str]) -> object:
     """Run a command. Its help is asked of the command itself, and a group of commands by itself is a question for help.
 
     On the way through the commands above it, Typer checks their options too, and loads pydantic for it.
     """
     whole = typer.main.get_command(app)
-    command, path, rest = whole, ["coterie"], list(given)
+    command, path, rest = whole, ["coterie"], list(words)
     while rest and rest[0] in getattr(command, "commands", {}):
         path.append(rest.pop(0))
         command = command.commands[path[-1]]  # type: ignore[attr-defined]
     if not rest and hasattr(command, "commands"):
         rest = ["--help"]
     if not rest or rest[-1] not in HELP:
-        command, path, rest = whole, ["coterie"], given
+        command, path, rest = whole, ["coterie"], words
     return command.main(args=rest, prog_name=" ".join(path), standalone_mode=False, help_option_names=HELP)
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from coterie.cli.show import Progress, Voice
+from coterie.cli.show import ProgressBar, Voice
 from coterie.errors import ConfigError, Problem
 
 if TYPE_CHECKING:
@@ -55,10 +55,10 @@ def ran_in_blocks(
         text = f"is made from a table in memory; leave it out, or give --engine memory (this would be {choice.engine})"
         raise ConfigError([Problem("report", text)])
     from coterie.cli.run import mention_compiling, print_summary
-    from coterie.engines.blocks.run import make_job
+    from coterie.engines.job import make_job
 
     mention_compiling(quiet, [config.method])
-    with Progress(quiet=quiet) as progress:
+    with ProgressBar(quiet=quiet) as progress:
         job = make_job(config, output, resume=resume, force=force, progress=progress, cluster=cluster, mapping=mapping)
         release = run_stored(choice.engine, data, job)
     show_stored(release, voice)
@@ -72,7 +72,7 @@ def ran_in_blocks(
 def show_stored(release: StoredRelease, voice: Voice) -> None:
     """The summary of a release in a file, and where it is."""
     from coterie.cli.run import show_release
-    from coterie.releases.release import provenance_path
+    from coterie.files.output import provenance_path
 
     config = release.config
     show_release(

@@ -43,7 +43,7 @@ def methods(incomplete: str) -> list[str]:
 
 def privacy(incomplete: str) -> list[str]:
     """Names of privacy models, ready for their parameters."""
-    from coterie.privacy.registry import MODELS
+    from coterie.settings.registry import MODELS
 
     return _starting((f"{name}:" for name in MODELS), incomplete)
 

@@ -1,7 +1,7 @@
-"""The flags that commands share, and how they become a configuration.
+"""How flags become a configuration.
 
 Every flag has its place in the TOML file and overrides what stands there; tables such as weights are overridden
-entry by entry. Nothing heavy is imported here: `coterie --help` must answer at once.
+entry by entry.
 """
 
 from __future__ import annotations
@@ -9,213 +9,15 @@ from __future__ import annotations
 import csv
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Any
 
-import typer
-
-from coterie.cli import complete
 from coterie.errors import ConfigError, Problem
 from coterie.settings.roles import ROLES, parse_names
-from coterie.settings.threshold import DEFAULT_K, DEFAULT_THRESHOLD
+from coterie.settings.texts import option_value
 
 if TYPE_CHECKING:
     from coterie.engines.spark.session import Cluster
     from coterie.settings.config import Config
-
-ConfigFile = Annotated[
-    Path | None, typer.Option("--config", "-c", metavar="FILE", help="Configuration, as `coterie init` writes it.")
-]
-Quasi = Annotated[
-    list[str] | None,
-    typer.Option(
-        metavar="COLUMNS",
-        help="Quasi-identifiers, separated by commas; may be repeated. A name with a comma goes in double quotes.",
-    ),
-]
-Sensitive = Annotated[
-    list[str] | None, typer.Option(metavar="COLUMNS", help="Sensitive columns, given like the quasi-identifiers.")
-]
-Identifier = Annotated[list[str] | None, typer.Option(metavar="COLUMNS", help="Columns to leave out, such as names.")]
-Keep = Annotated[list[str] | None, typer.Option(metavar="COLUMNS", help="Columns to publish unchanged, on purpose.")]
-Drop = Annotated[list[str] | None, typer.Option(metavar="COLUMNS", help="Columns to leave out as not needed.")]
-Entity = Annotated[
-    str | None,
-    typer.Option(
-        "--entity", metavar="COLUMN", help="The column that says whose row it is: k then counts people, not rows."
-    ),
-]
-Privacy = Annotated[
-    list[str] | None,
-    typer.Option(
-        "--privacy",
-        metavar="MODEL",
-        autocompletion=complete.privacy,
-        help="A promise beyond k, such as l-diversity:3:disease, t-closeness:0.2 (on every sensitive column), "
-        "alpha-k:0.5, beta-likeness:2, delta-disclosure:1.5 or k-map:5:population.csv.",
-    ),
-]
-K = Annotated[
-    int | None, typer.Option("-k", "--k", metavar="N", help=f"Smallest size of a group. [default: {DEFAULT_K}]")
-]
-HierarchyOf = Annotated[
-    list[str] | None,
-    typer.Option(
-        "--hierarchy",
-        metavar="COLUMN=FILE|RULE",
-        help="Hierarchy of a column: a CSV file, flat, or a rule such as prefixes, prefixes:5,3, intervals:5,10,20 "
-        "or dates:month,year.",
-    ),
-]
-TypeOf = Annotated[
-    list[str] | None, typer.Option("--type", metavar="COLUMN=TYPE", help="Type of a column: number, category, date.")
-]
-Weight = Annotated[
-    list[str] | None,
-    typer.Option("--weight", metavar="COLUMN=NUMBER", help="How much a column's detail is worth; others weigh 1."),
-]
-Publish = Annotated[
-    list[str] | None,
-    typer.Option(
-        "--publish", metavar="COLUMN=FORM", help="Form of values: interval, bounds, mean, median, ancestor, set."
-    ),
-]
-MethodName = Annotated[
-    str | None,
-    typer.Option(
-        "--method", metavar="NAME", autocompletion=complete.method, help="How rows are grouped; see `coterie methods`."
-    ),
-]
-OptionOf = Annotated[
-    list[str] | None,
-    typer.Option("--option", metavar="NAME=VALUE", help="Option of the method; see `coterie methods NAME`."),
-]
-Seed = Annotated[int | None, typer.Option(metavar="N", help="Where random choices start. [default: 0]")]
-MissingPolicy = Annotated[
-    str | None,
-    typer.Option(
-        "--missing",
-        metavar="POLICY",
-        autocompletion=complete.setting("missing"),
-        help="Missing values: category, suppress or error.",
-    ),
-]
-MissingValues = Annotated[
-    list[str] | None,
-    typer.Option("--missing-values", metavar="TEXTS", help="Cells of a text file that count as missing, such as ,NA,?"),
-]
-LeafCounts = Annotated[
-    str | None,
-    typer.Option(
-        "--leaf-counts",
-        metavar="WHICH",
-        autocompletion=complete.setting("leaf_counts"),
-        help="Losses count the values that are present, or hierarchy.",
-    ),
-]
-Suppressed = Annotated[
-    str | None,
-    typer.Option(
-        "--suppressed",
-        metavar="POLICY",
-        autocompletion=complete.setting("suppressed"),
-        help="Suppressed rows: auto or remove.",
-    ),
-]
-Refine = Annotated[
-    bool | None, typer.Option("--refine/--no-refine", help="Lower the loss by local search after the method.")
-]
-TimeLimit = Annotated[
-    float | None, typer.Option("--time-limit", metavar="SECONDS", help="Stop improving after this long.")
-]
-SuppressAtMost = Annotated[
-    float | None,
-    typer.Option("--suppress-at-most", metavar="PERCENT", help="The most rows that a method may suppress."),
-]
-Delimiter = Annotated[
-    str | None, typer.Option(metavar="CHARACTER", help="What separates fields; \\t is a tab. [default: found]")
-]
-Encoding = Annotated[str | None, typer.Option(metavar="NAME", help="Encoding of text files. [default: found]")]
-Header = Annotated[
-    bool | None,
-    typer.Option("--header/--no-header", help="Whether the first line of a text file is its header. [default: found]"),
-]
-Threads = Annotated[int | None, typer.Option(metavar="N", help="Threads to use. [default: all cores]")]
-Engine = Annotated[
-    str | None,
-    typer.Option(
-        "--engine",
-        metavar="NAME",
-        autocompletion=complete.setting("engine"),
-        help="Where to work: auto, memory, duckdb (on disk) or spark.",
-    ),
-]
-Memory = Annotated[
-    str | None, typer.Option("--memory", metavar="SIZE", help="Memory to use, such as 2GB. [default: half of it]")
-]
-BlockRows = Annotated[
-    int | None,
-    typer.Option("--block-rows", metavar="N", help="Rows of a block, when working in blocks. [default: by memory]"),
-]
-Master = Annotated[
-    str | None,
-    typer.Option("--master", metavar="URL", help="Where Spark runs: local[2], spark://HOST:7077, yarn, k8s://…"),
-]
-SparkSetting = Annotated[
-    list[str] | None,
-    typer.Option("--spark", metavar="NAME=VALUE", help="A setting of Spark, such as spark.executor.memory=4g."),
-]
-Purpose = Annotated[str | None, typer.Option(metavar="TEXT", help="What the release is for; for the report.")]
-Recipient = Annotated[str | None, typer.Option(metavar="TEXT", help="Who will have the release; for the report.")]
-ReleaseModel = Annotated[
-    str | None,
-    typer.Option(
-        "--release-model",
-        metavar="MODEL",
-        autocompletion=complete.setting("release_model"),
-        help="How it is given away: public, agreement or enclave.",
-    ),
-]
-Author = Annotated[str | None, typer.Option(metavar="TEXT", help="Who made the release; for the report.")]
-Threshold = Annotated[
-    str | None,
-    typer.Option(
-        "--threshold",
-        metavar="RISK",
-        autocompletion=complete.threshold,
-        help="The largest accepted risk of a record: a number, ema (0.09), cms (1/11) or strict (0.05). "
-        f"[default: {DEFAULT_THRESHOLD}]",
-    ),
-]
-Fraction = Annotated[
-    float | None,
-    typer.Option("--fraction", metavar="SHARE", help="The share of the population that the table holds."),
-]
-Reports = Annotated[
-    list[Path] | None,
-    typer.Option(
-        "--report", metavar="FILE", help="Write a report: .html for people, .json for programs; may be repeated."
-    ),
-]
-ReportVariant = Annotated[
-    str,
-    typer.Option(
-        "--report-variant",
-        metavar="VARIANT",
-        autocompletion=complete.words("internal", "external"),
-        help="internal, or external: without any value of the data and without counts below k.",
-    ),
-]
-MappingFile = Annotated[
-    Path | None,
-    typer.Option(
-        "--mapping",
-        metavar="FILE",
-        help="Also write what each group is published as, column by column. It holds original values: keep it.",
-    ),
-]
-Force = Annotated[bool, typer.Option("--force", help="Overwrite files that exist.")]
-Quiet = Annotated[bool, typer.Option("--quiet", "-q", help="Print errors only.")]
-AsJson = Annotated[bool, typer.Option("--json", help="Print JSON instead of a table.")]
 
 # Flag → the setting it stands for, by how its text is read.
 _LISTS = {
@@ -270,18 +72,6 @@ def _number(text: str) -> object:
             return kind(text)
         except ValueError:
             continue
-    return text
-
-
-def option_value(text: str) -> object:
-    """Lists and tables as TOML writes them; everything else is text, which the option's own type then reads."""
-    if text.startswith(("[", "{")):
-        import tomllib
-
-        try:
-            return tomllib.loads(f"value = {text}")["value"]
-        except tomllib.TOMLDecodeError:
-            return text
     return text
 
 

@@ -3,15 +3,15 @@
 from __future__ import annotations
 
 import json
-import math
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import typer
 
 from coterie.arrays import AnyTable
-from coterie.cli.show import COMPILE, Progress, Voice
+from coterie.cli.show import COMPILE, ProgressBar, Voice
 from coterie.errors import without_passwords
+from coterie.reporting.plain import finite, measures_values, verification_values
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -35,9 +35,10 @@ def release_of(data: AnyTable, config: Config, *, quiet: bool, publishes: bool =
         publishes: Whether it is to be given away, and not only looked at: then every column needs a role.
     """
     from coterie.api.anonymize import anonymize
-    from coterie.engines.memory.run import Phases, make_release, prepare, start_run
+    from coterie.engines.memory.run import make_release, prepare, start_run
+    from coterie.engines.phases import Phases
 
-    with Progress(quiet=quiet) as progress:
+    with ProgressBar(quiet=quiet) as progress:
         said: list[str] = []
 
         def told(step: str, done: int, total: int) -> None:
@@ -57,7 +58,7 @@ def mention_compiling(quiet: bool, methods: Sequence[str]) -> None:
     """Say so when this is the run that compiles, once for all, in place of what each compiling would log."""
     import logging
 
-    from coterie.engines.compiling import is_needed
+    from coterie.kernels.compiling import is_needed
     from coterie.methods import all_methods
 
     logging.getLogger("coterie.kernels").setLevel(logging.ERROR)
@@ -78,7 +79,7 @@ def run_and_show(
     as_json: bool = False,
 ) -> None:
     """Anonymize a file, write the release unless `output` is None, write reports, and print a summary."""
-    from coterie.releases.release import provenance_path
+    from coterie.files.output import provenance_path
 
     voice = Voice(quiet=quiet or as_json, output=output)
     release = release_of(data, config, quiet=quiet)
@@ -95,7 +96,7 @@ def run_and_show(
         write_mapping(release, mapping, force=force)
         voice.say(f"Wrote the mapping {mapping}. It holds original values.")
     for path in reports:
-        with Progress(quiet=quiet) as progress:
+        with ProgressBar(quiet=quiet) as progress:
             progress("report", 0, 0)
             release.report(path, variant=variant, force=force)
         voice.say(f"Wrote the {variant} report {path}.")
@@ -132,7 +133,7 @@ def print_summary(
     mapping: Path | None = None,
 ) -> None:
     """The summary of a release as JSON on standard output, with what was written."""
-    from coterie.releases.release import provenance_path
+    from coterie.files.output import provenance_path
 
     config = release.config
     summary = {
@@ -210,37 +211,3 @@ def show_measured(found: Verification, voice: Voice) -> None:
     voice.say()
     voice.table(["sensitive column: worst group", *names], rows, numbers=names)
     voice.say()
-
-
-def verification_values(found: Verification) -> dict[str, Any]:
-    """A verification as plain values."""
-    values: dict[str, Any] = {"passed": found.passed}
-    for name in ("rows", "groups", "k", "largest", "average", "wanted", "rows_below", "classes_below"):
-        values[name] = getattr(found, name)
-    values |= {"missing_cells": found.missing_cells, "suppressed": found.suppressed, "quasi": list(found.quasi)}
-    values["checks"] = [check._asdict() for check in found.checks]
-    values["measured"] = [each._asdict() for each in found.measured]
-    plain: dict[str, Any] = finite(values)
-    return plain
-
-
-def measures_values(measures: Measures, *, late: bool = True) -> dict[str, Any]:
-    """Measures as plain values, those per column under `attributes`.
-
-    Args:
-        measures: The measures.
-        late: Whether to compute those that take long, such as the lower bound.
-    """
-    from dataclasses import asdict
-
-    values = {name: measures[name] for name in measures if late or name not in measures.late}
-    return {**values, "attributes": {name: asdict(each) for name, each in measures.attributes.items()}}
-
-
-def finite(value: Any) -> Any:  # noqa: ANN401 - whatever JSON holds
-    """The same for JSON, which has no sign for infinity and for what is no number: both are null."""
-    if isinstance(value, dict):
-        return {name: finite(inner) for name, inner in value.items()}
-    if isinstance(value, list | tuple):
-        return [finite(inner) for inner in value]
-    return None if isinstance(value, float) and not math.isfinite(value) else value

@@ -69,7 +69,7 @@ class Voice:
             self.say(f"{name:<{wide}}  {value}")
 
 
-class Progress:
+class ProgressBar:
     """Shows how far a run is, on standard error, once it has taken longer than two seconds.
 
     It is called with (step, done, total). A terminal gets one bar with the time left; anything else gets a plain

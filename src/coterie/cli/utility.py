@@ -7,8 +7,9 @@ from typing import TYPE_CHECKING, Any
 
 import typer
 
-from coterie.cli.run import finite, measures_values, show_attributes
-from coterie.cli.show import Progress, Voice
+from coterie.cli.run import show_attributes
+from coterie.cli.show import ProgressBar, Voice
+from coterie.reporting.plain import finite, measures_values
 
 if TYPE_CHECKING:
     from coterie.api.utility import Utility, UtilityRequest
@@ -25,12 +26,12 @@ def show_measures(original: str, published: str, config: Config, *, request: Uti
     """Measure a published file against its original, in every way that was asked for, and print the result."""
     from coterie.api.utility import DESCRIPTIONS as USES
     from coterie.api.utility import utility_of
-    from coterie.engines.memory.run import read_pair
     from coterie.evaluation.before_after import BeforeAfter
+    from coterie.files.tables import read_pair
     from coterie.measures.measures import DESCRIPTIONS
     from coterie.measures.published import measure_tables
 
-    with Progress(quiet=as_json) as progress:
+    with ProgressBar(quiet=as_json) as progress:
         progress("read", 0, 0)
         before, after = read_pair(original, published, config)
         # A mean does not say what was generalised: losses are unknown then, but not what was asked for besides.

@@ -6,18 +6,19 @@ import time
 from collections.abc import Callable, Iterator, Sequence
 from typing import TYPE_CHECKING, Any
 
-from coterie.engines.memory.run import Phases, Prepared, make_release, start_run
+from coterie.engines.memory.run import PreparedTable, make_release, start_run
+from coterie.engines.phases import Phases
 from coterie.errors import Cancelled, ConfigError, CoterieError
 from coterie.grouping.bound import lower_bound
 
 if TYPE_CHECKING:
-    from coterie.api.compare import Planned
+    from coterie.api.compare import PlannedRun
     from coterie.comparison.comparison import ComparisonRow
     from coterie.evaluation.queries import Query
     from coterie.methods._method import Progress
     from coterie.releases.release import Release
     from coterie.settings.config import Config
-    from coterie.table.encode import Encoded
+    from coterie.table.encode import EncodedTable
 
 # Enough rows for every loop of a method to be compiled or loaded before the clock starts.
 WARM_ROWS = 400
@@ -29,7 +30,7 @@ class Runner:
 
     def __init__(
         self,
-        prepared: Prepared,
+        prepared: PreparedTable,
         config: Config,
         *,
         queries: int,
@@ -44,10 +45,10 @@ class Runner:
         self._bounds: dict[int, float] = {}
         self._warm: set[str] = set()
         self._took: dict[str, list[float]] = {}
-        self._all_rows: Encoded | None = None
+        self._all_rows: EncodedTable | None = None
         self._drawn: list[Query] = []
 
-    def rows(self, plan: Sequence[Planned], *, done: int = 0) -> Iterator[tuple[Planned, ComparisonRow]]:
+    def rows(self, plan: Sequence[PlannedRun], *, done: int = 0) -> Iterator[tuple[PlannedRun, ComparisonRow]]:
         """Each run of the plan with its row. `done` runs were made before."""
         if not plan:
             return
@@ -60,13 +61,13 @@ class Runner:
             self._took.setdefault(each.method, []).append(time.perf_counter() - started)
             yield each, row
 
-    def _tell(self, now: Planned, left: Sequence[Planned], *, done: int, total: int) -> None:
+    def _tell(self, now: PlannedRun, left: Sequence[PlannedRun], *, done: int, total: int) -> None:
         if self._cancelled is not None and self._cancelled():
             raise Cancelled("The comparison was stopped.")
         if self._progress is not None:
             self._progress(f"compare: {now.label}{_left(self._took, left)}", done, total)
 
-    def _row(self, planned: Planned) -> ComparisonRow:
+    def _row(self, planned: PlannedRun) -> ComparisonRow:
         try:
             return self._released(planned)
         except Cancelled:
@@ -76,7 +77,7 @@ class Runner:
         except MemoryError:
             return planned.row(status="refused", reason=NO_MEMORY)
 
-    def _released(self, planned: Planned) -> ComparisonRow:
+    def _released(self, planned: PlannedRun) -> ComparisonRow:
         config = planned.config
         prepared = self._prepared.under(config)
         self._warm_up(planned, prepared)
@@ -125,7 +126,7 @@ class Runner:
         summary = answer_queries(tables, self._drawn).summary.to_dict()
         return {"query_error": summary["median"], "query_error_p95": summary["p95"]}
 
-    def _warm_up(self, planned: Planned, prepared: Prepared) -> None:
+    def _warm_up(self, planned: PlannedRun, prepared: PreparedTable) -> None:
         """Run a method on few rows, so that what is compiled or loaded then is not part of its time."""
         if planned.method in self._warm:
             return
@@ -149,7 +150,7 @@ def _reason(error: CoterieError) -> str:
     return "; ".join(problem.text for problem in problems) or str(error)
 
 
-def _left(took: dict[str, list[float]], plan: Sequence[Planned]) -> str:
+def _left(took: dict[str, list[float]], plan: Sequence[PlannedRun]) -> str:
     """How long the runs that are left may take: each as long as its method took so far, or as all did on average."""
     every = [seconds for times in took.values() for seconds in times]
     if not every:

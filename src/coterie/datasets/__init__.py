@@ -1,4 +1,7 @@
-"""Tables that come with coterie, to try it on and to measure it by. `SOURCES.md` says where they are from."""
+"""Tables that come with coterie, to try it on and to measure it by. `SOURCES.md` says where they are from.
+
+May import: errors, hierarchies.
+"""
 
 from __future__ import annotations
 

@@ -16,7 +16,7 @@ import numpy as np
 import pyarrow as pa
 
 from coterie.arrays import Float64, Int64
-from coterie.disclosure.link import Link, Side, link_tables
+from coterie.disclosure.link import Link, LinkSide, link_tables
 from coterie.errors import ConfigError, Problem
 from coterie.values.codes import Codes, column_codes
 
@@ -178,7 +178,7 @@ def _values(name: str, published: pa.Table, known: pa.Table, link: Link, candida
     )
 
 
-def _histogram(side: Side, codes: Codes) -> tuple[Int64, Int64, Int64]:
+def _histogram(side: LinkSide, codes: Codes) -> tuple[Int64, Int64, Int64]:
     """Class → its values and how many rows hold each, as (where they begin, values, counts)."""
     width = max(codes.size, 1)
     pairs, counts = np.unique(side.class_of_row * width + codes.codes, return_counts=True)

@@ -30,7 +30,7 @@ PAIRS = 2**22
 
 
 @dataclass(frozen=True, eq=False)
-class Side:
+class LinkSide:
     """One of the two tables: its rows in classes of rows that look alike, each a box of codes."""
 
     class_of_row: Int64
@@ -70,8 +70,8 @@ class Pairs(NamedTuple):
 class Link:
     """Two tables in one set of codes."""
 
-    first: Side
-    second: Side
+    first: LinkSide
+    second: LinkSide
     sizes: tuple[int, ...]
     """column → number of codes"""
     sets: Int64
@@ -178,7 +178,7 @@ def check_names(table: pa.Table, on: Sequence[str], *, published: bool, what: st
         raise ConfigError(problems)
 
 
-def _side(columns: Sequence[Column], extents: Sequence[Extents], offsets: Int64, rows: int) -> Side:
+def _side(columns: Sequence[Column], extents: Sequence[Extents], offsets: Int64, rows: int) -> LinkSide:
     """Rows as classes, and classes as boxes."""
     codes = [Codes(column.of_row, len(column.cells), -1, pa.nulls(0)) for column in columns]
     class_of_row, classes = row_classes(codes)
@@ -191,4 +191,4 @@ def _side(columns: Sequence[Column], extents: Sequence[Extents], offsets: Int64,
         chosen = extent.set_of[cell]
         set_of[:, at] = np.where(chosen >= 0, chosen + offsets[at], -1)
     sizes = np.bincount(class_of_row, minlength=classes).astype(np.int64)
-    return Side(class_of_row, sizes, first, lo, hi, set_of)
+    return LinkSide(class_of_row, sizes, first, lo, hi, set_of)

@@ -11,32 +11,27 @@ value could stand behind both. Codes are made from what the two tables hold, so 
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Hashable, Sequence
-from datetime import UTC, datetime
-from typing import TYPE_CHECKING, Any, Final, Literal, NamedTuple, TypeAlias
+from functools import partial
+from typing import TYPE_CHECKING, Any, Final, Literal, NamedTuple
 
 import numpy as np
 import pyarrow as pa
 
 from coterie.arrays import Int32, Int64
 from coterie.errors import DataError, HierarchyError
-from coterie.values.codes import column_codes
-from coterie.values.notation import PLAIN, ROOT, SEPARATOR, read_set
-from coterie.values.scalars import parse_number
-from coterie.values.scalars import texts as value_texts
+from coterie.publishing.read import label_spans
+from coterie.values.notation import ROOT, Cell, CellText, columns_of, distinct_texts, read_cell
+from coterie.values.scalars import parse_moment, parse_number, texts
 
 if TYPE_CHECKING:
     from coterie.hierarchies.hierarchy import Hierarchy
     from coterie.hierarchies.tree import Tree
 
-Cell: TypeAlias = str | tuple[str, str] | None
-"""a text, the two ends of bounds, or None for a missing cell"""
 Unknown = Literal["any", "value"]
 """whether a missing cell admits any value (nothing is known of it) or is a value of its own"""
 
 ANY: Final = (0, -1)  # stands for all codes until their number is known
-_PLAIN_INTERVAL = re.compile(rf"\[(?P<lo>{PLAIN})-(?P<hi>{PLAIN})\]")
 
 
 class Column(NamedTuple):
@@ -44,7 +39,7 @@ class Column(NamedTuple):
 
     of_row: Int64
     """row → distinct cell"""
-    cells: list[Cell]
+    cells: list[CellText]
     values: pa.Array
     """the distinct values in their own type, in the order of `cells`, without the missing one; empty for bounds"""
     published: bool
@@ -71,19 +66,8 @@ class Space(NamedTuple):
 
 def read_column(table: pa.Table, name: str, *, published: bool) -> Column:
     """A column as its distinct cells; `<name>_min` and `<name>_max` if it was published as bounds."""
-    if name in table.column_names or not published:
-        codes = column_codes(table.column(name), name=name)
-        cells: list[Cell] = list(value_texts(codes.values, column=name)) if len(codes.values) else []
-        return Column(codes.codes, [*cells, None], codes.values, published)
-    low, high = (column_codes(table.column(f"{name}_{end}"), name=name) for end in ("min", "max"))
-    pairs, of_row = np.unique(low.codes * max(high.size, 1) + high.codes, return_inverse=True)
-    lows: list[str | None] = [*value_texts(low.values, column=name), None]
-    highs: list[str | None] = [*value_texts(high.values, column=name), None]
-    cells = []
-    for pair in pairs.tolist():
-        ends = lows[pair // max(high.size, 1)], highs[pair % max(high.size, 1)]
-        cells.append(ROOT if ends[0] is None or ends[1] is None else (ends[0], ends[1]))
-    return Column(of_row.astype(np.int64), cells, pa.nulls(0), published)
+    columns = [table.column(each) for each in columns_of(name, table.column_names)]
+    return Column(*distinct_texts(*columns, name=name, write=partial(texts, column=name)), published)
 
 
 def space_of(
@@ -110,11 +94,12 @@ def space_of(
     if hierarchy is not None and not as_sets:
         return _tree_space(first, second, hierarchy, name=name, unknown=unknown)
     if kind != "category" and hierarchy is None:
-        for read in (parse_number, _as_moment):
-            space = _number_space(first, second, read, unknown=unknown)
+        sides = [[read_cell(text, "interval") for text in column.cells] for column in (first, second)]
+        for read in (parse_number, _nanoseconds):
+            space = _number_space(sides[0], sides[1], read, unknown=unknown)
             if space is not None:
                 return space
-        if kind is not None and any(cell not in (None, ROOT) for cell in (*first.cells, *second.cells)):
+        if kind is not None and any(cell.parts for side in sides for cell in side):
             raise DataError(
                 f"Column {name!r} is to be a {kind}, but holds cells that are neither {kind}s nor intervals of them.",
                 column=name,
@@ -123,92 +108,66 @@ def space_of(
     return _flat_space(first, second, unknown=unknown)
 
 
-def _as_moment(text: str) -> int | None:
-    try:
-        moment = datetime.fromisoformat(text.strip())
-    except ValueError:
-        return None
-    return round(moment.replace(tzinfo=moment.tzinfo or UTC).timestamp() * 1e6)
+def _nanoseconds(text: str) -> int | None:
+    moment = parse_moment(text)
+    return None if moment is None else moment.nanoseconds
 
 
-def _number_space(first: Column, second: Column, read: Callable[[str], Any], *, unknown: Unknown) -> Space | None:
+def _number_space(
+    first: list[Cell], second: list[Cell], read: Callable[[str], Any], *, unknown: Unknown
+) -> Space | None:
     """Intervals of numbers or dates; None if a cell is no such thing."""
-    ends: list[list[tuple[Any, Any] | None]] = []
-    for column in (first, second):
-        found = [_number_ends(cell, read) for cell in column.cells]
-        if any(end is None for cell, end in zip(column.cells, found, strict=True) if cell is not None):
-            return None
-        ends.append(found)
-    keys = sorted({key for side in ends for end in side if end and end != ANY for key in end})
+    cells = [*first, *second]
+    ends = [_number_ends(cell, read) for cell in cells]
+    if any(end is None and cell.parts for cell, end in zip(cells, ends, strict=True)):
+        return None
+    keys = sorted({key for end in ends if end and end != ANY for key in end})
     if not keys:
         return None
     place = {key: code for code, key in enumerate(keys)}
     size = len(keys) + (unknown == "value")
-
-    def extents(side: list[tuple[Any, Any] | None]) -> Extents:
-        pairs = []
-        for end in side:
-            if end is None:
-                pairs.append(ANY if unknown == "any" else (size - 1, size - 1))
-            else:
-                pairs.append(ANY if end == ANY else (place[end[0]], place[end[1]]))
-        return _extents(pairs, size)
-
-    return Space(size, extents(ends[0]), extents(ends[1]), [])
+    missing = ANY if unknown == "any" else (size - 1, size - 1)
+    pairs = [missing if end is None else ANY if end == ANY else (place[end[0]], place[end[1]]) for end in ends]
+    return Space(size, _extents(pairs[: len(first)], size), _extents(pairs[len(first) :], size), [])
 
 
 def _number_ends(cell: Cell, read: Callable[[str], Any]) -> tuple[Any, Any] | None:
     """The ends of an interval as numbers; ANY for `*`; None for a missing cell or one that is no interval."""
-    if cell is None:
-        return None
-    if cell == ROOT:
-        return ANY
-    if isinstance(cell, tuple):
-        splits = [cell]
-    elif match := _PLAIN_INTERVAL.fullmatch(cell):
-        splits = [(match["lo"], match["hi"])]
-    elif cell.startswith("[") and cell.endswith("]"):
-        parts = cell[1:-1].split(SEPARATOR)
-        splits = [(SEPARATOR.join(parts[:at]), SEPARATOR.join(parts[at:])) for at in range(1, len(parts))]
-    else:
-        splits = [(cell, cell)]
-    for low, high in splits:
-        ends = read(low), read(high)
-        if ends[0] is not None and ends[1] is not None and ends[0] <= ends[1]:
-            return ends
-    return None
+    if not cell.parts:
+        return None if cell.kind == "missing" else ANY
+    low, high = read(cell.parts[0]), read(cell.parts[-1])
+    return (low, high) if low is not None and high is not None and low <= high else None
 
 
 def _tree_space(first: Column, second: Column, hierarchy: Hierarchy, *, name: str, unknown: Unknown) -> Space:
     # What was not published are values; where both were, their texts are all that there is.
     raw = [column for column in (first, second) if not column.published] or [first, second]
     tree, codes = _bound(hierarchy, raw, name=name)
-    labels = _labels(tree)
+    labels = label_spans(tree)
     own: dict[Hashable, int] = {}
 
-    def interval(cell: Cell, *, published: bool) -> tuple[int, int]:
-        if cell is None and unknown == "any":
+    def interval(text: CellText, *, published: bool) -> tuple[int, int]:
+        cell = read_cell(text, "label", root=tree.labels[0])
+        if not cell.parts and (cell.kind != "missing" or unknown == "any"):
             return ANY
-        if isinstance(cell, str):
-            if cell == tree.labels[0] or (cell == ROOT and published):
+        if isinstance(text, str):
+            if text == ROOT and published:
                 return ANY
-            if not published and cell in codes:
-                return codes[cell], codes[cell]
-            if cell in labels:
-                return labels[cell]
-            if cell in codes:
-                return codes[cell], codes[cell]
-        code = own.setdefault(cell, tree.leaves + len(own))
+            if text in labels and (published or text not in codes):
+                return labels[text]
+            if text in codes:
+                return codes[text], codes[text]
+        code = own.setdefault(text, tree.leaves + len(own))
         return code, code
 
-    pairs = [[interval(cell, published=side.published) for cell in side.cells] for side in (first, second)]
+    pairs = [[interval(text, published=side.published) for text in side.cells] for side in (first, second)]
     size = tree.leaves + len(own)
     return Space(size, _extents(pairs[0], size), _extents(pairs[1], size), [])
 
 
 def _bound(hierarchy: Hierarchy, columns: Sequence[Column], *, name: str) -> tuple[Tree, dict[str, int]]:
     """The tree over the values of these columns, or over all of an explicit hierarchy, and text → leaf code."""
-    texts = {text: None for column in columns for text in column.cells if isinstance(text, str)}
+    distinct = {text: None for column in columns for text in column.cells if isinstance(text, str)}
     if hierarchy.tree is not None:
         from coterie.hierarchies.bind import find_leaves
 
@@ -220,7 +179,7 @@ def _bound(hierarchy: Hierarchy, columns: Sequence[Column], *, name: str) -> tup
                 if leaf is not None:
                     codes[text] = int(of_node[leaf])
         return tree, codes
-    values = pa.array(list(texts), type=pa.string())
+    values = pa.array(list(distinct), type=pa.string())
     fitting = _fitting(hierarchy, values, name=name)
     bound = hierarchy.bind(fitting, counts=np.ones(len(fitting), dtype=np.int64), column=name)
     return bound.tree, dict(zip(fitting.to_pylist(), bound.codes.tolist(), strict=True))
@@ -241,34 +200,21 @@ def _fitting(hierarchy: Hierarchy, values: pa.Array, *, name: str) -> pa.Array:
     return values
 
 
-def _labels(tree: Tree) -> dict[str, tuple[int, int]]:
-    """Label of an inner node → its leaves; of two nodes with one label the upper one, which surely holds the value."""
-    inner = np.setdiff1d(np.arange(tree.nodes), tree.leaf_node)
-    labels: dict[str, tuple[int, int]] = {}
-    for node in inner[np.argsort(-tree.depth[inner], kind="stable")]:
-        labels[tree.labels[node]] = int(tree.first[node]), int(tree.last[node])
-    return labels
-
-
 def _flat_space(first: Column, second: Column, *, unknown: Unknown) -> Space:
     codes: dict[Hashable, int] = {}
     sets: list[list[int]] = []
 
-    def members(cell: Cell, *, published: bool) -> list[Hashable]:
+    def members(text: CellText, *, published: bool) -> Sequence[Hashable]:
         """The values that a cell admits; none for any value."""
-        if cell is None:
+        cell = read_cell(text, "set")
+        if cell.kind == "missing":
             return [] if unknown == "any" else [None]
-        if not published or not isinstance(cell, str):
-            return [cell]
-        if cell == ROOT:
-            return []
-        listed = read_set(cell)
-        return list(listed) if listed else [cell[1:] if cell.startswith("\\") else cell]
+        return cell.parts if published and cell.kind != "interval" else [text]
 
     def extents(side: Column) -> tuple[list[tuple[int, int]], list[int]]:
         pairs, set_of = [], []
-        for cell in side.cells:
-            found = sorted({codes.setdefault(member, len(codes)) for member in members(cell, published=side.published)})
+        for text in side.cells:
+            found = sorted({codes.setdefault(member, len(codes)) for member in members(text, published=side.published)})
             pairs.append((found[0], found[-1]) if found else ANY)
             set_of.append(len(sets) if len(found) > 1 else -1)
             if len(found) > 1:

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING
+from dataclasses import replace
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 import pyarrow as pa
@@ -13,6 +13,7 @@ import pyarrow as pa
 from coterie.arrays import Int32, Int64
 from coterie.engines.suppressed import compares, gone_values, repaired
 from coterie.errors import ConfigError, InfeasibleError, Problem
+from coterie.grouping.population import populations_of
 from coterie.grouping.promises import models_of
 from coterie.measures.sums import BlockSums, sums_of
 from coterie.publishing.labels import Labels
@@ -28,8 +29,7 @@ if TYPE_CHECKING:
     from coterie.table.rings import Rings
 
 
-@dataclass(frozen=True, eq=False)
-class BlockResult:
+class BlockResult(NamedTuple):
     """A block, grouped and generalised."""
 
     group: Int32
@@ -124,11 +124,6 @@ def _begun(
 
 def _table(codes: Int32, sensitive: Int32, plan: Plan) -> Table:
     book = plan.book
-    populations = None
-    if book.config.privacy:
-        from coterie.privacy.population import Populations
-
-        populations = Populations(book.config)
     domains = book.sensitive
     if book.config.entity is not None:
         domains, sensitive = _own_people(domains, sensitive)
@@ -138,7 +133,7 @@ def _table(codes: Int32, sensitive: Int32, plan: Plan) -> Table:
         np.ascontiguousarray(sensitive),
         domains,
         book.config.leaf_counts,
-        populations,
+        populations_of(book.config),
         # A table in one block is counted as it would be in memory: without the rows that a method suppresses.
         tuple(_totals(domain, book) for domain in domains) if plan.blocks > 1 else None,
     )

@@ -9,25 +9,26 @@ from typing import TYPE_CHECKING, Literal, NamedTuple
 
 from coterie.arrays import AnyTable
 from coterie.errors import ConfigError, CoterieError, Problem
-from coterie.settings.memory import default_memory, memory_bytes, shown
+from coterie.settings.memory import default_memory, memory_bytes
+from coterie.wording import bytes_text
 
 if TYPE_CHECKING:
-    from coterie.engines.blocks.run import Job
+    from coterie.engines.job import Job
     from coterie.releases.stored import StoredRelease
     from coterie.settings.config import Config
 
 # Each of these modules has `anonymize_file(data, job)`.
-HOMES = {"duckdb": "coterie.engines.blocks.run", "spark": "coterie.engines.spark.job"}
+HOMES = {"blocks": "coterie.engines.blocks.run", "spark": "coterie.engines.spark.job"}
 # Files below this are not looked at: they fit.
 SMALL = 4 * 2**20
 # Bytes that a cell takes while a table is read, encoded, published and verified in memory.
 CELL_BYTES = 16
 
 
-class Choice(NamedTuple):
+class EngineChoice(NamedTuple):
     """The engine, and why."""
 
-    engine: Literal["memory", "duckdb", "spark"]
+    engine: Literal["memory", "blocks", "spark"]
     why: str = ""
     """for the user, where it was chosen for them"""
 
@@ -38,7 +39,7 @@ def choose_engine(
     *,
     output: object,
     masked: bool = False,
-) -> Choice:
+) -> EngineChoice:
     """The engine that the configuration asks for or, for `auto`, the one that fits the memory.
 
     Args:
@@ -54,7 +55,7 @@ def choose_engine(
 
     is_path = isinstance(data, str | os.PathLike) and os.fspath(data) != "-" and place_of(data) is None
     into_file = output is not None and place_of(output) is None
-    if config.engine in ("duckdb", "spark"):
+    if config.engine in ("blocks", "spark"):
         problems = []
         if not is_path:
             problems.append(Problem("engine", f"{config.engine} reads files; give the path of one, or engine memory"))
@@ -66,28 +67,28 @@ def choose_engine(
             problems.append(Problem("engine", text))
         if problems:
             raise ConfigError(problems)
-        return Choice(config.engine)
+        return EngineChoice(config.engine)
     if config.engine == "memory" or masked or not is_path or not into_file:
-        return Choice("memory")
+        return EngineChoice("memory")
     return _by_size(Path(data), config)
 
 
-def _by_size(path: Path, config: Config) -> Choice:
+def _by_size(path: Path, config: Config) -> EngineChoice:
     from coterie.engines.plan import check_blocks
 
     memory = default_memory() if config.memory is None else memory_bytes(config.memory)
     wanted = memory_needed(path, config)
     if wanted is None or (wanted <= memory and not path.is_dir()):
-        return Choice("memory")
-    why = f"about {shown(wanted)} would be needed in memory, and {shown(memory)} may be used"
+        return EngineChoice("memory")
+    why = f"about {bytes_text(wanted)} would be needed in memory, and {bytes_text(memory)} may be used"
     try:
         check_blocks(config)
     except ConfigError:
         # Better to try than to refuse what may well work.
-        return Choice("memory", f"engine memory, since this cannot be done in blocks; {why}.")
+        return EngineChoice("memory", f"engine memory, since this cannot be done in blocks; {why}.")
     if path.is_dir():
-        return Choice("duckdb", "engine duckdb, since the input is a folder.")
-    return Choice("duckdb", f"engine duckdb: {why}.")
+        return EngineChoice("blocks", "engine blocks, since the input is a folder.")
+    return EngineChoice("blocks", f"engine blocks: {why}.")
 
 
 def memory_needed(path: Path, config: Config) -> int | None:
@@ -110,11 +111,11 @@ def checked_on_disk(data: AnyTable, config: Config) -> bool:
     """Whether a published table is better checked by DuckDB: a file for which that is asked for, or a large one."""
     if config.engine == "memory" or not isinstance(data, str | os.PathLike):
         return False
-    if config.engine == "duckdb":
+    if config.engine == "blocks":
         return Path(data).exists()
     plain = config.replace(engine="auto", method="auto", entity=None, time_limit=None)
     # Any output will do: nothing is written.
-    return choose_engine(data, plain, output="-").engine == "duckdb"
+    return choose_engine(data, plain, output="-").engine == "blocks"
 
 
 def run_stored(engine: str, data: str | os.PathLike[str], job: Job) -> StoredRelease:

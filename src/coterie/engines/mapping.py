@@ -13,9 +13,10 @@ import numpy as np
 import pyarrow as pa
 from pyarrow import ipc
 
-from coterie.engines.blocks.write import published_as, target_of, write_tables
 from coterie.files.output import whole_file
+from coterie.files.streams import target_of, write_tables
 from coterie.publishing.mapping import groups_table, suppressed_table, with_share
+from coterie.publishing.suppressed import published_as
 from coterie.table.grouping import Grouping
 
 if TYPE_CHECKING:
@@ -68,7 +69,8 @@ class WholeMapping:
 
     def _text(self, at: int) -> str | None:
         """What is published of a suppressed row; nothing where that is a number."""
-        shown = [value for _, value in published_as(self.plan.book.domains[at], self.plan).values()]
+        book = self.plan.book
+        shown = [value for _, value in published_as(book.domains[at], book.config.publish).values()]
         return str(shown[0]) if len(shown) == 1 and shown[0] is not None else None
 
     def write(self, path: str | os.PathLike[str], *, force: bool, like: TableFile | None = None) -> None:

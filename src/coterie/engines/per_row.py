@@ -11,9 +11,9 @@ from coterie.errors import ConfigError, Problem
 from coterie.verification.rows import count_rows, read_boxes, rows_rule
 
 if TYPE_CHECKING:
-    from coterie.publishing.publish import Published
+    from coterie.publishing.publish import PublishedTable
     from coterie.settings.config import Config
-    from coterie.table.encode import Encoded
+    from coterie.table.encode import EncodedTable
     from coterie.table.rings import Rings
     from coterie.verification.verify import Rule
 
@@ -55,7 +55,7 @@ def advice(config: Config) -> str:
     )
 
 
-def verify_rule(published: Published, encoded: Encoded, rings: Rings, config: Config) -> Rule:
+def verify_rule(published: PublishedTable, encoded: EncodedTable, rings: Rings, config: Config) -> Rule:
     """The promise of rings as a rule, counted from the cells of the published table."""
     positions = int(max(published.kept.max(initial=-1), encoded.rows.max(initial=-1))) + 1
     at = np.full(positions, -1, dtype=np.int64)

@@ -24,7 +24,7 @@ from coterie.privacy.kmap import KMap
 
 if TYPE_CHECKING:
     from coterie.engines.cuts import CutTree
-    from coterie.engines.suppressed import Left
+    from coterie.engines.suppressed import RemainingRows
     from coterie.settings.config import Config
     from coterie.table.codebook import Codebook
 
@@ -55,7 +55,7 @@ class Plan:
     """block → rows, counted over the whole table"""
     most: int
     """rows of a block at most, as asked for"""
-    left: Left | None = None
+    left: RemainingRows | None = None
     """what groups are compared with, where methods suppress rows; it follows from all else"""
 
     @property

@@ -15,13 +15,14 @@ import numpy as np
 import pyarrow as pa
 
 from coterie.arrays import Int32, Int64
-from coterie.engines.blocks.store import AT
+from coterie.engines.finished import AT
 from coterie.engines.per_row import row_in_slot, steps_back
 from coterie.verification.rows import RowSums, count_rows, read_boxes, summed
 from coterie.verification.sql import RowReader
 
 if TYPE_CHECKING:
-    from coterie.engines.blocks.store import BlockStore, Finished
+    from coterie.engines.blocks.store import BlockStore
+    from coterie.engines.finished import FinishedBlock
     from coterie.engines.plan import Plan
     from coterie.files.batches import TableFile
     from coterie.settings.config import Config
@@ -91,7 +92,7 @@ class RingCheck:
 
     plan: Plan
     store: BlockStore
-    finished: tuple[Finished, ...]
+    finished: tuple[FinishedBlock, ...]
     folder: Path
     """for what was read, by block"""
 

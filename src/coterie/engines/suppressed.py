@@ -17,7 +17,7 @@ import pyarrow as pa
 from coterie.arrays import Int32, Int64
 from coterie.grouping.promises import models_of
 from coterie.privacy.closeness import BetaLikeness, DeltaDisclosure, TCloseness
-from coterie.table.codebook import Counted, counted_domain
+from coterie.table.codebook import CountedValues, counted_domain
 from coterie.table.domain import Domain
 
 if TYPE_CHECKING:
@@ -43,7 +43,7 @@ class LeftColumn(NamedTuple):
 
 
 @dataclass(frozen=True, eq=False)
-class Left:
+class RemainingRows:
     """What is left of the sensitive columns that are compared; people are not."""
 
     columns: tuple[LeftColumn, ...]
@@ -85,7 +85,7 @@ def gone_values(table: Table, book: Codebook, grouping: Grouping) -> list[Int64]
     ]
 
 
-def left_of(book: Codebook, gone: Sequence[Int64]) -> Left | None:
+def left_of(book: Codebook, gone: Sequence[Int64]) -> RemainingRows | None:
     """What is left when some rows are suppressed; None if none are.
 
     Args:
@@ -101,7 +101,7 @@ def left_of(book: Codebook, gone: Sequence[Int64]) -> Left | None:
         old = lookup.codes[: len(lookup.values)]
         present = totals[old] > 0
         missing = int(totals[domain.missing]) if domain.missing >= 0 else 0
-        counted = Counted(lookup.values.filter(pa.array(present)), totals[old[present]], missing)
+        counted = CountedValues(lookup.values.filter(pa.array(present)), totals[old[present]], missing)
         made, found = counted_domain(domain.name, counted, book.config)
         code_of = np.full(domain.size, -1, dtype=np.int32)
         code_of[old[present]] = found.codes[: int(present.sum())]
@@ -110,10 +110,10 @@ def left_of(book: Codebook, gone: Sequence[Int64]) -> Left | None:
         rows = np.zeros(made.size, dtype=np.int64)
         rows[code_of[totals > 0]] = totals[totals > 0]
         columns.append(LeftColumn(made, code_of, rows))
-    return Left(tuple(columns))
+    return RemainingRows(tuple(columns))
 
 
-def repaired(table: Table, grouping: Grouping, *, k: int, run: Run, left: Left | None) -> Grouping:
+def repaired(table: Table, grouping: Grouping, *, k: int, run: Run, left: RemainingRows | None) -> Grouping:
     """The grouping of a block, repaired where it breaks a promise; suppressed rows stay suppressed and do not count.
 
     Args:

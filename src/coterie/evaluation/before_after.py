@@ -14,14 +14,15 @@ from coterie.errors import ConfigError, Problem
 from coterie.evaluation.cells import Cells, original_cells
 from coterie.evaluation.read import published_cells
 from coterie.table.encode import encode, encode_values
-from coterie.values.scalars import is_text, plain_array
+from coterie.values.plain import plain_array
+from coterie.values.scalars import is_text
 from coterie.values.scalars import texts as value_texts
 
 if TYPE_CHECKING:
     from coterie.releases.release import Release
     from coterie.settings.config import Config
     from coterie.table.domain import Domain
-    from coterie.table.encode import Encoded
+    from coterie.table.encode import EncodedTable
 
 
 class ColumnPair(NamedTuple):
@@ -49,7 +50,7 @@ class BeforeAfter:
         return cls(release.source.table, release.published.table, release.config, release.published.kept)
 
     @cached_property
-    def encoded(self) -> Encoded:
+    def encoded(self) -> EncodedTable:
         """All rows of the original as codes; missing values are a value, whatever became of their rows."""
         return encode(self.original, self.config.replace(missing="category", privacy=(), sensitive=(), entity=None))
 

@@ -13,8 +13,7 @@ Equal rows are one example with a weight.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
@@ -30,8 +29,7 @@ if TYPE_CHECKING:
 MOST_VALUES = 200
 
 
-@dataclass(frozen=True, eq=False)
-class Examples:
+class Examples(NamedTuple):
     """A table as distinct examples: what is known of them, and how their rows are spread over classes."""
 
     matrix: Any

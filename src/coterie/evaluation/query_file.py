@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 _INF = float("inf")
 
 
-class Written(NamedTuple):
+class QueryText(NamedTuple):
     """A query as it stands in a file."""
 
     text: str
@@ -49,7 +49,7 @@ def read_queries(path: str | os.PathLike[str], tables: BeforeAfter) -> list[Quer
     return bind_queries(written_queries(path), tables)
 
 
-def written_queries(path: str | os.PathLike[str]) -> list[Written]:
+def written_queries(path: str | os.PathLike[str]) -> list[QueryText]:
     """The queries of a file as texts."""
     if Path(path).suffix.lower() == ".toml":
         entries = read_toml(path).get("query")
@@ -61,16 +61,18 @@ def written_queries(path: str | os.PathLike[str]) -> list[Written]:
     except UnicodeDecodeError:
         raise DataError(f"{os.fspath(path)} is not a text in UTF-8.", hint="Save it as UTF-8.") from None
     numbered = [(number, line.strip().rstrip(";")) for number, line in enumerate(lines, 1)]
-    found = [Written(text, f"line {number}") for number, text in numbered if text and not text.startswith(("#", "--"))]
+    found = [
+        QueryText(text, f"line {number}") for number, text in numbered if text and not text.startswith(("#", "--"))
+    ]
     if not found:
         raise ConfigError([Problem("query", "the file holds no query; write one a line")])
     return found
 
 
-def _entry(place: int, entry: Any) -> Written:  # noqa: ANN401 - whatever TOML holds
+def _entry(place: int, entry: Any) -> QueryText:  # noqa: ANN401 - whatever TOML holds
     name = f"query {place}"
     if isinstance(entry, str):
-        return Written(entry, name)
+        return QueryText(entry, name)
     known = {"where", "aggregate", "name"}
     if not isinstance(entry, dict) or not all(isinstance(value, str) for value in entry.values()):
         raise ConfigError([Problem(name, "must be a text, or a table with the texts where, aggregate and name")])
@@ -78,10 +80,10 @@ def _entry(place: int, entry: Any) -> Written:  # noqa: ANN401 - whatever TOML h
         raise ConfigError([Problem(name, f"there is no {wrong[0]!r}; there are where, aggregate and name")])
     where = entry.get("where", "").strip()
     text = entry.get("aggregate", "count").strip() + (f" where {where}" if where else "")
-    return Written(text, entry.get("name", name))
+    return QueryText(text, entry.get("name", name))
 
 
-def bind_queries(written: Sequence[Written | str], tables: BeforeAfter) -> list[Query]:
+def bind_queries(written: Sequence[QueryText | str], tables: BeforeAfter) -> list[Query]:
     """Texts as queries on these tables; all problems are reported at once."""
     found: list[Query] = []
     problems: list[Problem] = []

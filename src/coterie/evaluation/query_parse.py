@@ -20,14 +20,16 @@ import re
 from dataclasses import dataclass
 from typing import Literal, NamedTuple
 
+from coterie.values.scalars import NUMBER
+
 _TOKEN = re.compile(
     r"""\s*(?:
         (?P<text>'(?:[^']|'')*')
       | (?P<name>"(?:[^"]|"")*"|`[^`]*`)
-      | (?P<number>[+-]?(?:[0-9]+(?:\.[0-9]*)?|\.[0-9]+)(?:[eE][+-]?[0-9]{1,3})?(?![\w.]))
+      | (?P<number>NUMBER(?![\w.]))
       | (?P<word>[^\W\d][\w.-]*)
       | (?P<sign><=|>=|<>|!=|[=<>(),*])
-    )""",
+    )""".replace("NUMBER", NUMBER),
     re.VERBOSE,
 )
 _COMPARISONS = ("=", "!=", "<>", "<", "<=", ">", ">=")

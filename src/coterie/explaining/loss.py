@@ -15,7 +15,7 @@ from coterie.table.costs import Measure, interval_costs
 from coterie.table.masks import Mask
 
 if TYPE_CHECKING:
-    from coterie.engines.memory.run import Prepared
+    from coterie.engines.memory.run import PreparedTable
     from coterie.methods._method import Progress
     from coterie.releases.release import Release
     from coterie.settings.config import Config
@@ -185,7 +185,7 @@ def what_if(
         method: The method to run, with its default options; `compact` with effort fast when left out.
         progress: Told (step, done, total).
     """
-    from coterie.settings.check import did_you_mean
+    from coterie.wording import did_you_mean
 
     config = release.config
     names = [domain.name for domain in release.table.domains]
@@ -235,13 +235,13 @@ def _measured(release: Release, config: Config, dropped: str | None) -> Measures
     )
 
 
-def _prepared(release: Release, dropped: str | None) -> Prepared:
-    from coterie.engines.memory.run import Prepared
-    from coterie.table.encode import Encoded
+def _prepared(release: Release, dropped: str | None) -> PreparedTable:
+    from coterie.engines.memory.run import PreparedTable
+    from coterie.table.encode import EncodedTable
 
     table = release.table
     if dropped is not None:
         stay = [at for at, domain in enumerate(table.domains) if domain.name != dropped]
         domains = tuple(table.domains[at] for at in stay)
         table = replace(table, codes=np.ascontiguousarray(table.codes[:, stay]), domains=domains)
-    return Prepared(release.source, Encoded(table, release.rows), Mask())
+    return PreparedTable(release.source, EncodedTable(table, release.rows), Mask())

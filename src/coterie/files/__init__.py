@@ -1,1 +1,4 @@
-"""Tables in and out: files, frames and databases at the edge, Arrow inside. Files appear whole or not at all."""
+"""Tables in and out: files, frames and databases at the edge, Arrow inside. Files appear whole or not at all.
+
+May import: arrays, errors.
+"""

@@ -16,7 +16,7 @@ import pyarrow as pa
 
 from coterie.errors import ConfigError, DataError, Problem
 from coterie.files.csv_in import csv_batches
-from coterie.files.dialect import SAMPLE_BYTES, Sniffed, eight_bit_encoding, sniff
+from coterie.files.dialect import SAMPLE_BYTES, DetectedText, eight_bit_encoding, sniff
 from coterie.files.frames import check_names
 from coterie.files.input import Format, Raw, format_by, is_gzip, open_raw
 
@@ -44,7 +44,7 @@ class TableFile:
     """what to call it in messages"""
     parts: tuple[Raw, ...]
     schema: pa.Schema
-    sniffed: Sniffed | None = None
+    sniffed: DetectedText | None = None
     """how a text file is written"""
     rows: int | None = None
     """as far as it is known without reading"""
@@ -215,7 +215,7 @@ def _open_text(raw: Raw, config: Config) -> TableFile:
     whole, sample = len(sample) <= SAMPLE_BYTES, sample[:SAMPLE_BYTES]
     encoding = config.encoding
 
-    def sniffed(encoding: str | None) -> Sniffed:
+    def sniffed(encoding: str | None) -> DetectedText:
         return sniff(
             sample,
             whole=whole,

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import pyarrow as pa
 
 from coterie.errors import DataError
-from coterie.files.dialect import SAMPLE_BYTES, Dialect, Sniffed, eight_bit_encoding, sniff
+from coterie.files.dialect import SAMPLE_BYTES, DetectedText, Dialect, eight_bit_encoding, sniff
 
 if TYPE_CHECKING:
     from pyarrow import csv
@@ -59,7 +59,7 @@ def read_csv(
     whole = len(sample) <= SAMPLE_BYTES
     sample = sample[:SAMPLE_BYTES]
 
-    def sniffed(encoding: str | None) -> Sniffed:
+    def sniffed(encoding: str | None) -> DetectedText:
         return sniff(
             sample,
             whole=whole,
@@ -90,7 +90,7 @@ def read_csv(
 
 def _parse(
     opened: Opener,
-    found: Sniffed,
+    found: DetectedText,
     *,
     block_size: int = _BLOCK_BYTES,
     on_bad_row: Callable[[csv.InvalidRow], str] | None = None,
@@ -118,7 +118,7 @@ def _parse(
 
 
 def _options(
-    found: Sniffed,
+    found: DetectedText,
     names: list[str],
     *,
     block_size: int = _BLOCK_BYTES,
@@ -152,7 +152,7 @@ def _options(
     }
 
 
-def csv_batches(opened: Opener, found: Sniffed) -> Iterator[pa.RecordBatch]:
+def csv_batches(opened: Opener, found: DetectedText) -> Iterator[pa.RecordBatch]:
     """The rows of a text table a piece at a time, for tables that are larger than the memory.
 
     Raises a ValueError where only `read_csv`, which reads the whole, can read it or say what is wrong with it.
@@ -173,7 +173,7 @@ def csv_batches(opened: Opener, found: Sniffed) -> Iterator[pa.RecordBatch]:
         raise ValueError("no rows, or a quote that may never be closed")
 
 
-def _explained(error: BaseException, opened: Opener, found: Sniffed, name: str) -> DataError:
+def _explained(error: BaseException, opened: Opener, found: DetectedText, name: str) -> DataError:
     """Say what is wrong with a text that pyarrow refused, without its message, which quotes the row."""
     text = str(error)
     if "Expected" in text and "columns" in text:
@@ -197,7 +197,7 @@ def _damaged(name: str) -> DataError:
     return DataError(f"{name} cannot be read to its end: it is damaged or cut short.", hint="Fetch it again.")
 
 
-def _bad_rows(opened: Opener, found: Sniffed) -> _BadRows | None:
+def _bad_rows(opened: Opener, found: DetectedText) -> _BadRows | None:
 
     first: list[csv.InvalidRow] = []
     count = 0
@@ -219,7 +219,7 @@ def _bad_rows(opened: Opener, found: Sniffed) -> _BadRows | None:
     return _BadRows(first[0].number, first[0].expected_columns, first[0].actual_columns, count)
 
 
-def _ragged(bad: _BadRows, found: Sniffed, name: str) -> DataError:
+def _ragged(bad: _BadRows, found: DetectedText, name: str) -> DataError:
     where = f"row {bad.first}" if bad.first else "a row"
     more = f", and {bad.rows - 1:,} more rows do not fit" if bad.rows > 1 else ""
     cells = "column" if bad.actual == 1 else "columns"

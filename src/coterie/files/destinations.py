@@ -136,7 +136,7 @@ def _where(data: object) -> Path | Place | str | None:
 def _outputs(
     output: AnyPath | None, mapping: AnyPath | None, reports: Sequence[AnyPath], *, settings_beside: bool
 ) -> Iterator[Output]:
-    from coterie.releases.release import provenance_path
+    from coterie.files.output import provenance_path
 
     if output is not None and os.fspath(output) != "-":
         yield Output("output", output)

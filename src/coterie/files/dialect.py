@@ -63,7 +63,7 @@ class Dialect:
             raise ConfigError([Problem("encoding", f"Python knows no encoding {self.encoding!r}")]) from None
 
 
-class Sniffed(NamedTuple):
+class DetectedText(NamedTuple):
     """What the first bytes of a text table tell."""
 
     dialect: Dialect
@@ -84,7 +84,7 @@ def sniff(
     delimiter: str | None = None,
     encoding: str | None = None,
     header: bool | None = None,
-) -> Sniffed:
+) -> DetectedText:
     """Find the dialect of a text table from its first bytes, and the names of its columns.
 
     Args:
@@ -121,7 +121,7 @@ def sniff(
     # A release of a file without a header has one: the same setting has to read both.
     has_header = header is not False or generated(first)
     names = first if has_header else generated_names(len(first))
-    return Sniffed(_with_habits(dialect, records[:_SAMPLE_RECORDS], names, has_header), names, blank, has_header)
+    return DetectedText(_with_habits(dialect, records[:_SAMPLE_RECORDS], names, has_header), names, blank, has_header)
 
 
 def decode(data: bytes, encoding: str, *, final: bool, name: str) -> str:

@@ -17,7 +17,7 @@ import pyarrow.compute as pc
 from coterie.arrays import Bool
 from coterie.errors import DataError
 
-__all__ = ["Levels", "bare_table"]
+__all__ = ["UsedLevels", "bare_table"]
 
 _LISTS = (
     (pa.types.is_list, pa.list_),
@@ -47,14 +47,14 @@ def bare_table(table: pa.Table, *, levels: Mapping[str, pa.Array] | None = None)
     return pa.Table.from_arrays(columns, schema=pa.schema(fields))
 
 
-class Levels(NamedTuple):
+class UsedLevels(NamedTuple):
     """The values that a dictionary lists, and which of them occur."""
 
     listed: pa.Array
     occur: Bool
 
     @classmethod
-    def none(cls, kind: pa.DictionaryType) -> Levels:
+    def none(cls, kind: pa.DictionaryType) -> UsedLevels:
         """Return those of no rows."""
         return cls(pa.array([], kind.value_type), np.zeros(0, dtype=np.bool_))
 
@@ -65,7 +65,7 @@ class Levels(NamedTuple):
             return self.listed.cast(pa.large_string()).filter(pa.array(self.occur)).cast(self.listed.type)
         return self.listed.filter(pa.array(self.occur))
 
-    def joined(self, column: pa.ChunkedArray) -> Levels:
+    def joined(self, column: pa.ChunkedArray) -> UsedLevels:
         """Count on with more rows of the same column; values that it did not list before come last."""
         if not len(column):
             return self
@@ -77,7 +77,7 @@ class Levels(NamedTuple):
         listed = pa.concat_arrays([self.listed, fresh])
         occur = np.append(self.occur, np.zeros(len(fresh), dtype=np.bool_))
         occur |= pc.is_in(listed, value_set=found.used).to_numpy(zero_copy_only=False)
-        return Levels(listed, occur)
+        return UsedLevels(listed, occur)
 
 
 def _bare_column(column: pa.ChunkedArray, field: pa.Field, levels: pa.Array | None) -> pa.ChunkedArray:
@@ -124,16 +124,16 @@ def _with_levels(column: pa.ChunkedArray, levels: pa.Array) -> pa.ChunkedArray:
     return pa.chunked_array(made, type=kind)
 
 
-def _levels(column: pa.ChunkedArray) -> Levels:
+def _levels(column: pa.ChunkedArray) -> UsedLevels:
     """What the dictionary that all pieces share lists, and which of it occurs."""
     listed = column.chunk(0).dictionary
     occur = np.zeros(len(listed), dtype=np.bool_)
     for chunk in column.chunks:
         occur[chunk.indices.drop_null().unique().to_numpy(zero_copy_only=False)] = True
-    return Levels(listed, occur)
+    return UsedLevels(listed, occur)
 
 
-def _recoded(array: pa.DictionaryArray, levels: Levels) -> pa.DictionaryArray:
+def _recoded(array: pa.DictionaryArray, levels: UsedLevels) -> pa.DictionaryArray:
     """The same cells by a dictionary of those values that occur."""
     places = pa.array(np.maximum(np.cumsum(levels.occur) - 1, 0), array.type.index_type)
     return pa.DictionaryArray.from_arrays(places.take(array.indices), levels.used, ordered=array.type.ordered)

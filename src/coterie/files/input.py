@@ -90,11 +90,11 @@ def open_raw(path: str | os.PathLike[str]) -> Raw:
     """Find a file ("-" is standard input), its SHA-256, and what kind it is, by its first bytes."""
     if os.fspath(path) == "-":
         return _raw("standard input", None, sys.stdin.buffer.read())
-    given = os.fspath(path)
+    text = os.fspath(path)
     # A table's text given in place of a path must not be repeated in a message.
-    if not isinstance(given, str) or "\n" in given or "\0" in given:
+    if not isinstance(text, str) or "\n" in text or "\0" in text:
         raise DataError("What was given is not a path.", hint="Give the path of a file, or a frame.")
-    found, name = Path(given), given
+    found, name = Path(text), text
     try:
         mode = found.stat().st_mode
         if stat.S_ISDIR(mode):

@@ -6,20 +6,21 @@ import gzip
 import hashlib
 import io
 import os
+import re
 import secrets
 import stat
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import BinaryIO, Protocol
+from typing import TYPE_CHECKING, BinaryIO, Protocol
 
 import pyarrow as pa
 
 from coterie.errors import ConfigError, DataError, Problem
 from coterie.files.csv_out import Content
 from coterie.files.databases.drivers import check_database
-from coterie.files.databases.place import target_of
+from coterie.files.databases.place import place_of, target_of
 from coterie.files.input import Format
 
 _ENDINGS: dict[str, Format] = {
@@ -193,3 +194,15 @@ def write_columnar(table: pa.Table, sink: HashedFile, kind: Format) -> None:
         options = ipc.IpcWriteOptions(compression="zstd")
         with pa.PythonFile(sink, mode="w") as file, ipc.new_file(file, table.schema, options=options) as writer:
             writer.write_table(table)
+
+
+if TYPE_CHECKING:
+    pass
+
+
+def provenance_path(output: str | os.PathLike[str]) -> Path:
+    """Where its configuration is written: out.csv.gz → out.coterie.toml, sqlite:///a.db#out → out.coterie.toml."""
+    if (place := place_of(output)) is not None:
+        return Path(re.sub(r"[^\w.-]", "_", place.label) + ".coterie.toml")
+    path = Path(output)
+    return path.with_name(Path(path.name.removesuffix(".gz")).stem + ".coterie.toml")

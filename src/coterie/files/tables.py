@@ -14,11 +14,13 @@ import os
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import Literal, TypedDict
+from typing import TYPE_CHECKING, Literal, TypedDict
 
 import pyarrow as pa
 
+from coterie.arrays import AnyTable
 from coterie.errors import ConfigError, DataError, Problem
+from coterie.files import tables
 from coterie.files.csv_in import read_csv
 from coterie.files.csv_out import csv_chunks
 from coterie.files.databases.drivers import read_database, write_database
@@ -259,3 +261,27 @@ def dialect_of(path: str | os.PathLike[str], *, dialect: Dialect | None, before:
     if dialect.delimiter == "\t" and tabs(before) and str(path) != "-":
         return replace(dialect, delimiter=",")
     return dialect
+
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+
+    from coterie.settings.config import Config
+
+
+def read_source(data: AnyTable, config: Config) -> tables.Source:
+    """A frame or a file, read as the configuration says."""
+    return tables.read(
+        data,
+        missing_values=config.missing_values,
+        delimiter=config.delimiter,
+        encoding=config.encoding,
+        header=config.header,
+    )
+
+
+def read_pair(original: AnyTable, published: AnyTable, config: Config) -> tuple[pa.Table, pa.Table]:
+    """A table before and after, the first of which has the columns that the configuration names."""
+    before, after = read_source(original, config), read_source(published, config)
+    config.check_columns(before.table.column_names, publishes=False, text=before.dialect is not None)
+    return before.table, after.table

@@ -39,7 +39,8 @@ def build_box_index(
     """A tree over groups with the boxes [lo, hi], these sizes and these lowest row numbers. The arrays are copied."""
     from coterie.kernels.search.costs import box_costs
     from coterie.kernels.search.groups_index import BoxNodes, fill
-    from coterie.kernels.search.rows_index import STACK, build
+    from coterie.kernels.search.rows_index import build
+    from coterie.kernels.search.walk import STACK
 
     # Boxes stand in the tree by their middles. Where many coincide the tree just halves them.
     middle = np.ascontiguousarray((lo + hi) // 2)

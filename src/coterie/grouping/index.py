@@ -22,7 +22,8 @@ if TYPE_CHECKING:
 
 def build_index(table: Table, costs: CostArrays | None = None) -> Index:
     """An index over all rows of a table, every row free. Costs are the table's unless others are given."""
-    from coterie.kernels.search.rows_index import STACK, Nodes, build, fill
+    from coterie.kernels.search.rows_index import Nodes, build, fill
+    from coterie.kernels.search.walk import STACK
 
     costs = costs or table.costs
     distinct = table.distinct
@@ -66,13 +67,13 @@ class Index:
     """Rows of a table, some of them free, searched by what they would cost a box."""
 
     def __init__(self, nodes: Nodes, costs: CostArrays) -> None:
-        from coterie.kernels.search.rows_index import STACK
+        from coterie.kernels.search.costs import new_reach
+        from coterie.kernels.search.walk import new_walk
 
         self.nodes = nodes
         self.costs = costs
-        self._stack = np.empty(STACK, dtype=np.int32)
-        self._bounds = np.empty(STACK, dtype=np.float64)
-        self._reach = np.empty(costs.base[-1], dtype=np.float64)
+        self._walk = new_walk()
+        self._reach = new_reach(costs)
 
     @property
     def free(self) -> int:
@@ -95,30 +96,33 @@ class Index:
 
     def cheapest(self, lo: Int32, hi: Int32) -> int:
         """The free row that makes the box cost least when it joins; ties go to the lowest row. −1 if none is free."""
-        from coterie.kernels.search.costs import aim_all
+        from coterie.kernels.search.costs import Aimed, aim_all
         from coterie.kernels.search.rows_index import cheapest
 
-        aim_all(self.costs, self._reach, lo, hi)
-        return int(cheapest(self.nodes, self.costs, self._reach, lo, hi, self._stack, self._bounds))
+        aimed = Aimed(self.costs, self._reach, lo, hi)
+        aim_all(aimed)
+        return int(cheapest(self.nodes, aimed, self._walk))
 
     def furthest(self, point: Int32) -> int:
         """The free row whose pair box with this point costs most; ties go to the lowest row. −1 if none is free."""
+        from coterie.kernels.search.costs import Aimed
         from coterie.kernels.search.neighbours import furthest
 
-        return int(furthest(self.nodes, self.costs, self._reach, point, self._stack, self._bounds))
+        return int(furthest(self.nodes, Aimed(self.costs, self._reach, point, point), self._walk))
 
     def nearest(self, point: Int32, count: int) -> Int32:
         """The free rows whose pair boxes with this point cost least, nearest first; ties go to the lowest row.
 
         There are `count` of them, or as many as are free.
         """
+        from coterie.kernels.search.costs import Aimed
+        from coterie.kernels.search.heap import new_heap
         from coterie.kernels.search.neighbours import nearest
 
-        near_costs, near_rows = np.empty(max(count, 0)), np.empty(max(count, 0), dtype=np.int32)
-        found = nearest(
-            self.nodes, self.costs, self._reach, point, count, near_costs, near_rows, self._stack, self._bounds
-        )
-        return near_rows[:found]
+        near = new_heap(max(count, 0))
+        found: int = nearest(self.nodes, Aimed(self.costs, self._reach, point, point), count, near, self._walk)
+        rows: Int32 = near.ids[:found]
+        return rows
 
     def neighbour_costs_of(self, rows: Int64, others: int) -> Float64:
         """The same as `neighbour_costs` for some rows only, such as a sample of a large table."""

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from coterie.methods import Run
     from coterie.privacy.model import Model
     from coterie.settings.config import Config
-    from coterie.table.encode import Encoded
+    from coterie.table.encode import EncodedTable
     from coterie.table.grouping import Grouping
 
 
@@ -27,7 +27,7 @@ def models_of(config: Config) -> tuple[Model, ...]:
     """Every model that groups have to keep, each on one column."""
     if not config.privacy and config.entity is None:
         return ()
-    from coterie.privacy.registry import LDiversity
+    from coterie.privacy import LDiversity
 
     models: list[Model] = []
     for model in config.privacy:
@@ -65,7 +65,7 @@ def refuse_too_few(config: Config, *, rows: int, left: int, people: int | None) 
         )
 
 
-def refuse_impossible(encoded: Encoded, config: Config, rows: int) -> None:
+def refuse_impossible(encoded: EncodedTable, config: Config, rows: int) -> None:
     """Raise an InfeasibleError, before any work, for what no grouping of the table can keep.
 
     Args:
@@ -83,7 +83,9 @@ def refuse_impossible(encoded: Encoded, config: Config, rows: int) -> None:
         feasible(encoded.table, models)
 
 
-def keep_promises(grouping: Grouping, encoded: Encoded, config: Config, *, columns: pa.Table, run: Run) -> Grouping:
+def keep_promises(
+    grouping: Grouping, encoded: EncodedTable, config: Config, *, columns: pa.Table, run: Run
+) -> Grouping:
     """The grouping, repaired where it breaks a model.
 
     Args:
@@ -110,7 +112,7 @@ def keep_promises(grouping: Grouping, encoded: Encoded, config: Config, *, colum
     return replace(mended, labels=labels)
 
 
-def _without_suppressed(encoded: Encoded, kept: Int64, *, columns: pa.Table, config: Config) -> Encoded:
+def _without_suppressed(encoded: EncodedTable, kept: Int64, *, columns: pa.Table, config: Config) -> EncodedTable:
     """The table without some rows; its sensitive columns know nothing of the values of these."""
     from coterie.table.encode import encode
 

@@ -41,10 +41,11 @@ def rebuild(
         scales: Factors for the attributes' costs, all 1 first; see `refine.attribute_scales`.
         rounds: How often every group has its turn.
     """
+    from coterie.kernels.improve.rebuild import Rebuilding
     from coterie.kernels.improve.rebuild import rebuild as some
 
     chains = _chains(table, grouping, index)
-    most = PARTIES * (2 * k + 32)
+    rebuilding = Rebuilding(k, scales, TRIES, CHOICES, NEIGHBOURS, PARTIES * (2 * k + 32))
     rng = run.rng()
     for turn in range(rounds):
         draws = rng.integers(0, 2**63, size=1, dtype=np.uint64)
@@ -54,10 +55,8 @@ def rebuild(
             run.checkpoint()
             if run.out_of_time:
                 break
-            asked, parties = order[start : start + AT_ONCE], np.empty(PARTIES, dtype=np.int32)
-            helped += some(
-                index.nodes, index.costs, chains, k, scales, TRIES, CHOICES, NEIGHBOURS, parties, most, asked, draws
-            )
+            asked = order[start : start + AT_ONCE]
+            helped += some(index.nodes, index.costs, chains, rebuilding, PARTIES, asked, draws)
         run.progress("rebuild", turn + 1, rounds)
         if not helped:
             break

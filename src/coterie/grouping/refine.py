@@ -161,44 +161,39 @@ class _Search:
         many boxes ahead of their turn.
         """
         from coterie.kernels.improve.dissolve import State, dissolve, list_near_groups
+        from coterie.kernels.search.nearby import NearLists
 
         nodes, costs, k = self.index.nodes, self.index.costs, self.k
         sizes = np.diff(pools.starts)
         state = State(pools.lo.copy(), pools.hi.copy(), sizes, pools.costs.copy(), np.zeros(len(sizes), dtype=np.bool_))
         room = self.most + 4 * k + 2
         ahead = max(256, SEARCHED_AHEAD // room)
-        places, counts = np.empty((ahead, room), dtype=np.int32), np.empty(ahead, dtype=np.int32)
+        lists = NearLists(np.empty((ahead, room), dtype=np.int32), np.empty(ahead, dtype=np.int32))
         with ThreadPoolExecutor(max(self.run.threads, 1)) as threads:
             for start in range(0, len(asked), ahead):
                 turn = asked[start : start + ahead]
                 cuts = np.linspace(0, len(turn), min(len(turn), 32) + 1).astype(np.int64)
 
                 def piece(i: int, turn: Int32 = turn, cuts: Int64 = cuts) -> None:
-                    list_near_groups(nodes, costs, pools, k, turn, cuts[i], cuts[i + 1], places, counts)
+                    mine = slice(cuts[i], cuts[i + 1])
+                    here = NearLists(lists.positions[mine], lists.counts[mine])
+                    list_near_groups(nodes, costs, pools, k, turn[mine], here)
 
                 list(threads.map(piece, range(len(cuts) - 1)))
-                dissolve(nodes, costs, pools, state, turn, places, counts, labels)
+                dissolve(nodes, costs, pools, state, turn, lists, labels)
 
     def proposals(self, pools: Pools, asked: Int32) -> _Proposals:
         """Pairs to part anew, by falling gain, no group in two of them."""
-        from coterie.kernels.improve.refine import propose
+        from coterie.kernels.improve.refine import Parting, propose
 
+        parting = Parting(self.k, self.scales, self.effort.tries, self.effort.neighbours)
         sides = np.zeros((len(asked), self.most), dtype=np.int8)
         cuts = np.linspace(0, len(asked), min(len(asked), 64) + 1).astype(np.int64)
 
         def piece(i: int) -> tuple[Int32, Float64]:
+            mine = slice(cuts[i], cuts[i + 1])
             found: tuple[Int32, Float64] = propose(
-                self.index.nodes,
-                self.index.costs,
-                pools,
-                self.k,
-                self.scales,
-                self.effort.tries,
-                self.effort.neighbours,
-                asked,
-                cuts[i],
-                cuts[i + 1],
-                sides,
+                self.index.nodes, self.index.costs, pools, parting, asked[mine], sides[mine]
             )
             return found
 

@@ -9,17 +9,19 @@ import numpy as np
 import pyarrow as pa
 
 from coterie.arrays import Integers
-from coterie.hierarchies.hierarchy import Bound, Hierarchy
+from coterie.hierarchies.hierarchy import BoundHierarchy, Hierarchy
 from coterie.hierarchies.whole import ROOT, WholeTree, grow_sorted
-from coterie.values.scalars import Misfits, count_of, is_number, is_text, number_text, plain_array, texts
+from coterie.values.plain import plain_array
+from coterie.values.scalars import Misfits, is_number, is_text, number_text, texts
+from coterie.wording import count_of
 
 if TYPE_CHECKING:
-    from coterie.hierarchies.rules import Rule
+    from coterie.hierarchies.rules import HierarchyRule
 
 
 def bind_tree(
     tree: WholeTree, values: pa.Array, *, counts: Integers, column: str, missing: bool, show_values: bool
-) -> Bound:
+) -> BoundHierarchy:
     """Find each value's leaf in an explicit tree."""
     values, names = _named(values, column)
     leaves = find_leaves(tree, values, names=names)
@@ -28,12 +30,12 @@ def bind_tree(
     misfits.raise_any()
     found = np.asarray(leaves, dtype=np.int64)
     bound, codes = tree.restrict(found, missing=missing)
-    return Bound(bound, codes[found])
+    return BoundHierarchy(bound, codes[found])
 
 
 def bind_rule(
-    rule: Rule, values: pa.Array, *, counts: Integers, column: str, missing: bool, show_values: bool
-) -> Bound:
+    rule: HierarchyRule, values: pa.Array, *, counts: Integers, column: str, missing: bool, show_values: bool
+) -> BoundHierarchy:
     """Make the tree that a rule gives over these values."""
     values, names = _named(values, column)
     misfits = Misfits(names, counts=counts, column=column, show_values=show_values)
@@ -46,7 +48,7 @@ def bind_rule(
     bound, codes = tree.restrict(missing=missing)
     result = np.empty(len(ways), dtype=np.int32)
     result[order] = codes[leaves]
-    return Bound(bound, result)
+    return BoundHierarchy(bound, result)
 
 
 def _named(values: pa.Array, column: str) -> tuple[pa.Array, list[str]]:

@@ -15,10 +15,11 @@ from coterie.hierarchies.bind import find_leaves, note_misfits
 from coterie.hierarchies.faults import doubts
 from coterie.hierarchies.hierarchy import Hierarchy
 from coterie.hierarchies.whole import ROOT, WholeTree
-from coterie.values.scalars import Misfits, plain_array, texts
+from coterie.values.plain import plain_array
+from coterie.values.scalars import Misfits, texts
 
 
-class Column(NamedTuple):
+class ColumnValues(NamedTuple):
     """A column as its distinct values."""
 
     name: str
@@ -28,7 +29,7 @@ class Column(NamedTuple):
     """rows without a value"""
 
 
-class Checked(NamedTuple):
+class HierarchyCheck(NamedTuple):
     """What a look at a hierarchy file found."""
 
     hierarchy: Hierarchy | None
@@ -37,24 +38,22 @@ class Checked(NamedTuple):
     doubts: list[Problem]
 
 
-def distinct_values(table: pa.Table, column: str) -> Column:
+def distinct_values(table: pa.Table, column: str) -> ColumnValues:
     """The distinct values of a column and the rows that hold each; NaN counts as missing."""
-    import pyarrow.compute as pc
-
     if table.column_names.count(column) != 1:
         # What the first line of a file holds is not shown: where it has no header, that is somebody's record.
         text = f"the table has no single column {column!r} among its {table.num_columns:,}; does it have a header?"
         raise ConfigError([Problem("--column", text)])
     data = plain_array(table.column(column))
     present = data.drop_null()
-    if pa.types.is_floating(present.type):
-        present = present.filter(pc.invert(pc.is_nan(present)))
     counted = present.value_counts()
     counts = counted.field("counts").to_numpy(zero_copy_only=False).astype(np.int64)
-    return Column(column, counted.field("values"), counts, len(data) - len(present))
+    return ColumnValues(column, counted.field("values"), counts, len(data) - len(present))
 
 
-def check_file(path: str | os.PathLike[str], column: Column | None = None, *, show_values: bool = False) -> Checked:
+def check_file(
+    path: str | os.PathLike[str], column: ColumnValues | None = None, *, show_values: bool = False
+) -> HierarchyCheck:
     """Every fault of a hierarchy file, and of a column's values against it."""
     try:
         hierarchy = Hierarchy.from_file(path)
@@ -62,17 +61,17 @@ def check_file(path: str | os.PathLike[str], column: Column | None = None, *, sh
         problems = list(error.problems)
         if column is not None:
             problems += _misfits_of_rows(path, column, show_values=show_values)
-        return Checked(None, problems, [])
+        return HierarchyCheck(None, problems, [])
     problems = []
     if column is not None:
         try:
             hierarchy.bind(column.values, counts=column.counts, column=column.name, show_values=show_values)
         except HierarchyError as error:
             problems = list(error.problems)
-    return Checked(hierarchy, problems, doubts(hierarchy.tree) if hierarchy.tree is not None else [])
+    return HierarchyCheck(hierarchy, problems, doubts(hierarchy.tree) if hierarchy.tree is not None else [])
 
 
-def _misfits_of_rows(path: str | os.PathLike[str], column: Column, *, show_values: bool) -> list[Problem]:
+def _misfits_of_rows(path: str | os.PathLike[str], column: ColumnValues, *, show_values: bool) -> list[Problem]:
     """Values without a place in a file whose rows make no tree: their first cells still say which values it knows."""
     from coterie.hierarchies.files import read_rows
 

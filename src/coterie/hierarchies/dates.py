@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import datetime as dt
 from collections import Counter
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
@@ -15,7 +14,7 @@ import pyarrow as pa
 
 from coterie.errors import ConfigError, Problem
 from coterie.hierarchies.rules import Way
-from coterie.values.scalars import Misfits, is_text
+from coterie.values.scalars import Misfits, is_text, parse_moment
 
 _WRITE: dict[str, Callable[[int, int, int], str]] = {
     "day": lambda year, month, day: f"{year:04d}-{month:02d}-{day:02d}",
@@ -25,7 +24,6 @@ _WRITE: dict[str, Callable[[int, int, int], str]] = {
     "decade": lambda year, month, day: f"{year // 10 * 10:04d}s",
 }
 LEVELS = tuple(_WRITE)
-_EPOCH = dt.date(1970, 1, 1).toordinal()
 
 
 @dataclass(frozen=True)
@@ -85,10 +83,10 @@ class Dates:
         """The day of each value, where its own clock stands."""
         kind = values.type
         if is_text(kind) or pa.types.is_null(kind):
-            ordinals = [_ordinal(name) for name in names]
-            wrong = [place for place, ordinal in enumerate(ordinals) if ordinal is None]
+            moments = [parse_moment(name) for name in names]
+            wrong = [place for place, moment in enumerate(moments) if moment is None]
             misfits.add(wrong, "is no date", "are no dates", hint="dates are written as 2024-03-05")
-            return np.asarray([(ordinal or _EPOCH) - _EPOCH for ordinal in ordinals], dtype="datetime64[D]")
+            return np.asarray([moment.day if moment else 0 for moment in moments], dtype="datetime64[D]")
         if pa.types.is_timestamp(kind) and kind.tz is not None:
             import pyarrow.compute as pc
 
@@ -98,10 +96,3 @@ class Dates:
             return None
         days: npt.NDArray[np.datetime64] = values.to_numpy(zero_copy_only=False).astype("datetime64[D]")
         return days
-
-
-def _ordinal(text: str) -> int | None:
-    try:
-        return dt.datetime.fromisoformat(text.strip()).toordinal()
-    except ValueError:
-        return None

@@ -9,7 +9,8 @@ from decimal import Decimal
 from typing import TYPE_CHECKING
 
 from coterie.errors import Problem
-from coterie.values.scalars import count_of, parse_number
+from coterie.values.scalars import parse_number
+from coterie.wording import count_of
 
 if TYPE_CHECKING:
     from coterie.hierarchies.whole import WholeTree

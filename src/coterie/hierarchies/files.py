@@ -21,7 +21,7 @@ from coterie.hierarchies.grow import is_root_word
 _DELIMITERS = (";", ",", "\t", "|")
 
 
-class Rows(NamedTuple):
+class LabelRows(NamedTuple):
     """Rows of a hierarchy file, and the line at which each starts."""
 
     cells: list[list[str]]
@@ -55,20 +55,20 @@ def read_rows(
     delimiter: str | None = None,
     header: bool | None = None,
     encoding: str | None = None,
-) -> Rows:
+) -> LabelRows:
     """The rows of a CSV hierarchy; delimiter and header are found by themselves where they are not given."""
     if delimiter is not None and len(delimiter) != 1:
         raise ConfigError([Problem("delimiter", "must be a single character, such as ';'")])
     text = read_text(path, encoding=encoding)
     rows = _parse(text, delimiter, path) if delimiter else _sniff(text, path)
     if header or (header is None and _has_header(rows.cells)):
-        rows = Rows(rows.cells[1:], rows.lines[1:])
+        rows = LabelRows(rows.cells[1:], rows.lines[1:])
     return rows
 
 
-def _parse(text: str, delimiter: str, path: str | os.PathLike[str]) -> Rows:
+def _parse(text: str, delimiter: str, path: str | os.PathLike[str]) -> LabelRows:
     reader = csv.reader(io.StringIO(text, newline=""), delimiter=delimiter, strict=True)
-    rows = Rows([], [])
+    rows = LabelRows([], [])
     line = 1
     try:
         for row in reader:
@@ -82,7 +82,7 @@ def _parse(text: str, delimiter: str, path: str | os.PathLike[str]) -> Rows:
     return rows
 
 
-def _sniff(text: str, path: str | os.PathLike[str]) -> Rows:
+def _sniff(text: str, path: str | os.PathLike[str]) -> LabelRows:
     """Rows by the delimiter that cuts the most of them; the first in the list where two do equally well."""
     best, most = None, -1
     fault: HierarchyError | None = None

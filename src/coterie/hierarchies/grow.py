@@ -80,14 +80,14 @@ class _Chains:
         """Labels that no row puts under another."""
         return [label for label in self.labels if label not in self.parents]
 
-    def find_root(self, given: str | None) -> str:
+    def find_root(self, wanted: str | None) -> str:
         """The label that everything hangs under.
 
         It is the one given, or a top that is the root by custom, or the only top. Rows that end in different
         labels, none of them a root by custom, are groups whose root was left out.
         """
-        if given is not None:
-            return given
+        if wanted is not None:
+            return wanted
         with_children = {above for parents in self.parents.values() for above in parents}
         stars = [top for top in self.tops if top and set(top) == {"*"}]
         words = [top for top in self.tops if top in with_children and is_root_word(top)]

@@ -21,10 +21,10 @@ from coterie.hierarchies.whole import ROOT, WholeTree
 if TYPE_CHECKING:
     import pyarrow as pa
 
-    from coterie.hierarchies.rules import Rule
+    from coterie.hierarchies.rules import HierarchyRule
 
 
-class Bound(NamedTuple):
+class BoundHierarchy(NamedTuple):
     """A hierarchy over the values of a column."""
 
     tree: Tree
@@ -39,7 +39,7 @@ class Hierarchy:
     Two hierarchies are equal if they say the same, wherever they were read from.
     """
 
-    form: WholeTree | Rule
+    form: WholeTree | HierarchyRule
     source: Path | None = field(default=None, compare=False)
     """the file that it was read from"""
 
@@ -173,7 +173,7 @@ class Hierarchy:
         column: str,
         missing: bool = False,
         show_values: bool = False,
-    ) -> Bound:
+    ) -> BoundHierarchy:
         """Number the values of a column by the tree that they make.
 
         Args:
@@ -229,4 +229,4 @@ prefixes = Hierarchy.prefixes
 dates = Hierarchy.dates
 flat = Hierarchy.flat
 
-__all__ = ["Bound", "Hierarchy", "HierarchyError", "dates", "flat", "intervals", "prefixes"]
+__all__ = ["BoundHierarchy", "Hierarchy", "HierarchyError", "dates", "flat", "intervals", "prefixes"]

@@ -8,12 +8,15 @@ intervals: 2, 4, 8, … over its range. Intervals of one level lie inside those 
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from coterie.arrays import Int32
 from coterie.hierarchies.tree import Tree
-from coterie.table.domain import Domain
+
+if TYPE_CHECKING:
+    from coterie.table.domain import Domain
 
 
 @dataclass(frozen=True, eq=False)

@@ -28,7 +28,7 @@ class Way(NamedTuple):
     labels: tuple[str, ...]
 
 
-class Rule(Protocol):
+class HierarchyRule(Protocol):
     """What every rule can do."""
 
     kind: ClassVar[str]
@@ -80,9 +80,9 @@ class Intervals:
         """Check what the user gave; ConfigError lists every problem."""
         problems = [] if widths else [Problem("intervals", "give at least one width, such as intervals(5, 10, 20)")]
         numbers = [_setting(width) for width in widths]
-        for given, number in zip(widths, numbers, strict=True):
+        for width, number in zip(widths, numbers, strict=True):
             if number is None or number <= 0:
-                problems.append(Problem("intervals", f"{given!r} is no width; a width is a number above 0"))
+                problems.append(Problem("intervals", f"{width!r} is no width; a width is a number above 0"))
         good = [number for number in numbers if number is not None and number > 0]
         for narrow, wide in pairwise(good):
             if wide <= narrow or EXACT.remainder(wide, narrow) != 0:
@@ -156,11 +156,11 @@ class _Bounds:
         return f"[{ends[0]}, {ends[1]})"
 
 
-def _setting(given: object) -> Decimal | None:
+def _setting(setting: object) -> Decimal | None:
     """A number that the user gave, exactly as written; None for anything else."""
-    if isinstance(given, bool) or not isinstance(given, int | float | str | Decimal):
+    if isinstance(setting, bool) or not isinstance(setting, int | float | str | Decimal):
         return None
-    return parse_number(format(given, "f") if isinstance(given, Decimal) else str(given))
+    return parse_number(format(setting, "f") if isinstance(setting, Decimal) else str(setting))
 
 
 def _plain(number: Decimal) -> int | float | str:

@@ -6,6 +6,8 @@ after installation pays for compiling.
 
 The disk cache of a kernel does not see a change in a kernel of another file that it calls. The cache folder is
 therefore named after the content of all kernel files: whatever changes, stale code is never loaded.
+
+May import: nothing else of coterie.
 """
 
 from __future__ import annotations
@@ -60,7 +62,7 @@ def missing(method: str) -> tuple[str, ...]:
     from coterie.kernels.signatures import METHODS
 
     names = () if numba.config.DISABLE_JIT else METHODS.get(method, ())
-    folder = _marks()
+    folder = _compiled_folder()
     done = {file.name for file in folder.iterdir()} if folder.is_dir() else set()
     return tuple(name for name in names if name not in done)
 
@@ -68,12 +70,12 @@ def missing(method: str) -> tuple[str, ...]:
 def note_compiled(name: str) -> None:
     """Note that a kernel is compiled: later runs load it."""
     with suppress(OSError):  # a full disk: the next run looks again
-        _marks().mkdir(exist_ok=True)
-        (_marks() / name).touch()
+        _compiled_folder().mkdir(exist_ok=True)
+        (_compiled_folder() / name).touch()
 
 
 @cache
-def _marks() -> Path:
+def _compiled_folder() -> Path:
     # Numba compiles for the processor and the Python at hand; a home may be shared by several.
     llvm = importlib.import_module("llvmlite.binding")
     return cache_folder() / f"compiled-{llvm.get_host_cpu_name()}-{sys.implementation.cache_tag}"
@@ -90,7 +92,7 @@ def compile_named(name: str) -> None:
 
 def spelled(kind: types.Type) -> str:
     """A type as signatures.py writes it: int64, int32[:,::1], search.rows_index.Nodes."""
-    if isinstance(kind, types.NamedTuple):
+    if isinstance(kind, types.NamedTuple | types.NamedUniTuple):
         cls = kind.instance_class
         return f"{cls.__module__.removeprefix(f'{__name__}.')}.{cls.__name__}"
     if isinstance(kind, types.Array):
@@ -105,10 +107,10 @@ def _read(text: str) -> types.Type:
     if "." in text:
         module, _, name = text.rpartition(".")
         cls = getattr(importlib.import_module(f"{__name__}.{module}"), name)
-        return types.NamedTuple([_read(each) for each in TUPLES[text].split()], cls)
-    name, bracket, sides = text.partition("[")
+        return types.BaseTuple.from_types([_read(each) for each in TUPLES[text].split()], cls)
+    name, bracket, dimensions = text.partition("[")
     kind = getattr(types, {"bool": "boolean"}.get(name, name))
-    return types.Array(kind, sides.count(",") + 1, "C") if bracket else kind
+    return types.Array(kind, dimensions.count(",") + 1, "C") if bracket else kind
 
 
 # What calls a kernel is Python or another kernel, never C.
@@ -171,6 +173,11 @@ def part(function: Function) -> Function:
 def once(function: Function) -> Function:
     """A part that one kernel calls in one place: it is compiled as if it stood there, and not a second time alone."""
     return _without_door(_compile(function, inline="always", **_PART))
+
+
+def step(function: Function) -> Function:
+    """A few lines that several kernels share: compiled into each of them as if they stood there."""
+    return once(function)
 
 
 def inner(function: Function) -> Function:

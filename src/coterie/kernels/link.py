@@ -6,40 +6,29 @@ A box is an interval of codes per column. Where a cell lists single values, a se
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from collections import namedtuple
 
 import numpy as np
-import numpy.typing as npt
 
-from coterie.kernels import inner, kernel, part
+from coterie.kernels import inner, kernel, loop, part
+from coterie.kernels.search.rows_index import apart
 
 STACK = 128  # every cut halves, so 2**31 boxes make 30 levels
 
 
-class BoxTree(NamedTuple):
-    """A tree over boxes, as kernels take it."""
-
-    order: npt.NDArray[np.int32]
-    """position → box"""
-    start: npt.NDArray[np.int32]
-    """node → first position"""
-    end: npt.NDArray[np.int32]
-    """node → position after its last"""
-    inner: int
-    """nodes below this number have the children 2 · node + 1 and 2 · node + 2; the others are leaves"""
-    lo: npt.NDArray[np.int32]
-    """node → smallest lower ends of its boxes"""
-    hi: npt.NDArray[np.int32]
-    """node → largest upper ends of its boxes"""
+# A tree over boxes, as kernels take it.
+#   order: position → box
+#   start: node → first position
+#   end: node → position after its last
+#   inner: nodes below this number have the children 2 · node + 1 and 2 · node + 2; the others are leaves
+#   lo: node → smallest lower ends of its boxes
+#   hi: node → largest upper ends of its boxes
+BoxTree = namedtuple("BoxTree", "order start end inner lo hi")
 
 
-class Boxes(NamedTuple):
-    """Boxes, as kernels take them."""
-
-    lo: npt.NDArray[np.int32]
-    hi: npt.NDArray[np.int32]
-    set_of: npt.NDArray[np.int32]
-    """box, column → set, or −1 if the interval says all"""
+# Boxes, as kernels take them.
+#   set_of: box, column → set, or −1 if the interval says all
+Boxes = namedtuple("Boxes", "lo hi set_of")
 
 
 @inner
@@ -66,63 +55,53 @@ def _any_shared(starts, members, one, other):
 
 
 @part
-def _sets_meet(set_of, box, asked_lo, asked_hi, asked_sets, query, lo, hi, starts, members):
+def _sets_meet(boxes, box, queries, query, starts, members):
     """Whether two boxes whose intervals meet everywhere also do so in the columns that list values."""
-    for j in range(set_of.shape[1]):
-        one, other = set_of[box, j], asked_sets[query, j]
+    for j in range(boxes.set_of.shape[1]):
+        one, other = boxes.set_of[box, j], queries.set_of[query, j]
         if one >= 0 and other >= 0:
             if not _any_shared(starts, members, one, other):
                 return False
         elif one >= 0:
-            if not _any_within(starts, members, one, asked_lo[query, j], asked_hi[query, j]):
+            if not _any_within(starts, members, one, queries.lo[query, j], queries.hi[query, j]):
                 return False
-        elif other >= 0 and not _any_within(starts, members, other, lo[box, j], hi[box, j]):
+        elif other >= 0 and not _any_within(starts, members, other, boxes.lo[box, j], boxes.hi[box, j]):
             return False
     return True
 
 
-@kernel
 def matches(tree, boxes, queries, starts, members, first, found, out):
     """Write the boxes that meet each query to `out`, query by query from `first` on, as long as there is room.
 
     `out` must have room for all boxes. `found[q]` gets how many query q meets. Gives back the first query that is still
     to be asked, and how much of `out` is filled.
     """
-    order, begin, end, inner_nodes, node_lo, node_hi = tree
-    lo, hi, set_of = boxes
-    asked_lo, asked_hi, asked_sets = queries
-    m, d = lo.shape
-    stack = np.empty(STACK, dtype=np.int32)
+    return _matches(tree, boxes, queries, starts, members, first, found, out, np.empty(STACK, dtype=np.int32))
+
+
+@loop
+def _matches(tree, boxes, queries, starts, members, first, found, out, stack):
     total = np.int64(0)
     q = first
-    while q < asked_lo.shape[0] and total + m <= out.shape[0]:
+    while q < queries.lo.shape[0] and total + boxes.lo.shape[0] <= out.shape[0]:
+        low, high = queries.lo[q], queries.hi[q]
         before = total
         stack[0] = 0
         top = 1
         while top > 0:
             top -= 1
             node = stack[top]
-            meets = True
-            for j in range(d):
-                if node_lo[node, j] > asked_hi[q, j] or node_hi[node, j] < asked_lo[q, j]:
-                    meets = False
-                    break
-            if not meets:
+            if apart(low, high, tree.lo, tree.hi, node):
                 continue
-            if node < inner_nodes:
+            if node < tree.inner:
                 stack[top], stack[top + 1] = 2 * node + 2, 2 * node + 1
                 top += 2
                 continue
-            for p in range(begin[node], end[node]):
-                box = order[p]
-                meets = True
-                for j in range(d):
-                    if lo[box, j] > asked_hi[q, j] or hi[box, j] < asked_lo[q, j]:
-                        meets = False
-                        break
-                if meets and members.shape[0] > 0:
-                    meets = _sets_meet(set_of, box, asked_lo, asked_hi, asked_sets, q, lo, hi, starts, members)
-                if meets:
+            for p in range(tree.start[node], tree.end[node]):
+                box = tree.order[p]
+                if apart(low, high, boxes.lo, boxes.hi, box):
+                    continue
+                if members.shape[0] == 0 or _sets_meet(boxes, box, queries, q, starts, members):
                     out[total] = box
                     total += 1
         found[q] = total - before

@@ -1,18 +1,27 @@
 """Number the codes that a part of the rows has: tables over them stay as small as the part, whatever the domain.
 
-The numbers are called places. They ascend with the codes, and each attribute's follow those of the one before it.
+The numbers are called local codes. They ascend with the codes, and each attribute's follow those of the one before it.
 """
 
 from __future__ import annotations
 
+from collections import namedtuple
+
 import numpy as np
 
-from coterie.kernels import kernel, part
+from coterie.kernels import kernel, part, step
+
+# The local codes of a part, in the attributes in which its rows differ.
+#   of_row: [row, such an attribute] → local code
+#   columns: which attributes these are
+#   starts: where the local codes of each begin; one more entry at the end
+#   code: local code → code
+LocalCodes = namedtuple("LocalCodes", "of_row columns starts code")
 
 
 @part
-def places_needed(codes, rows):
-    """How many places the codes of a part may need."""
+def _room_needed(codes, rows):
+    """How many local codes a part may need."""
     size = rows.shape[0]
     total = 0
     for j in range(codes.shape[1]):
@@ -25,14 +34,23 @@ def places_needed(codes, rows):
     return total
 
 
-@kernel
-def number_places(codes, rows, places, columns, starts, code_at):
-    """Number the codes of a part, attribute by attribute, in ascending order.
+@step
+def make_local_codes(codes, rows):
+    """Room for the local codes of a part."""
+    size, d = rows.shape[0], codes.shape[1]
+    return LocalCodes(
+        np.empty((size, d), dtype=np.int32),
+        np.empty(d, dtype=np.int64),
+        np.empty(d + 1, dtype=np.int64),
+        np.empty(_room_needed(codes, rows), dtype=np.int32),
+    )
 
-    `columns` gets the attributes that have more than one code here, `starts` their first places, `places` the rows'
-    places and `code_at` the codes of places. Gives back how many such attributes there are.
-    """
+
+@kernel
+def number_codes(codes, rows, local):
+    """Number the codes of a part, attribute by attribute, in ascending order. How many attributes have several."""
     size = rows.shape[0]
+    of_row, columns, starts, code_at = local
     keys = np.empty(size, dtype=np.int32)
     active = 0
     starts[0] = 0
@@ -51,7 +69,7 @@ def number_places(codes, rows, places, columns, starts, code_at):
             for c in range(low, high + 1):
                 code_at[first + c - low] = c
             for i in range(size):
-                places[i, active] = first + keys[i] - low
+                of_row[i, active] = first + keys[i] - low
             starts[active + 1] = first + high - low + 1
         else:
             keys.sort()
@@ -70,7 +88,7 @@ def number_places(codes, rows, places, columns, starts, code_at):
                         below = middle + 1
                     else:
                         above = middle
-                places[i, active] = first + below
+                of_row[i, active] = first + below
             starts[active + 1] = first + found
         columns[active] = j
         active += 1

@@ -4,8 +4,37 @@ from __future__ import annotations
 
 import numpy as np
 
-from coterie.kernels import kernel
-from coterie.kernels.search.rows_index import STACK
+from coterie.kernels import kernel, part
+from coterie.kernels.search.rows_index import apart, inside
+from coterie.kernels.search.walk import make_walk, offer, pop, set_out
+
+
+@part
+def _rows_inside(nodes, low, high, group, narrowed, stamp, walk):
+    """Rows in a box and, in narrowed columns, with values that are stamped with the group's number."""
+    lists = False
+    for j in range(narrowed.shape[0]):
+        lists = lists or narrowed[j]
+    found = 0
+    top = set_out(walk)
+    while top >= 0:
+        node, bound, top = pop(walk, top)
+        if apart(low, high, nodes.lo, nodes.hi, node):
+            continue
+        if not lists and inside(low, high, nodes.lo, nodes.hi, node):
+            found += nodes.free[node]
+            continue
+        if nodes.left[node] >= 0:
+            for child in range(nodes.left[node], nodes.left[node] + 2):
+                top = offer(walk, top, child, bound, bound)
+            continue
+        for p in range(nodes.start[node], nodes.end[node]):
+            held = inside(low, high, nodes.points, nodes.points, p)
+            for j in range(narrowed.shape[0]):
+                held = held and not (narrowed[j] and stamp[j, nodes.points[p, j]] != group)
+            if held:
+                found += nodes.point_free[p]
+    return found
 
 
 @kernel
@@ -24,7 +53,7 @@ def count_matches(nodes, lo, hi, listed, starts, members, codes, limit):
     """
     groups, d = lo.shape
     result = np.zeros(groups, dtype=np.int64)
-    stack = np.empty(STACK, dtype=np.int32)
+    walk = make_walk()
     low = np.empty(d, dtype=np.int32)
     high = np.empty(d, dtype=np.int32)
     narrowed = np.zeros(d, dtype=np.bool_)
@@ -36,7 +65,6 @@ def count_matches(nodes, lo, hi, listed, starts, members, codes, limit):
             width = max(width, codes[r, j] + 1)
     stamp = np.full((d, width), -1, dtype=np.int32)
     for g in range(groups):
-        lists = False
         for j in range(d):
             low[j] = lo[g, j]
             high[j] = hi[g, j]
@@ -50,40 +78,8 @@ def count_matches(nodes, lo, hi, listed, starts, members, codes, limit):
                         held += 1
                 if held <= limit:
                     narrowed[j] = True
-                    lists = True
                 else:
                     low[j] = 0
                     high[j] = width
-        top = 0
-        stack[0] = 0
-        while top >= 0:
-            node = stack[top]
-            top -= 1
-            apart = False
-            within = True
-            for j in range(d):
-                if nodes.lo[node, j] > high[j] or nodes.hi[node, j] < low[j]:
-                    apart = True
-                    break
-                if nodes.lo[node, j] < low[j] or nodes.hi[node, j] > high[j]:
-                    within = False
-            if apart:
-                continue
-            if within and not lists:
-                result[g] += nodes.free[node]
-                continue
-            if nodes.left[node] >= 0:
-                stack[top + 1] = nodes.left[node]
-                stack[top + 2] = nodes.left[node] + 1
-                top += 2
-                continue
-            for p in range(nodes.start[node], nodes.end[node]):
-                inside = True
-                for j in range(d):
-                    c = nodes.points[p, j]
-                    if c < low[j] or c > high[j] or (narrowed[j] and stamp[j, c] != g):
-                        inside = False
-                        break
-                if inside:
-                    result[g] += nodes.point_free[p]
+        result[g] = _rows_inside(nodes, low, high, g, narrowed, stamp, walk)
     return result

@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+from collections import namedtuple
+
 import numpy as np
 
-from coterie.kernels import inner, kernel, part
-from coterie.kernels.search.costs import aim_all, point_cost, point_cost_large, touch_cost, touch_cost_large, union_cost
-from coterie.kernels.search.rows_index import NO_ROW, STACK
+from coterie.kernels import inner, kernel, loop, part, step
+from coterie.kernels.edges import NO_EDGE, set_edge, with_code, without
+from coterie.kernels.search.costs import Aimed, aim_all, bound_cost, joined_cost, new_reach, union_cost
+from coterie.kernels.search.heap import new_heap
+from coterie.kernels.search.walk import nearer_on_top, new_walk, offer, pop, set_out
 
 ABSENT, RARE = 0, 1
 
@@ -31,174 +35,110 @@ def _insert(rises, partners, held, rise, group):
     return held
 
 
-@kernel
 def nearest_groups(costs, tree, slots, most):
     """For the group in each of these slots, the `most` others that raise the total loss least when merged with it.
 
-    Groups are numbered by `tree.lowest`. Sorted by rise, then by group number; −1 where there are no more. Whichever
-    group of a node joins, the union reaches at least as far as the node's largest lower and smallest upper end.
+    Groups are numbered by `tree.lowest`. Sorted by rise, then by group number; −1 where there are no more.
     """
     partners = np.full((slots.shape[0], most), -1, dtype=np.int32)
     rises = np.full((slots.shape[0], most), np.inf, dtype=np.float64)
-    stack = np.empty(STACK, dtype=np.int32)
-    bounds = np.empty(STACK, dtype=np.float64)
-    lo, hi, sizes, cost, number = tree.lo, tree.hi, tree.size, tree.cost, tree.lowest
-    left, start, end = tree.left, tree.start, tree.end
-    for i in range(slots.shape[0]):
-        slot = slots[i]
-        low, high, size, own = lo[slot], hi[slot], sizes[slot], cost[slot]
-        near, rise_of = partners[i], rises[i]
-        held = 0
-        top = 0
-        stack[0] = 0
-        bounds[0] = 0.0
-        while top >= 0:
-            node = stack[top]
-            bound = bounds[top]
-            top -= 1
-            if bound > rise_of[most - 1]:
-                continue
-            if left[node] < 0:
-                for other in range(start[node], end[node]):
-                    if other != slot:
-                        new = union_cost(costs, low, high, lo, hi, other, np.inf)
-                        rise = size * (new - own) + sizes[other] * (new - cost[other])
-                        held = _insert(rise_of, near, held, rise, number[other])
-                continue
-            one = left[node]
-            near_child, far_child = one, one
-            near_bound, far_bound = np.inf, np.inf
-            for child in range(one, one + 2):  # one loop, so that the bound is compiled once
-                new = union_cost(costs, low, high, tree.node_lo, tree.node_hi, child, np.inf)
-                value = size * (new - own) + tree.node_size[child] * max(new - tree.node_most[child], 0.0)
-                if value < near_bound:
-                    near_child, far_child = child, near_child
-                    near_bound, far_bound = value, near_bound
-                else:
-                    far_child, far_bound = child, value
-            if far_bound <= rise_of[most - 1]:
-                top += 1
-                stack[top] = far_child
-                bounds[top] = far_bound
-            if near_bound <= rise_of[most - 1]:
-                top += 1
-                stack[top] = near_child
-                bounds[top] = near_bound
+    _nearest_groups(costs, tree, slots, partners, rises, new_walk())
     return partners, rises
 
 
+@loop
+def _nearest_groups(costs, tree, slots, partners, rises, walk):
+    last = rises.shape[1] - 1
+    for i in range(slots.shape[0]):
+        slot = slots[i]
+        low, high, size, own = tree.lo[slot], tree.hi[slot], tree.size[slot], tree.cost[slot]
+        rise_of = rises[i]
+        held = 0
+        top = set_out(walk)
+        while top >= 0:
+            node, bound, top = pop(walk, top)
+            if bound > rise_of[last]:
+                continue
+            if tree.left[node] < 0:
+                for other in range(tree.start[node], tree.end[node]):
+                    if other != slot:
+                        new = union_cost(costs, low, high, tree.lo, tree.hi, other, np.inf)
+                        rise = size * (new - own) + tree.size[other] * (new - tree.cost[other])
+                        held = _insert(rise_of, partners[i], held, rise, tree.lowest[other])
+                continue
+            before = top
+            for child in range(tree.left[node], tree.left[node] + 2):
+                new = union_cost(costs, low, high, tree.node_lo, tree.node_hi, child, np.inf)
+                rise = size * (new - own) + tree.node_size[child] * max(new - tree.node_most[child], 0.0)
+                top = offer(walk, top, child, rise, rise_of[last])
+            nearer_on_top(walk, top, before, tree.start)
+
+
+# The groups as they stand.
+#   labels: row → group, −1 for none
+#   lo, hi: group → box
+#   sizes: group → rows
+#   costs: group → cost of one row
+#   starts: group → where its rows begin in `members`
+#   members: rows by group
+#   sound: group → whether it holds to all models
+Groups = namedtuple("Groups", "labels lo hi sizes costs starts members sound")
+
+
 @part
-def _helpful_rows(
-    nodes, costs, reach, low, high, group, labels, values, tally, below, sound, near, near_cost, stack, bounds
-):
-    """The rows of sound groups that make a box cost least; sorted by cost, then row number.
+def _helpful_rows(nodes, aimed, groups, group, values, tally, below, near, walk):
+    """The rows of sound groups that make the aimed box cost least; sorted by cost, then row number.
 
-    Only rows with values that the box's group has fewer than `below` times: `tally` counts them.
-
-    `reach` has been aimed at the box. Gives back how many were found.
+    Only rows with values that the box's group has fewer than `below` times: `tally` counts them. Gives back how many
+    were found; `near`, a sorted list, gets them.
     """
-    most = near.shape[0]
-    small, large, base = costs.small, costs.large, costs.base
-    left, start, end = nodes.left, nodes.start, nodes.end
-    node_lo, node_hi, points = nodes.lo, nodes.hi, nodes.points
-    row_start, rows = nodes.row_start, nodes.rows
-    near_cost[:] = np.inf
+    most = near.ids.shape[0]
+    for i in range(most):
+        near.keys[i] = np.inf
     held = 0
-    top = 0
-    stack[0] = 0
-    bounds[0] = 0.0
+    top = set_out(walk)
     while top >= 0:
-        node = stack[top]
-        bound = bounds[top]
-        top -= 1
-        if bound > near_cost[most - 1]:
+        node, bound, top = pop(walk, top)
+        if bound > near.keys[most - 1]:
             continue
-        if left[node] < 0:
-            for p in range(start[node], end[node]):
-                cost = point_cost(small, base, reach, points, p, near_cost[most - 1])
-                if large.shape[0] > 0:
-                    cost += point_cost_large(costs, large, low, high, points, p)
-                if cost > near_cost[most - 1]:
+        if nodes.left[node] < 0:
+            for p in range(nodes.start[node], nodes.end[node]):
+                cost = joined_cost(aimed, nodes.points, p, near.keys[most - 1])
+                if cost > near.keys[most - 1]:
                     continue
                 taken = 0
-                for at in range(row_start[p], row_start[p + 1]):
-                    row = rows[at]
-                    of = labels[row]
-                    if of >= 0 and of != group and sound[of] and tally[values[row]] < below:
-                        held = _insert(near_cost, near, held, cost, row)
+                for at in range(nodes.row_start[p], nodes.row_start[p + 1]):
+                    row = nodes.rows[at]
+                    other = groups.labels[row]
+                    if other >= 0 and other != group and groups.sound[other] and tally[values[row]] < below:
+                        held = _insert(near.keys, near.ids, held, cost, row)
                         taken += 1
                         if taken == most:  # later rows here have larger numbers and the same cost
                             break
             continue
-        one = left[node]
-        near_child, far_child = one, one
-        near_bound, far_bound = np.inf, np.inf
-        for child in range(one, one + 2):
-            value = touch_cost(small, base, reach, low, node_lo, node_hi, child, near_cost[most - 1])
-            if large.shape[0] > 0:
-                value += touch_cost_large(costs, large, low, high, node_lo, node_hi, child)
-            if value < near_bound:
-                near_child, far_child = child, near_child
-                near_bound, far_bound = value, near_bound
-            else:
-                far_child, far_bound = child, value
-        if far_bound <= near_cost[most - 1]:
-            top += 1
-            stack[top] = far_child
-            bounds[top] = far_bound
-        if near_bound <= near_cost[most - 1]:
-            top += 1
-            stack[top] = near_child
-            bounds[top] = near_bound
+        before = top
+        for child in range(nodes.left[node], nodes.left[node] + 2):
+            bound = bound_cost(aimed, nodes.lo, nodes.hi, child, near.keys[most - 1])
+            top = offer(walk, top, child, bound, near.keys[most - 1])
+        nearer_on_top(walk, top, before, nodes.start)
     return held
 
 
 @part
-def _edges(codes, member_start, members, group, edges):
-    """Per attribute: the lowest code of a group, how many rows have it, the next lowest; the same from above.
-
-    With these, the box of the group without any one of its rows is known at once.
-    """
+def _find_edges(codes, groups, group, edges, s):
+    """Make the edges of a group, see edges.py, those of set s."""
     for j in range(codes.shape[1]):
-        low = NO_ROW
-        next_low = NO_ROW
-        high = np.int32(-1)
-        next_high = np.int32(-1)
-        lows = 0
-        highs = 0
-        for at in range(member_start[group], member_start[group + 1]):
-            c = codes[members[at], j]
-            if c < low:
-                next_low = low
-                low = c
-                lows = 1
-            elif c == low:
-                lows += 1
-            elif c < next_low:
-                next_low = c
-            if c > high:
-                next_high = high
-                high = c
-                highs = 1
-            elif c == high:
-                highs += 1
-            elif c > next_high:
-                next_high = c
-        edges[j, 0] = low
-        edges[j, 1] = lows
-        edges[j, 2] = next_low
-        edges[j, 3] = high
-        edges[j, 4] = highs
-        edges[j, 5] = next_high
+        edge = NO_EDGE
+        for at in range(groups.starts[group], groups.starts[group + 1]):
+            edge = with_code(edge, codes[groups.members[at], j])
+        set_edge(edges, s, j, edge)
 
 
-@inner
-def _without(codes, edges, row, lo, hi):
-    """The box of a group of at least two rows without one of them."""
+@step
+def _leave(codes, edges, s, row, lo, hi):
+    """Make [lo, hi] the box of set s, which has at least two rows, without one of them."""
     for j in range(codes.shape[1]):
-        c = codes[row, j]
-        lo[j] = edges[j, 2] if c == edges[j, 0] and edges[j, 1] == 1 else edges[j, 0]
-        hi[j] = edges[j, 5] if c == edges[j, 3] and edges[j, 4] == 1 else edges[j, 3]
+        lo[s, j], hi[s, j] = without(edges, s, j, codes[row, j])
 
 
 @inner
@@ -223,74 +163,66 @@ def _keep(options, rises, held, rise, row, other):
     return held
 
 
-@kernel
-def exchanges(
-    nodes,
-    costs,
-    codes,
-    labels,
-    lo,
-    hi,
-    sizes,
-    cost,
-    member_start,
-    members,
-    asked,
-    rules,
-    values,
-    spans,
-    sound,
-    k,
-    look,
-    most,
-):
-    """For each asked group, the `most` cheapest exchanges that bring in a value that it needs.
+# How far the search for exchanges goes.
+#   spans: the largest number of values of a sensitive column
+#   look: nearest rows to look at
+#   most: exchanges to find, for each group
+Limits = namedtuple("Limits", "k spans look most")
+
+
+# Arrays that the search for exchanges writes to.
+#   tally: value → rows of the asked group that have it
+#   lo, hi: the asked group and the other one, each without the row that leaves
+Room = namedtuple("Room", "options rises reach near walk tally edges lo hi")
+
+
+def exchanges(nodes, costs, codes, groups, values, asked, rules, limits):
+    """For each asked group, the cheapest exchanges that bring in a value that it needs.
 
     A row of a sound group moves in, if that group has more than k rows, or changes places with a row of the asked
     group whose value is not scarce there. `values` is [s, n]; `asked[i]` needs values of column rules[i, 0]: absent
-    ones (rules[i, 1] = ABSENT) or all but the most frequent (RARE). `spans` is the largest number of values of a
-    column. `look` nearest rows are looked at. Gives back (row that comes, row that goes or −1) and the rise of the
-    total loss; −1 and infinity where there are no more.
+    ones (rules[i, 1] = ABSENT) or all but the most frequent (RARE). Gives back (row that comes, row that goes or −1)
+    and the rise of the total loss; −1 and infinity where there are no more.
     """
     d = codes.shape[1]
-    count = asked.shape[0]
-    options = np.full((count, most, 2), -1, dtype=np.int32)
-    rises = np.full((count, most), np.inf, dtype=np.float64)
-    stack = np.empty(STACK, dtype=np.int32)
-    bounds = np.empty(STACK, dtype=np.float64)
-    reach = np.empty(costs.base[-1], dtype=np.float64)
-    near = np.empty(look, dtype=np.int32)
-    near_cost = np.empty(look, dtype=np.float64)
-    tally = np.zeros(spans, dtype=np.int64)
-    edges = np.empty((d, 6), dtype=np.int32)
-    far_edges = np.empty((d, 6), dtype=np.int32)
-    box_lo = np.empty((2, d), dtype=np.int32)  # the asked group and the other one, each without the row that leaves
-    box_hi = np.empty((2, d), dtype=np.int32)
-    for i in range(count):
+    room = Room(
+        np.full((len(asked), limits.most, 2), -1, dtype=np.int32),
+        np.full((len(asked), limits.most), np.inf, dtype=np.float64),
+        new_reach(costs),
+        new_heap(limits.look),
+        new_walk(),
+        np.zeros(limits.spans, dtype=np.int64),
+        np.empty((2, 6, d), dtype=np.int32),
+        *np.empty((2, 2, d), dtype=np.int32),
+    )
+    _exchanges(nodes, costs, codes, groups, values, asked, rules, limits.k, room)
+    return room.options, room.rises
+
+
+@loop
+def _exchanges(nodes, costs, codes, groups, values, asked, rules, k, room):
+    members, sizes, tally = groups.members, groups.sizes, room.tally
+    for i in range(asked.shape[0]):
         g = asked[i]
-        column = rules[i, 0]
-        of_column = values[column]
-        begin, stop = member_start[g], member_start[g + 1]
+        of_column = values[rules[i, 0]]
+        begin, stop = groups.starts[g], groups.starts[g + 1]
         largest = 0
         for at in range(begin, stop):
             v = of_column[members[at]]
             tally[v] += 1
             largest = max(largest, tally[v])
         below = 1 if rules[i, 1] == ABSENT else largest
-        low, high = lo[g], hi[g]
-        aim_all(costs, reach, low, high)
-        found = _helpful_rows(
-            nodes, costs, reach, low, high, g, labels, of_column, tally, below, sound, near, near_cost, stack, bounds
-        )
-        before = sizes[g] * cost[g]
-        _edges(codes, member_start, members, g, edges)
+        aimed = Aimed(costs, room.reach, groups.lo[g], groups.hi[g])
+        aim_all(aimed)
+        found = _helpful_rows(nodes, aimed, groups, g, of_column, tally, below, room.near, room.walk)
+        _find_edges(codes, groups, g, room.edges, 0)
         held = 0
         for f in range(found):
-            row = near[f]
-            other = labels[row]
-            total = before + sizes[other] * cost[other]
-            _edges(codes, member_start, members, other, far_edges)
-            _without(codes, far_edges, row, box_lo[1], box_hi[1])
+            row = room.near.ids[f]
+            other = groups.labels[row]
+            total = sizes[g] * groups.costs[g] + sizes[other] * groups.costs[other]
+            _find_edges(codes, groups, other, room.edges, 1)
+            _leave(codes, room.edges, 1, row, room.lo, room.hi)
             # The first turn of this loop is for moving in alone, the others for changing places with a member.
             for at in range(begin - 1, stop):
                 moves = 1 if at < begin else 0
@@ -298,28 +230,27 @@ def exchanges(
                 if moves == 1:
                     if sizes[other] <= k:
                         continue
-                    for j in range(d):  # assigning whole rows would compile Numba's texts for errors
-                        box_lo[0, j] = low[j]
-                        box_hi[0, j] = high[j]
-                    stays = members[member_start[other]]
+                    for j in range(codes.shape[1]):  # assigning whole rows would compile Numba's texts for errors
+                        room.lo[0, j] = aimed.lo[j]
+                        room.hi[0, j] = aimed.hi[j]
+                    stays = members[groups.starts[other]]
                     if stays == row:
-                        stays = members[member_start[other] + 1]
+                        stays = members[groups.starts[other] + 1]
                 else:
                     goes = members[at]
                     v = of_column[goes]
                     if (tally[v] < 2) if rules[i, 1] == ABSENT else (tally[v] < largest):
                         continue
-                    _without(codes, edges, goes, box_lo[0], box_hi[0])
+                    _leave(codes, room.edges, 0, goes, room.lo, room.hi)
                     stays = goes
                 rise = -total
-                for side in range(2):
-                    joins = row if side == 0 else stays
-                    after = sizes[g] + moves if side == 0 else sizes[other] - moves
-                    rise += after * union_cost(costs, box_lo[side], box_hi[side], codes, codes, joins, np.inf)
-                held = _keep(options[i], rises[i], held, rise, row, goes)
+                for s in range(2):
+                    joins = row if s == 0 else stays
+                    after = sizes[g] + moves if s == 0 else sizes[other] - moves
+                    rise += after * union_cost(costs, room.lo[s], room.hi[s], codes, codes, joins, np.inf)
+                held = _keep(room.options[i], room.rises[i], held, rise, row, goes)
         for at in range(begin, stop):  # values may be as many as rows: only those that were counted are reset
             tally[of_column[members[at]]] = 0
-    return options, rises
 
 
 @kernel

@@ -6,10 +6,37 @@ Written by scripts/make_signatures.py. Kernels that are not here are compiled wh
 from __future__ import annotations
 
 TUPLES = {
-    "search.groups_index.BoxNodes": """
-        int32[:,::1] int32[:,::1] int64[::1] float64[::1] int32[::1] int32[::1] int32[::1] int32[::1]
-        int32[::1] int32[::1] int32[:,::1] int32[:,::1] int64[::1] float64[::1] float64[::1] int32[::1]
+    "improve.dissolve.State": """
+        int32[:,::1] int32[:,::1] int64[::1] float64[::1] bool[::1]
+    """,
+    "improve.dissolve.Trial": """
+        int32[::1] int32[:,::1] int32[:,::1] int64[::1] float64[::1] int32[::1] int32[::1]
+    """,
+    "improve.pool.Pool": """
+        search.growth.Items int32[::1] int32[::1] int8[::1] int8[::1] int64[::1] int32[:,:,::1]
+    """,
+    "improve.rebuild.Chains": """
+        int32[::1] int32[::1] int32[::1] int32[:,::1] int32[:,::1] int64[::1] float64[::1]
+    """,
+    "improve.rebuild.Rebuilding": """
+        int64 float64[:,::1] int64 int64 int64 int64
+    """,
+    "improve.rebuild.Room": """
+        int32[::1] int32[::1] int32[::1] float64[::1] float64[::1] search.heap.Heap search.walk.Walk
+        improve.pool.Pool
+    """,
+    "improve.refine.Parting": """
+        int64 float64[:,::1] int64 int64
+    """,
+    "improve.refine.Pools": """
+        int32[::1] int64[::1] int32[::1] int32[:,::1] int32[:,::1] float64[::1]
+    """,
+    "improve.refine.Room": """
+        int8[:,::1] int32[::1] float64[::1] float64[::1] search.heap.Heap search.walk.Walk improve.pool.Pool
         int32[::1]
+    """,
+    "methods.cb.Tries": """
+        int64 int64 int64
     """,
     "methods.cb_diversity.Diversity": """
         int32[:,::1] int64[::1] int64[::1]
@@ -17,25 +44,47 @@ TUPLES = {
     "methods.cb_rounds.Numbers": """
         int64[::1] float64[::1] int64[::1]
     """,
-    "search.costs.CostArrays": """
-        int64[::1] int64[::1] int64[::1] float64[::1] float64[::1] float64[::1] int64[::1] int64[::1]
-        int64[::1]
+    "methods.compact.Queue": """
+        search.heap.Heap int32[::1]
     """,
-    "improve.dissolve.State": """
-        int32[:,::1] int32[:,::1] int64[::1] float64[::1] bool[::1]
+    "methods.compact.Room": """
+        float64[::1] search.walk.Walk search.heap.Heap search.growth.Items
+    """,
+    "methods.compact.SeedBoxes": """
+        search.nearby.NearLists int32[:,::1] int32[:,::1] float64[::1]
+    """,
+    "methods.compact.Taking": """
+        int32[:,::1] int32[::1] search.walk.Walk
+    """,
+    "methods.compact.Tries": """
+        int64 float64[:,::1] int64
+    """,
+    "methods.gccg.Room": """
+        float64[::1] search.heap.Heap search.walk.Walk
     """,
     "methods.incognito.Packing": """
         int64[::1] uint64[::1] uint64[::1] int64[::1] int64[::1] uint64[::1]
     """,
-    "search.rows_index.Nodes": """
-        int32[:,::1] int32[::1] int32[::1] int32[::1] int32[::1] int32[::1] int32[:,::1] int32[:,::1]
-        int32[::1] int32[::1] int32[::1] int64[::1] int32[::1] int64[::1] int32[::1] bool[::1]
+    "methods.kaca.SmallClasses": """
+        int32[::1] int32[::1]
     """,
-    "improve.rebuild.Chains": """
-        int32[::1] int32[::1] int32[::1] int32[:,::1] int32[:,::1] int64[::1] float64[::1]
+    "methods.mondrian.Work": """
+        int32[::1] int64[::1] int64[::1] int32[::1] int32[::1] int64[::1] float64[::1] int64[::1] int32[::1]
+        int32[::1]
     """,
-    "improve.refine.Pools": """
-        int32[::1] int64[::1] int32[::1] int32[:,::1] int32[:,::1] float64[::1]
+    "methods.nh.Halves": """
+        int32[:,::1] int32[::1] int8[::1] int8[::1] int32[:,::1] int32[:,::1] float64[:,::1] int32[::1]
+        int32[:,::1] int32[::1]
+    """,
+    "methods.optimal.Priced": """
+        int32[:,::1] int32[::1] float64[::1] float64[::1]
+    """,
+    "methods.top_down.Cutting": """
+        int64 int64 bool int64[::1] int64[::1]
+    """,
+    "methods.top_down.Work": """
+        int32[::1] int32[::1] int64[::1] int64[::1] int32[:,::1] int32[:,::1] float64[:,::1] int8[::1]
+        int32[:,::1] int32[::1]
     """,
     "methods.top_down_repair.Chains": """
         int32[:,::1] int32[::1] int32[::1] int32[::1] int32[::1]
@@ -43,46 +92,80 @@ TUPLES = {
     "methods.top_down_repair.Donors": """
         int32[:,::1] int32[:,::1] int64[::1]
     """,
+    "methods.top_down_repair.Work": """
+        int32[::1] float64[::1] int32[::1] bool[::1] float64[::1] float64[::1] int32[::1] int32[::1]
+    """,
+    "search.costs.CostArrays": """
+        int64[::1] int64[::1] int64[::1] float64[::1] float64[::1] float64[::1] int64[::1] int64[::1]
+        int64[::1]
+    """,
+    "search.groups_index.BoxNodes": """
+        int32[:,::1] int32[:,::1] int64[::1] float64[::1] int32[::1] int32[::1] int32[::1] int32[::1]
+        int32[::1] int32[::1] int32[:,::1] int32[:,::1] int64[::1] float64[::1] float64[::1] int32[::1]
+        int32[::1]
+    """,
+    "search.growth.Items": """
+        int32[:,::1] int64[::1] int32[::1] int32[::1] float64[:,::1] float64[::1]
+    """,
+    "search.heap.Heap": """
+        float64[::1] int32[::1]
+    """,
+    "search.nearby.NearBoxes": """
+        int32[:,::1] int32[:,::1] int32[::1] int64[::1] int32[::1]
+    """,
+    "search.nearby.NearLists": """
+        int32[:,::1] int32[::1]
+    """,
+    "search.rows_index.Nodes": """
+        int32[:,::1] int32[::1] int32[::1] int32[::1] int32[::1] int32[::1] int32[:,::1] int32[:,::1]
+        int32[::1] int32[::1] int32[::1] int64[::1] int32[::1] int64[::1] int32[::1] bool[::1]
+    """,
+    "search.rows_index.Shape": """
+        int32[::1] int32[::1] int32[::1] int32[::1] int32[::1] int32[::1] int32[::1] int32[::1] int32[::1]
+        int32[::1] int32[::1]
+    """,
+    "search.walk.Walk": """
+        int32[::1] float64[::1]
+    """,
 }
 
 SIGNATURES = {
+    "distinct._distinct_rows": """
+        int32[:,::1] int32[::1] int32[::1] int32[::1]
+    """,
+    "improve.dissolve._dissolve": """
+        search.rows_index.Nodes search.costs.CostArrays improve.refine.Pools improve.dissolve.State int32[::1]
+        search.nearby.NearLists int32[::1] improve.dissolve.Trial
+    """,
+    "improve.rebuild._rebuild": """
+        search.rows_index.Nodes search.costs.CostArrays improve.rebuild.Chains improve.rebuild.Rebuilding
+        int32[::1] uint64[::1] improve.rebuild.Room
+    """,
+    "improve.refine._propose": """
+        search.rows_index.Nodes search.costs.CostArrays improve.refine.Pools improve.refine.Parting int32[::1]
+        improve.refine.Room
+    """,
     "methods.bottom_up.merge_round": """
         search.groups_index.BoxNodes search.costs.CostArrays int32[::1] bool[::1] int32[::1]
     """,
     "methods.bottom_up.split_groups": """
         search.costs.CostArrays int32[:,::1] int32[::1] int64[::1] int64 int32[::1]
     """,
-    "search.groups_index.fill": """
-        search.groups_index.BoxNodes
-    """,
     "methods.cb.halve": """
         search.costs.CostArrays methods.cb_rounds.Numbers methods.cb_diversity.Diversity int32[:,::1]
-        int32[::1] uint64 int64 int64 int64 bool uint64[::1] int32[::1]
+        int32[::1] uint64 methods.cb.Tries bool uint64[::1] int32[::1]
     """,
     "methods.compact._accept_boxes": """
-        search.rows_index.Nodes search.costs.CostArrays int64 int32[:,::1] int32[::1] int32[:,::1]
-        int32[:,::1] float64[::1] int32[::1] float64[::1] int32[::1] int64 int32[::1] int64 int32[::1]
-        int32[::1] int32[::1] int32[::1] int32[::1]
+        search.rows_index.Nodes search.costs.CostArrays int64 methods.compact.SeedBoxes int32[::1]
+        methods.compact.Queue int64 int64 int32[::1] methods.compact.Taking
     """,
     "methods.compact._grow_boxes": """
-        search.rows_index.Nodes search.costs.CostArrays int64 float64[:,::1] int64 int32[:,::1] int32[::1]
-        int32[:,::1] int32[:,::1] float64[::1] int32[::1] int32[:,::1] int32[::1] int32[::1] int64 int64
-        float64[::1] int32[::1] float64[::1] float64[::1] int32[::1] int32[:,::1] int64[::1] float64[:,::1]
-        float64[::1] int32[::1] int32[::1]
+        search.rows_index.Nodes search.costs.CostArrays methods.compact.Tries methods.compact.SeedBoxes
+        int32[::1] search.nearby.NearLists int32[::1] methods.compact.Room
     """,
-    "search.costs._box_costs": """
-        search.costs.CostArrays int32[:,::1] int32[:,::1] float64[::1]
-    """,
-    "improve.dissolve._dissolve": """
-        search.rows_index.Nodes search.costs.CostArrays improve.refine.Pools improve.dissolve.State int32[::1]
-        int32[:,::1] int32[::1] int32[::1] int32[::1] int32[::1] int32[:,::1] int32[:,::1] int64[::1]
-        float64[::1] int32[::1]
-    """,
-    "distinct._distinct_rows": """
-        int32[:,::1] int32[::1] int32[::1] int32[::1]
-    """,
-    "methods.gccg.gather": """
+    "methods.gccg._gather": """
         search.rows_index.Nodes search.costs.CostArrays int32[:,::1] int64 int32[::1] int64 int64
+        methods.gccg.Room
     """,
     "methods.incognito.pack": """
         int32[:,::1] methods.incognito.Packing int64
@@ -90,63 +173,27 @@ SIGNATURES = {
     "methods.incognito.search": """
         uint64[:,::1] int64[::1] methods.incognito.Packing int64[::1] int64[::1] bool[::1] int64 int64
     """,
-    "search.rows_index._build": """
-        search.costs.CostArrays int32[:,::1] int32[::1] int32[::1] int32[::1] int32[::1] int32[::1] int32[::1]
-        int32[::1] int32[::1] int32[::1] int32[::1] int32[::1]
-    """,
-    "search.rows_index.fill": """
-        search.rows_index.Nodes
-    """,
     "methods.kaca.label_rows": """
         int32[::1] int32[::1]
     """,
     "methods.kaca.merge_classes": """
-        search.groups_index.BoxNodes search.costs.CostArrays int64 float64 float64[::1] int32[::1] int32[::1]
-        int32[::1] int64 int64 int64
+        search.groups_index.BoxNodes search.costs.CostArrays int64 float64 float64[::1] int32[::1]
+        methods.kaca.SmallClasses int64 int64 int64
     """,
     "methods.kmembers.grow_groups": """
         search.rows_index.Nodes search.costs.CostArrays int32[:,::1] int64 int32[::1] bool
     """,
-    "unassigned._place_leftovers": """
-        search.costs.CostArrays int32[:,::1] int32[::1] int32[:,::1] int32[:,::1] int64[::1] int32[::1]
-        float64[::1]
-    """,
     "methods.mondrian._strict_cuts": """
-        search.costs.CostArrays int32[:,::1] int32[::1] int64 int32[::1] int32[::1] int64[::1] int64[::1]
-        int64[::1] int32[::1] int32[::1] int64[::1] float64[::1] int32[::1] int32[::1]
+        search.costs.CostArrays int32[:,::1] int32[::1] int64 int32[::1] methods.mondrian.Work
     """,
-    "search.nearby._list_near_boxes": """
-        search.rows_index.Nodes search.costs.CostArrays int64 int32[:,::1] int32[:,::1] int32[::1] int64[::1]
-        int32[::1] int32[:,::1] int32[::1] float64[::1] int32[::1] float64[::1] float64[::1] int32[::1]
+    "methods.nh._greedy_parts": """
+        search.costs.CostArrays methods.nh.Halves int64 int64 float64[::1] int64[::1] int64[::1] int32[::1]
     """,
-    "search.nearby._too_short": """
-        int32[::1] int32[:,::1] int32[::1] int32[::1] int64 bool[::1]
-    """,
-    "search.neighbours.least_floors": """
-        search.rows_index.Nodes float64[::1]
-    """,
-    "search.neighbours.neighbour_costs": """
-        search.rows_index.Nodes search.costs.CostArrays int64 float64[::1] float64[::1] int64 int64
-    """,
-    "methods.nh.greedy_parts": """
-        search.costs.CostArrays int32[:,::1] int64 int64 float64[::1]
-    """,
-    "methods.nh.tours": """
-        search.costs.CostArrays int32[:,::1] int64[::1] int64
+    "methods.nh._tours": """
+        search.costs.CostArrays int32[:,::1] int64[::1] int64 int32[::1]
     """,
     "methods.optimal.groups_below": """
-        search.costs.CostArrays int32[:,::1] int32[::1] float64[::1] float64[::1] int64 float64 int64 int64
-        int32[:,::1] float64[::1]
-    """,
-    "improve.rebuild.rebuild": """
-        search.rows_index.Nodes search.costs.CostArrays improve.rebuild.Chains int64 float64[:,::1] int64
-        int64 int64 int32[::1] int64 int32[::1] uint64[::1]
-    """,
-    "improve.refine._propose": """
-        search.rows_index.Nodes search.costs.CostArrays improve.refine.Pools int64 float64[:,::1] int64 int64
-        int32[::1] int64 int64 int8[:,::1] int32[::1] float64[::1] float64[::1] int32[::1] float64[::1]
-        int32[::1] int32[::1] int32[:,::1] int64[::1] int8[::1] int8[::1] float64[:,::1] float64[::1]
-        int32[::1] float64[::1] int32[::1] int32[::1] int32[::1] int64[::1] int32[:,:,::1]
+        search.costs.CostArrays methods.optimal.Priced int64 float64 int64 int64 int32[:,::1] float64[::1]
     """,
     "methods.rings.matched_slots": """
         int64[::1] int64 int64[::1] uint64[::1]
@@ -154,9 +201,13 @@ SIGNATURES = {
     "methods.rings.ring_boxes": """
         int32[:,::1] int32[::1] int64[::1] int64
     """,
-    "methods.top_down.cut": """
-        search.costs.CostArrays int32[:,::1] int32[::1] int64 int64 bool int64[::1] int64[::1] int64
-        int32[::1] int64
+    "methods.top_down._cut": """
+        search.costs.CostArrays int32[:,::1] int32[::1] methods.top_down.Cutting int64 int32[::1] int64
+        methods.top_down.Work
+    """,
+    "methods.top_down_repair._repair": """
+        search.groups_index.BoxNodes methods.top_down_repair.Donors methods.top_down_repair.Chains
+        search.costs.CostArrays int32[::1] int64 methods.top_down_repair.Work search.walk.Walk
     """,
     "methods.top_down_repair.chain_labels": """
         methods.top_down_repair.Chains int64[::1] int32[::1]
@@ -164,9 +215,34 @@ SIGNATURES = {
     "methods.top_down_repair.fill_donors": """
         search.groups_index.BoxNodes methods.top_down_repair.Donors int64
     """,
-    "methods.top_down_repair.repair": """
-        search.groups_index.BoxNodes methods.top_down_repair.Donors methods.top_down_repair.Chains
-        search.costs.CostArrays int32[::1] int64
+    "search.costs._box_costs": """
+        search.costs.CostArrays int32[:,::1] int32[:,::1] float64[::1]
+    """,
+    "search.groups_index.fill": """
+        search.groups_index.BoxNodes
+    """,
+    "search.nearby._list_near_boxes": """
+        search.rows_index.Nodes search.costs.CostArrays int64 search.nearby.NearBoxes search.nearby.NearLists
+        float64[::1] search.heap.Heap search.walk.Walk
+    """,
+    "search.nearby._too_short": """
+        int32[::1] search.nearby.NearLists int32[::1] int64 bool[::1]
+    """,
+    "search.neighbours.least_floors": """
+        search.rows_index.Nodes float64[::1]
+    """,
+    "search.neighbours.neighbour_costs": """
+        search.rows_index.Nodes search.costs.CostArrays int64 float64[::1] float64[::1] int64 int64
+    """,
+    "search.rows_index._build": """
+        search.costs.CostArrays int32[:,::1] search.rows_index.Shape
+    """,
+    "search.rows_index.fill": """
+        search.rows_index.Nodes
+    """,
+    "unassigned._place_leftovers": """
+        search.costs.CostArrays int32[:,::1] int32[::1] int32[:,::1] int32[:,::1] int64[::1] int32[::1]
+        float64[::1]
     """,
 }
 
@@ -176,11 +252,11 @@ METHODS = {
         "improve.refine._propose",
         "methods.compact._grow_boxes",
         "search.nearby._list_near_boxes",
-        "improve.dissolve._dissolve",
         "methods.compact._accept_boxes",
+        "improve.dissolve._dissolve",
         "methods.mondrian._strict_cuts",
-        "search.rows_index._build",
         "unassigned._place_leftovers",
+        "search.rows_index._build",
         "search.rows_index.fill",
         "search.costs._box_costs",
         "distinct._distinct_rows",
@@ -199,18 +275,18 @@ METHODS = {
         "improve.refine._propose",
         "methods.compact._grow_boxes",
         "search.nearby._list_near_boxes",
-        "improve.dissolve._dissolve",
         "methods.compact._accept_boxes",
+        "improve.dissolve._dissolve",
         "methods.mondrian._strict_cuts",
-        "search.rows_index._build",
         "unassigned._place_leftovers",
+        "search.rows_index._build",
         "search.rows_index.fill",
         "search.costs._box_costs",
         "distinct._distinct_rows",
         "search.nearby._too_short",
     ),
     "gccg": (
-        "methods.gccg.gather",
+        "methods.gccg._gather",
         "search.rows_index._build",
         "search.rows_index.fill",
         "distinct._distinct_rows",
@@ -231,8 +307,8 @@ METHODS = {
     "kmembers": (
         "methods.kmembers.grow_groups",
         "search.neighbours.neighbour_costs",
-        "search.rows_index._build",
         "unassigned._place_leftovers",
+        "search.rows_index._build",
         "search.rows_index.fill",
         "search.neighbours.least_floors",
         "distinct._distinct_rows",
@@ -242,35 +318,35 @@ METHODS = {
         "distinct._distinct_rows",
     ),
     "nh": (
-        "methods.nh.greedy_parts",
+        "methods.nh._greedy_parts",
         "methods.rings.ring_boxes",
-        "methods.nh.tours",
         "methods.rings.matched_slots",
+        "methods.nh._tours",
         "distinct._distinct_rows",
     ),
     "optimal": (
         "improve.refine._propose",
         "methods.compact._grow_boxes",
         "search.nearby._list_near_boxes",
-        "improve.rebuild.rebuild",
-        "improve.dissolve._dissolve",
+        "improve.rebuild._rebuild",
         "methods.compact._accept_boxes",
         "search.neighbours.neighbour_costs",
         "methods.optimal.groups_below",
+        "improve.dissolve._dissolve",
         "methods.mondrian._strict_cuts",
-        "search.rows_index._build",
         "unassigned._place_leftovers",
+        "search.rows_index._build",
         "search.rows_index.fill",
         "search.neighbours.least_floors",
         "search.costs._box_costs",
         "distinct._distinct_rows",
     ),
     "top-down": (
-        "methods.top_down_repair.repair",
-        "methods.top_down.cut",
+        "methods.top_down_repair._repair",
+        "methods.top_down._cut",
         "search.rows_index._build",
-        "search.groups_index.fill",
         "methods.top_down_repair.fill_donors",
+        "search.groups_index.fill",
         "search.costs._box_costs",
         "methods.top_down_repair.chain_labels",
     ),

@@ -1,1 +1,4 @@
-"""What a release lost, by the boxes of its groups and by its published labels."""
+"""What a release lost, by the boxes of its groups and by its published labels.
+
+May import: arrays, errors, hierarchies, publishing, table, values.
+"""

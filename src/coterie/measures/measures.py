@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
@@ -15,7 +15,10 @@ from coterie.arrays import Bool, Float64, Int32, Int64
 from coterie.measures.costs import IntervalCosts, LeafCounts, interval_costs
 
 if TYPE_CHECKING:
+    from coterie.settings.config import Config
     from coterie.table.domain import Domain
+    from coterie.table.grouping import Grouping
+    from coterie.table.table import Table
 
 DESCRIPTIONS: dict[str, str] = {
     "gcp": "mean NCP of the quasi-identifier cells, 0 (nothing lost) to 1 (nothing left)",
@@ -105,6 +108,12 @@ class Measures(Mapping[str, float]):
     def with_late(self, **late: Callable[[], float]) -> Measures:
         """The same measures and some that are computed when they are first asked for."""
         return Measures(self._values, tuple(self.attributes.values()), {**self._late, **late})
+
+
+def measure_grouping(table: Table, grouping: Grouping, config: Config, **more: Any) -> Measures:  # noqa: ANN401 - as below
+    """Measure the groups of a table; more arguments are those of `measure_boxes`."""
+    boxes: dict[str, Any] = {"lo": grouping.lo, "hi": grouping.hi, "labels": grouping.labels, "codes": table.codes}
+    return measure_boxes(table.domains, k=config.k, leaf_counts=config.leaf_counts, **boxes, **more)
 
 
 def measure_boxes(

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from coterie.table.table import Table
 
 
-class Cells(NamedTuple):
+class PublishedCells(NamedTuple):
     """The published cells as intervals of codes, both [rows, d]."""
 
     lo: Int32
@@ -101,7 +101,7 @@ def measure_release(
     return measured.with_values(outside=int(np.count_nonzero(~inside)))
 
 
-def read_cells(published: pa.Table, table: Table, config: Config) -> Cells:
+def read_cells(published: pa.Table, table: Table, config: Config) -> PublishedCells:
     """What the published cells of the quasi-identifiers say, as intervals of the original's codes."""
     shape = (published.num_rows, len(table.domains))
     lo, hi = np.zeros(shape, dtype=np.int32), np.zeros(shape, dtype=np.int32)
@@ -116,7 +116,7 @@ def read_cells(published: pa.Table, table: Table, config: Config) -> Cells:
         lo[:, at], hi[:, at] = boxes.lo, boxes.hi
         unread |= boxes.unread
     last = np.array([domain.size - 1 for domain in table.domains], dtype=np.int32)
-    return Cells(lo, hi, unread, ((lo == 0) & (hi == last)).all(axis=1))
+    return PublishedCells(lo, hi, unread, ((lo == 0) & (hi == last)).all(axis=1))
 
 
 def match_rows(published: pa.Table, *, table: Table, config: Config, rows: Int64 | None = None) -> Int64:
@@ -144,14 +144,14 @@ def _originals(table: Table, rows: Int64 | None, count: int) -> _Originals:
     return _Originals(codes, encoded)
 
 
-def _inside(cells: Cells, originals: _Originals, *, published: Int64, own: Int64) -> Bool:
+def _inside(cells: PublishedCells, originals: _Originals, *, published: Int64, own: Int64) -> Bool:
     """Whether each of some originals lies inside the published row beside it."""
     codes = originals.codes[own]
     held = ((cells.lo[published] <= codes) & (codes <= cells.hi[published])).all(axis=1)
     return np.where(originals.encoded[own], held, cells.root[published]) & ~cells.unread[published]
 
 
-def _match(cells: Cells, originals: _Originals) -> Int64:
+def _match(cells: PublishedCells, originals: _Originals) -> Int64:
     """Published row → an original inside it, in order, as far as there is one.
 
     Each published row takes the first original after its predecessor's that lies inside it: if the rows can be matched
@@ -177,7 +177,7 @@ def _match(cells: Cells, originals: _Originals) -> Int64:
     return kept
 
 
-def _run_of_fits(cells: Cells, originals: _Originals, *, start: int, shift: int) -> int:
+def _run_of_fits(cells: PublishedCells, originals: _Originals, *, start: int, shift: int) -> int:
     """How many published rows from `start` on hold the original `shift` rows further on, one after the other."""
     at, width = start, 64
     while at < len(cells.lo):
@@ -189,7 +189,7 @@ def _run_of_fits(cells: Cells, originals: _Originals, *, start: int, shift: int)
     return at - start
 
 
-def _next_fit(cells: Cells, originals: _Originals, *, row: int, shift: int) -> int | None:
+def _next_fit(cells: PublishedCells, originals: _Originals, *, row: int, shift: int) -> int | None:
     """How many originals to skip until one lies inside the published row; None if as many were not removed."""
     slack = len(originals.codes) - len(cells.lo) - shift
     at, width = 1, 64

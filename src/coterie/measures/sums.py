@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from coterie.arrays import Bool, Float64
-from coterie.measures.measures import AttributeMeasures, ClassSizes, Measures, losses_of, measure_boxes
+from coterie.measures.measures import AttributeMeasures, ClassSizes, Measures, losses_of, measure_grouping
 from coterie.publishing.labels import Labels
 from coterie.table.table import Table
 
@@ -80,17 +80,8 @@ def sums_of(table: Table, grouping: Grouping, labels: Mapping[str, Labels], plan
         labels: Quasi-identifier → its published values.
         plan: The plan.
     """
-    config = plan.book.config
-    found = measure_boxes(
-        table.domains,
-        lo=grouping.lo,
-        hi=grouping.hi,
-        labels=grouping.labels,
-        k=config.k,
-        codes=table.codes,
-        class_of_group=np.arange(grouping.groups, dtype=np.int32),
-        leaf_counts=config.leaf_counts,
-    )
+    alone = np.arange(grouping.groups, dtype=np.int32)
+    found = measure_grouping(table, grouping, plan.book.config, class_of_group=alone)
     losses = [[getattr(each, name) * table.rows for name in _MEANS] for each in found.attributes.values()]
     starred = np.ones(grouping.groups, dtype=np.bool_)
     for each in labels.values():

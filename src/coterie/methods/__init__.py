@@ -1,4 +1,7 @@
-"""One file a method. A new file here is found by itself: see `_method.py`."""
+"""One file a method. A new file here is found by itself: see `_method.py`.
+
+May import: arrays, errors, grouping, hierarchies, kernels, settings, table.
+"""
 
 from coterie.methods._method import Method, Options, Run, all_methods, find_method, method
 

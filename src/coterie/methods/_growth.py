@@ -23,30 +23,28 @@ class Growth:
     def __init__(
         self, index: Index, k: int, *, scales: Float64, reach: int, tries: int, threads: int, lists: SharedLists
     ) -> None:
-        self.index, self.k, self.scales, self.tries, self.threads = index, k, scales, tries, threads
-        places, attributes = index.nodes.points.shape
-        self.near = np.empty((places, reach * k + 1), dtype=np.int32)
-        self.near_count = np.zeros(places, dtype=np.int32)
-        self.lo = np.zeros((places, attributes), dtype=np.int32)
-        self.hi = np.zeros((places, attributes), dtype=np.int32)
-        self.keys = np.empty(places, dtype=np.float64)
-        self.shared = lists
+        from coterie.kernels.methods.compact import SeedBoxes, Tries
+        from coterie.kernels.search.nearby import NearLists
+
+        self.index, self.k, self.threads, self.shared = index, k, threads, lists
+        self.tries = Tries(k, scales, tries)
+        shape = index.nodes.points.shape
+        near = NearLists(np.empty((shape[0], reach * k + 1), dtype=np.int32), np.zeros(shape[0], dtype=np.int32))
+        lo, hi = np.zeros(shape, dtype=np.int32), np.zeros(shape, dtype=np.int32)
+        self.boxes = SeedBoxes(near, lo, hi, np.empty(shape[0], dtype=np.float64))
 
     def accept(self, seeds: Int32, labels: Int32, groups: int) -> int:
         """Label the rows of accepted boxes, from the number `groups` on; gives back the next number."""
-        from coterie.kernels.methods.compact import accept_boxes
+        from coterie.kernels.methods.compact import Queue, accept_boxes
+        from coterie.kernels.search.heap import new_heap
 
-        heap_keys = np.empty(len(seeds) + 1, dtype=np.float64)
-        heap = np.empty(len(seeds) + 1, dtype=np.int32)
         stale = np.empty(max(1, len(seeds) // BATCHES), dtype=np.int32)
+        queue = Queue(new_heap(len(seeds) + 1), stale)
         size, nodes, costs = 0, self.index.nodes, self.index.costs
         with ThreadPoolExecutor(self.threads) as pool:
             while size or len(seeds):
                 self._grow(seeds, pool)
-                boxes = self.near, self.near_count, self.lo, self.hi, self.keys
-                size, lost, groups = accept_boxes(
-                    nodes, costs, self.k, *boxes, seeds, heap_keys, heap, size, stale, groups, labels
-                )
+                size, lost, groups = accept_boxes(nodes, costs, self.k, self.boxes, seeds, queue, size, groups, labels)
                 seeds = stale[:lost].copy()
                 if nodes.free[0] < self.k:
                     break
@@ -59,32 +57,32 @@ class Growth:
         cuts = _pieces(len(seeds), self.threads)
 
         def piece(i: int) -> None:
-            grow_boxes(
-                self.index.nodes, self.index.costs, self.k, self.scales, self.tries,
-                self.near, self.near_count, self.lo, self.hi, self.keys,
-                self.shared.home, self.shared.lists, self.shared.counts, seeds, cuts[i], cuts[i + 1],
-            )  # fmt: skip
+            some, lists = seeds[cuts[i] : cuts[i + 1]], self.shared.lists
+            grow_boxes(self.index.nodes, self.index.costs, self.tries, self.boxes, self.shared.home, lists, some)
 
         list(pool.map(piece, range(len(cuts) - 1)))
 
 
 def _pieces(count: int, threads: int) -> Int64:
     """Where to cut so many things for threads that take the next piece when they are done with one."""
-    return np.linspace(0, count, min(count, 4 * threads) + 1).astype(np.int64)
+    pieces = 4 * threads if threads > 1 else 1  # a call of a kernel takes some microseconds
+    return np.linspace(0, count, min(count, pieces) + 1).astype(np.int64)
 
 
 class SharedLists:
     """The rows near each leaf of the index, from which the seeds in it choose; none where `wanted` is 0."""
 
     def __init__(self, index: Index, wanted: int, *, leaves: int, least: int) -> None:
+        from coterie.kernels.search.nearby import NearLists
+
         self.index, self.reach, self.least = index, leaves, least
         places = np.flatnonzero(index.nodes.left < 0).astype(np.int32) if wanted else np.zeros(0, dtype=np.int32)
         self.leaves = places
         number = np.zeros(len(index.nodes.left), dtype=np.int32)
         number[places] = np.arange(len(places), dtype=np.int32)
         self.home = number[index.nodes.leaf]
-        self.lists = np.empty((len(places), wanted + 1), dtype=np.int32)
-        self.counts = np.zeros(len(places), dtype=np.int32)
+        positions = np.empty((len(places), wanted + 1), dtype=np.int32)
+        self.lists = NearLists(positions, np.zeros(len(places), dtype=np.int32))
 
     def renew(self, seeds: Int32, pool: ThreadPoolExecutor, threads: int) -> None:
         """Look around again for those leaves of the seeds whose lists have too few free rows left to choose among."""
@@ -94,12 +92,11 @@ class SharedLists:
             return
         index = self.index
         asked = np.unique(self.home[seeds[index.nodes.point_free[seeds] > 0]])
-        asked = asked[too_short(index.nodes, self.lists, self.counts, asked, self.least)]
+        asked = asked[too_short(index.nodes, self.lists, asked, self.least)]
         cuts = _pieces(len(asked), threads)
 
         def piece(i: int) -> None:
-            list_near_leaves(
-                index.nodes, index.costs, self.reach, self.leaves, asked, cuts[i], cuts[i + 1], self.lists, self.counts
-            )
+            some = asked[cuts[i] : cuts[i + 1]]
+            list_near_leaves(index.nodes, index.costs, self.reach, self.leaves, some, self.lists)
 
         list(pool.map(piece, range(len(cuts) - 1)))

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import importlib
-import pkgutil
 import time
 from collections.abc import Callable
 from dataclasses import dataclass, field
@@ -12,8 +10,8 @@ from typing import Any, ClassVar, Literal, Protocol, TypeVar
 import numpy as np
 from pydantic import BaseModel, ConfigDict
 
-from coterie.engines.compiling import compile_ahead
 from coterie.errors import Cancelled, ConfigError, Problem
+from coterie.settings.registry import METHODS
 from coterie.table.grouping import Grouping
 from coterie.table.table import Table
 
@@ -67,7 +65,9 @@ class Run:
 
     def compile_for(self, method: str) -> None:
         """Compile the kernels that a method needs, if this is the first run after installation."""
-        compile_ahead(method, None if self.progress is _no_progress else self.progress, self.cancelled)
+        from coterie.kernels.compiling import compile_ahead  # late: kernels are slow to import
+
+        compile_ahead(method, None if self.progress is _no_progress else self.progress, self.checkpoint)
 
     @property
     def out_of_time(self) -> bool:
@@ -93,9 +93,6 @@ class Method:
         return self.function(table, k, options or self.options(), run)
 
 
-_registry: dict[str, Method] = {}
-
-
 def method(
     name: str, *, paper: str, recoding: Literal["local", "global", "per-row"], options: type[OptionsT]
 ) -> Callable[[Callable[[Table, int, OptionsT, Run], Grouping]], Callable[[Table, int, OptionsT, Run], Grouping]]:
@@ -104,10 +101,8 @@ def method(
     def register(
         function: Callable[[Table, int, OptionsT, Run], Grouping],
     ) -> Callable[[Table, int, OptionsT, Run], Grouping]:
-        if name in _registry:
-            raise RuntimeError(f"two methods are called {name!r}")
         summary = (function.__doc__ or "").strip().splitlines()[0]
-        _registry[name] = Method(name, function, options, paper, recoding, summary)
+        METHODS.add(name, Method(name, function, options, paper, recoding, summary))
         return function
 
     return register
@@ -115,11 +110,7 @@ def method(
 
 def all_methods() -> dict[str, Method]:
     """Every registered method by name, in alphabetical order."""
-    package = importlib.import_module("coterie.methods")
-    for module in pkgutil.iter_modules(package.__path__):
-        if not module.name.startswith("_"):
-            importlib.import_module(f"coterie.methods.{module.name}")
-    return dict(sorted(_registry.items()))
+    return dict(sorted(METHODS.items()))
 
 
 def find_method(name: str) -> Method:

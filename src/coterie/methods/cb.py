@@ -61,19 +61,18 @@ class CbOptions(Options):
 @method("cb", paper="He et al. 2012", recoding="local", options=CbOptions)
 def cb(table: Table, k: int, options: CbOptions, run: Run) -> Grouping:
     """Halve the table by two-means clustering, again and again, and keep the best of several tries each time."""
-    from coterie.kernels.methods.cb import halve
+    from coterie.kernels.methods.cb import Tries, halve
 
     costs = table.costs
     numbers = _numbers(table)
     diversity = _diversity(table, run)
     labels = np.empty(table.rows, dtype=np.int32)
+    tries = Tries(k, options.tries, options.rounds)
 
     def work(rows: Int32, key: np.uint64, once: bool) -> tuple[int, np.uint64, np.uint64]:
         keys = np.zeros(2, dtype=np.uint64)
-        left = halve(
-            costs, numbers, diversity, table.codes, rows, key, k, options.tries, options.rounds, once, keys, labels
-        )
-        return left, keys[0], keys[1]
+        first = halve(costs, numbers, diversity, table.codes, rows, key, tries, once, keys, labels)
+        return first, keys[0], keys[1]
 
     key = run.rng().integers(2**64, dtype=np.uint64)
     _halve_all(work, np.arange(table.rows, dtype=np.int32), key, run)

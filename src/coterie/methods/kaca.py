@@ -26,7 +26,7 @@ equally near, the one with the lowest row wins. The stub takes the lowest rows.
 
 from __future__ import annotations
 
-from typing import Annotated, Literal
+from typing import TYPE_CHECKING, Annotated, Literal
 
 import numpy as np
 from pydantic import Field
@@ -38,6 +38,9 @@ from coterie.methods._method import Options, Run, method
 from coterie.table.costs import Measure
 from coterie.table.grouping import Grouping
 from coterie.table.table import Distinct, Table
+
+if TYPE_CHECKING:
+    from coterie.kernels.methods.kaca import SmallClasses
 
 LevelWeights = Annotated[tuple[Annotated[float, Field(ge=0)], ...], Field(min_length=1)]
 
@@ -75,13 +78,13 @@ def kaca(table: Table, k: int, options: KacaOptions, run: Run) -> Grouping:
     index = build_box_index(
         costs, lo=distinct.codes, hi=distinct.codes, sizes=distinct.counts, lowest=distinct.first_row
     )
-    small, place = _small_classes(index, np.flatnonzero(distinct.counts < k))
-    draws = run.rng().random(len(small))
-    count, step, rebuild = len(small), 0, len(index.group) // 2
+    small = _small_classes(index, np.flatnonzero(distinct.counts < k))
+    draws = run.rng().random(len(small.slots))
+    count, step, rebuild = len(draws), 0, len(index.group) // 2
     while count > 0:
         run.checkpoint()
         last = min(step + PIECE, max(rebuild, step + 1))
-        count, step = merge_classes(index.nodes, costs, k, limit, draws, follower, small, place, count, step, last)
+        count, step = merge_classes(index.nodes, costs, k, limit, draws, follower, small, count, step, last)
         run.progress("merging classes", len(draws) - count, len(draws))
         if step >= rebuild:
             # Each step empties at most one slot: now half of them may be empty.
@@ -92,7 +95,7 @@ def kaca(table: Table, k: int, options: KacaOptions, run: Run) -> Grouping:
             index = build_box_index(
                 costs, lo=nodes.lo[kept], hi=nodes.hi[kept], sizes=nodes.size[kept], lowest=nodes.lowest[kept]
             )
-            small, place = _small_classes(index, before[small[:count]])
+            small = _small_classes(index, before[small.slots[:count]])
             rebuild = step + len(kept) // 2
     return Grouping.of(table.codes, label_rows(index.nodes.lowest[index.nodes.size > 0], follower))
 
@@ -130,9 +133,11 @@ def _row_lists(distinct: Distinct, rows: int) -> Int32:
     return follower
 
 
-def _small_classes(index: BoxIndex, groups: Int64 | Int32) -> tuple[Int32, Int32]:
+def _small_classes(index: BoxIndex, groups: Int64 | Int32) -> SmallClasses:
     """The slots of these groups, and slot → where it stands among them, or −1."""
-    small = np.ascontiguousarray(index.slot[groups])
-    place = np.full(len(index.slot), -1, dtype=np.int32)
-    place[small] = np.arange(len(small), dtype=np.int32)
-    return small, place
+    from coterie.kernels.methods.kaca import SmallClasses
+
+    slots = np.ascontiguousarray(index.slot[groups])
+    entry = np.full(len(index.slot), -1, dtype=np.int32)
+    entry[slots] = np.arange(len(slots), dtype=np.int32)
+    return SmallClasses(slots, entry)

@@ -193,18 +193,15 @@ class _Search:
 
     def _groups_below(self, prices: Float64, limit: float, *, per_first: int, room: int) -> _Columns:
         """Groups whose loss is at most `limit` above the prices of their rows."""
-        from coterie.kernels.methods.optimal import groups_below
+        from coterie.kernels.methods.optimal import Priced, groups_below
 
         distinct = self.table.distinct
         order = np.argsort(-prices, kind="stable").astype(np.int32)
         members = np.empty((room, 2 * self.k - 1), dtype=np.int32)
         losses = np.empty(room, dtype=np.float64)
-        codes, counts, floors, by_price = (
-            np.ascontiguousarray(each[order]) for each in (distinct.codes, distinct.counts, self.floors, prices)
-        )
-        found: int = groups_below(
-            self.table.costs, codes, counts, floors, by_price, self.k, limit, per_first, MOST_STEPS, members, losses
-        )
+        columns = distinct.codes, distinct.counts, self.floors, prices
+        rows = Priced(*(np.ascontiguousarray(each[order]) for each in columns))
+        found: int = groups_below(self.table.costs, rows, self.k, limit, per_first, MOST_STEPS, members, losses)
         if found < 0:
             raise self._too_many()
         members, losses = members[:found], losses[:found]

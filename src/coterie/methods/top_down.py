@@ -68,7 +68,7 @@ def top_down(table: Table, k: int, options: TopDownOptions, run: Run) -> Groupin
 
 def _cut(table: Table, k: int, options: TopDownOptions, run: Run) -> Int32:
     """Row → part, before the repair."""
-    from coterie.kernels.methods.top_down import cut
+    from coterie.kernels.methods.top_down import Cutting, cut
 
     n = table.rows
     rows = run.rng().permutation(n).astype(np.int32)
@@ -76,22 +76,11 @@ def _cut(table: Table, k: int, options: TopDownOptions, run: Run) -> Int32:
     labels = np.full(n, -1, dtype=np.int32)
     starts = np.zeros(n + 1, dtype=np.int64)
     ends = np.full(n + 1, n, dtype=np.int64)
+    cutting = Cutting(k, options.seed_rounds, options.compare == "side", starts, ends)
     waiting = 1
     while waiting:
         run.checkpoint()
-        waiting = cut(
-            table.costs,
-            points,
-            rows,
-            k,
-            options.seed_rounds,
-            options.compare == "side",
-            starts,
-            ends,
-            waiting,
-            labels,
-            _ROWS,
-        )
+        waiting = cut(table.costs, points, rows, cutting, waiting, labels, _ROWS)
         run.progress("cutting", n - int((ends - starts)[:waiting].sum()), n)
     return labels
 

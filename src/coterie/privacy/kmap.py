@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import os
 from collections.abc import Hashable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any, ClassVar
+from typing import Any, ClassVar, Self
 
 import numpy as np
 
@@ -30,6 +30,7 @@ class KMap(Model):
     parts: ClassVar[tuple[str, ...]] = ("k", "population")
     threshold = "k"
     needs_sensitive: ClassVar[bool] = False
+    colons_at_the_end: ClassVar[bool] = True
     monotone = True
     higher_is_better = True
     on = None
@@ -50,6 +51,12 @@ class KMap(Model):
         kept = isinstance(self.population, str | os.PathLike) and not is_database(self.population)
         return Path(self.population) if kept else None
 
+    def located(self, base: Path) -> Self:
+        """The model with the path of its population taken from a folder."""
+        if self.path is None or self.path.is_absolute():
+            return self
+        return replace(self, population=str(base / self.path))
+
     @property
     def key(self) -> Hashable:
         """What tells this population from others: its path or address, or the frame itself."""
@@ -63,7 +70,7 @@ class KMap(Model):
     def __hash__(self) -> int:
         return hash((self.k, self.key))
 
-    def given(self) -> dict[str, Any]:
+    def non_defaults(self) -> dict[str, Any]:
         """The fields as plain values. A frame or a password cannot be written down: a remark stands for a frame."""
         kept = isinstance(self.key, str)
         return {"k": self.k, "population": without_passwords(str(self.key)) if kept else "<a frame>"}

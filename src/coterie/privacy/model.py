@@ -14,7 +14,8 @@ from abc import ABC, abstractmethod
 from collections.abc import Sequence
 from dataclasses import fields
 from fractions import Fraction
-from typing import TYPE_CHECKING, Any, ClassVar, TypeAlias
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, ClassVar, Self, TypeAlias
 
 import numpy as np
 
@@ -38,6 +39,8 @@ class Model(ABC):
     parts: ClassVar[tuple[str, ...]]
     """the fields in the order in which a text gives them, as in `l-diversity:3:disease:entropy`"""
     needs_sensitive: ClassVar[bool] = True
+    colons_at_the_end: ClassVar[bool] = False
+    """whether the last part of a text may hold colons itself, as a path does"""
 
     on: str | None
     """the sensitive column; None is all of them"""
@@ -106,19 +109,23 @@ class Model(ABC):
         """Why a sensitive column cannot be judged by this model, or nothing."""
         return ""
 
+    def located(self, base: Path) -> Self:
+        """The model with relative paths taken from a folder."""
+        return self
+
     @property
     def spec(self) -> str | dict[str, Any]:
         """The model as a text, or as a dict where a name would break the text; `parse_privacy` reads either."""
-        given = self.given()
-        texts = [str(given.get(part, "")) for part in self.parts]
+        non_defaults = self.non_defaults()
+        texts = [str(non_defaults.get(part, "")) for part in self.parts]
         while texts and not texts[-1]:
             texts.pop()
         text = ":".join([self.name, *texts])
         if any(":" in part or part != part.strip() for part in texts):
-            return {"model": self.name, **given}
+            return {"model": self.name, **non_defaults}
         return text
 
-    def given(self) -> dict[str, Any]:
+    def non_defaults(self) -> dict[str, Any]:
         """The fields that differ from their defaults, as plain values."""
         values = {}
         for each in fields(self):  # type: ignore[arg-type]

@@ -1,1 +1,4 @@
-"""Groups become published cells, and published cells become intervals again."""
+"""Groups become published cells, and published cells become intervals again.
+
+May import: arrays, errors, files, table, values.
+"""

@@ -15,7 +15,17 @@ import pyarrow.compute as pc
 
 from coterie.arrays import Bool, Float64, Int32, Int64
 from coterie.errors import ConfigError, Problem
-from coterie.values.notation import ROOT, SET_LIMIT, interval_texts, lone_texts, member_texts, set_texts, value_texts
+from coterie.values.axis import floats_of
+from coterie.values.notation import (
+    ROOT,
+    SET_LIMIT,
+    bound_names,
+    interval_texts,
+    lone_texts,
+    member_texts,
+    set_texts,
+    value_texts,
+)
 
 if TYPE_CHECKING:
     from coterie.table.domain import Domain
@@ -97,10 +107,10 @@ def check_styles(domains: Sequence[Domain], *, names: Sequence[str], publish: Ma
         if style not in fitting:
             what = "holds numbers or dates" if domain.kind == "number" else "holds categories"
             problems.append(Problem(path, f"the column {what}; it can be published as {' or '.join(fitting)}"))
-        elif style in ("mean", "median") and _floats(domain) is None:
+        elif style in ("mean", "median") and floats_of(domain) is None:
             problems.append(Problem(path, f"dates have no {style}; use interval or bounds"))
         elif style == "bounds":
-            taken = [name for name in (f"{domain.name}_min", f"{domain.name}_max") if name in names]
+            taken = [name for name in bound_names(domain.name) if name in names]
             problems += [Problem(path, f"the table already has a column {name!r}; rename it") for name in taken]
     if problems:
         raise ConfigError(problems)
@@ -219,8 +229,7 @@ def _bounds(boxes: Boxes) -> Labels:
     lo, hi = np.divmod(distinct, max(domain.size, 1))
     known = distinct >= 0
     ends = [domain.values.take(pa.array(end, mask=~known)) for end in (lo, hi)]
-    names = (f"{domain.name}_min", f"{domain.name}_max")
-    return Labels(names, tuple(ends), index[:-1].astype(np.int32), int(index[-1]), unchanged=False)
+    return Labels(bound_names(domain.name), tuple(ends), index[:-1].astype(np.int32), int(index[-1]), unchanged=False)
 
 
 def _mean(boxes: Boxes) -> Labels:
@@ -249,10 +258,8 @@ def _median(boxes: Boxes) -> Labels:
 
 def _centre(boxes: Boxes, centre: Callable[[Float64, Int32, Int32], Float64]) -> Labels:
     """One number per group. A column of numbers has no place for `*`: null stands for it."""
-    values = _floats(boxes.domain)
+    values = floats_of(boxes.domain)
     assert values is not None
-    if boxes.domain.missing >= 0:
-        values = np.append(values, np.nan)
     published = values[boxes.lo]
     if boxes.wide.any():
         rows = boxes.labels >= 0
@@ -263,18 +270,6 @@ def _centre(boxes: Boxes, centre: Callable[[Float64, Int32, Int32], Float64]) ->
     every = np.arange(len(boxes.lo))
     none = pa.scalar(None, type=pa.float64())
     return _distinct_labels(boxes.domain.name, entries, every, none, unchanged=False)
-
-
-def _floats(domain: Domain) -> Float64 | None:
-    """Code → number, missing values left out; None for dates and for columns without numbers."""
-    from coterie.values.numbers import as_numbers
-
-    values = domain.values if domain.missing < 0 else domain.values[:-1]
-    numbers = as_numbers(values, np.ones(len(values), dtype=np.int64), column=domain.name).exact
-    if pa.types.is_temporal(numbers.type):
-        return None
-    floats: Float64 = numbers.cast(pa.float64(), safe=False).to_numpy(zero_copy_only=False)
-    return floats
 
 
 def _distinct_labels(

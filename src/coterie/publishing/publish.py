@@ -26,13 +26,13 @@ if TYPE_CHECKING:
     from coterie.table.grouping import Grouping
     from coterie.table.table import Table
 
-__all__ = ["Published", "ReadBoxes", "check_styles", "publish", "read_boxes", "recode"]
+__all__ = ["PublishedTable", "ReadBoxes", "check_styles", "publish", "read_boxes", "recode"]
 
 # A text array of Arrow holds 2 GB: pieces of this many rows stay below that unless labels have 8,000 letters.
 PIECE = 2**18
 
 
-class Published(NamedTuple):
+class PublishedTable(NamedTuple):
     """A table fit to be written, and how it relates to the original."""
 
     table: pa.Table
@@ -51,7 +51,7 @@ def publish(
     config: Config,
     *,
     rows: Int64 | None = None,
-) -> Published:
+) -> PublishedTable:
     """Generalise the quasi-identifiers of a table to the boxes of its groups.
 
     Args:
@@ -89,7 +89,7 @@ def publish(
         for name, array in arrays.items()
     ]
     released = bare_table(pa.Table.from_arrays(list(arrays.values()), schema=pa.schema(fields)))
-    return Published(released, kept, _classes(recoded, grouping.groups), roots)
+    return PublishedTable(released, kept, _classes(recoded, grouping.groups), roots)
 
 
 def recode(table: Table, grouping: Grouping, config: Config) -> tuple[dict[str, Labels], dict[str, str]]:

@@ -1,33 +1,29 @@
 """Published cells → intervals of codes: what a release says about each row, read back from its text.
 
-Endpoints that are values of the column are found as they stand. Others (a release made elsewhere) are compared as
-numbers or dates, and mean the values of the column that lie between them.
+Ends that are values of the column are found as they stand. Others (a release made elsewhere) are compared as numbers or
+dates, and mean the values of the column that lie between them.
 """
 
 from __future__ import annotations
 
-import re
-from collections.abc import Callable
-from datetime import UTC, datetime
-from typing import TYPE_CHECKING, NamedTuple, TypeAlias
+from functools import cached_property
+from typing import TYPE_CHECKING, Literal, NamedTuple, TypeAlias
 
 import numpy as np
 import pyarrow as pa
 
-from coterie.arrays import Bool, Float64, Int32, Int64
+from coterie.arrays import Bool, Int32
 from coterie.errors import DataError
 from coterie.publishing.labels import Style, root_text, style_of
-from coterie.values.codes import Codes, column_codes
-from coterie.values.notation import PLAIN, ROOT, SEPARATOR, lone_texts, read_set, value_texts
+from coterie.values.axis import Axis, axis_of
+from coterie.values.notation import Cell, CellText, Script, distinct_texts, read_cell, value_texts
 
 if TYPE_CHECKING:
+    from coterie.hierarchies.tree import Tree
     from coterie.table.domain import Domain
 
-_PLAIN_INTERVAL = re.compile(rf"\[(?P<lo>{PLAIN})-(?P<hi>{PLAIN})\]")
-_UNREAD = (-1, -1)
-
 Interval: TypeAlias = tuple[int, int]
-Reader: TypeAlias = Callable[[str], Interval]
+_UNREAD = (-1, -1)
 
 
 class ReadBoxes(NamedTuple):
@@ -39,6 +35,80 @@ class ReadBoxes(NamedTuple):
     """row → largest code"""
     unread: Bool
     """row → whether the cell could not be read, or holds no value of the column"""
+
+
+class CellReader:
+    """What the published cells of one column mean among its original values."""
+
+    def __init__(self, domain: Domain, style: Style) -> None:
+        self.domain = domain
+        labelled = style == "ancestor" and domain.labelled
+        self.script: Script = "interval" if domain.kind == "number" else "label" if labelled else "set"
+        self._root = root_text(domain, style)
+        self._code = {text: code for code, text in enumerate(value_texts(domain).to_pylist()) if text is not None}
+        self._spans = label_spans(domain.tree) if labelled and domain.tree is not None else {}
+
+    def read(self, text: CellText) -> Cell:
+        """Take a cell apart."""
+        return read_cell(text, self.script, root=self._root)
+
+    def members(self, cell: Cell) -> list[int]:
+        """The codes of a set, ascending; none if it is no set, or some member is no value of the column."""
+        codes = {self._code.get(member, -1) for member in cell.parts} if cell.kind == "set" else set()
+        return [] if -1 in codes else sorted(codes)
+
+    def centre(self, cell: Cell) -> float | None:
+        """Where a single number lies that is no value of the column, as the distance from the smallest; else None."""
+        if self.domain.kind != "number" or cell.kind != "value" or self._axis.temporal or self._interval(cell)[0] >= 0:
+            return None
+        return self._axis.place(cell.parts[0])
+
+    def boxes(self, cells: list[Cell]) -> ReadBoxes:
+        """Cell → the smallest and the largest code that it admits."""
+        lo, hi = np.asarray([self._interval(cell) for cell in cells], dtype=np.int32).reshape(-1, 2).T
+        unread = lo < 0
+        lo[unread], hi[unread] = 0, self.domain.size - 1
+        return ReadBoxes(lo, hi, unread)
+
+    def _interval(self, cell: Cell) -> Interval:
+        if cell.kind == "missing":
+            return self.domain.missing, self.domain.missing
+        if cell.kind == "suppressed":
+            return 0, self.domain.size - 1
+        if cell.kind == "set":
+            members = self.members(cell)
+            return (members[0], members[-1]) if members else _UNREAD
+        if self.domain.kind == "number" and cell.parts:
+            return self._between(cell.parts[0], cell.parts[-1])
+        known = self._spans.get(cell.parts[0]) if cell.parts else None
+        code = self._code.get(cell.parts[0], -1) if len(cell.parts) == 1 else -1
+        return known or (code, code)
+
+    def _between(self, low: str, high: str) -> Interval:
+        """The codes of the values between two texts."""
+        first, last = self._code.get(low), self._code.get(high)
+        first = self._place(low, "left") if first is None else first
+        last = self._place(high, "right") - 1 if last is None else last
+        return (first, last) if 0 <= first <= last else _UNREAD
+
+    def _place(self, text: str, side: Literal["left", "right"]) -> int:
+        """How many values lie below a number or date; −1 if the text is neither."""
+        place, numbers = self._axis.place(text), self.domain.numbers
+        if place is None or numbers is None:
+            return -1
+        present = numbers if self.domain.missing < 0 else numbers[:-1]
+        return int(np.searchsorted(present, place, side=side))
+
+    @cached_property
+    def _axis(self) -> Axis:
+        return axis_of(self.domain)
+
+
+def label_spans(tree: Tree) -> dict[str, Interval]:
+    """Label of an inner node → its leaves; of two nodes with one label the upper one, which surely holds the value."""
+    inner = np.setdiff1d(np.arange(tree.nodes), tree.leaf_node)
+    deepest_first = inner[np.argsort(-tree.depth[inner], kind="stable")]
+    return {tree.labels[node]: (int(tree.first[node]), int(tree.last[node])) for node in deepest_first}
 
 
 def read_boxes(
@@ -63,34 +133,14 @@ def read_boxes(
     style = style or style_of(domain, {})
     if style in ("mean", "median"):
         raise _is_centre(domain, len(column))
-    reader = _number_reader(domain) if domain.kind == "number" else _tree_reader(domain, style)
-    codes = column_codes(column, name=domain.name)
-    lo, hi = _read_distinct(codes, domain, reader)
-    if upper is not None:
-        tops = column_codes(upper, name=domain.name)
-        _, top = _read_distinct(tops, domain, reader)
-        # A null in both is the root; a null in only one of them is a fault.
-        half = (codes.codes == codes.missing) != (tops.codes == tops.missing)
-        none = (codes.codes == codes.missing) & (tops.codes == tops.missing)
-        lo, hi = np.where(none, 0, lo), np.where(none, domain.size - 1, top)
-        lo = np.where(half, -1, lo)
-    unread = (lo < 0) | (hi < lo)
-    return ReadBoxes(
-        np.where(unread, 0, lo).astype(np.int32), np.where(unread, domain.size - 1, hi).astype(np.int32), unread
-    )
-
-
-def _read_distinct(codes: Codes, domain: Domain, reader: Reader) -> tuple[Int64, Int64]:
-    """Row → (lo, hi), by reading each distinct text once; −1 where it cannot be read."""
-    texts = codes.values.cast(pa.string()).to_pylist() if len(codes.values) else []
-    intervals = np.array([*map(reader, texts), (domain.missing, domain.missing)], dtype=np.int64).reshape(-1, 2)
-    unread = intervals[:-1, 0] < 0
-    if unread.any() and _keys(domain)[0] is _as_float:
-        single = [at for at in np.flatnonzero(unread) if _as_float(texts[at]) is not None]
-        if single:
-            raise _is_centre(domain, int(np.isin(codes.codes, single).sum()))
-    lo, hi = intervals[codes.codes].T
-    return lo, hi
+    reader = CellReader(domain, style)
+    of_row, texts, _ = distinct_texts(column, upper, name=domain.name)
+    cells = [reader.read(text) for text in texts]
+    boxes = reader.boxes(cells)
+    centres = [at for at in np.flatnonzero(boxes.unread) if reader.centre(cells[at]) is not None]
+    if centres:
+        raise _is_centre(domain, int(np.isin(of_row, centres).sum()))
+    return ReadBoxes(boxes.lo[of_row], boxes.hi[of_row], boxes.unread[of_row])
 
 
 def _is_centre(domain: Domain, rows: int) -> DataError:
@@ -102,92 +152,3 @@ def _is_centre(domain: Domain, rows: int) -> DataError:
         hint=f'Measure the release when it is made, or set publish.{domain.name} = "interval" or "bounds". '
         "`coterie.utility`, and --queries, --target and --distributions, need no intervals.",
     )
-
-
-def _number_reader(domain: Domain) -> Reader:
-    place = {text: code for code, text in enumerate(value_texts(domain).to_pylist()) if text is not None}
-    present = domain.size - (domain.missing >= 0)
-    key, keys = _keys(domain)
-
-    def inside(low: str, high: str) -> Interval:
-        """The codes of the values between two texts."""
-        first, last = place.get(low, -1), place.get(high, -1)
-        if first < 0 and (end := key(low)) is not None:
-            first = int(np.searchsorted(keys, end, side="left"))
-        if last < 0 and (end := key(high)) is not None:
-            last = int(np.searchsorted(keys, end, side="right")) - 1
-        return (first, last) if 0 <= first <= last < present else _UNREAD
-
-    def read(text: str) -> Interval:
-        if text == ROOT:
-            return 0, domain.size - 1
-        if text in place:
-            return place[text], place[text]
-        if match := _PLAIN_INTERVAL.fullmatch(text):
-            return inside(match["lo"], match["hi"])
-        if text.startswith("[") and text.endswith("]"):
-            parts = text[1:-1].split(SEPARATOR)
-            splits = [(SEPARATOR.join(parts[:at]), SEPARATOR.join(parts[at:])) for at in range(1, len(parts))]
-            return next((found for split in splits if (found := inside(*split)) != _UNREAD), _UNREAD)
-        return inside(text, text)
-
-    return read
-
-
-def _keys(domain: Domain) -> tuple[Callable[[str], float | None], Float64]:
-    """A way to compare texts with the values of a column, and the values' own keys."""
-    if domain.kind != "number":
-        return (lambda _: None), np.zeros(0)
-    from coterie.values.numbers import as_numbers
-
-    values = domain.values if domain.missing < 0 else domain.values[:-1]
-    exact = as_numbers(values, np.ones(len(values), dtype=np.int64), column=domain.name).exact
-    if pa.types.is_date(exact.type) or pa.types.is_timestamp(exact.type):
-        micros = exact.cast(pa.timestamp("us"), safe=False).cast(pa.int64())
-        return _as_micros, micros.to_numpy(zero_copy_only=False).astype(np.float64)
-    if pa.types.is_temporal(exact.type):
-        return (lambda _: None), np.zeros(0)
-    return _as_float, exact.cast(pa.float64(), safe=False).to_numpy(zero_copy_only=False)
-
-
-def _as_float(text: str) -> float | None:
-    try:
-        value = float(text)
-    except ValueError:
-        return None
-    return value if np.isfinite(value) else None
-
-
-def _as_micros(text: str) -> float | None:
-    try:
-        moment = datetime.fromisoformat(text)
-    except ValueError:
-        return None
-    return moment.replace(tzinfo=moment.tzinfo or UTC).timestamp() * 1e6
-
-
-def _tree_reader(domain: Domain, style: Style) -> Reader:
-    tree = domain.tree
-    assert tree is not None
-    texts = value_texts(domain)
-    by_value = {text: code for code, text in enumerate(texts.to_pylist()) if text is not None}
-    whole = (0, domain.size - 1)
-    if style == "ancestor" and domain.labelled:
-        known: dict[str, Interval] = {text: (code, code) for text, code in by_value.items()}
-        inner = np.setdiff1d(np.arange(tree.nodes), tree.leaf_node)
-        # Deepest first: of two nodes with one label, the reading is the one that surely holds the value.
-        for node in inner[np.argsort(-tree.depth[inner], kind="stable")]:
-            known[tree.labels[node]] = int(tree.first[node]), int(tree.last[node])
-        known[root_text(domain, style)] = whole
-        return lambda text: known.get(text, _UNREAD)
-    alone = {text: code for code, text in enumerate(lone_texts(texts).to_pylist()) if text is not None}
-
-    def read(text: str) -> Interval:
-        if text == ROOT:
-            return whole
-        if text in alone:
-            return alone[text], alone[text]
-        members = [by_value.get(member, -1) for member in read_set(text) or ()]
-        return (min(members), max(members)) if members and min(members) >= 0 else _UNREAD
-
-    return read

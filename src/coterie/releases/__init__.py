@@ -1,1 +1,4 @@
-"""What `anonymize` gives back, what is kept beside it, and later rows in its groups."""
+"""What `anonymize` gives back, what is kept beside it, and later rows in its groups.
+
+May import: arrays, disclosure, errors, files, grouping, kernels, measures, publishing, settings, verification.
+"""

@@ -76,9 +76,7 @@ def assign_rows(release: Release, data: AnyTable) -> Assignment:
         data: Rows with the columns of the original: a frame, a path or "-". Identifiers are not needed.
     """
     config = release.config
-    from coterie.engines.memory.run import (
-        read_source,  # late: a release, and so this module, is what the pipeline makes
-    )
+    from coterie.files.tables import read_source
 
     source = read_source(data, config)
     others = [name for name in release.arrow.column_names if name in release.source.table.column_names]

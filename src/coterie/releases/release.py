@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import datetime as dt
+import importlib
 import os
 import platform
-import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
@@ -19,6 +19,7 @@ import pyarrow as pa
 from coterie.arrays import AnyFrame, AnyTable, Int32, Int64
 from coterie.files import tables
 from coterie.files.destinations import check_apart
+from coterie.files.output import provenance_path
 from coterie.settings.toml import provenance_toml
 
 if TYPE_CHECKING:
@@ -27,12 +28,17 @@ if TYPE_CHECKING:
     from coterie.explaining.row import RowExplanation
     from coterie.measures.measures import Measures
     from coterie.methods._method import Progress
-    from coterie.publishing.publish import Published
+    from coterie.publishing.publish import PublishedTable
     from coterie.releases.assign import Assignment
     from coterie.settings.config import Config
     from coterie.table.grouping import Grouping
     from coterie.table.table import Table
     from coterie.verification.verify import Verification
+
+
+def later() -> Any:  # noqa: ANN401 - a module
+    """What is done with a release by packages that stand above this one, in one table: see `coterie.api.later`."""
+    return importlib.import_module("coterie.api.later")
 
 
 @dataclass(frozen=True, eq=False)
@@ -52,7 +58,7 @@ class Release:
     """row of `table` → group → box"""
     rows: Int64 = field(repr=False)
     """row of `table` → position in the original"""
-    published: Published = field(repr=False)
+    published: PublishedTable = field(repr=False)
     seconds: Mapping[str, float] = field(default_factory=dict, repr=False)
     """phase → seconds"""
     masked: str = ""
@@ -158,12 +164,10 @@ class Release:
             show_values: Also give original values; without it there are positions and figures only.
         """
         if row is None:
-            from coterie.explaining.loss import explain_loss
-
-            return explain_loss(self)
-        from coterie.explaining.row import explain_row
-
-        return explain_row(self, row, nearest=nearest, show_values=show_values)
+            driven: LossExplanation = later().explain_loss(self)
+            return driven
+        explained: RowExplanation = later().explain_row(self, row, nearest=nearest, show_values=show_values)
+        return explained
 
     def what_if(
         self,
@@ -181,9 +185,8 @@ class Release:
             method: The method to run; `compact` with effort fast when left out.
             progress: Told (step, done, total).
         """
-        from coterie.explaining.loss import what_if
-
-        return what_if(self, k=k, drop=drop, method=method, progress=progress)
+        tried: WhatIfs = later().what_if(self, k=k, drop=drop, method=method, progress=progress)
+        return tried
 
     def write(self, path: str | os.PathLike[str], *, force: bool = False) -> None:
         """Write the published table, and beside it the configuration with what is needed to trace the release.
@@ -202,13 +205,13 @@ class Release:
         with tables.whole_file(provenance_path(path), force=force) as sink:
             digest = tables.write(self.published.table, path, like=self.source, force=force)
             if (place := tables.place_of(path)) is not None:
-                facts = self.provenance(output=place.name)
+                record = self.provenance(output=place.name)
             else:
                 self.written[Path(path).name] = digest
-                facts = self.provenance(output_sha256=digest)
+                record = self.provenance(output_sha256=digest)
             # Elsewhere, with less memory, `auto` might take another engine, and so make another release.
             settled = self.config.replace(engine="memory") if self.config.engine == "auto" else self.config
-            sink.write(provenance_toml(settled, facts).encode())
+            sink.write(provenance_toml(settled, record).encode())
 
     def report(self, path: str | os.PathLike[str], *, variant: str = "internal", force: bool = False) -> None:
         """Write a report on the release, for the person who has to sign it.
@@ -218,18 +221,14 @@ class Release:
             variant: "internal", or "external": without any value of the data, and without counts below k.
             force: Overwrite a file that is there.
         """
-        from coterie.reporting.report import write_report
-
-        write_report(self, path, variant=variant, force=force)
+        later().write_report(self, path, variant=variant, force=force)
 
     def _repr_html_(self) -> str:
-        from coterie.reporting.notebook import release_html
-
-        return release_html(self)
+        return str(later().release_html(self))
 
     def provenance(self, **more: str) -> dict[str, Any]:
         """Versions, hashes and the time: what it takes to make the same release again."""
-        facts: dict[str, Any] = {
+        record: dict[str, Any] = {
             "made": dt.datetime.now(dt.UTC).replace(microsecond=0).isoformat(),
             "coterie": version("coterie"),
             "python": platform.python_version(),
@@ -240,12 +239,12 @@ class Release:
             "published_rows": self.published.table.num_rows,
         }
         if self.source.sha256 is not None:
-            facts["input_sha256"] = self.source.sha256
+            record["input_sha256"] = self.source.sha256
         elif self.source.kind == "file":  # a database, which has no bytes to hash
-            facts["input"] = self.source.name
+            record["input"] = self.source.name
         if self.masked:
-            facts |= {"masks": self.masked, "masks_sha256": self.masks_sha256}
-        return facts | more
+            record |= {"masks": self.masked, "masks_sha256": self.masks_sha256}
+        return record | more
 
     def __repr__(self) -> str:
         found = self.verification
@@ -253,11 +252,3 @@ class Release:
         if self.grouping.rings is not None:
             hidden = f"published one by one, each among {self.config.k:,}"
         return f"<Release: {found.rows:,} rows {hidden}, GCP {self.measures['gcp']:.4f}, method {self.config.method}>"
-
-
-def provenance_path(output: str | os.PathLike[str]) -> Path:
-    """Where its configuration is written: out.csv.gz → out.coterie.toml, sqlite:///a.db#out → out.coterie.toml."""
-    if (place := tables.place_of(output)) is not None:
-        return Path(re.sub(r"[^\w.-]", "_", place.label) + ".coterie.toml")
-    path = Path(output)
-    return path.with_name(Path(path.name.removesuffix(".gz")).stem + ".coterie.toml")

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 from coterie.charts.charts import Axis, Chart, Rule, Series, bars, lines
 from coterie.reporting import model
 
@@ -97,12 +99,15 @@ def level_chart(report: model.Report) -> Chart | None:
         ],
         description="For each quasi-identifier: cells published as they were, as something coarser, and cells of which "
         "nothing is said.",
-        x=Axis("quasi-identifier"),
-        y=Axis("share of cells", shown="percent", digits=3, low=0, high=1),
         name="levels",
-        sideways=True,
-        size=(7.2, 1.2 + 0.55 * len(found)),
+        **_sideways("quasi-identifier", "share of cells", height=0.55 * len(found)),
     )
+
+
+def _sideways(names: str, shares: str, *, height: float) -> dict[str, Any]:
+    """The look of bars that go to the right, from 0 to 100 %."""
+    share = Axis(shares, shown="percent", digits=3, low=0, high=1)
+    return {"x": Axis(names), "y": share, "sideways": True, "size": (7.2, 1.2 + height)}
 
 
 def confidence_chart(report: model.Report) -> Chart | None:
@@ -120,11 +125,8 @@ def confidence_chart(report: model.Report) -> Chart | None:
         ],
         description="How sure an attacker can be of the likeliest value of a person: by the most frequent value of the "
         "release, and by the candidates that fit the person.",
-        x=Axis("sensitive column"),
-        y=Axis("confidence", shown="percent", digits=3, low=0, high=1),
         name="confidence",
-        sideways=True,
-        size=(7.2, 1.2 + 0.7 * len(found)),
+        **_sideways("sensitive column", "confidence", height=0.7 * len(found)),
     )
 
 

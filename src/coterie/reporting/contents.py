@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING, Any, cast
 import pyarrow as pa
 
 from coterie.methods import find_method
-from coterie.privacy.registry import MODELS
 from coterie.reporting import model
 from coterie.reporting.attack import attacked, disclosure_part, linking_part, questions_part
 from coterie.reporting.columns import attributes_part, hierarchy_text
@@ -16,6 +15,7 @@ from coterie.reporting.hide import Hider, plain_configuration
 from coterie.reporting.risk import risk_part
 from coterie.reporting.sentences import LIMITS, NOT_PROVED, RELEASE_MODELS, SOURCES
 from coterie.reporting.utility import utility_part
+from coterie.settings.registry import MODELS
 from coterie.settings.toml import write_toml
 
 if TYPE_CHECKING:

@@ -14,6 +14,7 @@ import os
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, cast, get_args
 
+from coterie import wording
 from coterie.errors import ConfigError, Problem
 from coterie.reporting.model import Report, Variant, json_schema
 
@@ -72,18 +73,11 @@ def schema_text() -> str:
 
 def report_html(report: Report) -> str:
     """The report as one HTML page."""
-    from jinja2 import Environment, PackageLoader, StrictUndefined
-
     from coterie.charts.charts import page_style
     from coterie.reporting import charts
+    from coterie.reporting.templating import environment
 
-    room = Environment(
-        loader=PackageLoader("coterie.reporting", "templates"),
-        autoescape=True,
-        undefined=StrictUndefined,
-        trim_blocks=True,
-        lstrip_blocks=True,
-    )
+    room = environment("coterie.reporting")
     room.filters |= {"count": count_text, "figure": figure_text, "percent": percent_text}
     style = page_style() + room.get_template("report.css").render()
     return room.get_template("report.html.jinja").render(
@@ -113,8 +107,5 @@ def figure_text(value: float | None, digits: int = 4) -> str:
 
 
 def percent_text(value: float | None) -> str:
-    """A share for people to read; very small ones are not rounded to nothing."""
-    if value is None:
-        return HIDDEN
-    percent = 100 * value
-    return f"{percent:.2g} %" if 0 < percent < 0.01 else f"{percent:.2f} %".replace(".00 %", " %")
+    """A share for people to read."""
+    return HIDDEN if value is None else wording.percent_text(value)

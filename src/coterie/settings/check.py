@@ -7,14 +7,16 @@ problems, so that a user sees all of them in one go.
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Mapping, Sequence
-from difflib import get_close_matches
+from collections.abc import Collection, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from pydantic import BaseModel, ValidationError
 
 from coterie.errors import ConfigError, Problem
-from coterie.settings.roles import ROLES, shortened, undecided_problems
+from coterie.settings.models import column_problems as model_problems
+from coterie.settings.registry import METHODS
+from coterie.settings.roles import ROLES, undecided_problems
+from coterie.wording import did_you_mean, shortened
 
 if TYPE_CHECKING:
     from coterie.settings.config import Config
@@ -76,17 +78,6 @@ _KINDS = {
 }
 
 
-def did_you_mean(name: str, known: Iterable[str]) -> str:
-    """` (did you mean 'age'?)` when a known name is near, otherwise nothing. Case does not count."""
-    folded = {_fold(candidate): candidate for candidate in known}
-    near = get_close_matches(_fold(name), folded, n=1, cutoff=0.6)
-    return f" (did you mean {folded[near[0]]!r}?)" if near else ""
-
-
-def _fold(name: str) -> str:
-    return name.casefold().replace("_", "").replace("-", "").replace(" ", "")
-
-
 def unknown_setting(name: str, known: Sequence[str]) -> Problem:
     """The problem of a key that is no setting, with the setting that was probably meant."""
     if name in ALIASES and ALIASES[name] in known:
@@ -140,15 +131,13 @@ def publish_problems(publish: Mapping[str, str], types: Mapping[str, str]) -> li
 
 def option_problems(method: str, options: Mapping[str, object]) -> tuple[dict[str, object], list[Problem]]:
     """The method's options in their own types, and what is wrong with them or with the method's name."""
-    from coterie.methods import all_methods  # late: it brings Numba along
-
-    methods = all_methods()
+    methods = sorted(METHODS)
     if method not in methods:
         known = ", ".join(methods)
         return dict(options), [
             Problem("method", f"there is no method {method!r}{did_you_mean(method, methods)}; there are {known}")
         ]
-    model = methods[method].options
+    model = METHODS[method].options
     try:
         checked = model.model_validate(dict(options))
     except ValidationError as error:
@@ -216,9 +205,7 @@ def _no_column_known(named: Collection[str], count: int) -> Problem:
 def _privacy_problems(config: Config) -> list[Problem]:
     if not config.privacy:
         return []
-    from coterie.privacy.registry import column_problems
-
-    return column_problems(config.privacy, config.sensitive)
+    return model_problems(config.privacy, config.sensitive)
 
 
 def _setting_problems(config: Config, names: Sequence[str], reported: set[str]) -> list[Problem]:

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import operator
 import os
+import warnings
 from collections.abc import Mapping, Sequence
 from functools import cached_property
 from pathlib import Path
@@ -25,11 +26,13 @@ from pydantic import (
     model_validator,
 )
 
-from coterie.errors import ConfigError, DataError, HierarchyError, Problem
+from coterie.errors import ConfigError, CoterieWarning, DataError, HierarchyError, Problem
 from coterie.hierarchies.hierarchy import Hierarchy
 from coterie.settings.changes import changed, listed
 from coterie.settings.check import column_problems, option_problems, publish_problems, translate, unknown_setting
 from coterie.settings.memory import memory_bytes
+from coterie.settings.models import parse_privacy as parse_models
+from coterie.settings.registry import METHODS
 from coterie.settings.roles import ROLES, UNDECIDED, entity_problems, role_problems, undecided_hint
 from coterie.settings.threshold import DEFAULT_K, DEFAULT_THRESHOLD, threshold_problems
 from coterie.settings.toml import plain, read_toml, write_toml
@@ -43,7 +46,7 @@ ColumnType = Literal["number", "category", "date"]
 Missing = Literal["category", "suppress", "error"]
 Publish = Literal["interval", "bounds", "mean", "median", "ancestor", "set"]
 ReleaseModel = Literal["public", "agreement", "enclave"]
-Engine = Literal["auto", "memory", "duckdb", "spark"]
+EngineName = Literal["auto", "memory", "blocks", "spark"]
 
 
 def _whole(value: object) -> object:
@@ -53,22 +56,27 @@ def _whole(value: object) -> object:
     return operator.index(value) if hasattr(value, "__index__") else value
 
 
+def _engine(value: object) -> object:
+    """The engine, under the name that it had before as well."""
+    if value != "duckdb":
+        return value
+    text = 'engine "duckdb" is called "blocks" now; the old name still works, but will go one day.'
+    warnings.warn(text, CoterieWarning, stacklevel=2)
+    return "blocks"
+
+
 def parse_privacy(value: object) -> object:
-    """Privacy models from their objects or texts, by the module that defines them."""
+    """Privacy models from their objects or texts."""
     entries = listed(value)
     if not entries:
         return ()
-    from coterie.privacy import registry as privacy  # late: it brings NumPy along
-
-    return privacy.parse_privacy(entries)
+    return parse_models(entries)
 
 
 def located_privacy(value: object, *, base: Path) -> object:
     """The models with paths of population tables taken from a folder; what is wrong is left for the validator."""
-    from coterie.privacy import registry as privacy
-
     try:
-        return privacy.parse_privacy(listed(value), base=base)
+        return parse_models(listed(value), base=base)
     except ConfigError:
         return value
 
@@ -87,11 +95,14 @@ def checked_memory(value: str) -> str:
 
 
 Whole = Annotated[int, BeforeValidator(_whole)]
+Engine = Annotated[EngineName, BeforeValidator(_engine)]
 Columns = Annotated[tuple[str, ...], BeforeValidator(listed)]
 Text = Annotated[str, Field(min_length=1)]
 # Hierarchies check themselves; pydantic is to look at their class only. InstanceOf would do more: before pydantic 2.10
 # it looks into the class as well.
-Given = Annotated[Hierarchy, GetPydanticSchema(lambda _, handler: handler(Any)), AfterValidator(checked_hierarchy)]
+HierarchySetting = Annotated[
+    Hierarchy, GetPydanticSchema(lambda _, handler: handler(Any)), AfterValidator(checked_hierarchy)
+]
 
 
 class Config(BaseModel):
@@ -127,7 +138,7 @@ class Config(BaseModel):
         description='Promises beyond k-anonymity, as texts such as "l-diversity:3:disease", "t-closeness:0.2" (on '
         'every sensitive column) or "k-map:5:population.csv".',
     )
-    hierarchies: dict[str, Given] = Field(
+    hierarchies: dict[str, HierarchySetting] = Field(
         {},
         description="Column → hierarchy: the path of a CSV file (in a TOML file: from that file's folder), "
         'a rule such as { prefixes = [5, 3] }, { intervals = [5, 10] } or { dates = ["month", "year"] }, '
@@ -196,8 +207,8 @@ class Config(BaseModel):
     )
     engine: Engine = Field(
         "auto",
-        description="Where rows are while they are grouped: all in memory, or in blocks on disk (duckdb), or in blocks "
-        "on a cluster (spark). auto takes duckdb for files that would not fit the memory, and memory otherwise.",
+        description="Where rows are while they are grouped: all in memory, or in blocks on disk (blocks), or in blocks "
+        "on a cluster (spark). auto takes blocks for files that would not fit the memory, and memory otherwise.",
     )
     memory: Annotated[str, AfterValidator(checked_memory)] | None = Field(
         None, description='Memory that a run may take, such as "2GB"; half of the machine\'s when left out.'
@@ -339,9 +350,8 @@ class Config(BaseModel):
 
     def method_options(self) -> Options:
         """The options of the method as its own option model."""
-        from coterie.methods import find_method  # late: it brings Numba along
-
-        return find_method(self.method).options(**self.options)
+        made: Options = METHODS[self.method].options(**self.options)
+        return made
 
     @property
     def usable_threads(self) -> int:
@@ -368,3 +378,6 @@ def read_hierarchies(specs: Mapping[str, Any], *, base: Path | None) -> tuple[di
         except DataError as error:
             problems.append(Problem(path, str(error)))
     return hierarchies, problems
+
+
+AnyConfig = Config | Mapping[str, Any] | str | os.PathLike[str] | None

@@ -66,11 +66,3 @@ def one_allocator() -> Iterator[None]:
         yield
     finally:
         pa.set_memory_pool(before)
-
-
-def shown(size: int) -> str:
-    """A number of bytes for people: 1.5 GB."""
-    for unit, name in ((2**30, "GB"), (2**20, "MB")):
-        if size >= unit:
-            return f"{size / unit:,.1f} {name}".replace(".0 ", " ")
-    return f"{size:,} bytes"

@@ -14,6 +14,7 @@ from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING
 
 from coterie.errors import Problem
+from coterie.wording import MOST_LISTED, shortened
 
 if TYPE_CHECKING:
     from coterie.settings.config import Config
@@ -24,8 +25,6 @@ PUBLISHED = ("quasi", "sensitive", "keep")
 """those of them whose columns are in the release"""
 UNDECIDED = "roles"
 """where the problem of columns without a role is said to be: no setting lists them"""
-# Longer lists are no line to paste any more: `coterie init` writes them down one by one.
-MOST_LISTED = 12
 
 
 def role_problems(roles: Mapping[str, Sequence[str]]) -> list[Problem]:
@@ -81,6 +80,7 @@ def undecided_hint(config: Config, names: Sequence[str]) -> str:
     found = undecided(config, names)
     if not found:
         return ""
+    # Longer lists are no line to paste any more: `coterie init` writes them down one by one.
     if len(found) > MOST_LISTED:
         return "`coterie init FILE` writes a configuration that lists every column, to be looked over."
     what = "it" if len(found) == 1 else "them"
@@ -95,12 +95,6 @@ def _lines(setting: str, config: Config, found: Sequence[str]) -> str:
     setting_line = f"`{setting} = [{', '.join(map(toml_text, columns))}]`"
     flag = flag_text(columns)
     return f"{setting_line} or `--{setting} {flag}`" if flag else setting_line
-
-
-def shortened(columns: Sequence[str]) -> str:
-    """Names of columns for a message: the first of them, and how many more there are."""
-    shown = ", ".join(map(repr, columns[:MOST_LISTED]))
-    return shown + (f" and {len(columns) - MOST_LISTED:,} more" if len(columns) > MOST_LISTED else "")
 
 
 def toml_text(name: str) -> str:

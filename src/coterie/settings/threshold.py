@@ -49,27 +49,27 @@ DEFAULT_THRESHOLD = "ema"
 DEFAULT_K = PRESETS[DEFAULT_THRESHOLD].rows
 
 
-def find_threshold(given: str | float | Fraction | Threshold) -> Threshold:
+def find_threshold(setting: str | float | Fraction | Threshold) -> Threshold:
     """A threshold from the name of a preset, or from a number above 0 and up to 1."""
-    if isinstance(given, Threshold):
-        return given
-    if isinstance(given, str) and given.lower() in PRESETS:
-        return PRESETS[given.lower()]
-    problems = threshold_problems(given)
+    if isinstance(setting, Threshold):
+        return setting
+    if isinstance(setting, str) and setting.lower() in PRESETS:
+        return PRESETS[setting.lower()]
+    problems = threshold_problems(setting)
     if problems:
         raise ConfigError(problems)
-    return Threshold(str(given), _number(given), "given")
+    return Threshold(str(setting), _number(setting), "given")
 
 
-def threshold_problems(given: str | float | Fraction) -> list[Problem]:
+def threshold_problems(setting: str | float | Fraction) -> list[Problem]:
     """What is wrong with a threshold that is neither a preset nor a number above 0 and up to 1."""
-    if (isinstance(given, str) and given.lower() in PRESETS) or 0 < _number(given) <= 1:
+    if (isinstance(setting, str) and setting.lower() in PRESETS) or 0 < _number(setting) <= 1:
         return []
     return [Problem("threshold", f"must be a number above 0 and up to 1, or one of {', '.join(PRESETS)}")]
 
 
-def _number(given: str | float | Fraction) -> Fraction:
+def _number(setting: str | float | Fraction) -> Fraction:
     try:
-        return Fraction(str(given).strip())
+        return Fraction(str(setting).strip())
     except (ValueError, ZeroDivisionError):
         return Fraction(0)

@@ -1,1 +1,4 @@
-"""Guesses at the roles of columns, for a person to look over."""
+"""Guesses at the roles of columns, for a person to look over.
+
+May import: settings, values.
+"""

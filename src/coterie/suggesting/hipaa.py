@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-from coterie.suggesting.names import parts
+from coterie.suggesting.names import find_in
 
 
 class Identifier(NamedTuple):
@@ -84,7 +84,6 @@ SAFE_HARBOR: tuple[Identifier, ...] = (
     ),
 )
 
-_MOST_PARTS = 4
 _BY_WORD = {word: entry for entry in reversed(SAFE_HARBOR) for word in entry.words}
 
 
@@ -93,11 +92,4 @@ def safe_harbor(name: str) -> Identifier | None:
 
     The longest run of words decides, and of runs of one length the last: "patient id" before "id".
     """
-    words = parts(name)
-    for length in range(min(_MOST_PARTS, len(words)), 0, -1):
-        for start in range(len(words) - length, -1, -1):
-            run = words[start : start + length]
-            found = _BY_WORD.get(" ".join(run)) or _BY_WORD.get("".join(run).rstrip("0123456789"))
-            if found is not None:
-                return found
-    return None
+    return find_in(_BY_WORD, name)

@@ -4,7 +4,10 @@ from __future__ import annotations
 
 import re
 import unicodedata
-from typing import Literal, NamedTuple
+from collections.abc import Mapping
+from typing import Literal, NamedTuple, TypeVar
+
+Entry = TypeVar("Entry")
 
 Role = Literal["identifier", "quasi", "sensitive", "other"]
 Form = Literal["", "zip", "date", "age", "code"]
@@ -162,13 +165,19 @@ _WORDS = _dictionary()
 
 def meaning(name: str) -> Meaning | None:
     """What a column of this name probably holds, or nothing if the name does not say."""
-    words = parts(name)
-    # The longest run of words decides: "social security" before "security", "birth name" before "birth". Among runs of
-    # one length the last does, since English and German put the noun last: in "patient age" it is an age.
-    for length in range(min(_MOST_PARTS, len(words)), 0, -1):
-        for start in range(len(words) - length, -1, -1):
-            run = words[start : start + length]
-            found = _WORDS.get(" ".join(run)) or _WORDS.get("".join(run).rstrip("0123456789"))
+    return find_in(_WORDS, name)
+
+
+def find_in(words: Mapping[str, Entry], name: str) -> Entry | None:
+    """The entry for the longest run of words in a name: "social security" before "security".
+
+    Among runs of one length it is the last, since English and German put the noun last: in "patient age" it is an age.
+    """
+    named = parts(name)
+    for length in range(min(_MOST_PARTS, len(named)), 0, -1):
+        for start in range(len(named) - length, -1, -1):
+            run = named[start : start + length]
+            found = words.get(" ".join(run)) or words.get("".join(run).rstrip("0123456789"))
             if found is not None:
                 return found
     return None

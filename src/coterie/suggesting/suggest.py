@@ -14,6 +14,8 @@ import pyarrow.compute as pc
 
 from coterie.suggesting.names import Meaning, Role, meaning
 from coterie.suggesting.together import settle
+from coterie.values.plain import plain_column
+from coterie.values.scalars import DATE, NUMBER, is_text
 
 Kind = Literal["integer", "decimal", "date", "code", "mixed", "category", "empty"]
 
@@ -32,9 +34,9 @@ MARKS = ("?", "NA", "N/A", "n/a", "NaN", "nan", "NULL", "null", "None", "-", "."
 
 # pandas writes whole numbers as 21.0 where cells of the column are missing.
 _INTEGER = r"^\s*[+-]?(0|[1-9][0-9]*)(\.0*)?\s*$"
-_DECIMAL = r"^\s*[+-]?([0-9]+(\.[0-9]*)?|\.[0-9]+)([eE][+-]?[0-9]+)?\s*$"
+_DECIMAL = rf"^\s*{NUMBER}\s*$"
 _LEADING_ZERO = r"^\s*0[0-9]+\s*$"
-_DATE = r"^\s*[0-9]{4}-[0-9]{2}-[0-9]{2}([T ][0-9:.]+(Z|[+-][0-9:]+)?)?\s*$"
+_DATE = rf"^\s*{DATE}\s*$"
 _EMAIL = r"^[^@\s]+@[^@\s]+\.[^@\s]+$"
 _DAY_FIRST = r"^[0-9]{1,2}[./-][0-9]{1,2}[./-]([0-9]{2}|[0-9]{4})$"
 _COMMA = r"^\s*[+-]?[0-9]{1,3}(\.?[0-9]{3})*(,[0-9]+)?\s*$"
@@ -45,7 +47,7 @@ _SSN = r"^[0-9]{3}-[0-9]{2}-[0-9]{4}$"
 _TEXTS = ("category", "mixed")
 
 
-class Facts(NamedTuple):
+class ColumnProfile(NamedTuple):
     """What counting a column's cells told."""
 
     rows: int
@@ -94,7 +96,7 @@ def missing_marks(table: pa.Table) -> list[str]:
     found: set[str] = set()
     marks = pa.array(MARKS)
     for column in table.columns:
-        if _is_text(column.type):
+        if is_text(column.type):
             values = pc.unique(column).cast(pa.string())
             found.update(values.filter(pc.is_in(values, value_set=marks)).to_pylist())
     return [mark for mark in MARKS if mark in found]
@@ -104,7 +106,7 @@ def without_marks(table: pa.Table, marks: list[str]) -> pa.Table:
     """The table with these cells missing."""
     columns = [
         pc.if_else(pc.is_in(column, value_set=pa.array(marks, column.type)), pa.scalar(None, column.type), column)
-        if marks and _is_text(column.type)
+        if marks and is_text(column.type)
         else column
         for column in table.columns
     ]
@@ -116,36 +118,29 @@ def guess_column(name: str, column: pa.ChunkedArray) -> Guess:
     return guess_from(name, count(column))
 
 
-def guess_from(name: str, facts: Facts) -> Guess:
+def guess_from(name: str, profile: ColumnProfile) -> Guess:
     """What a column of this name probably is, after its cells were counted."""
-    role, reason = _role(facts, meaning(name))
-    kind, hierarchy = _generalised(facts, meaning(name)) if role == "quasi" else (None, None)
-    if role == "quasi" and facts.unread:
-        reason = f"{reason}; {facts.unread}"
-    number = facts.kind in ("integer", "decimal")
-    return Guess(name, role, kind, hierarchy, reason, facts.distinct, facts.missing, facts.rows, number)
+    role, reason = _role(profile, meaning(name))
+    kind, hierarchy = _generalised(profile, meaning(name)) if role == "quasi" else (None, None)
+    if role == "quasi" and profile.unread:
+        reason = f"{reason}; {profile.unread}"
+    number = profile.kind in ("integer", "decimal")
+    return Guess(name, role, kind, hierarchy, reason, profile.distinct, profile.missing, profile.rows, number)
 
 
-def count(column: pa.ChunkedArray) -> Facts:
+def count(column: pa.ChunkedArray) -> ColumnProfile:
     """Count a column's values and find what kind they are; NaN is missing."""
     rows = len(column)
-    if pa.types.is_dictionary(column.type):
-        column = column.cast(column.type.value_type)
-    if pa.types.is_floating(column.type):
-        column = pc.if_else(pc.is_nan(column), pa.scalar(None, column.type), column)
+    column = plain_column(column)
     missing = column.null_count
     values = pc.drop_null(pc.unique(column))
     length, looks = 0.0, ""
-    if _is_text(values.type) and len(values):
+    if is_text(values.type) and len(values):
         some = values[:SAMPLE]
         length = float(pc.mean(pc.utf8_length(some)).as_py())
         looks = _pattern(some)
     kind = _kind(values)
-    return Facts(rows, len(values), missing, kind, length, looks, _unread(values) if kind in _TEXTS else "")
-
-
-def _is_text(kind: pa.DataType) -> bool:
-    return bool(pa.types.is_string(kind) or pa.types.is_large_string(kind) or pa.types.is_string_view(kind))
+    return ColumnProfile(rows, len(values), missing, kind, length, looks, _unread(values) if kind in _TEXTS else "")
 
 
 def _all(texts: pa.Array, pattern: str, *, share: float = 1.0) -> bool:
@@ -164,7 +159,7 @@ def _kind(values: pa.Array) -> Kind:
         return "integer" if bool(np.all(whole == np.floor(whole))) else "decimal"
     if pa.types.is_date(kind) or pa.types.is_timestamp(kind):
         return "date"
-    if not _is_text(kind):
+    if not is_text(kind):
         return "category"
     if _all(values, _DECIMAL) and pc.any(pc.match_substring_regex(values, _LEADING_ZERO)).as_py():
         return "code"
@@ -180,7 +175,7 @@ def _kind(values: pa.Array) -> Kind:
 
 def _unread(values: pa.Array) -> str:
     """What to do about texts that people read as dates or numbers, and coterie does not: they may mean either."""
-    if not _is_text(values.type):
+    if not is_text(values.type):
         return ""
     if _all(values, _DAY_FIRST):
         return "texts that look like dates: written as 2024-03-05 they keep months and years"
@@ -200,45 +195,49 @@ def _pattern(texts: pa.Array) -> str:
     return ""
 
 
-def _role(facts: Facts, named: Meaning | None) -> tuple[Role, str]:
+def _role(profile: ColumnProfile, named: Meaning | None) -> tuple[Role, str]:
     """The role and the reason for it."""
-    unique = facts.share >= NEARLY_UNIQUE and facts.rows >= ENOUGH_ROWS and not facts.unread
-    if facts.looks_like:
-        return "identifier", f"its cells look like {facts.looks_like}"
+    unique = profile.share >= NEARLY_UNIQUE and profile.rows >= ENOUGH_ROWS and not profile.unread
+    if profile.looks_like:
+        return "identifier", f"its cells look like {profile.looks_like}"
     if named is not None and named.role == "identifier":
         # "mobile" may be yes or no: a few values that repeat do not identify anybody by themselves.
-        if facts.distinct <= FEW_REPEATED and facts.rows >= ENOUGH_ROWS and facts.share < 1 / 4:
+        if profile.distinct <= FEW_REPEATED and profile.rows >= ENOUGH_ROWS and profile.share < 1 / 4:
             return "quasi", f"the name suggests {named.what}, but few values repeat; unsure, so kept safe"
         return "identifier", f"the name suggests {named.what}"
-    if facts.kind == "empty":
+    if profile.kind == "empty":
         return "other", "it has no values"
-    if facts.distinct == 1 and not facts.missing and named is None:
+    if profile.distinct == 1 and not profile.missing and named is None:
         return "other", "all its values are the same"
-    if unique and facts.kind in ("category", "code", "mixed") and (named is None or named.form not in ("zip", "date")):
+    if (
+        unique
+        and profile.kind in ("category", "code", "mixed")
+        and (named is None or named.form not in ("zip", "date"))
+    ):
         return "identifier", "nearly every value is different"
-    if facts.kind == "category" and facts.length > LONG_TEXT and facts.distinct > FEW_VALUES:
+    if profile.kind == "category" and profile.length > LONG_TEXT and profile.distinct > FEW_VALUES:
         return "identifier", "long texts may name people"
     if named is not None:
         return named.role, f"the name suggests {named.what}"
-    if unique and facts.kind == "integer":
+    if unique and profile.kind == "integer":
         return "identifier", "whole numbers, nearly all different, as record numbers are"
-    if unique and facts.kind == "decimal":
+    if unique and profile.kind == "decimal":
         return "quasi", "decimal numbers, nearly all different: they single people out; unsure, so kept safe"
-    if facts.kind == "decimal":
+    if profile.kind == "decimal":
         return "other", "decimal numbers, as measurements are; make it a quasi-identifier if others may know it"
-    if facts.kind == "date":
+    if profile.kind == "date":
         return "quasi", "a date that others may know; unsure, so kept safe"
     return "quasi", "others may know it; unsure, so kept safe"
 
 
-def _generalised(facts: Facts, named: Meaning | None) -> tuple[Literal["category"] | None, object]:
+def _generalised(profile: ColumnProfile, named: Meaning | None) -> tuple[Literal["category"] | None, object]:
     """Type (where the values alone would suggest another) and hierarchy of a quasi-identifier."""
     form = named.form if named is not None else ""
-    if form == "zip" or facts.kind == "code":
+    if form == "zip" or profile.kind == "code":
         # Digits that are a code: neighbours in number are not neighbours in meaning, but prefixes are.
         return "category", {"prefixes": []}
-    if facts.kind == "date":
+    if profile.kind == "date":
         return None, {"dates": ["month", "year", "decade"]}
-    if facts.kind == "mixed" or (facts.kind == "integer" and form == "code"):
+    if profile.kind == "mixed" or (profile.kind == "integer" and form == "code"):
         return "category", None
     return None, None

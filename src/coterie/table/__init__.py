@@ -1,1 +1,4 @@
-"""Rows as integers: the codes of values, what intervals of codes cost, groups and their boxes."""
+"""Rows as integers: the codes of values, what intervals of codes cost, groups and their boxes.
+
+May import: arrays, errors, hierarchies, kernels, values.
+"""

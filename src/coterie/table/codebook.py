@@ -18,9 +18,9 @@ import pyarrow.compute as pc
 
 from coterie.arrays import Bool, Int32, Int64
 from coterie.errors import DataError
-from coterie.grouping.promises import models_of
 from coterie.table.domain import Domain
-from coterie.table.encode import comparable, encode_distinct, encode_people
+from coterie.table.encode import encode_distinct, encode_people
+from coterie.values.plain import plain_array
 
 if TYPE_CHECKING:
     from coterie.settings.config import Config
@@ -29,19 +29,21 @@ if TYPE_CHECKING:
 # Arrow hashes all known values anew for every batch of cells; of more numbers than this, a binary search is quicker.
 HASHED = 2**16
 
+plain_cells = plain_array
 
-class Counted(NamedTuple):
+
+class CountedValues(NamedTuple):
     """The distinct values of one column, counted over all rows that are not suppressed from the start."""
 
     values: pa.Array
-    """distinct values, as `plain_cells` leaves them, without null, in the order of their first rows"""
+    """distinct values in plain form, without null, in the order of their first rows"""
     counts: Int64
     """value → rows"""
     missing: int
     """rows without a value"""
 
 
-class Coded(NamedTuple):
+class CodedRows(NamedTuple):
     """A batch of rows as codes."""
 
     codes: Int32
@@ -74,7 +76,7 @@ class Lookup:
         Raises:
             DataError: A cell holds a value that was not counted, so the table has changed in between.
         """
-        cells = plain_cells(column)
+        cells = plain_array(column)
         if pa.types.is_null(cells.type):
             return np.full(len(cells), self.codes[-1], dtype=np.int32)
         found: pa.Array | pa.ChunkedArray
@@ -97,15 +99,6 @@ class Lookup:
         at = np.minimum(np.searchsorted(keys, wanted), len(keys) - 1)
         empty = ~cells.is_valid().to_numpy(zero_copy_only=False)
         return pa.array(order[at], mask=(keys[at] != wanted) | empty)
-
-
-def plain_cells(column: pa.ChunkedArray | pa.Array) -> pa.Array:
-    """Cells in one piece and in a plain type: NaN is missing, −0.0 is 0.0, dictionaries are looked through."""
-    chunked = column if isinstance(column, pa.ChunkedArray) else pa.chunked_array([column], type=column.type)
-    plain = comparable(chunked)
-    if plain.num_chunks == 1:
-        return plain.chunk(0)
-    return pa.concat_arrays(plain.chunks) if plain.num_chunks else pa.array([], plain.type)
 
 
 def _has_keys(kind: pa.DataType) -> bool:
@@ -143,7 +136,7 @@ class Codebook:
     all_rows: int
     """rows of the table, those that are suppressed from the start included"""
 
-    def encode(self, batch: pa.RecordBatch | pa.Table) -> Coded:
+    def encode(self, batch: pa.RecordBatch | pa.Table) -> CodedRows:
         """The rows of a batch as codes."""
         keep = kept_rows(batch, self.config)
         if not keep.all():
@@ -156,7 +149,7 @@ class Codebook:
             for j, lookup in enumerate(lookups):
                 codes[:, j] = lookup.find(batch.column(lookup.name))
             parts.append(codes)
-        return Coded(parts[0], parts[1], keep)
+        return CodedRows(parts[0], parts[1], keep)
 
 
 def kept_rows(batch: pa.RecordBatch | pa.Table, config: Config) -> Bool:
@@ -164,7 +157,7 @@ def kept_rows(batch: pa.RecordBatch | pa.Table, config: Config) -> Bool:
     keep = np.ones(batch.num_rows, dtype=np.bool_)
     if config.missing == "suppress":
         for name in config.quasi:
-            keep &= plain_cells(batch.column(name)).is_valid().to_numpy(zero_copy_only=False)
+            keep &= plain_array(batch.column(name)).is_valid().to_numpy(zero_copy_only=False)
     return keep
 
 
@@ -183,13 +176,13 @@ class Roles(NamedTuple):
 
 def coded_columns(config: Config) -> Roles:
     """The columns of which distinct values are to be counted."""
-    named = {column for model in models_of(config) for column in model.columns(config.sensitive)}
+    named = {column for model in config.privacy for column in model.columns(config.sensitive)}
     people = () if config.entity is None else (config.entity,)
     sensitive = tuple(column for column in config.sensitive if column in named and column not in people)
     return Roles(tuple(config.quasi), (*sensitive, *people))
 
 
-def make_codebook(config: Config, counted: Mapping[str, Counted], *, rows: int, all_rows: int) -> Codebook:
+def make_codebook(config: Config, counted: Mapping[str, CountedValues], *, rows: int, all_rows: int) -> Codebook:
     """Domains from counted values.
 
     Args:
@@ -227,7 +220,7 @@ def make_codebook(config: Config, counted: Mapping[str, Counted], *, rows: int, 
     )
 
 
-def counted_domain(name: str, counted: Counted, config: Config) -> tuple[Domain, Lookup]:
+def counted_domain(name: str, counted: CountedValues, config: Config) -> tuple[Domain, Lookup]:
     """One column as a domain, and what finds the codes of its cells."""
     if name == config.entity:
         domain, codes = encode_people(name, counted.values, missing=counted.missing > 0)

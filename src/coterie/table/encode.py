@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 import pyarrow as pa
-import pyarrow.compute as pc
 
 from coterie.arrays import Bool, Int32, Int64
 from coterie.errors import DataError
@@ -15,13 +14,14 @@ from coterie.hierarchies.hierarchy import Hierarchy
 from coterie.table.domain import Domain
 from coterie.table.table import Table
 from coterie.values.numbers import as_numbers, guess_type
+from coterie.values.plain import plain_column
 
 if TYPE_CHECKING:
     from coterie.settings.config import Config
     from coterie.table.masks import Mask
 
 
-class Encoded(NamedTuple):
+class EncodedTable(NamedTuple):
     """A table of codes and where its rows come from."""
 
     table: Table
@@ -49,7 +49,7 @@ class _Values:
         return np.equal(self.index, len(self.distinct))
 
 
-def encode(columns: pa.Table, config: Config, mask: Mask | None = None) -> Encoded:
+def encode(columns: pa.Table, config: Config, mask: Mask | None = None) -> EncodedTable:
     """Encode the quasi-identifiers and sensitive columns that the configuration names, people last.
 
     Rows that the mask suppresses are left out; cells that it suppresses are missing.
@@ -78,13 +78,8 @@ def encode(columns: pa.Table, config: Config, mask: Mask | None = None) -> Encod
 
     domains, codes = encode_all(config.quasi)
     sensitive, sensitive_codes = encode_all((*config.sensitive, *people))
-    populations = None
-    if config.privacy:
-        from coterie.privacy.population import Populations
-
-        populations = Populations(config)
-    table = Table(codes, domains, sensitive_codes, sensitive, config.leaf_counts, populations)
-    return Encoded(table, np.flatnonzero(keep))
+    table = Table(codes, domains, sensitive_codes, sensitive, config.leaf_counts)
+    return EncodedTable(table, np.flatnonzero(keep))
 
 
 def _person_domain(name: str, values: _Values) -> tuple[Domain, Int32]:
@@ -99,7 +94,7 @@ def _person_domain(name: str, values: _Values) -> tuple[Domain, Int32]:
 
 def _values(column: pa.ChunkedArray, *, name: str) -> _Values:
     """The distinct values of a column and where they stand; NaN is missing, −0.0 is 0.0."""
-    column = comparable(column)
+    column = plain_column(column)
     if pa.types.is_null(column.type):  # Arrow encodes such columns in one chunk only
         return _Values(pa.nulls(0), np.zeros(len(column), dtype=np.int32))
     try:
@@ -119,38 +114,6 @@ def _values(column: pa.ChunkedArray, *, name: str) -> _Values:
     distinct = encoded.dictionary
     index = encoded.indices.fill_null(len(distinct)).to_numpy(zero_copy_only=False).astype(np.int32)
     return _only_present(_Values(distinct, index))
-
-
-def comparable(column: pa.ChunkedArray) -> pa.ChunkedArray:
-    """The column in a plain type, in which equal values are equal: NaN is missing, −0.0 is 0.0."""
-    column = _plain(column)
-    if pa.types.is_floating(column.type):
-        column = pc.add(column, pa.scalar(0.0, column.type))  # −0.0 + 0.0 is 0.0
-        column = pc.if_else(pc.is_nan(column), pa.scalar(None, column.type), column)
-    return column
-
-
-def _plain(column: pa.ChunkedArray) -> pa.ChunkedArray:
-    """The same values in a type that Arrow can compare and take from."""
-    if isinstance(column.type, pa.BaseExtensionType):
-        column = pa.chunked_array([chunk.storage for chunk in column.chunks], type=column.type.storage_type)
-    if pa.types.is_run_end_encoded(column.type):
-        column = pa.chunked_array(map(pc.run_end_decode, column.chunks), type=column.type.value_type)
-    if pa.types.is_dictionary(column.type):
-        parts = [
-            chunk.dictionary.cast(_plain_type(chunk.type.value_type)).take(chunk.indices) for chunk in column.chunks
-        ]
-        column = pa.chunked_array(parts, type=_plain_type(column.type.value_type))
-    plain = _plain_type(column.type)
-    return column if plain.equals(column.type) else column.cast(plain)
-
-
-def _plain_type(kind: pa.DataType) -> pa.DataType:
-    if pa.types.is_string_view(kind):
-        return pa.large_string()
-    if pa.types.is_binary_view(kind):
-        return pa.large_binary()
-    return pa.float32() if pa.types.is_float16(kind) else kind
 
 
 def _only_present(values: _Values) -> _Values:
@@ -214,7 +177,7 @@ def encode_distinct(
 
     Args:
         name: The column.
-        distinct: Its distinct values without null, as `comparable` leaves them, in the order of their first rows.
+        distinct: Its distinct values without null, in plain form, in the order of their first rows.
         counts: Distinct value → rows.
         missing: Whether values are missing.
         config: Types, hierarchies and weights.

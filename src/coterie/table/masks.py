@@ -99,8 +99,8 @@ def _names(cells: AnyFlags) -> list[str]:
     return [str(name) for name in names]
 
 
-def _flags(given: AnyFlags, path: str, count: int, problems: list[Problem]) -> Bool | None:
-    values = np.asarray(given)
+def _flags(mask: AnyFlags, path: str, count: int, problems: list[Problem]) -> Bool | None:
+    values = np.asarray(mask)
     if values.ndim != 1 or values.dtype != np.bool_ or len(values) != count:
         problems.append(Problem(path, f"must have one True or False for each of the {count:,} rows"))
         return None
@@ -135,7 +135,11 @@ def star_masked(grouping: Grouping, table: Table, cells: Mapping[str, Bool]) -> 
 
 def check_limit(grouping: Grouping, config: Config) -> None:
     """Refuse a grouping that suppresses more rows than is allowed."""
-    rows, suppressed = len(grouping.labels), int(np.count_nonzero(grouping.labels < 0))
+    refuse_suppression(int(np.count_nonzero(grouping.labels < 0)), rows=len(grouping.labels), config=config)
+
+
+def refuse_suppression(suppressed: int, *, rows: int, config: Config) -> None:
+    """Raise an InfeasibleError where a method suppressed more rows than is allowed."""
     if config.suppress_at_most is None:
         return
     # 100 · s > p · n, with p a decimal number: 0.1 % of 1,000 rows is one row.

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import TYPE_CHECKING
 
@@ -14,8 +14,8 @@ from coterie.table.costs import LeafCounts, Measure, cost_arrays
 from coterie.table.domain import Domain
 
 if TYPE_CHECKING:
+    from coterie.grouping.population import Populations
     from coterie.kernels.search.costs import CostArrays
-    from coterie.privacy.population import Populations
 
 __all__ = ["Distinct", "Domain", "Table"]
 
@@ -80,6 +80,12 @@ class Table:
     def rows(self) -> int:
         """Number of rows."""
         return len(self.codes)
+
+    def with_populations(self, populations: Populations | None) -> Table:
+        """The same rows beside other population tables; what was worked out about the rows still holds."""
+        other = replace(self, populations=populations)
+        vars(other).update({name: vars(self)[name] for name in ("costs", "distinct") if name in vars(self)})
+        return other
 
     @property
     def attributes(self) -> int:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import datetime as dt
 from decimal import Decimal
 from typing import TYPE_CHECKING, NamedTuple
 from weakref import WeakKeyDictionary
@@ -12,14 +11,15 @@ import pyarrow as pa
 
 from coterie.arrays import Float64
 from coterie.errors import DataError
-from coterie.values.numbers import Keys, as_numbers
-from coterie.values.scalars import EXACT, parse_number
+from coterie.values.numbers import Keys, as_numbers, guess_type
+from coterie.values.scalars import EXACT, parse_moment, parse_number
 
 if TYPE_CHECKING:
     from coterie.table.domain import Domain
 
 # Beyond this, distances between values were scaled down and no longer say where a number lies.
 _FAR = 2.0**999
+_NANOSECONDS = {"day": 86_400 * 10**9, "s": 10**9, "ms": 10**6, "us": 10**3, "ns": 1}
 
 
 class Axis(NamedTuple):
@@ -41,8 +41,8 @@ class Axis(NamedTuple):
     def place(self, text: str) -> float | None:
         """The distance of a number or date from the smallest value; None if the text is neither."""
         if self.temporal:
-            moment = _moment(text, self.kind)
-            return None if moment is None else float(moment - Decimal(self.lowest))
+            moment = _ticks(text, self.kind)
+            return None if moment is None else float(EXACT.subtract(moment, Decimal(self.lowest)))
         number = parse_number(text)
         if number is None:
             return None
@@ -74,11 +74,14 @@ def _axis(domain: Domain) -> Axis:
             hint="Leave it out, or bring it to another scale.",
         )
     floating = isinstance(numbers.keys, np.ndarray) and bool(np.issubdtype(numbers.keys.dtype, np.floating))
-    lowest = _lowest(numbers.keys)
+    lowest, kind = _lowest(numbers.keys), numbers.exact.type
     present = np.zeros(0) if domain.numbers is None else domain.numbers[: len(values)]
+    if pa.types.is_date32(kind) and len(present) and present.max() != numbers.offsets.max():
+        # Texts of days, some of which the table has with a time, too: then it counts in microseconds.
+        kind, lowest = pa.timestamp("us"), lowest * (_NANOSECONDS["day"] // _NANOSECONDS["us"])
     whole = bool(np.all(present == np.floor(present)) and np.all(present < 2.0**53))
     whole = whole and lowest == lowest.to_integral_value()
-    return Axis(float(lowest) if floating else lowest, numbers.exact.type, floating, whole)
+    return Axis(float(lowest) if floating else lowest, kind, floating, whole)
 
 
 def _lowest(keys: Keys) -> Decimal:
@@ -88,12 +91,10 @@ def _lowest(keys: Keys) -> Decimal:
 
 def floats_of(domain: Domain) -> Float64 | None:
     """Code → number, NaN for missing values; None if the values are no numbers."""
-    from coterie.values.numbers import guess_type
-
     values = domain.values if domain.missing < 0 else domain.values[:-1]
     ones = np.ones(len(values), dtype=np.int64)
     try:
-        if guess_type(values, ones, column=domain.name) != "number" and domain.kind != "number":
+        if domain.kind != "number" and guess_type(values, ones, column=domain.name) != "number":
             return None
         exact = as_numbers(values, ones, column=domain.name).exact
     except DataError:
@@ -104,18 +105,10 @@ def floats_of(domain: Domain) -> Float64 | None:
     return floats if domain.missing < 0 else np.append(floats, np.nan)
 
 
-def _moment(text: str, kind: pa.DataType) -> Decimal | None:
+def _ticks(text: str, kind: pa.DataType) -> Decimal | None:
     """A date or time in the units in which the column counts: days, seconds, microseconds, …."""
-    try:
-        moment = dt.datetime.fromisoformat(text.strip())
-    except ValueError:
+    moment = parse_moment(text)
+    if moment is None or not (pa.types.is_date(kind) or pa.types.is_timestamp(kind)):
         return None
-    since = moment.replace(tzinfo=moment.tzinfo or dt.UTC) - dt.datetime(1970, 1, 1, tzinfo=dt.UTC)
-    micros = Decimal(since // dt.timedelta(microseconds=1))
-    if pa.types.is_date32(kind):
-        return micros / Decimal(86_400_000_000)
-    if pa.types.is_date64(kind):
-        return micros / 1000
-    if pa.types.is_timestamp(kind):
-        return micros * {"s": Decimal("1e-6"), "ms": Decimal("1e-3"), "us": Decimal(1), "ns": Decimal(1000)}[kind.unit]
-    return None
+    unit = kind.unit if pa.types.is_timestamp(kind) else "day" if pa.types.is_date32(kind) else "ms"
+    return EXACT.divide(Decimal(moment.nanoseconds), _NANOSECONDS[unit])

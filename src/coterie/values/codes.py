@@ -11,6 +11,7 @@ import pyarrow.compute as pc
 
 from coterie.arrays import Int64
 from coterie.errors import DataError
+from coterie.values.plain import plain_column, unwrapped
 
 # Codes of several columns are packed into one int64 as long as no packed value can reach this.
 PACK_LIMIT = 2**62
@@ -36,13 +37,12 @@ class Codes(NamedTuple):
 def column_codes(column: pa.ChunkedArray | pa.Array, *, name: str) -> Codes:
     """The column as codes: null and NaN are one value of their own, −0.0 is 0.0, dictionaries are looked through."""
     chunked = column if isinstance(column, pa.ChunkedArray) else pa.chunked_array([column], type=column.type)
-    chunked = _plain(chunked)
+    chunked = unwrapped(chunked)
     if pa.types.is_dictionary(chunked.type):
         return _through_dictionary(chunked, name=name)
     if pa.types.is_null(chunked.type):
         return Codes(np.zeros(len(chunked), dtype=np.int64), 1, 0, pa.nulls(0))
-    if pa.types.is_floating(chunked.type):
-        chunked = _whole_floats(chunked)
+    chunked = plain_column(chunked)
     try:
         encoded = chunked.dictionary_encode()
     except (pa.ArrowNotImplementedError, pa.ArrowInvalid):
@@ -54,24 +54,6 @@ def column_codes(column: pa.ChunkedArray | pa.Array, *, name: str) -> Codes:
         ) from None
     values = encoded.chunk(0).dictionary if encoded.num_chunks else pa.array([], type=chunked.type)
     return _with_missing([chunk.indices for chunk in encoded.chunks], values)
-
-
-def _plain(column: pa.ChunkedArray) -> pa.ChunkedArray:
-    """The same values without an extension type or run-end encoding around them."""
-    if isinstance(column.type, pa.BaseExtensionType):
-        column = pa.chunked_array([chunk.storage for chunk in column.chunks], type=column.type.storage_type)
-    if pa.types.is_run_end_encoded(column.type):
-        decoded = [pc.run_end_decode(chunk) for chunk in column.chunks]
-        column = pa.chunked_array(decoded, type=column.type.value_type)
-    return column
-
-
-def _whole_floats(column: pa.ChunkedArray) -> pa.ChunkedArray:
-    """Floats with NaN as null, and with one zero only."""
-    if pa.types.is_float16(column.type):
-        column = column.cast(pa.float32())
-    column = pc.if_else(pc.is_nan(column), pa.scalar(None, type=column.type), column)
-    return pc.add(column, pa.scalar(0.0, type=column.type))
 
 
 def _through_dictionary(column: pa.ChunkedArray, *, name: str) -> Codes:

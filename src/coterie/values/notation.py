@@ -1,16 +1,23 @@
-r"""How values, intervals and sets are written in a published table, and how a set is taken apart again.
+r"""How values, intervals and sets are written in a published table, and how its cells are taken apart again.
 
     24        a value                     [24-30]   plain numbers from 24 to 30
     {a, b}    one of these values         [-5, 3]   other numbers, and dates
     *         any value                   \*        a category that is called `*`; so too with a leading [ { or \
 
-Inside a set, a backslash stands before each backslash, comma and brace, and before a leading `[` or `*`.
+Inside a set, a backslash stands before each backslash, comma and brace, and before a leading `[` or `*`. A column is
+written in one of three scripts: numbers, dates and their intervals; values and sets of them; or labels of a hierarchy,
+which are left as they are. Bounds are two columns, `<name>_min` and `<name>_max`, in the type of the original: both are
+missing where `*` would stand. A mean or median is a number like any other.
+
+Whoever reads a release starts from `distinct_texts` and `read_cell`, and has only to say what a value, an interval or a
+set of values means there.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import TYPE_CHECKING
+import re
+from collections.abc import Callable, Collection, Sequence
+from typing import TYPE_CHECKING, Literal, NamedTuple, TypeAlias
 
 import numpy as np
 import pyarrow as pa
@@ -25,8 +32,41 @@ if TYPE_CHECKING:
 
 ROOT = "*"
 SET_LIMIT = 20
-SEPARATOR = ", "
-PLAIN = r"[0-9]+(\.[0-9]+)?"
+_SEPARATOR = ", "
+_PLAIN = r"[0-9]+(?:\.[0-9]+)?"
+_PLAIN_INTERVAL = re.compile(rf"\[({_PLAIN})-({_PLAIN})\]")
+_INTERVAL = re.compile(r"\[(.+?), (.+)\]")
+_MEMBER = r"(?:[^\\,]|\\.)*"
+_SET = re.compile(rf"\{{{_MEMBER}(?:, {_MEMBER})*\}}", re.DOTALL)
+_MEMBERS = re.compile(rf"(?:^|, )({_MEMBER})", re.DOTALL)
+_ESCAPED = re.compile(r"\\(.)", re.DOTALL)
+
+Script = Literal["interval", "set", "label"]
+CellKind = Literal["missing", "suppressed", "value", "interval", "set", "label", "unreadable"]
+CellText: TypeAlias = str | tuple[str | None, str | None] | None
+"""a cell as it stands in a table: its text, the two texts of bounds, or None where it is missing"""
+
+
+class Cell(NamedTuple):
+    """What a published cell says."""
+
+    kind: CellKind
+    parts: tuple[str, ...] = ()
+    """the value, the label, the two ends or the members, each as it was before it was written"""
+
+
+class DistinctTexts(NamedTuple):
+    """A published column, or the two columns of bounds, as its distinct cells."""
+
+    of_row: Int64
+    """row → distinct cell"""
+    texts: list[CellText]
+    values: pa.Array
+    """the distinct values in their own type, in the order of `texts`, without the missing one; empty for bounds"""
+
+
+MISSING = Cell("missing")
+SUPPRESSED = Cell("suppressed")
 
 
 def value_texts(domain: Domain) -> pa.Array:
@@ -44,10 +84,10 @@ def value_texts(domain: Domain) -> pa.Array:
 def interval_texts(lo: pa.Array, hi: pa.Array) -> pa.Array:
     """`[lo-hi]` where both are plain numbers, `[lo, hi]` otherwise: a minus or a date would make the first unclear."""
     plain = pc.and_(
-        pc.match_substring_regex(lo, f"^{PLAIN}$"),
-        pc.match_substring_regex(hi, f"^{PLAIN}$"),
+        pc.match_substring_regex(lo, f"^{_PLAIN}$"),
+        pc.match_substring_regex(hi, f"^{_PLAIN}$"),
     )
-    between = pc.if_else(plain, "-", SEPARATOR)
+    between = pc.if_else(plain, "-", _SEPARATOR)
     return pc.binary_join_element_wise("[", lo, between, hi, "]", "")
 
 
@@ -64,30 +104,80 @@ def member_texts(texts: pa.Array) -> pa.Array:
 
 def set_texts(members: pa.ListArray) -> pa.Array:
     """`{a, b}` for each list of members."""
-    return pc.binary_join_element_wise("{", pc.binary_join(members, SEPARATOR), "}", "")
+    return pc.binary_join_element_wise("{", pc.binary_join(members, _SEPARATOR), "}", "")
+
+
+def bound_names(name: str) -> tuple[str, str]:
+    """The two columns in which a column is published as bounds."""
+    return f"{name}_min", f"{name}_max"
+
+
+def columns_of(name: str, present: Collection[str]) -> tuple[str, ...]:
+    """The columns of a release in which a column is published: itself, or the two of its bounds."""
+    return (name,) if name in present else bound_names(name)
+
+
+def _as_strings(values: pa.Array) -> list[str]:
+    return list(values.cast(pa.string()).to_pylist())
+
+
+def distinct_texts(
+    column: pa.ChunkedArray,
+    upper: pa.ChunkedArray | None = None,
+    *,
+    name: str,
+    write: Callable[[pa.Array], Sequence[str]] = _as_strings,
+) -> DistinctTexts:
+    """The distinct cells of a published column.
+
+    Args:
+        column: The published column; with `upper`, the column of smallest values.
+        upper: The column of largest values, if it was published as bounds.
+        name: What the column is called.
+        write: The texts of values.
+    """
+    low = column_codes(column, name=name)
+    lows = [*(write(low.values) if len(low.values) else ()), None]
+    if upper is None:
+        return DistinctTexts(low.codes, list(lows), low.values)
+    high = column_codes(upper, name=name)
+    highs = [*(write(high.values) if len(high.values) else ()), None]
+    pairs, of_row = np.unique(low.codes * len(highs) + high.codes, return_inverse=True)
+    texts: list[CellText] = [(lows[pair // len(highs)], highs[pair % len(highs)]) for pair in pairs.tolist()]
+    return DistinctTexts(of_row.astype(np.int64), texts, pa.nulls(0))
+
+
+def read_cell(text: CellText, script: Script, *, root: str = ROOT) -> Cell:
+    """What a cell says.
+
+    Args:
+        text: The cell as it stands in the table.
+        script: How its column is written.
+        root: What stands for any value, where a hierarchy has a label of its own for it.
+    """
+    if text is None:
+        return MISSING
+    if isinstance(text, tuple):
+        low, high = text
+        if low is None or high is None:
+            return SUPPRESSED if low is high else Cell("unreadable")
+        return Cell("interval", (low, high))
+    if text == root:
+        return SUPPRESSED
+    if script == "label":
+        return Cell("label", (text,))
+    if script == "set":
+        members = read_set(text)
+        return Cell("value", (text.removeprefix("\\"),)) if members is None else Cell("set", tuple(members))
+    ends = _PLAIN_INTERVAL.fullmatch(text) or _INTERVAL.fullmatch(text)
+    return Cell("value", (text,)) if ends is None else Cell("interval", ends.groups())
 
 
 def read_set(text: str) -> list[str] | None:
     """The values in a set, as they were before they were written; None if the text is no set."""
-    if not (text.startswith("{") and text.endswith("}")):
+    if _SET.fullmatch(text) is None:
         return None
-    if "\\" not in text:
-        plain = text[1:-1].split(SEPARATOR)
-        return None if any("," in member for member in plain) else plain
-    members: list[str] = []
-    member: list[str] = []
-    inner = iter(text[1:-1])
-    for letter in inner:
-        if letter == "\\":
-            member.append(next(inner, ""))
-        elif letter == ",":
-            if next(inner, "") != " ":
-                return None
-            members.append("".join(member))
-            member = []
-        else:
-            member.append(letter)
-    return [*members, "".join(member)]
+    return [_ESCAPED.sub(r"\1", member) for member in _MEMBERS.findall(text[1:-1])]
 
 
 def published_names(columns: Sequence[str], quasi: Sequence[str], k: int | None = None) -> list[str]:

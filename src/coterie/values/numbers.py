@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-import datetime as dt
 from collections.abc import Sequence
+from contextlib import suppress
 from decimal import Decimal
 from typing import Any, Literal, NamedTuple
 
@@ -14,18 +14,20 @@ import pyarrow.compute as pc
 
 from coterie.arrays import Bool, Float64, Int64
 from coterie.errors import DataError
-from coterie.values.scalars import EXACT, is_text, parse_number
+from coterie.values.plain import plain_array
+from coterie.values.scalars import DATE, EXACT, is_text, parse_moment, parse_number
 
 ColumnType = Literal["number", "category", "date"]
 
 # Arrow's expressions, for all distinct values at once.
 # A leading zero is that of a zip code or an account: such texts are numbers only to those who say so.
 _NUMBER = r"^[+-]?((0|[1-9][0-9]*)(\.[0-9]*)?|\.[0-9]+)([eE][+-]?[0-9]{1,3})?$"
-_DATE = r"^[0-9]{4}-[0-9]{2}-[0-9]{2}([T ][0-9]{2}:[0-9]{2}(:[0-9]{2}(\.[0-9]{1,6})?)?(Z|[+-][0-9]{2}:?[0-9]{2})?)?$"
 # What Arrow itself reads, exactly: within 64 bits, or decimals that differ as floats wherever they differ.
 _INT64 = r"^-?[0-9]{1,18}$"
 _FLOAT = r"^-?[0-9]+\.[0-9]+$"
 _FLOAT_DIGITS = 15
+# Arrow's calendar has a year 0, others begin with 0001-01-01.
+_FIRST_DAY = -719_162
 
 # A text column of which this share of the distinct values are numbers is taken for numbers with mistakes in them.
 _MOSTLY = 0.9
@@ -103,7 +105,7 @@ def guess_type(values: pa.Array, counts: Int64, *, column: str) -> ColumnType:
     numbers = _are_numbers(texts)
     if numbers.all():
         return "number"
-    if _all_match(texts, _DATE):
+    if _all_match(texts, f"^{DATE}$"):
         return "date"
     if numbers.mean() >= _MOSTLY:
         wrong = ~numbers
@@ -189,21 +191,21 @@ def _refused(what: str, wrong: Bool, counts: Int64, column: str) -> DataError:
 
 def _from_text(values: pa.Array, counts: Int64, *, column: str) -> Numbers:
     texts = pc.utf8_trim_whitespace(values)
-    if len(texts) and _all_match(texts, _DATE):
+    if len(texts) and _all_match(texts, f"^{DATE}$"):
         return _from_dates(texts.to_pylist(), counts, column=column)
     if _all_match(texts, _INT64):
         integers = texts.cast(pa.int64())
         return Numbers(integers, _numpy(integers))
     if _all_match(texts, _FLOAT) and pc.max(pc.utf8_length(texts)).as_py() <= _FLOAT_DIGITS + 1:
-        floats = _numpy(texts.cast(pa.float64())) + 0.0  # −0.0 + 0.0 is 0.0
-        return Numbers(pa.array(floats), floats)
+        decimals = plain_array(texts.cast(pa.float64()))
+        return Numbers(decimals, _numpy(decimals))
     return _from_any_text(texts.to_pylist(), counts, column=column)
 
 
 def _from_any_text(texts: list[str], counts: Int64, *, column: str) -> Numbers:
     """Numbers of any length and spelling, one at a time."""
     parsed = [parse_number(text) for text in texts]
-    floats = np.asarray([np.nan if value is None else float(value) for value in parsed], dtype=np.float64) + 0.0
+    floats = np.asarray([np.nan if value is None else float(value) for value in parsed], dtype=np.float64)
     wrong = ~np.isfinite(floats)
     if wrong.any():
         raise _refused("not numbers", wrong, counts, column)
@@ -221,21 +223,19 @@ def _from_any_text(texts: list[str], counts: Int64, *, column: str) -> Numbers:
 
 def _from_dates(texts: list[str], counts: Int64, *, column: str) -> Numbers:
     if all(len(text) == 10 for text in texts):
-        try:
+        with suppress(pa.ArrowInvalid):
             days = pa.array(texts).cast(pa.date32())
-        except pa.ArrowInvalid:
-            pass
-        else:
-            return Numbers(days, _numpy(days.cast(pa.int32())))
-    micros, wrong = np.zeros(len(texts), dtype=np.int64), np.zeros(len(texts), dtype=np.bool_)
-    epoch = dt.datetime(1970, 1, 1, tzinfo=dt.UTC)
-    for place, text in enumerate(texts):
-        try:
-            moment = dt.datetime.fromisoformat(text)
-        except ValueError:
-            wrong[place] = True
-            continue
-        micros[place] = (moment.replace(tzinfo=moment.tzinfo or dt.UTC) - epoch) // dt.timedelta(microseconds=1)
+            keys = _numpy(days.cast(pa.int32()))
+            if keys.min() >= _FIRST_DAY:
+                return Numbers(days, keys)
+    moments = [parse_moment(text) for text in texts]
+    wrong = np.asarray([moment is None for moment in moments], dtype=np.bool_)
     if wrong.any():
         raise _refused("not dates of the calendar", wrong, counts, column)
-    return Numbers(pa.array(micros, pa.timestamp("us")), micros)
+    nanoseconds = [moment.nanoseconds for moment in moments if moment is not None]
+    unit, size = ("us", 1000) if all(each % 1000 == 0 for each in nanoseconds) else ("ns", 1)
+    wrong = np.asarray([not -(2**63) <= each // size < 2**63 for each in nanoseconds], dtype=np.bool_)
+    if wrong.any():
+        raise _refused("too far from 1970 to be counted in nanoseconds, as others of it are", wrong, counts, column)
+    keys = np.asarray([each // size for each in nanoseconds], dtype=np.int64)
+    return Numbers(pa.array(keys, pa.timestamp(unit)), keys)

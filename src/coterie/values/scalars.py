@@ -1,38 +1,49 @@
-"""Values of a column as text and as exact numbers, and the count of those that do not fit a hierarchy."""
+"""Values of a column as text; texts as exact numbers and moments; and the count of those that do not fit a hierarchy.
+
+A number is what `parse_number` reads: digits with at most one decimal point, a sign and an exponent, spaces around it.
+A date or time is what `parse_moment` reads, which is this part of ISO 8601, spaces around it:
+
+    2024-03-05  20240305  2024-W10-2  2024W102        a day, of the calendar or of a week
+    …T10  …T10:15  …T10:15:30  …T10:15:30.25          and a time: a space may stand for T, a comma for the point, colons
+    …T1015  …T101530                                  may be left out; up to nine digits of a second
+    …Z  …+01  …+01:00  …+0100                         and its distance from UTC, which is none where none is said
+
+Only `2024-03-05`, alone or with a time that has its colons, makes a column of texts a column of dates by itself
+(`DATE`): eight digits are a number to whoever has not asked for a date.
+"""
 
 from __future__ import annotations
 
+import datetime as dt
 import re
 from collections.abc import Sequence
 from decimal import MAX_EMAX, MIN_EMIN, Context, Decimal
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 import pyarrow as pa
 
 from coterie.arrays import Integers
 from coterie.errors import HierarchyError, Problem
+from coterie.wording import count_of
 
 # Digits in front of or behind the decimal point that a number may have. Floats need 324; more is no measurement.
 _MOST_DIGITS = 400
 # Enough to hold every number of that size without rounding.
 EXACT = Context(prec=4 * _MOST_DIGITS, Emax=MAX_EMAX, Emin=MIN_EMIN)
-_NUMBER = re.compile(r"[+-]?([0-9]+(\.[0-9]*)?|\.[0-9]+)([eE][+-]?[0-9]{1,5})?")
+# Patterns for Python's and for Arrow's expressions.
+NUMBER = r"[+-]?(?:[0-9]+(?:\.[0-9]*)?|\.[0-9]+)(?:[eE][+-]?[0-9]{1,5})?"
+_ZONE = r"(?:Z|[+-][0-9]{2}(?::?[0-9]{2})?)?"
+DATE = r"[0-9]{4}-[0-9]{2}-[0-9]{2}(?:[T ][0-9]{2}(?::[0-9]{2}(?::[0-9]{2}(?:\.[0-9]{1,9})?)?)?" + _ZONE + ")?"
+_NUMBER = re.compile(NUMBER)
+_MOMENT = re.compile(
+    r"(?P<day>[0-9]{4}-[0-9]{2}-[0-9]{2}|[0-9]{8}|[0-9]{4}-W[0-9]{2}-[0-9]|[0-9]{4}W[0-9]{3})"
+    r"(?:[T ](?P<time>(?:[01][0-9]|2[0-3])(?::[0-9]{2}(?P<seconds>:[0-9]{2})?|[0-9]{2}(?P<last>[0-9]{2})?)?)"
+    r"(?:[.,](?P<fraction>[0-9]{1,9}))?(?P<zone>" + _ZONE + "))?"
+)
+_EPOCH = dt.datetime(1970, 1, 1, tzinfo=dt.UTC)
 _FRACTION = re.compile(r"\.[0-9]+")
 _MOST_SHOWN = 100
-
-
-def plain_array(values: Any) -> pa.Array:  # noqa: ANN401 - any array of values
-    """The values as one Arrow array without dictionary encoding; lists and other columns are taken too."""
-    if isinstance(values, pa.ChunkedArray):
-        values = values.combine_chunks()
-        if isinstance(values, pa.ChunkedArray):
-            values = pa.concat_arrays(values.chunks) if values.num_chunks else pa.array([], values.type)
-    if not isinstance(values, pa.Array):
-        values = pa.array(values)
-    if pa.types.is_dictionary(values.type):
-        values = values.cast(values.type.value_type)
-    return values
 
 
 def is_text(kind: pa.DataType) -> bool:
@@ -100,18 +111,36 @@ def parse_number(text: str) -> Decimal | None:
     value = Decimal(text)
     if value and abs(value.adjusted()) > _MOST_DIGITS:
         return None
-    return value
+    return value or Decimal(0)  # not −0
+
+
+class Moment(NamedTuple):
+    """A date or time."""
+
+    day: int
+    """days from 1970-01-01 to its date, as its own clock shows it"""
+    nanoseconds: int
+    """from the beginning of 1970 in UTC"""
+
+
+def parse_moment(text: str) -> Moment | None:
+    """The date or time that a text holds, exactly, or None if it holds none of the calendar."""
+    found = _MOMENT.fullmatch(text.strip())
+    if found is None or (found["fraction"] and not (found["seconds"] or found["last"])):
+        return None
+    try:
+        clock = dt.datetime.fromisoformat(f"{found['day']}T{found['time'] or '00'}{found['zone'] or 'Z'}")
+    except ValueError:
+        return None
+    seconds = (clock - _EPOCH) // dt.timedelta(seconds=1)
+    fraction = int((found["fraction"] or "").ljust(9, "0"))
+    return Moment(clock.toordinal() - _EPOCH.toordinal(), seconds * 10**9 + fraction)
 
 
 def number_text(text: str) -> str | None:
     """The text of the same number in the one form that `texts` gives, or None if it is no number."""
     value = parse_number(text)
     return None if value is None else decimal_text(value)
-
-
-def count_of(number: int, noun: str) -> str:
-    """`1 row`, `1,234 rows`."""
-    return f"{number:,} {noun}" if number == 1 else f"{number:,} {noun}s"
 
 
 class Misfits:

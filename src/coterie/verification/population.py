@@ -8,8 +8,7 @@ are followed column by column, with the people who fit so far.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 import pyarrow as pa
@@ -24,8 +23,7 @@ if TYPE_CHECKING:
     from coterie.settings.config import Config
 
 
-@dataclass(frozen=True, eq=False)
-class Column:
+class Column(NamedTuple):
     """One quasi-identifier of both tables."""
 
     of_class: Int64

@@ -2,4 +2,7 @@
 
 Each screen is a folder; here is what they share: `app` lists all routes, `security` decides who may ask, `jobs` and
 `worker` do long work in processes that can be stopped.
+
+May import: api, arrays, charts, disclosure, engines, errors, files, hierarchies, kernels, methods, publishing,
+reporting, settings, suggesting, table, values, wording.
 """

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
-from importlib import import_module
 from pathlib import Path
 
 from starlette.applications import Starlette
@@ -12,29 +11,18 @@ from starlette.exceptions import HTTPException
 from starlette.middleware import Middleware
 from starlette.requests import Request
 from starlette.responses import Response
-from starlette.routing import BaseRoute, Mount
+from starlette.routing import Mount
 from starlette.staticfiles import StaticFiles
 
 from coterie.errors import CoterieError
 from coterie.web.jobs import Jobs
 from coterie.web.pages import is_htmx, render
 from coterie.web.project import Projects
+from coterie.web.routes import ROUTES
 from coterie.web.security import Guard
 from coterie.web.settings import Settings
 
 STATIC = Path(__file__).parent / "static"
-SCREENS = (
-    "data.routes",
-    "goals.routes",
-    "hierarchies.routes",
-    "hierarchies.editor_routes",
-    "projects.routes",
-    "recipe.routes",
-    "results.routes",
-    "roles.routes",
-    "run.routes",
-)
-"""modules of coterie.web that answer requests, each with a list `routes`"""
 
 
 def create_app(settings: Settings) -> Starlette:
@@ -47,7 +35,7 @@ def create_app(settings: Settings) -> Starlette:
         jobs.stop_all()
 
     app = Starlette(
-        routes=[*_routes(), Mount("/static", StaticFiles(directory=STATIC))],
+        routes=[*ROUTES, Mount("/static", StaticFiles(directory=STATIC))],
         middleware=[Middleware(Guard, settings=settings)],
         exception_handlers={HTTPException: _http_error, CoterieError: _own_error},
         lifespan=lifespan,
@@ -56,11 +44,6 @@ def create_app(settings: Settings) -> Starlette:
     app.state.projects = Projects(settings.work_folder, settings.allowed_folders)
     app.state.jobs = jobs
     return app
-
-
-def _routes() -> list[BaseRoute]:
-    """What every module of a step answers."""
-    return [route for screen in SCREENS for route in import_module(f"coterie.web.{screen}").routes]
 
 
 async def _http_error(request: Request, error: Exception) -> Response:

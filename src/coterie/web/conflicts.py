@@ -30,8 +30,8 @@ def stamp_of(project: Project, step: str) -> str:
     return hashlib.sha256(json.dumps(own, sort_keys=True, default=str).encode()).hexdigest()[:16]
 
 
-def changed_meanwhile(
-    project: Project, step: str, *, stamp: str, given: Mapping[str, str], saved: Mapping[str, str]
+def changed_elsewhere(
+    project: Project, step: str, *, stamp: str, submitted: Mapping[str, str], saved: Mapping[str, str]
 ) -> list[Fault]:
     """The fault of a form whose settings were changed since it was shown; none for a form without a stamp.
 
@@ -39,12 +39,12 @@ def changed_meanwhile(
         project: Whose recipe.
         step: The step of the form.
         stamp: What the form brought along.
-        given: Its fields.
+        submitted: Its fields.
         saved: The same fields as they would be shown now.
     """
     if not stamp or stamp == stamp_of(project, step):
         return []
-    differing = ", ".join(name for name, text in saved.items() if name in given and given[name].strip() != text)
+    differing = ", ".join(name for name, text in saved.items() if name in submitted and submitted[name].strip() != text)
     text = "coterie.toml was changed meanwhile, in another tab or in an editor. Nothing was saved yet."
     if differing:
         text += f" What you sent differs from what it says now in: {differing}."

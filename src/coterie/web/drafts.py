@@ -10,12 +10,12 @@ FORMS = ("goals", "run")
 """steps whose forms are kept here"""
 
 
-def keep_draft(project: Project, step: str, given: Mapping[str, str]) -> None:
+def keep_draft(project: Project, step: str, submitted: Mapping[str, str]) -> None:
     """Keep the fields of a form that has faults."""
     folder = project.folder / "drafts"
     if not folder.is_dir():
         private_folder(folder)
-    write_json(folder / f"{step}.json", given)
+    write_json(folder / f"{step}.json", submitted)
 
 
 def draft_of(project: Project, step: str) -> dict[str, str] | None:

@@ -19,19 +19,19 @@ def number_of(text: str, kind: type[int] | type[float]) -> int | float | None:
 
 
 def bad_numbers(
-    given: Mapping[str, str], numbers: Mapping[str, type[int] | type[float]], *, names: Sequence[str] = ()
+    submitted: Mapping[str, str], numbers: Mapping[str, type[int] | type[float]], *, names: Sequence[str] = ()
 ) -> list[Fault]:
     """Fields that should hold numbers and do not.
 
     Args:
-        given: The fields.
+        submitted: The fields.
         numbers: Which of them are numbers, and of which kind.
         names: Names of columns, for fields that end in a column's position.
     """
     return [
         Fault(name, f"{_title(name, names)}: must be {'a whole number' if kind is int else 'a number'}")
         for name, kind in numbers.items()
-        if given.get(name, "").strip() and number_of(given[name], kind) is None
+        if submitted.get(name, "").strip() and number_of(submitted[name], kind) is None
     ]
 
 

@@ -15,10 +15,13 @@ import threading
 import time
 from collections.abc import Collection
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from coterie.web.project import Project, private_folder, read_json, write_json
 from coterie.web.settings import Settings
+
+if TYPE_CHECKING:
+    from starlette.requests import Request
 
 WAITING = ("queued", "running")
 PATIENCE = 2.0
@@ -27,7 +30,7 @@ KEPT = ("coterie.toml", "state.json")
 """what stays of a run that was cancelled or failed"""
 
 
-class State(NamedTuple):
+class JobState(NamedTuple):
     """How far a job is. No text of it holds a value of the data."""
 
     state: str
@@ -60,12 +63,12 @@ class State(NamedTuple):
         return (time.time() - self.step_started) / self.done * (self.total - self.done)
 
 
-def state_of(folder: Path) -> State:
+def state_of(folder: Path) -> JobState:
     """What a job has written about itself."""
     values = read_json(folder / "state.json")
     if "state" not in values:
-        return State("none")
-    return State(**{name: values[name] for name in State._fields if name in values})
+        return JobState("none")
+    return JobState(**{name: values[name] for name in JobState._fields if name in values})
 
 
 class Jobs:
@@ -88,7 +91,7 @@ class Jobs:
         self.cancel(folder)
         if not folder.is_dir():
             private_folder(folder)
-        write_json(folder / "state.json", State("queued", started=time.time())._asdict())
+        write_json(folder / "state.json", JobState("queued", started=time.time())._asdict())
         write_json(folder / "job.json", {**self._job(kind, project), **more})
         with self._lock:
             # -P: a file of the user's that is called numpy.py must not be taken for the library.
@@ -113,7 +116,7 @@ class Jobs:
             "column_limit": self.settings.column_limit,
         }
 
-    def state(self, folder: Path) -> State:
+    def state(self, folder: Path) -> JobState:
         """How far a job is; one whose process ended without a word has failed."""
         found = state_of(folder)
         with self._lock:
@@ -154,6 +157,13 @@ class Jobs:
         """Stop every job: the server ends."""
         for folder in list(self._running):
             self.cancel(folder)
+
+
+def jobs_of(request: Request) -> Jobs:
+    """The workers of the server that got a request."""
+    jobs = request.app.state.jobs
+    assert isinstance(jobs, Jobs)
+    return jobs
 
 
 def stop(process: subprocess.Popen[bytes]) -> None:

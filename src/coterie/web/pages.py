@@ -2,18 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
-from functools import cache
+from collections.abc import Awaitable, Callable, Iterable, Mapping
+from functools import cache, wraps
 from typing import Any, NamedTuple
 
-from jinja2 import Environment, PackageLoader, StrictUndefined
+from jinja2 import Environment
+from starlette.concurrency import run_in_threadpool
 from starlette.datastructures import FormData
 from starlette.exceptions import HTTPException
 from starlette.requests import Request
 from starlette.responses import HTMLResponse, RedirectResponse, Response
 
+from coterie.reporting.templating import environment
 from coterie.web.project import Project, Projects
 from coterie.web.settings import Settings
+from coterie.wording import percent_text, seconds_text
 
 FORM_FIELDS = 50_000
 """fields of a form: a table may have many columns"""
@@ -35,19 +38,36 @@ class Fault(NamedTuple):
     text: str
 
 
+class FormState(NamedTuple):
+    """A form as it is shown: what is wrong with it, what somebody had typed, and the status of the answer."""
+
+    faults: list[Fault] | None = None
+    submitted: Mapping[str, str] | None = None
+    status: int = 200
+
+    @classmethod
+    def refused(cls, faults: list[Fault], submitted: Mapping[str, str] | None = None) -> FormState:
+        """A form that could not be saved."""
+        return cls(faults, submitted, 422)
+
+
+FIRST_LOOK = FormState()
+
+
 @cache
 def templates() -> Environment:
-    """Jinja's environment. Everything is escaped, and a name that nobody gave is an error."""
-    room = Environment(
-        loader=PackageLoader("coterie.web", "templates"),
-        autoescape=True,
-        undefined=StrictUndefined,
-        trim_blocks=True,
-        lstrip_blocks=True,
-    )
-    room.filters |= {"count": _count, "figure": _figure, "percent": _percent, "seconds": seconds_text}
+    """The templates of the page, with its filters."""
+    room = environment("coterie.web")
+    room.filters |= {"count": _count, "figure": _figure, "percent": percent_text, "seconds": seconds_text}
     room.filters["combine"] = _combine
     return room
+
+
+def render_step(request: Request, project: Project, step: str, form: FormState, **context: Any) -> HTMLResponse:  # noqa: ANN401
+    """The page of a step with its form; arguments as `render` has them."""
+    faults, submitted, status = form
+    more = {"faults": faults or (), "submitted": submitted, **context}
+    return render(request, f"{step}.html", project=project, step=step, status=status, **more)
 
 
 def render(
@@ -158,22 +178,15 @@ def _figure(value: float, digits: int = 3) -> str:
     return f"{value:,.{digits}g}"
 
 
-def _percent(value: float) -> str:
-    from coterie.reporting.report import percent_text
+def posted(handler: Callable[[Request, FormData], Response]) -> Callable[[Request], Awaitable[Response]]:
+    """An answer to a form, worked out in a thread of its own."""
 
-    return percent_text(value)
+    @wraps(handler)
+    async def answer(request: Request) -> Response:
+        form = await form_of(request)
+        return await run_in_threadpool(handler, request, form)
 
-
-def seconds_text(seconds: float) -> str:
-    """A length of time for people to read."""
-    whole = round(seconds)
-    if whole < 1:
-        return "less than a second"
-    if whole < 90:
-        return f"{whole} s"
-    if whole < 5400:
-        return f"{whole // 60} min {whole % 60} s" if whole < 600 else f"{whole // 60} min"
-    return f"{whole // 3600} h {whole % 3600 // 60} min"
+    return answer
 
 
 def values_of(form: FormData) -> Mapping[str, str]:

@@ -41,9 +41,9 @@ UNLIMITED: Final = "coterie.unlimited"
 _log = logging.getLogger("coterie.web")
 
 
-def same_token(given: str | None, token: str) -> bool:
+def same_token(submitted: str | None, token: str) -> bool:
     """Compare in a time that tells nothing about how much of it is right."""
-    return hmac.compare_digest((given or "").encode("utf-8", "surrogatepass"), token.encode())
+    return hmac.compare_digest((submitted or "").encode("utf-8", "surrogatepass"), token.encode())
 
 
 def cookie_value(settings: Settings) -> str:
@@ -101,8 +101,8 @@ class Guard:
             return simple_page(405, "Not allowed", "This page takes GET and POST only.")
         if method == "POST" and not self._from_here(headers):
             return simple_page(403, "Refused", "This request does not come from a page of this server.")
-        given = asked.query_params.get("token")
-        if given is not None and method in READS and same_token(given, settings.token):
+        submitted = asked.query_params.get("token")
+        if submitted is not None and method in READS and same_token(submitted, settings.token):
             return self._welcome(scope["path"])
         if not same_token(asked.cookies.get(settings.cookie), cookie_value(settings)):
             text = "Open the address that `coterie serve` printed when it started: it holds the token that lets you in."

@@ -50,16 +50,16 @@ class Settings:
         return f"http://127.0.0.1:{self.port}/?token={self.token}"
 
 
-def resolve_allowed(given: str, folders: tuple[Path, ...]) -> Path | None:
+def resolve_allowed(submitted: str, folders: tuple[Path, ...]) -> Path | None:
     """The file that a path means, links and `..` followed, or None if it is not below one of the folders.
 
     Relative paths start at the first folder. Whether there is such a file is not said here: outside the folders,
     nothing is to be learnt.
     """
-    if not given or "\0" in given or not folders:
+    if not submitted or "\0" in submitted or not folders:
         return None
     try:
-        resolved = (folders[0] / Path(given).expanduser()).resolve()
+        resolved = (folders[0] / Path(submitted).expanduser()).resolve()
         below = any(resolved.is_relative_to(folder.resolve()) for folder in folders)
     except (OSError, RuntimeError, ValueError):
         return None

@@ -25,24 +25,24 @@ class Step(NamedTuple):
 
 def steps_of(project: Project, current: str = "") -> list[Step]:
     """The steps of a project with how far each is."""
-    marks = _marks(project)
-    return [Step(key, title, f"{project.url}/{key}", marks[key], key == current) for key, title in STEPS]
+    states = _states(project)
+    return [Step(key, title, f"{project.url}/{key}", states[key], key == current) for key, title in STEPS]
 
 
-def _marks(project: Project) -> dict[str, str]:
+def _states(project: Project) -> dict[str, str]:
     """Step → its mark."""
     if not project.table_path.is_file():
         failed = state_of(project.folder / "inspect").state == "failed"
         return {key: "later" for key, _ in STEPS} | {"data": "faulty" if failed else "open"}
     # Somebody has saved what the steps in the middle ask for; the others are done when there is something to show.
-    marks = {key: "done" if key in project.seen else "open" for key, _ in STEPS} | {"data": "done"}
-    marks |= _run_marks(project)
+    states = {key: "done" if key in project.seen else "open" for key, _ in STEPS} | {"data": "done"}
+    states |= _run_states(project)
     # What was typed and could not be saved is a fault of the step, too.
     typed = {key for key in FORMS if draft_of(project, key) is not None}
-    return marks | dict.fromkeys(recipe.faulty_steps(project) | typed, "faulty")
+    return states | dict.fromkeys(recipe.faulty_steps(project) | typed, "faulty")
 
 
-def _run_marks(project: Project) -> dict[str, str]:
+def _run_states(project: Project) -> dict[str, str]:
     """The marks of Run and Results: done when there are results, Run only as long as they are those of the recipe."""
     states = [(folder, state_of(folder).state) for folder in project.runs]
     finished = next((folder for folder, state in states if state == "finished"), None)

@@ -10,7 +10,7 @@ from coterie.web.project import Project, read_json
 
 
 @dataclass(frozen=True)
-class Column:
+class ColumnSummary:
     """One column of the table, by its position in the file."""
 
     index: int
@@ -25,11 +25,11 @@ class Column:
 
 
 @dataclass(frozen=True)
-class Facts:
+class TableSummary:
     """The table as a whole."""
 
     rows: int
-    columns: tuple[Column, ...]
+    columns: tuple[ColumnSummary, ...]
     format: str
     """csv, parquet, feather or excel"""
     delimiter: str
@@ -43,16 +43,16 @@ class Facts:
         return [column.name for column in self.columns]
 
 
-def facts_of(project: Project) -> Facts | None:
+def summary_of(project: Project) -> TableSummary | None:
     """What is known of the table, or None before it was looked at."""
     values = read_json(project.folder / "facts.json")
     if not values or not project.table_path.is_file():
         return None
-    columns = tuple(Column(**{**each, "role": decision(each["role"])}) for each in values.pop("columns"))
-    return Facts(columns=columns, **values)
+    columns = tuple(ColumnSummary(**{**each, "role": decision(each["role"])}) for each in values.pop("columns"))
+    return TableSummary(columns=columns, **values)
 
 
 def column_names(project: Project) -> list[str] | None:
     """The names of the columns, or None before the table was looked at."""
-    facts = facts_of(project)
-    return None if facts is None else facts.names
+    summary = summary_of(project)
+    return None if summary is None else summary.names

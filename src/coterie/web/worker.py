@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Any
 
 from coterie.errors import CoterieError
-from coterie.web.jobs import State, clear, state_of
+from coterie.web.jobs import clear, state_of
 from coterie.web.project import read_json, write_json
 
 KINDS = {
@@ -109,8 +109,6 @@ def _end_with_the_server() -> None:
 
     threading.Thread(target=listen, daemon=True).start()
 
-
-__all__ = ["State", "Teller", "main"]
 
 if __name__ == "__main__":
     sys.exit(main(sys.argv[1:]))

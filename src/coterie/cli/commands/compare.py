@@ -8,8 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from coterie.cli import complete
-from coterie.cli import options as flags
+from coterie.cli import complete, flags
 from coterie.errors import Cancelled, ConfigError, Problem
 
 if TYPE_CHECKING:
@@ -18,7 +17,12 @@ if TYPE_CHECKING:
     from coterie.settings.config import Config
 
 
+@flags.takes_settings(
+    f"config {flags.COLUMNS} hierarchy type weight publish "
+    f"refine time_limit seed {flags.LOSSES} {flags.READING} threads threshold"
+)
 def compare(
+    *,
     data: Annotated[str, typer.Argument(metavar="FILE")],
     methods: Annotated[
         list[str] | None,
@@ -59,28 +63,7 @@ def compare(
     queries: Annotated[
         int, typer.Option("--queries", metavar="N", help="Counting queries to compare by; 0 for none.")
     ] = 1000,
-    config: flags.ConfigFile = None,
-    quasi: flags.Quasi = None,
-    sensitive: flags.Sensitive = None,
-    identifier: flags.Identifier = None,
-    keep: flags.Keep = None,
-    drop: flags.Drop = None,
-    entity: flags.Entity = None,
-    hierarchy: flags.HierarchyOf = None,
-    type_of: flags.TypeOf = None,
-    weight: flags.Weight = None,
-    publish: flags.Publish = None,
-    refine: flags.Refine = None,
-    time_limit: flags.TimeLimit = None,
-    seed: flags.Seed = None,
-    missing: flags.MissingPolicy = None,
-    missing_values: flags.MissingValues = None,
-    leaf_counts: flags.LeafCounts = None,
-    delimiter: flags.Delimiter = None,
-    encoding: flags.Encoding = None,
-    header: flags.Header = None,
-    threads: flags.Threads = None,
-    threshold: flags.Threshold = None,
+    settings: flags.Settings,
     force: flags.Force = False,
     as_json: flags.AsJson = False,
     quiet: flags.Quiet = False,
@@ -90,30 +73,6 @@ def compare(
     FILE is read and encoded once. Finished runs are kept in a file, without any value of the data: after Ctrl-C, or
     with more methods or k, the same command goes on from there. A method that refuses is a line with its reason.
     """
-    settings = flags.configured(
-        config,
-        quasi=quasi,
-        sensitive=sensitive,
-        identifier=identifier,
-        keep=keep,
-        drop=drop,
-        entity=entity,
-        hierarchy=hierarchy,
-        type=type_of,
-        weight=weight,
-        publish=publish,
-        refine=refine,
-        time_limit=time_limit,
-        seed=seed,
-        missing=missing,
-        missing_values=missing_values,
-        leaf_counts=leaf_counts,
-        delimiter=delimiter,
-        encoding=encoding,
-        header=header,
-        threads=threads,
-        threshold=threshold,
-    )
     check_files(data, settings, output, plot, force=force)
     run_and_show(
         data,
@@ -183,13 +142,13 @@ def run_and_show(
     """Make the runs, print the table, write the files. Ctrl-C prints what is finished and ends with 130."""
     from coterie.api.compare import compare as make
     from coterie.cli.run import mention_compiling
-    from coterie.cli.show import Progress, Voice
+    from coterie.cli.show import ProgressBar, Voice
     from coterie.comparison.comparison import Comparison
 
     voice = Voice(quiet=quiet, output=output)
     mention_compiling(quiet, methods)
     try:
-        with Progress(quiet=quiet) as progress:
+        with ProgressBar(quiet=quiet) as progress:
             found = make(
                 data,
                 config=config,

@@ -7,7 +7,7 @@ from typing import Annotated
 
 import typer
 
-from coterie.cli.options import Quiet
+from coterie.cli.flags import Quiet
 
 ALL = "all"
 # Enough rows for several groups, so that every loop of a method runs.
@@ -27,8 +27,8 @@ def compile_kernels(
     or where NUMBA_CACHE_DIR says.
     """
     from coterie import kernels
-    from coterie.cli.show import Progress, Voice
-    from coterie.engines.compiling import compile_ahead
+    from coterie.cli.show import ProgressBar, Voice
+    from coterie.kernels.compiling import compile_ahead
     from coterie.methods import all_methods, find_method
 
     voice = Voice(quiet=quiet)
@@ -36,7 +36,7 @@ def compile_kernels(
     names = [find_method(name).name for name in method or ["auto"] if name != ALL]
     if ALL in (method or []):
         names = list(all_methods())
-    with Progress(quiet=quiet) as progress:
+    with ProgressBar(quiet=quiet) as progress:
         for name in names:
             compile_ahead(name, progress)
         _try_out()

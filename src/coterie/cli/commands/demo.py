@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from coterie.cli.options import Force, MethodName, Quiet
+from coterie.cli.flags import Force, MethodName, Quiet
 from coterie.settings.threshold import DEFAULT_K
 
 if TYPE_CHECKING:
@@ -33,8 +33,7 @@ def demo(
     from coterie.cli.run import release_of, show_release
     from coterie.cli.show import Voice
     from coterie.files import tables
-    from coterie.files.output import check_target, format_of
-    from coterie.releases.release import provenance_path
+    from coterie.files.output import check_target, format_of, provenance_path
 
     voice = Voice(quiet=quiet, output=export or output)
     table = people()
@@ -74,7 +73,7 @@ def configuration(*, k: int, method: str | None = None) -> Config:
 def _is_from_demo(output: str, config: Config) -> bool:
     """Whether the file is what an earlier demo left, so that it may be overwritten without asking."""
     from coterie.errors import CoterieError
-    from coterie.releases.release import provenance_path
+    from coterie.files.output import provenance_path
     from coterie.settings.config import Config
 
     try:

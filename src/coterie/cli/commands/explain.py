@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from coterie.cli import options as flags
+from coterie.cli import flags
+from coterie.cli.options import names
 
 if TYPE_CHECKING:
     from coterie.cli.show import Voice
@@ -16,7 +17,12 @@ if TYPE_CHECKING:
     from coterie.settings.config import Config
 
 
+@flags.takes_settings(
+    f"config {flags.COLUMNS} k privacy hierarchy type weight "
+    f"publish {flags.METHOD} {flags.LOSSES} suppressed suppress_at_most {flags.READING} threads"
+)
 def explain(
+    *,
     data: Annotated[str, typer.Argument(metavar="FILE")],
     row: Annotated[
         list[int] | None,
@@ -36,33 +42,7 @@ def explain(
     show_values: Annotated[
         bool, typer.Option("--show-values", help="Also show values of the original and what is published of them.")
     ] = False,
-    config: flags.ConfigFile = None,
-    quasi: flags.Quasi = None,
-    sensitive: flags.Sensitive = None,
-    identifier: flags.Identifier = None,
-    keep: flags.Keep = None,
-    drop: flags.Drop = None,
-    entity: flags.Entity = None,
-    k: flags.K = None,
-    privacy: flags.Privacy = None,
-    hierarchy: flags.HierarchyOf = None,
-    type_of: flags.TypeOf = None,
-    weight: flags.Weight = None,
-    publish: flags.Publish = None,
-    method: flags.MethodName = None,
-    option: flags.OptionOf = None,
-    refine: flags.Refine = None,
-    time_limit: flags.TimeLimit = None,
-    seed: flags.Seed = None,
-    missing: flags.MissingPolicy = None,
-    missing_values: flags.MissingValues = None,
-    leaf_counts: flags.LeafCounts = None,
-    suppressed: flags.Suppressed = None,
-    suppress_at_most: flags.SuppressAtMost = None,
-    delimiter: flags.Delimiter = None,
-    encoding: flags.Encoding = None,
-    header: flags.Header = None,
-    threads: flags.Threads = None,
+    settings: flags.Settings,
     as_json: flags.AsJson = False,
     quiet: flags.Quiet = False,
 ) -> None:
@@ -74,42 +54,13 @@ def explain(
     """
     from coterie.cli.commands.compare import whole_numbers
 
-    settings = flags.configured(
-        config,
-        quasi=quasi,
-        sensitive=sensitive,
-        identifier=identifier,
-        keep=keep,
-        drop=drop,
-        entity=entity,
-        k=k,
-        privacy=privacy,
-        hierarchy=hierarchy,
-        type=type_of,
-        weight=weight,
-        publish=publish,
-        method=method,
-        option=option,
-        refine=refine,
-        time_limit=time_limit,
-        seed=seed,
-        missing=missing,
-        missing_values=missing_values,
-        leaf_counts=leaf_counts,
-        suppressed=suppressed,
-        suppress_at_most=suppress_at_most,
-        delimiter=delimiter,
-        encoding=encoding,
-        header=header,
-        threads=threads,
-    )
     tried: dict[str, Any] | None = None
     if what_if or what_if_k or what_if_drop:
         # None tries the usual; one flag alone leaves the other kind of change out.
         usual: list[Any] | None = None if what_if else []
         tried = {
             "k": whole_numbers(what_if_k, "what-if-k") if what_if_k else usual,
-            "drop": flags.names(what_if_drop) if what_if_drop else usual,
+            "drop": names(what_if_drop) if what_if_drop else usual,
         }
     show(data, settings, rows=row or [], nearest=nearest, tried=tried, values=show_values, as_json=as_json, quiet=quiet)
 
@@ -127,11 +78,11 @@ def show(
 ) -> None:
     """Make the release again and explain it."""
     from coterie.cli.run import release_of
-    from coterie.cli.show import Progress, Voice
+    from coterie.cli.show import ProgressBar, Voice
 
     # What is explained is held whole, also where the settings come from a release that was made in blocks.
     release = release_of(data, config.replace(engine="memory"), quiet=quiet, publishes=False)
-    with Progress(quiet=quiet) as progress:
+    with ProgressBar(quiet=quiet) as progress:
         progress("explain", 0, 0)
         loss = release.explain()
         explained = [release.explain(row, nearest=nearest, show_values=values) for row in rows]

@@ -8,13 +8,14 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from coterie.cli.options import Delimiter, Encoding, Header, changes_of
+from coterie.cli.flags import Delimiter, Encoding, Header
+from coterie.cli.options import changes_of
 
 if TYPE_CHECKING:
     from rich.tree import Tree as Drawing
 
     from coterie.errors import Problem
-    from coterie.hierarchies.check import Column
+    from coterie.hierarchies.check import ColumnValues
     from coterie.hierarchies.hierarchy import Hierarchy
     from coterie.hierarchies.tree import Tree
 
@@ -97,7 +98,9 @@ def _rule(kind: str, levels: str, *, start: str, mask: str) -> Hierarchy:
     return Hierarchy.prefixes(*map(int, listed), mask=mask)
 
 
-def _column(data: str, column: str, *, delimiter: str | None, encoding: str | None, header: bool | None) -> Column:
+def _column(
+    data: str, column: str, *, delimiter: str | None, encoding: str | None, header: bool | None
+) -> ColumnValues:
     from coterie.files.tables import read
     from coterie.hierarchies.check import distinct_values
 
@@ -107,7 +110,7 @@ def _column(data: str, column: str, *, delimiter: str | None, encoding: str | No
 
 def _optional_column(
     data: str | None, column: str | None, *, delimiter: str | None, encoding: str | None, header: bool | None
-) -> Column | None:
+) -> ColumnValues | None:
     from coterie.errors import ConfigError
 
     if (data is None) != (column is None):
@@ -152,7 +155,7 @@ def _one_line(problem: Problem) -> str:
     return " ".join(str(problem).splitlines())
 
 
-def _summary(hierarchy: Hierarchy, values: Column | None) -> list[str]:
+def _summary(hierarchy: Hierarchy, values: ColumnValues | None) -> list[str]:
     tree = hierarchy.tree
     if tree is None:
         lines = [f"rule    {hierarchy.spec}"]

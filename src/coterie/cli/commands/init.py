@@ -8,7 +8,8 @@ from typing import Annotated
 
 import typer
 
-from coterie.cli.options import Delimiter, Encoding, Force, Header, MissingValues, Quiet, changes_of
+from coterie.cli.flags import Delimiter, Encoding, Force, Header, MissingValues, Quiet
+from coterie.cli.options import changes_of
 from coterie.errors import without_passwords
 
 

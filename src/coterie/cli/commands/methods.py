@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from coterie.cli import complete
-from coterie.cli.options import AsJson
+from coterie.cli.flags import AsJson
+from coterie.settings.texts import default_text, type_text
 
 if TYPE_CHECKING:
     from coterie.methods import Method
@@ -48,42 +49,6 @@ def described(method: Method) -> dict[str, Any]:
             for name, field in method.options.model_fields.items()
         ],
     }
-
-
-def type_text(annotation: object) -> str:
-    """A type as a person writes it: `number`, `true or false`, `strict | relaxed`."""
-    from types import NoneType, UnionType
-    from typing import Literal, Union, get_args, get_origin
-
-    words = {int: "whole number", float: "number", bool: "true or false", str: "text", NoneType: "nothing"}
-    origin = get_origin(annotation)
-    if origin is Annotated:
-        return type_text(get_args(annotation)[0])
-    if origin is Literal:
-        return " | ".join(str(value) for value in get_args(annotation))
-    if origin in (Union, UnionType):
-        return " | ".join(type_text(part) for part in get_args(annotation) if part is not NoneType)
-    if origin in (tuple, list):
-        inner = next((part for part in get_args(annotation) if part is not Ellipsis), object)
-        return f"list of {type_text(inner)}"
-    if origin is dict:
-        return f"table of {type_text(get_args(annotation)[1])}"
-    if annotation in words:
-        return words[annotation]
-    return "any" if annotation in (Any, object) else getattr(annotation, "__name__", str(annotation)).lower()
-
-
-def default_text(value: object) -> str:
-    """A default as it would be written in a TOML file."""
-    if value is None:
-        return "–"
-    if isinstance(value, bool):
-        return str(value).lower()
-    if isinstance(value, tuple | list):
-        return "[" + ", ".join(default_text(part) for part in value) + "]"
-    if isinstance(value, dict):
-        return "{ }" if not value else str(value)
-    return f'"{value}"' if isinstance(value, str) else str(value)
 
 
 def _list(chosen: list[Method]) -> None:

@@ -7,8 +7,8 @@ from typing import Annotated
 
 import typer
 
-from coterie.cli import complete
-from coterie.cli import options as flags
+from coterie.cli import complete, flags
+from coterie.cli.options import cluster_of, names
 from coterie.errors import ConfigError, Problem
 
 NOT_KEPT = 1
@@ -16,49 +16,20 @@ NOT_KEPT = 1
 Table = Annotated[str, typer.Argument(metavar="FILE")]
 
 
+@flags.takes_settings(
+    f"config {flags.COLUMNS} k privacy hierarchy type weight publish {flags.METHOD} {flags.LOSSES} suppressed "
+    f"suppress_at_most {flags.READING} threads engine memory block_rows master spark purpose recipient release_model "
+    "author threshold fraction"
+)
 def anonymize(
+    *,
     data: Table,
     output: Annotated[
         str | None, typer.Option("--output", "-o", metavar="FILE", help="Where to write; - is standard output.")
     ] = None,
-    config: flags.ConfigFile = None,
-    quasi: flags.Quasi = None,
-    sensitive: flags.Sensitive = None,
-    identifier: flags.Identifier = None,
-    keep: flags.Keep = None,
-    drop: flags.Drop = None,
-    entity: flags.Entity = None,
-    k: flags.K = None,
-    privacy: flags.Privacy = None,
-    hierarchy: flags.HierarchyOf = None,
-    type_of: flags.TypeOf = None,
-    weight: flags.Weight = None,
-    publish: flags.Publish = None,
-    method: flags.MethodName = None,
-    option: flags.OptionOf = None,
-    refine: flags.Refine = None,
-    time_limit: flags.TimeLimit = None,
-    seed: flags.Seed = None,
-    missing: flags.MissingPolicy = None,
-    missing_values: flags.MissingValues = None,
-    leaf_counts: flags.LeafCounts = None,
-    suppressed: flags.Suppressed = None,
-    suppress_at_most: flags.SuppressAtMost = None,
-    delimiter: flags.Delimiter = None,
-    encoding: flags.Encoding = None,
-    header: flags.Header = None,
-    threads: flags.Threads = None,
-    engine: flags.Engine = None,
-    memory: flags.Memory = None,
-    block_rows: flags.BlockRows = None,
+    settings: flags.Settings,
     master: flags.Master = None,
     spark: flags.SparkSetting = None,
-    purpose: flags.Purpose = None,
-    recipient: flags.Recipient = None,
-    release_model: flags.ReleaseModel = None,
-    author: flags.Author = None,
-    threshold: flags.Threshold = None,
-    fraction: flags.Fraction = None,
     report: flags.Reports = None,
     report_variant: flags.ReportVariant = "internal",
     mapping: flags.MappingFile = None,
@@ -83,50 +54,12 @@ def anonymize(
     from coterie.files.destinations import check_outputs
     from coterie.reporting.report import check_request
 
-    settings = flags.configured(
-        config,
-        quasi=quasi,
-        sensitive=sensitive,
-        identifier=identifier,
-        keep=keep,
-        drop=drop,
-        entity=entity,
-        k=k,
-        privacy=privacy,
-        hierarchy=hierarchy,
-        type=type_of,
-        weight=weight,
-        publish=publish,
-        method=method,
-        option=option,
-        refine=refine,
-        time_limit=time_limit,
-        seed=seed,
-        missing=missing,
-        missing_values=missing_values,
-        leaf_counts=leaf_counts,
-        suppressed=suppressed,
-        suppress_at_most=suppress_at_most,
-        delimiter=delimiter,
-        encoding=encoding,
-        header=header,
-        threads=threads,
-        engine=engine,
-        memory=memory,
-        block_rows=block_rows,
-        purpose=purpose,
-        recipient=recipient,
-        release_model=release_model,
-        author=author,
-        threshold=threshold,
-        fraction=fraction,
-    )
     if output is None and not dry_run:
         raise ConfigError([Problem("output", "is required: name a file, - for standard output, or give --dry-run")])
     if as_json and output == "-" and not dry_run:
         text = "the release and the summary cannot both go to standard output; name a file, or leave out --json"
         raise ConfigError([Problem("output", text)])
-    cluster = flags.cluster_of(master, spark, engine=settings.engine)
+    cluster = cluster_of(master, spark, engine=settings.engine)
     if settings.engine != "memory" and not dry_run:
         from coterie.cli.blocks import ran_in_blocks
 
@@ -134,7 +67,7 @@ def anonymize(
         if ran_in_blocks(data, settings, output=output, mapping=mapping, cluster=cluster, **ways):
             return
     if resume:
-        raise ConfigError([Problem("resume", "a run in memory leaves nothing to go on with; give --engine duckdb")])
+        raise ConfigError([Problem("resume", "a run in memory leaves nothing to go on with; give --engine blocks")])
     for path in report or []:
         check_request(path, variant=report_variant)
     check_outputs(data, settings, output=output, mapping=mapping, reports=report or [], force=force)
@@ -151,12 +84,17 @@ def anonymize(
     )
 
 
+@flags.takes_settings(
+    f"config quasi sensitive k l t alpha beta "
+    f"delta privacy entity hierarchy type missing_values {flags.READING} engine memory",
+    also="config k",
+)
 def verify(
+    *,
     data: Table,
     config: flags.ConfigFile = None,
-    quasi: flags.Quasi = None,
-    sensitive: flags.Sensitive = None,
-    k: flags.K = None,
+    k: int | None = None,
+    settings: flags.Settings,
     l: Annotated[  # noqa: E741 - its name in every paper
         str | None, typer.Option("--l", metavar="L", help="Distinct values of each sensitive column in every group.")
     ] = None,
@@ -168,16 +106,6 @@ def verify(
     ] = None,
     beta: Annotated[str | None, typer.Option("--beta", metavar="BETA", help="Basic beta-likeness.")] = None,
     delta: Annotated[str | None, typer.Option("--delta", metavar="DELTA", help="Delta-disclosure privacy.")] = None,
-    privacy: flags.Privacy = None,
-    entity: flags.Entity = None,
-    hierarchy: flags.HierarchyOf = None,
-    type_of: flags.TypeOf = None,
-    missing_values: flags.MissingValues = None,
-    delimiter: flags.Delimiter = None,
-    encoding: flags.Encoding = None,
-    header: flags.Header = None,
-    engine: flags.Engine = None,
-    memory: flags.Memory = None,
     as_json: flags.AsJson = False,
     quiet: flags.Quiet = False,
 ) -> None:
@@ -190,22 +118,6 @@ def verify(
     """
     from coterie.cli.run import show_verification
 
-    settings = flags.configured(
-        config,
-        quasi=quasi,
-        sensitive=sensitive,
-        k=k,
-        privacy=privacy,
-        entity=entity,
-        hierarchy=hierarchy,
-        type=type_of,
-        missing_values=missing_values,
-        delimiter=delimiter,
-        encoding=encoding,
-        header=header,
-        engine=engine,
-        memory=memory,
-    )
     short = {"l-diversity": l, "t-closeness": t, "alpha-k": alpha, "beta-likeness": beta, "delta-disclosure": delta}
     further = [f"{model}:{limit}" for model, limit in short.items() if limit is not None]
     if further:
@@ -215,20 +127,15 @@ def verify(
         raise typer.Exit(NOT_KEPT)
 
 
+@flags.takes_settings(
+    f"config quasi sensitive k hierarchy type weight publish {flags.LOSSES} "
+    f"queries sum_of query_file target feature model distributions seed {flags.READING}"
+)
 def measure(
+    *,
     original: Annotated[str, typer.Argument(metavar="ORIGINAL")],
     published: Annotated[str, typer.Argument(metavar="PUBLISHED")],
-    config: flags.ConfigFile = None,
-    quasi: flags.Quasi = None,
-    sensitive: flags.Sensitive = None,
-    k: flags.K = None,
-    hierarchy: flags.HierarchyOf = None,
-    type_of: flags.TypeOf = None,
-    weight: flags.Weight = None,
-    publish: flags.Publish = None,
-    missing: flags.MissingPolicy = None,
-    missing_values: flags.MissingValues = None,
-    leaf_counts: flags.LeafCounts = None,
+    settings: flags.Settings,
     queries: Annotated[
         int | None, typer.Option("--queries", metavar="N", help="Ask N random COUNT queries of both tables.")
     ] = None,
@@ -263,10 +170,6 @@ def measure(
     distributions: Annotated[
         bool, typer.Option("--distributions", help="Compare columns, and pairs of them, before and after.")
     ] = False,
-    seed: flags.Seed = None,
-    delimiter: flags.Delimiter = None,
-    encoding: flags.Encoding = None,
-    header: flags.Header = None,
     as_json: flags.AsJson = False,
 ) -> None:
     """Measure what a release lost, in all and per column.
@@ -278,29 +181,12 @@ def measure(
     from coterie.api.utility import UtilityRequest
     from coterie.cli.utility import show_measures
 
-    settings = flags.configured(
-        config,
-        quasi=quasi,
-        sensitive=sensitive,
-        k=k,
-        hierarchy=hierarchy,
-        type=type_of,
-        weight=weight,
-        publish=publish,
-        missing=missing,
-        missing_values=missing_values,
-        leaf_counts=leaf_counts,
-        seed=seed,
-        delimiter=delimiter,
-        encoding=encoding,
-        header=header,
-    )
     request = UtilityRequest(
         queries=queries,
         sum=sum_of,
         query_file=query_file,
         target=target,
-        features=flags.names(feature) if feature else None,
+        features=names(feature) if feature else None,
         model=model,  # type: ignore[arg-type]
         distributions=distributions,
     )

@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from coterie.cli import options as flags
+from coterie.cli import flags
+from coterie.cli.options import names
 
 if TYPE_CHECKING:
     from coterie.cli.show import Voice
@@ -22,24 +23,19 @@ MOST_PAIRS = 10
 MOST_PEOPLE = 50
 
 
+@flags.takes_settings(
+    f"config quasi entity population fraction threshold hierarchy type missing_values {flags.READING}"
+)
 def risk(
+    *,
     data: Annotated[str, typer.Argument(metavar="FILE")],
     release: Annotated[str | None, typer.Argument(metavar="[RELEASE]")] = None,
-    config: flags.ConfigFile = None,
-    quasi: flags.Quasi = None,
-    entity: flags.Entity = None,
+    settings: flags.Settings,
     population: Annotated[
         str | None,
         typer.Option("--population", metavar="FILE", help="The population that the table comes from, a row a person."),
     ] = None,
     fraction: flags.Fraction = None,
-    threshold: flags.Threshold = None,
-    hierarchy: flags.HierarchyOf = None,
-    type_of: flags.TypeOf = None,
-    missing_values: flags.MissingValues = None,
-    delimiter: flags.Delimiter = None,
-    encoding: flags.Encoding = None,
-    header: flags.Header = None,
     as_json: flags.AsJson = False,
 ) -> None:
     """Measure how likely records can be traced to people, before and after publishing.
@@ -49,18 +45,6 @@ def risk(
     The prosecutor knows that a person is in the table, the journalist compares with a population, the marketer links
     all records. Quasi-identifiers are ranked by the risk that they add.
     """
-    settings = flags.configured(
-        config,
-        quasi=quasi,
-        entity=entity,
-        hierarchy=hierarchy,
-        type=type_of,
-        missing_values=missing_values,
-        delimiter=delimiter,
-        encoding=encoding,
-        header=header,
-        threshold=threshold,
-    )
     if population is None:
         fraction = settings.fraction if fraction is None else fraction
     show_risk(
@@ -81,14 +65,14 @@ def show_risk(
     """Measure one or two files and print the result."""
     from coterie.api.anonymize import read_table
     from coterie.api.risk import people_of
-    from coterie.cli.show import Progress, Voice
+    from coterie.cli.show import ProgressBar, Voice
     from coterie.disclosure.columns import rank_columns
     from coterie.disclosure.risk import check_population, find_threshold, risk_of_table
     from coterie.engines.per_row import advice
 
     limit = find_threshold(threshold)
     check_population(population, fraction)
-    with Progress() as progress:
+    with ProgressBar() as progress:
         progress("read", 0, 0)
         people = None if population is None else read_table(population, config.replace(header=True))
         tables = [read_table(each, config) for each in (data, release) if each is not None]
@@ -192,7 +176,9 @@ def _print_columns(ranked: tuple[ColumnRisk, ...], voice: Voice) -> None:
     voice.table(head, rows, numbers=head[1:])
 
 
+@flags.takes_settings(f"config quasi sensitive k hierarchy type publish missing_values {flags.READING}")
 def attack(
+    *,
     published: Annotated[str, typer.Argument(metavar="RELEASE")],
     known: Annotated[
         str, typer.Option("--known", metavar="FILE", help="People known from elsewhere, with what is known of them.")
@@ -205,17 +191,7 @@ def attack(
             help="What the attacker knows, separated by commas. [default: all quasi-identifiers that FILE has]",
         ),
     ] = None,
-    config: flags.ConfigFile = None,
-    quasi: flags.Quasi = None,
-    sensitive: flags.Sensitive = None,
-    k: flags.K = None,
-    hierarchy: flags.HierarchyOf = None,
-    type_of: flags.TypeOf = None,
-    publish: flags.Publish = None,
-    missing_values: flags.MissingValues = None,
-    delimiter: flags.Delimiter = None,
-    encoding: flags.Encoding = None,
-    header: flags.Header = None,
+    settings: flags.Settings,
     show: Annotated[
         bool, typer.Option("--show", help="List people with their candidates and likeliest values, which are data.")
     ] = False,
@@ -226,24 +202,11 @@ def attack(
     RELEASE is the published table. Nothing but counts is printed unless --show is given.
     """
     from coterie.api.risk import attack as run_attack
-    from coterie.cli.show import Progress, Voice
+    from coterie.cli.show import ProgressBar, Voice
 
-    settings = flags.configured(
-        config,
-        quasi=quasi,
-        sensitive=sensitive,
-        k=k,
-        hierarchy=hierarchy,
-        type=type_of,
-        publish=publish,
-        missing_values=missing_values,
-        delimiter=delimiter,
-        encoding=encoding,
-        header=header,
-    )
-    with Progress() as progress:
+    with ProgressBar() as progress:
         progress("match people", 0, 0)
-        found = run_attack(published, known, on=flags.names(on) if on else None, config=settings)
+        found = run_attack(published, known, on=names(on) if on else None, config=settings)
     if as_json:
         typer.echo(json.dumps(found.to_dict(), indent=2))
         return

@@ -8,7 +8,7 @@ from typing import Annotated
 
 import typer
 
-from coterie.cli.options import ConfigFile, Quiet
+from coterie.cli.flags import ConfigFile, Quiet
 from coterie.errors import BackendError, ConfigError, Problem
 
 NEEDED = ("starlette", "uvicorn", "python_multipart", "tomlkit")

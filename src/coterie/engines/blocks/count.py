@@ -10,7 +10,8 @@ import pyarrow.compute as pc
 
 from coterie.arrays import Int64
 from coterie.errors import DataError
-from coterie.table.codebook import Codebook, Counted, coded_columns, kept_rows, make_codebook, plain_cells
+from coterie.table.codebook import Codebook, CountedValues, coded_columns, kept_rows, make_codebook
+from coterie.values.plain import plain_array
 
 if TYPE_CHECKING:
     from coterie.files.batches import TableFile
@@ -34,7 +35,7 @@ class _Tally:
         self._held = 0
 
     def add(self, column: pa.Array) -> None:
-        cells = plain_cells(column)
+        cells = plain_array(column)
         self.missing += cells.null_count
         try:
             found = pc.value_counts(cells.drop_null())
@@ -69,11 +70,11 @@ class _Tally:
                 hint="Round its values, allow more memory, or list it in keep or drop instead.",
             )
 
-    def result(self) -> Counted:
+    def result(self) -> CountedValues:
         if self._values:
             self._add_up()
-            return Counted(self._values[0], self._counts[0], self.missing)
-        return Counted(pa.nulls(0), np.zeros(0, dtype=np.int64), self.missing)
+            return CountedValues(self._values[0], self._counts[0], self.missing)
+        return CountedValues(pa.nulls(0), np.zeros(0, dtype=np.int64), self.missing)
 
 
 def count_table(table: TableFile, config: Config, *, memory: int, progress: Progress | None = None) -> Codebook:

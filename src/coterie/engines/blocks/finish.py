@@ -11,19 +11,19 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import pyarrow as pa
 
-from coterie.engines.blocks.write import Publisher, Target, Written, write_release
+from coterie.engines.blocks.write import Publisher
+from coterie.engines.finished import check_limit, may_show, notes_of, total
 from coterie.engines.mapping import WholeMapping
 from coterie.engines.per_row import by_rows
 from coterie.engines.plan import PROGRAM_BYTES
 from coterie.engines.rings import RingCheck
-from coterie.errors import InfeasibleError
 from coterie.files import tables
 from coterie.files.batches import TableFile, open_table
-from coterie.files.output import appear
+from coterie.files.output import appear, provenance_path
+from coterie.files.streams import Target, WrittenFile, write_release
 from coterie.measures.measures import ClassSizes
-from coterie.measures.sums import BlockSums, measures_of, with_suppressed
+from coterie.measures.sums import BlockSums, measures_of
 from coterie.publishing.labels import root_text, style_of
-from coterie.releases.release import provenance_path
 from coterie.releases.stored import StoredRelease
 from coterie.settings.memory import give_back
 from coterie.settings.toml import provenance_toml
@@ -35,10 +35,11 @@ from coterie.verification.sql import Beside, Checker, RowReader
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-    from coterie.engines.blocks.run import Job
     from coterie.engines.blocks.state import WorkFolder
-    from coterie.engines.blocks.store import BlockStore, Finished
-    from coterie.engines.memory.run import Phases
+    from coterie.engines.blocks.store import BlockStore
+    from coterie.engines.finished import FinishedBlock
+    from coterie.engines.job import Job
+    from coterie.engines.phases import Phases
     from coterie.engines.plan import Plan
     from coterie.settings.config import Config
 
@@ -51,7 +52,7 @@ class _Draft(NamedTuple):
     """A release that was written and checked, but has no name yet."""
 
     path: Path
-    written: Written
+    written: WrittenFile
     checked: Checked
 
 
@@ -62,7 +63,7 @@ class Ending:
     table: TableFile
     plan: Plan
     store: BlockStore
-    finished: tuple[Finished, ...]
+    finished: tuple[FinishedBlock, ...]
     work: WorkFolder
     job: Job
     target: Target
@@ -153,53 +154,9 @@ class Ending:
             yield pa.RecordBatch.from_arrays([cells], [name])
 
 
-def total(finished: Sequence[Finished], plan: Plan) -> BlockSums:
-    """The sums of all blocks in their order, with the rows that were suppressed from the start."""
-    sums = BlockSums.none(len(plan.book.domains))
-    for each in finished:
-        sums = sums + each.sums
-    return with_suppressed(sums, plan.book.all_rows - plan.book.rows)
-
-
-def check_limit(finished: Sequence[Finished], plan: Plan) -> None:
-    """Refuse a release for which the method suppressed more rows than is allowed."""
-    config, rows = plan.book.config, plan.book.rows
-    suppressed = sum(each.sums.suppressed for each in finished)
-    if config.suppress_at_most is None or 100 * suppressed <= config.suppress_at_most * rows * (1 + 1e-12):
-        return
-    share = 100 * suppressed / rows
-    raise InfeasibleError(
-        f"{config.method} suppressed {suppressed:,} of {rows:,} rows ({share:.2f} %); at most "
-        f"{config.suppress_at_most:g} % are allowed.",
-        wanted=config.suppress_at_most,
-        possible=share,
-        hint="Allow more by suppress_at_most, or change the method's options.",
-    )
-
-
-def may_show(sums: BlockSums, plan: Plan) -> bool:
-    """Whether suppressed rows, with the groups that are published as nothing but `*`, are enough to be shown."""
-    config = plan.book.config
-    return config.suppressed == "auto" and (sums.suppressed == 0 or sums.suppressed + sums.starred >= config.k)
-
-
 def _settled(job: Job) -> Config:
     """The configuration with what the machine decided, so that it gives the same release elsewhere."""
-    return job.config.replace(engine="duckdb", block_rows=job.block_rows)
-
-
-def notes_of(finished: Sequence[Finished], plan: Plan) -> tuple[str, ...]:
-    """What methods said, once each; and how the table was cut."""
-    from coterie.methods import find_method
-
-    if plan.blocks == 1:
-        return finished[0].notes
-    sizes = f"{int(plan.sizes.min()):,} to {int(plan.sizes.max()):,} rows"
-    told = [f"The table was cut into {plan.blocks:,} blocks of {sizes}, grouped one by one."]
-    config = plan.book.config
-    if find_method(config.method).recoding == "global":
-        told.append(f"{config.method} took levels for each block by itself; they may differ from block to block.")
-    return tuple(told)
+    return job.config.replace(engine="blocks", block_rows=job.block_rows)
 
 
 def _publish(draft: Path, release: StoredRelease, job: Job) -> None:

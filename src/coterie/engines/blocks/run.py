@@ -18,21 +18,22 @@ import numpy as np
 from coterie.engines.block import anonymize_block, suppressed_values
 from coterie.engines.blocks.count import count_table
 from coterie.engines.blocks.finish import Ending
-from coterie.engines.blocks.job import AT_ONCE, Job, make_job
-from coterie.engines.blocks.spill import Rows, Spill
+from coterie.engines.blocks.spill import Spill, SpilledRows
 from coterie.engines.blocks.state import WorkFolder, open_work
-from coterie.engines.blocks.store import BlockStore, Finished
-from coterie.engines.blocks.write import Target, target_of
+from coterie.engines.blocks.store import BlockStore
 from coterie.engines.cuts import CutTree, in_sample, plant, sample_share
+from coterie.engines.finished import FinishedBlock
+from coterie.engines.job import AT_ONCE, Job, make_job
 from coterie.engines.leaves import LeafCounts, settle
 from coterie.engines.mapping import block_mapping
-from coterie.engines.memory.run import Phases
+from coterie.engines.phases import Phases
 from coterie.engines.plan import Plan, check_blocks, refuse_impossible
 from coterie.engines.rings import RingRows
 from coterie.engines.suppressed import compared, left_of, needs_left
 from coterie.errors import Cancelled
 from coterie.files.batches import TableFile, open_table
 from coterie.files.destinations import check_apart
+from coterie.files.streams import Target, target_of
 from coterie.publishing.labels import check_styles
 from coterie.publishing.mapping import check_mapping
 from coterie.settings.memory import give_back, one_allocator
@@ -132,14 +133,14 @@ def make_plan(table: TableFile, book: Codebook, spill: Spill, job: Job) -> Plan:
     return settle(tree, counts, book, most=job.block_rows)
 
 
-def _coded(table: TableFile, book: Codebook) -> Iterator[tuple[Rows, int]]:
+def _coded(table: TableFile, book: Codebook) -> Iterator[tuple[SpilledRows, int]]:
     """The rows that take part, as codes, a batch at a time; and how many were read."""
     names = [lookup.name for lookup in (*book.lookups, *book.sensitive_lookups)]
     start = 0
     for batch in table.batches(names):
         coded = book.encode(batch)
         numbers = start + np.flatnonzero(coded.keep)
-        yield Rows(numbers, coded.codes, coded.sensitive), batch.num_rows
+        yield SpilledRows(numbers, coded.codes, coded.sensitive), batch.num_rows
         start += batch.num_rows
 
 
@@ -148,20 +149,20 @@ def _first_tree(table: TableFile, book: Codebook, job: Job, threads: int) -> Cut
     if book.rows <= job.block_rows:
         return CutTree.single()
     share = sample_share(book.rows)
-    chosen: list[Rows] = []
+    chosen: list[SpilledRows] = []
     for rows, _ in _coded(table, book):
         job.checkpoint()
         inside = in_sample(rows.numbers, share)
-        chosen.append(Rows(rows.numbers[inside], rows.codes[inside], rows.sensitive[inside]))
+        chosen.append(SpilledRows(rows.numbers[inside], rows.codes[inside], rows.sensitive[inside]))
     codes = np.concatenate([rows.codes for rows in chosen])
     numbers = np.concatenate([rows.numbers for rows in chosen])
     return plant(codes, numbers, book, expected=book.rows, most=job.block_rows, threads=threads)
 
 
-def _group_all(plan: Plan, spill: Spill, store: BlockStore, job: Job) -> tuple[Finished, ...]:
+def _group_all(plan: Plan, spill: Spill, store: BlockStore, job: Job) -> tuple[FinishedBlock, ...]:
     """Group all blocks that are not finished yet, the largest first."""
     leaves = [np.flatnonzero(plan.block_of_leaf == block).tolist() for block in range(plan.blocks)]
-    found: dict[int, Finished] = {}
+    found: dict[int, FinishedBlock] = {}
     for block in range(plan.blocks):
         if (before := store.done(block)) is not None:
             found[block] = before
@@ -173,7 +174,7 @@ def _group_all(plan: Plan, spill: Spill, store: BlockStore, job: Job) -> tuple[F
     limit = job.config.time_limit
     each = 0.0 if limit is None else limit * at_once / max(int(plan.sizes[waiting].sum()), 1)
 
-    def group(block: int) -> tuple[int, Finished]:
+    def group(block: int) -> tuple[int, FinishedBlock]:
         job.checkpoint()
         rows = spill.read(leaves[block])
         result = anonymize_block(
@@ -226,7 +227,7 @@ def _with_left(plan: Plan, spill: Spill, store: BlockStore, job: Job) -> Plan:
     return replace(plan, left=left_of(plan.book, gone))
 
 
-def _tell(job: Job, plan: Plan, found: dict[int, Finished]) -> None:
+def _tell(job: Job, plan: Plan, found: dict[int, FinishedBlock]) -> None:
     if job.progress is not None:
         done = int(plan.sizes[list(found)].sum())
         job.progress(f"group: {len(found):,} of {plan.blocks:,} blocks", done, plan.book.rows)

@@ -20,7 +20,7 @@ PENDING = 48 * 2**20
 PIECE = 2**18
 
 
-class Rows(NamedTuple):
+class SpilledRows(NamedTuple):
     """Rows of a block, in the order of their numbers."""
 
     numbers: Int64
@@ -46,7 +46,7 @@ class Spill:
         """Where the rows of a leaf are."""
         return self.folder / f"leaf-{leaf:06}"
 
-    def add(self, leaf: Int32, rows: Rows) -> None:
+    def add(self, leaf: Int32, rows: SpilledRows) -> None:
         """Append rows to the files of their leaves."""
         packed = np.empty(len(leaf), dtype=self.dtype)
         packed["row"] = rows.numbers
@@ -82,7 +82,7 @@ class Spill:
             while len(piece := np.fromfile(file, dtype=self.dtype, count=PIECE)):
                 yield piece
 
-    def unpack(self, packed: npt.NDArray[Any]) -> Rows:
+    def unpack(self, packed: npt.NDArray[Any]) -> SpilledRows:
         """Rows as numbers and codes."""
         parts = []
         for names in (self._quasi, self._sensitive):
@@ -90,9 +90,9 @@ class Spill:
             for j, name in enumerate(names):
                 codes[:, j] = packed[name]
             parts.append(codes)
-        return Rows(np.ascontiguousarray(packed["row"]), parts[0], parts[1])
+        return SpilledRows(np.ascontiguousarray(packed["row"]), parts[0], parts[1])
 
-    def read(self, leaves: Sequence[int]) -> Rows:
+    def read(self, leaves: Sequence[int]) -> SpilledRows:
         """All rows of some leaves, in the order of their numbers."""
         found = [np.fromfile(self.path(leaf), dtype=self.dtype) for leaf in leaves if self.path(leaf).exists()]
         packed = np.concatenate(found) if found else np.empty(0, dtype=self.dtype)

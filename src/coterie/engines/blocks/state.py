@@ -48,17 +48,17 @@ class WorkFolder:
         return self.path / "spare"
 
     def _facts(self) -> dict[str, Any]:
-        facts: dict[str, Any] = json.loads((self.path / "run.json").read_text(encoding="utf-8"))
-        return facts
+        description: dict[str, Any] = json.loads((self.path / "run.json").read_text(encoding="utf-8"))
+        return description
 
     def note_plan(self, sha256: str) -> None:
         """Keep which plan the blocks follow; refuse to go on by another one."""
-        facts = self._facts()
-        before = facts.get("plan")
+        description = self._facts()
+        before = description.get("plan")
         if before is not None and before != sha256:
             raise _changed(self.path, "cuts the table otherwise than")
         if before is None:
-            _write(self.path / "run.json", facts | {"plan": sha256})
+            _write(self.path / "run.json", description | {"plan": sha256})
 
     def clean(self) -> None:
         """Remove what an unfinished pass may have left, but not finished blocks."""
@@ -112,7 +112,7 @@ def open_work(
         DataError: The earlier run had another input or other settings, or the folder cannot be written.
     """
     path = work_path(output)
-    facts = {
+    description = {
         "coterie": version("coterie"),
         "input_sha256": stamp.sha256,
         "input_size": stamp.size,
@@ -122,7 +122,7 @@ def open_work(
     }
     old = _read(path)
     if old is not None and resume:
-        _refuse_other(path, old, facts)
+        _refuse_other(path, old, description)
         work = WorkFolder(path, resumed=True)
     else:
         if old is not None and not force:
@@ -130,7 +130,7 @@ def open_work(
             text = f"an earlier run to this file was stopped with {done:,} blocks finished"
             hint = "Go on with it by --resume, or start again by --force."
             raise ConfigError([Problem("output", text)], hint=hint)
-        work = _fresh(path, facts)
+        work = _fresh(path, description)
     try:
         work.clean()
     except OSError as error:
@@ -138,11 +138,11 @@ def open_work(
     return work
 
 
-def _fresh(path: Path, facts: dict[str, Any]) -> WorkFolder:
+def _fresh(path: Path, description: dict[str, Any]) -> WorkFolder:
     try:
         shutil.rmtree(path, ignore_errors=True)
         path.mkdir(mode=0o700)
-        _write(path / "run.json", facts)
+        _write(path / "run.json", description)
     except OSError as error:
         raise _refused(path, error) from None
     return WorkFolder(path, resumed=False)
@@ -150,15 +150,15 @@ def _fresh(path: Path, facts: dict[str, Any]) -> WorkFolder:
 
 def _read(path: Path) -> dict[str, Any] | None:
     try:
-        facts: dict[str, Any] = json.loads((path / "run.json").read_text(encoding="utf-8"))
+        description: dict[str, Any] = json.loads((path / "run.json").read_text(encoding="utf-8"))
     except (OSError, ValueError):
         return None
-    return facts
+    return description
 
 
-def _write(path: Path, facts: dict[str, Any]) -> None:
+def _write(path: Path, description: dict[str, Any]) -> None:
     temporary = path.with_suffix(".part")
-    temporary.write_text(json.dumps(facts, indent=1), encoding="utf-8")
+    temporary.write_text(json.dumps(description, indent=1), encoding="utf-8")
     temporary.replace(path)
 
 

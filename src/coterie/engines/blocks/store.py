@@ -19,23 +19,13 @@ from pyarrow import ipc
 
 from coterie.arrays import Bool, Int32, Int64
 from coterie.engines.block import BlockResult
+from coterie.engines.finished import AT, FinishedBlock
 from coterie.measures.sums import BlockSums
 from coterie.publishing.labels import Labels
 from coterie.table.domain import Domain
 
-AT = "\0at"
-"""the column of a piece that says where its rows stand in the stripe; no column of a table is called so"""
 CODE = "\0code "
 """columns of codes, for quasi-identifiers that may turn out to be published as they were"""
-
-
-class Finished(NamedTuple):
-    """What is known of a finished block."""
-
-    pieces: Mapping[int, tuple[int, int]]
-    """stripe → where its piece begins and how long it is"""
-    sums: BlockSums
-    notes: tuple[str, ...]
 
 
 class BlockStore:
@@ -74,16 +64,16 @@ class BlockStore:
             np.savez(file, *values)
         waiting.replace(waiting.with_suffix(""))
 
-    def done(self, block: int) -> Finished | None:
+    def done(self, block: int) -> FinishedBlock | None:
         """What is known of a block, if it is finished."""
         path = self._facts(block)
         if not path.exists():
             return None
         facts = json.loads(path.read_text(encoding="utf-8"))
         pieces = {int(stripe): (start, size) for stripe, (start, size) in facts["pieces"].items()}
-        return Finished(pieces, BlockSums.from_dict(facts["sums"]), tuple(facts["notes"]))
+        return FinishedBlock(pieces, BlockSums.from_dict(facts["sums"]), tuple(facts["notes"]))
 
-    def put(self, block: int, numbers: Int64, result: BlockResult) -> Finished:
+    def put(self, block: int, numbers: Int64, result: BlockResult) -> FinishedBlock:
         """Keep a finished block.
 
         Args:
@@ -105,9 +95,9 @@ class BlockStore:
         waiting = self._facts(block).with_suffix(".part")
         waiting.write_text(json.dumps(facts), encoding="utf-8")
         waiting.replace(self._facts(block))
-        return Finished(pieces, result.sums, result.notes)
+        return FinishedBlock(pieces, result.sums, result.notes)
 
-    def published(self, finished: Sequence[Finished], stripe: int, rows: int) -> Bool:
+    def published(self, finished: Sequence[FinishedBlock], stripe: int, rows: int) -> Bool:
         """Row of a stripe → whether some block publishes it; others are suppressed.
 
         Args:
@@ -121,7 +111,7 @@ class BlockStore:
                 inside[piece.column(AT).to_numpy()] = True
         return inside
 
-    def piece(self, block: int, finished: Finished, stripe: int) -> pa.RecordBatch | None:
+    def piece(self, block: int, finished: FinishedBlock, stripe: int) -> pa.RecordBatch | None:
         """The rows of a block in one stripe, if it has any."""
         if stripe not in finished.pieces:
             return None

@@ -2,101 +2,32 @@
 
 from __future__ import annotations
 
-import hashlib
-import os
-from collections.abc import Container, Iterable, Iterator
-from contextlib import nullcontext
-from dataclasses import dataclass
-from itertools import chain
-from pathlib import Path
-from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
+from collections.abc import Container, Iterator
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 import pyarrow as pa
 
-from coterie.engines.blocks.store import BlockStore, Finished, join_pieces
-from coterie.errors import ConfigError, Problem
-from coterie.files.csv_out import csv_stream
-from coterie.files.dialect import Dialect
-from coterie.files.door import Levels, bare_table
-from coterie.files.output import HashedFile, check_target, format_of, gzipped
-from coterie.files.tables import dialect_of
-from coterie.publishing.labels import Boxes, label, style_of
+from coterie.engines.blocks.store import BlockStore, join_pieces
+from coterie.engines.finished import FinishedBlock
+from coterie.files.door import UsedLevels, bare_table
 from coterie.publishing.publish import as_type_of, keep_rows
-from coterie.releases.release import provenance_path
+from coterie.publishing.suppressed import published_as
 
 if TYPE_CHECKING:
     from coterie.engines.plan import Plan
     from coterie.files.batches import TableFile
-    from coterie.files.input import Format
     from coterie.methods._method import Progress
     from coterie.table.domain import Domain
 
 
-class Target(NamedTuple):
-    """What is written, and how."""
-
-    format: Format
-    zipped: bool = False
-    folder: bool = False
-    """a folder of Parquet files in place of one file"""
-    dialect: Dialect | None = None
-
-    @property
-    def suffix(self) -> str:
-        """What the name of a file of this format ends in."""
-        if self.folder:
-            return ""
-        return {"parquet": ".parquet", "feather": ".feather"}.get(self.format, ".csv") + ".gz" * self.zipped
-
-
-def target_of(output: str | os.PathLike[str], *, force: bool, like: TableFile | None = None) -> Target:
-    """What to write under a name; a ConfigError where nothing may be written.
-
-    Args:
-        output: A file by its ending, - for standard output, or a folder (its name ends in a slash).
-        force: Whether something may be there.
-        like: The table whose delimiter, encoding and quotes a text file keeps.
-    """
-    name = os.fspath(output)
-    if name.endswith(("/", os.sep)):
-        folder = Path(name)
-        if not folder.resolve().parent.is_dir():
-            raise ConfigError([Problem("output", f"there is no folder {folder.parent}")], hint="Create it first.")
-        if folder.exists() and not force:
-            hint = "Choose another name, or overwrite it with --force."
-            raise ConfigError([Problem("output", f"{folder} exists already")], hint=hint)
-        if folder.exists() and any(each.suffix != ".parquet" for each in folder.iterdir()):
-            raise ConfigError([Problem("output", f"{folder} holds other files than Parquet; it is left alone")])
-        check_target(provenance_path(output), force=force)
-        return Target("parquet", folder=True)
-    kind, zipped = format_of(output)
-    check_target(output, force=force)
-    if name != "-":
-        check_target(provenance_path(output), force=force)
-    if kind != "csv":
-        return Target(kind)
-    dialect = None if like is None or like.sniffed is None else like.sniffed.dialect
-    before = None if like is None else like.parts[0].path
-    return Target(kind, zipped, dialect=dialect_of(output, dialect=dialect, before=before))
-
-
-class Written(NamedTuple):
-    """What was written."""
-
-    rows: int
-    sha256: str
-    """of the file, or of the digests of a folder's files in their order"""
-
-
-@dataclass(frozen=True, eq=False)
-class Publisher:
+class Publisher(NamedTuple):
     """Puts published quasi-identifiers and untouched columns together, a stripe of rows at a time."""
 
     table: TableFile
     plan: Plan
     store: BlockStore
-    finished: tuple[Finished, ...]
+    finished: tuple[FinishedBlock, ...]
     show_suppressed: bool
     """whether suppressed rows are shown as `*`; otherwise they are left out"""
     suppressed: int
@@ -119,7 +50,7 @@ class Publisher:
     def stripes(self, progress: Progress | None = None) -> Iterator[pa.Table]:
         """The release in row order."""
         unchanged = self.unchanged
-        names = {domain.name: published_as(domain, self.plan) for domain in self.plan.book.domains}
+        names = {domain.name: published_as(domain, self.plan.book.config.publish) for domain in self.plan.book.domains}
         published = {
             column: what for name, columns in names.items() if name not in unchanged for column, what in columns.items()
         }
@@ -167,7 +98,7 @@ class Publisher:
         """
         shown = self.plan.book.config.published_unchanged.union(unchanged)
         found = {
-            field.name: Levels.none(field.type)
+            field.name: UsedLevels.none(field.type)
             for field in self.table.schema
             if pa.types.is_dictionary(field.type) and field.name in shown
         }
@@ -204,99 +135,3 @@ class Publisher:
                 arrays.append(keep_rows(original.column(field.name), kept))
                 fields.append(field)
         return pa.Table.from_arrays(arrays, schema=pa.schema(fields))
-
-
-def published_as(domain: Domain, plan: Plan) -> dict[str, tuple[pa.DataType, Any]]:
-    """The published columns of a quasi-identifier → their types, and what stands there for a suppressed row."""
-    one = np.zeros(1, dtype=np.int32)
-    labels = label(Boxes(domain, one, one, one, one), style_of(domain, plan.book.config.publish))
-    return {
-        name: (values.type, values[labels.suppressed].as_py())
-        for name, values in zip(labels.names, labels.values, strict=True)
-    }
-
-
-class Stripes(Protocol):
-    """A release that can be read in row order, some rows at a time."""
-
-    def stripes(self, progress: Progress | None = None) -> Iterator[pa.Table]:
-        """Its rows."""
-
-
-def write_release(publisher: Stripes, path: Path, target: Target, *, progress: Progress | None = None) -> Written:
-    """Write the release.
-
-    Args:
-        publisher: What to write.
-        path: A new file, or a new folder.
-        target: Its format.
-        progress: Told how many rows are written.
-    """
-    stripes = publisher.stripes(progress)
-    if target.folder:
-        return _write_folder(stripes, path)
-    counted = _Counted(stripes)
-    with path.open("wb") as file:
-        sink = HashedFile(file)
-        write_tables(counted, sink, target)
-        file.flush()
-        os.fsync(file.fileno())
-    return Written(counted.rows, sink.sha256)
-
-
-class _Counted:
-    """Tables that go by, and how many rows they had."""
-
-    def __init__(self, tables: Iterator[pa.Table]) -> None:
-        self._tables = tables
-        self.rows = 0
-
-    def __iter__(self) -> Iterator[pa.Table]:
-        for table in self._tables:
-            self.rows += table.num_rows
-            yield table
-
-
-def _write_folder(stripes: Iterator[pa.Table], path: Path) -> Written:
-    path.mkdir()
-    rows, digests = 0, []
-    for number, stripe in enumerate(stripes):
-        with (path / f"part-{number:05}.parquet").open("wb") as file:
-            sink = HashedFile(file)
-            write_tables([stripe], sink, Target("parquet"))
-            file.flush()
-            os.fsync(file.fileno())
-        rows += stripe.num_rows
-        digests.append(sink.sha256)
-    return Written(rows, hashlib.sha256("".join(digests).encode()).hexdigest())
-
-
-def write_tables(tables: Iterable[pa.Table], sink: HashedFile, target: Target) -> None:
-    """Write tables with the same columns one after the other into one file.
-
-    Args:
-        tables: At least one.
-        sink: The file.
-        target: Its format.
-    """
-    waiting = iter(tables)
-    first = next(waiting)
-    every = chain([first], waiting)
-    if target.format == "parquet":
-        from pyarrow import parquet
-
-        with parquet.ParquetWriter(sink, first.schema, compression="zstd") as writer:
-            for table in every:
-                writer.write_table(table)
-    elif target.format == "feather":
-        from pyarrow import ipc
-
-        options = ipc.IpcWriteOptions(compression="zstd", unify_dictionaries=True)
-        with pa.PythonFile(sink, mode="w") as file, ipc.new_file(file, first.schema, options=options) as writer:
-            for table in every:
-                writer.write_table(table)
-    else:
-        chunks = csv_stream(every, first.column_names, target.dialect or Dialect())
-        with gzipped(sink) if target.zipped else nullcontext(sink) as packed:
-            for chunk in chunks:
-                packed.write(chunk)

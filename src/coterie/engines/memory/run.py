@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
@@ -12,14 +11,17 @@ import numpy as np
 
 from coterie.arrays import AnyFlags, AnyTable
 from coterie.engines.per_row import check_request, verify_rule
+from coterie.engines.phases import Phases
 from coterie.errors import ConfigError, Problem
 from coterie.files import tables
+from coterie.files.tables import read_source
 from coterie.grouping.bound import with_bound
+from coterie.grouping.population import populations_of
 from coterie.grouping.promises import keep_promises, models_of, refuse_impossible, rules_of
 from coterie.measures.measures import Measures, measure_boxes
-from coterie.publishing.publish import Published, check_styles, publish
+from coterie.publishing.publish import PublishedTable, check_styles, publish
 from coterie.releases.release import Release
-from coterie.table.encode import Encoded, encode
+from coterie.table.encode import EncodedTable, encode
 from coterie.table.masks import Mask, check_limit, read_mask, star_masked
 from coterie.verification.verify import Verification, verify_table
 
@@ -32,43 +34,18 @@ if TYPE_CHECKING:
     from coterie.table.grouping import Grouping
 
 
-class Phases:
-    """Times the phases of a run and reports them."""
-
-    def __init__(self, progress: Progress | None = None) -> None:
-        self.seconds: dict[str, float] = {}
-        self._progress = progress
-
-    @contextmanager
-    def __call__(self, name: str) -> Iterator[None]:
-        """The phase of this name, to be run `with` it."""
-        if self._progress is not None:
-            self._progress(name, 0, 0)
-        started = time.perf_counter()
-        yield
-        self.seconds[name] = time.perf_counter() - started
-
-
 @dataclass(frozen=True, eq=False)
-class Prepared:
+class PreparedTable:
     """A table that was read and encoded, before any row is grouped."""
 
     source: tables.Source
-    encoded: Encoded
+    encoded: EncodedTable
     mask: Mask
 
-    def under(self, config: Config) -> Prepared:
+    def under(self, config: Config) -> PreparedTable:
         """The same codes for another configuration, which differs in its method, k or promises only."""
-        populations = None
-        if config.privacy:
-            from coterie.privacy.population import Populations
-
-            populations = Populations(config)
-        table = self.encoded.table
-        other = replace(table, populations=populations)
-        # What was worked out about the rows holds for all promises.
-        other.__dict__.update({name: table.__dict__[name] for name in ("costs", "distinct") if name in table.__dict__})
-        return replace(self, encoded=self.encoded._replace(table=other))
+        table = self.encoded.table.with_populations(populations_of(config))
+        return replace(self, encoded=self.encoded._replace(table=table))
 
 
 def prepare(
@@ -79,7 +56,7 @@ def prepare(
     suppress_cells: AnyFlags = None,
     phases: Phases | None = None,
     publishes: bool = True,
-) -> Prepared:
+) -> PreparedTable:
     """Read and encode a table.
 
     Args:
@@ -97,29 +74,12 @@ def prepare(
         mask = read_mask(suppress_rows, suppress_cells, count=source.table.num_rows, quasi=config.quasi)
     with phases("encode"):
         encoded = encode(source.table, config, mask)
+        encoded = encoded._replace(table=encoded.table.with_populations(populations_of(config)))
         check_styles(encoded.table.domains, names=source.table.column_names, publish=config.publish)
-    return Prepared(source, encoded, mask)
+    return PreparedTable(source, encoded, mask)
 
 
-def read_source(data: AnyTable, config: Config) -> tables.Source:
-    """A frame or a file, read as the configuration says."""
-    return tables.read(
-        data,
-        missing_values=config.missing_values,
-        delimiter=config.delimiter,
-        encoding=config.encoding,
-        header=config.header,
-    )
-
-
-def read_pair(original: AnyTable, published: AnyTable, config: Config) -> tuple[pa.Table, pa.Table]:
-    """A table before and after, the first of which has the columns that the configuration names."""
-    before, after = read_source(original, config), read_source(published, config)
-    config.check_columns(before.table.column_names, publishes=False, text=before.dialect is not None)
-    return before.table, after.table
-
-
-def make_release(prepared: Prepared, config: Config, run: Run, *, phases: Phases | None = None) -> Release:
+def make_release(prepared: PreparedTable, config: Config, run: Run, *, phases: Phases | None = None) -> Release:
     """Group, publish, verify and measure a table. Raises as `anonymize` does."""
     phases = phases or Phases()
     source, encoded = prepared.source, prepared.encoded
@@ -156,13 +116,13 @@ def make_release(prepared: Prepared, config: Config, run: Run, *, phases: Phases
     )
 
 
-def check_possible(prepared: Prepared, config: Config) -> None:
+def check_possible(prepared: PreparedTable, config: Config) -> None:
     """Raise, before any work, for what the method does not do and for what no grouping of the table can keep."""
     check_request(config)
     refuse_impossible(prepared.encoded, config, prepared.source.table.num_rows)
 
 
-def group_rows(prepared: Prepared, config: Config, run: Run) -> Grouping:
+def group_rows(prepared: PreparedTable, config: Config, run: Run) -> Grouping:
     """Rows → groups that keep every promise, by the configured method."""
     source, encoded, mask = prepared.source, prepared.encoded, prepared.mask
     run.notes += [mask.note] if mask.note else []
@@ -178,7 +138,7 @@ def group_rows(prepared: Prepared, config: Config, run: Run) -> Grouping:
 
 
 def _check(
-    published: Published, columns: pa.Table, config: Config, *, encoded: Encoded, grouping: Grouping
+    published: PublishedTable, columns: pa.Table, config: Config, *, encoded: EncodedTable, grouping: Grouping
 ) -> Verification:
     """Check what was published, from its cells; people are counted in the original, which alone names them."""
     if grouping.rings is not None:
@@ -188,7 +148,9 @@ def _check(
     return verify_table(published.table, quasi=config.quasi, k=config.k, roots=published.roots, rules=rules)
 
 
-def _measured(encoded: Encoded, grouping: Grouping, published: Published, config: Config, rows: int) -> Measures:
+def _measured(
+    encoded: EncodedTable, grouping: Grouping, published: PublishedTable, config: Config, rows: int
+) -> Measures:
     """Measure the release. Rows that were suppressed from the start count as such."""
     grouping = grouping.published
     labels, codes = grouping.labels, encoded.table.codes
@@ -222,7 +184,7 @@ def start_run(config: Config, progress: Progress | None = None, cancelled: Calla
     return run
 
 
-def _refined(grouping: Grouping, encoded: Encoded, config: Config, run: Run) -> Grouping:
+def _refined(grouping: Grouping, encoded: EncodedTable, config: Config, run: Run) -> Grouping:
     """The grouping after local search, which takes boxes that are tight around the rows of each group."""
     from coterie.grouping.refine import keeps, refine
     from coterie.methods import find_method
@@ -235,7 +197,7 @@ def _refined(grouping: Grouping, encoded: Encoded, config: Config, run: Run) -> 
     return refine(encoded.table, grouping, k=config.k, run=run, allowed=allowed)
 
 
-def _group(encoded: Encoded, config: Config, run: Run) -> Grouping:
+def _group(encoded: EncodedTable, config: Config, run: Run) -> Grouping:
     from coterie.methods import find_method
 
     return find_method(config.method).run(encoded.table, config.k, config.method_options(), run)

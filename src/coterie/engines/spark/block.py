@@ -8,7 +8,6 @@ import sys
 import tempfile
 import time
 from collections.abc import Iterator
-from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -27,8 +26,7 @@ if TYPE_CHECKING:
 BATCH_ROWS = 100_000
 
 
-@dataclass(frozen=True, eq=False)
-class Work:
+class BlockWork(NamedTuple):
     """What a task needs to group and generalise blocks."""
 
     plan: Plan
@@ -45,7 +43,7 @@ class Work:
 
 
 @guarded_task
-def group_partition(batches: Iterator[pa.RecordBatch], *, work: Work) -> Iterator[pa.RecordBatch]:
+def group_partition(batches: Iterator[pa.RecordBatch], *, work: BlockWork) -> Iterator[pa.RecordBatch]:
     """Group the blocks of a partition: one, unless Spark put several together."""
     held = list(batches)
     if held:
@@ -53,16 +51,16 @@ def group_partition(batches: Iterator[pa.RecordBatch], *, work: Work) -> Iterato
 
 
 @guarded_task
-def _one(table: pa.Table, *, work: Work) -> Iterator[pa.Table]:
+def _one(table: pa.Table, *, work: BlockWork) -> Iterator[pa.Table]:
     yield group_table(table, work)
 
 
-def group_whole(table: pa.Table, *, work: Work) -> pa.Table:
+def group_whole(table: pa.Table, *, work: BlockWork) -> pa.Table:
     """The same for a Spark that hands over whole groups."""
     return next(_one(table, work=work))
 
 
-def group_table(table: pa.Table, work: Work) -> pa.Table:
+def group_table(table: pa.Table, work: BlockWork) -> pa.Table:
     """Group and generalise the rows of some blocks."""
     block = table.column("block").to_numpy()
     parts = [_hidden_rows(table.filter(pa.array(block < 0)), work)] if (block < 0).any() else []
@@ -108,7 +106,7 @@ def _suppressed(table: pa.Table, plan: Plan) -> Iterator[pa.RecordBatch]:
             yield message(str(column), pa.table({"rows": rows}))
 
 
-def _block(table: pa.Table, block: int, work: Work) -> pa.Table:
+def _block(table: pa.Table, block: int, work: BlockWork) -> pa.Table:
     from coterie.engines.block import anonymize_block
     from coterie.engines.mapping import block_mapping
     from coterie.engines.rings import RingRows, published_boxes
@@ -141,17 +139,17 @@ def _block(table: pa.Table, block: int, work: Work) -> pa.Table:
         "cpu": time.process_time() - started,
     }
     mapping = block_mapping(made, work.plan) if work.mapping else None
-    return _published(table, work, made, quasi, Told(json.dumps(facts).encode(), mapping))
+    return _published(table, work, made, quasi, BlockMessage(json.dumps(facts).encode(), mapping))
 
 
-class Told(NamedTuple):
+class BlockMessage(NamedTuple):
     """What the driver is told of a block."""
 
     facts: bytes
     mapping: bytes | None
 
 
-def _published(table: pa.Table, work: Work, made: BlockResult, codes: Int32, told: Told) -> pa.Table:
+def _published(table: pa.Table, work: BlockWork, made: BlockResult, codes: Int32, told: BlockMessage) -> pa.Table:
     """The rows of a block as they leave; what the driver is told of it stands in the first of them."""
     count = table.num_rows
     cells = made.columns()
@@ -172,7 +170,7 @@ def _published(table: pa.Table, work: Work, made: BlockResult, codes: Int32, tol
     return pa.table(arrays)
 
 
-def _hidden_rows(table: pa.Table, work: Work) -> pa.Table:
+def _hidden_rows(table: pa.Table, work: BlockWork) -> pa.Table:
     """Rows that are suppressed from the start: `*`, or null where a column has no place for that."""
     count = table.num_rows
     arrays: dict[str, pa.Array | pa.ChunkedArray] = {
@@ -207,7 +205,7 @@ def place_kernels() -> None:
 def compile_once(method: str) -> None:
     """Compile the kernels: one process of a machine does, the others wait for it, and what it compiled is kept."""
     place_kernels()
-    from coterie.engines.compiling import compile_ahead
+    from coterie.kernels.compiling import compile_ahead
 
     compile_ahead(method, lambda step, done, total: None)
 

@@ -19,7 +19,7 @@ from typing import TYPE_CHECKING, Any
 from urllib.parse import unquote
 
 from coterie.engines.spark.guard import guarded
-from coterie.engines.spark.rows import KEY, Rows
+from coterie.engines.spark.rows import KEY, NumberedRows
 from coterie.errors import BackendError, ConfigError, DataError, Problem
 from coterie.files.databases.place import is_address
 from coterie.files.destinations import check_apart
@@ -28,15 +28,15 @@ from coterie.files.frames import check_names
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
 
-    from coterie.engines.spark.run import Grouped
+    from coterie.engines.spark.frame import SparkRelease
+    from coterie.engines.spark.run import GroupedRows
     from coterie.files.batches import TableFile
-    from coterie.spark import SparkRelease
 
 PART_ROWS = 1_000_000
 """rows of a file of a released folder, about"""
 
 
-def read_parquet(session: SparkSession, paths: list[str]) -> Rows:
+def read_parquet(session: SparkSession, paths: list[str]) -> NumberedRows:
     """Parquet files, one after the other in the order of their names, with every row's place as its key."""
     from pyspark.sql import functions as sql
 
@@ -51,7 +51,7 @@ def read_parquet(session: SparkSession, paths: list[str]) -> Rows:
     if not counts:
         raise DataError("The table has no rows.", hint="Give a table with at least one row.")
     if len(counts) == 1:
-        return Rows(frame.drop("coterie_file"), names, dense=True)
+        return NumberedRows(frame.drop("coterie_file"), names, dense=True)
     start, offsets = 0, []
     for each in sorted(counts, key=lambda row: unquote(row["coterie_file"])):
         offsets.append((each["coterie_file"], start))
@@ -59,7 +59,7 @@ def read_parquet(session: SparkSession, paths: list[str]) -> Rows:
     first = session.createDataFrame(offsets, "coterie_file string, coterie_first bigint")
     joined = frame.join(sql.broadcast(first), "coterie_file")
     key = (sql.col(KEY) + sql.col("coterie_first")).alias(KEY)
-    return Rows(joined.select(*titles, key), names, dense=True)
+    return NumberedRows(joined.select(*titles, key), names, dense=True)
 
 
 def input_files(frame: DataFrame) -> tuple[str, ...]:
@@ -100,7 +100,7 @@ def write_folder(release: SparkRelease, path: str, *, force: bool) -> None:
         place.take(temporary)
 
 
-def write_verified(grouped: Grouped, folder: str, *, shown: bool) -> None:
+def write_verified(grouped: GroupedRows, folder: str, *, shown: bool) -> None:
     """Write a release, and raise unless what was written keeps the promise.
 
     Args:
@@ -141,7 +141,7 @@ def _refuse_other_rows(released: DataFrame, written: DataFrame) -> None:
         )
 
 
-def collect_mapping(grouped: Grouped, folder: Path) -> list[Path]:
+def collect_mapping(grouped: GroupedRows, folder: Path) -> list[Path]:
     """The mappings of all blocks as files of the driver, brought there one by one."""
     from pyspark.sql import functions as sql
 

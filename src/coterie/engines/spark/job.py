@@ -15,9 +15,8 @@ from typing import TYPE_CHECKING
 
 import pyarrow as pa
 
-from coterie.engines.blocks.write import Target, Written, target_of, write_release
 from coterie.engines.mapping import WholeMapping
-from coterie.engines.memory.run import Phases
+from coterie.engines.phases import Phases
 from coterie.engines.plan import check_blocks
 from coterie.engines.spark.files import (
     LocalPlace,
@@ -29,6 +28,7 @@ from coterie.engines.spark.files import (
     read_parquet,
     write_verified,
 )
+from coterie.engines.spark.frame import SparkRelease, release_rows
 from coterie.engines.spark.session import session_on
 from coterie.errors import ConfigError, Problem
 from coterie.files import tables
@@ -36,18 +36,17 @@ from coterie.files.batches import TableFile, open_table
 from coterie.files.databases.place import is_address
 from coterie.files.destinations import check_apart
 from coterie.files.door import bare_table
-from coterie.files.output import appear
+from coterie.files.output import appear, provenance_path
+from coterie.files.streams import Target, WrittenFile, target_of, write_release
 from coterie.publishing.mapping import check_mapping
-from coterie.releases.release import provenance_path
 from coterie.releases.stored import StoredRelease
 from coterie.settings.toml import provenance_toml
-from coterie.spark import SparkRelease, release_rows
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
 
-    from coterie.engines.blocks.run import Job
-    from coterie.engines.spark.rows import Rows
+    from coterie.engines.job import Job
+    from coterie.engines.spark.rows import NumberedRows
     from coterie.methods._method import Progress
 
 
@@ -134,7 +133,7 @@ class _Run:
                 sink.write(text.encode())
         return release
 
-    def _rows(self, name: str, folder: Path) -> Rows:
+    def _rows(self, name: str, folder: Path) -> NumberedRows:
         if self.table is None:
             return read_parquet(self.session, [name])
         if self.table.format == "parquet":
@@ -143,15 +142,15 @@ class _Run:
         with self.phases("hand over"):
             return read_parquet(self.session, [literal(hand_over(self.table, folder))])
 
-    def _given_name(self, made: SparkRelease, folder: str, place: LocalPlace | RemotePlace) -> Written:
+    def _given_name(self, made: SparkRelease, folder: str, place: LocalPlace | RemotePlace) -> WrittenFile:
         """The release under its own name, as a folder or as one file."""
         job, rows = self.job, made.verification.rows
         if isinstance(place, RemotePlace):
             place.take(folder)
-            return Written(rows, "")
+            return WrittenFile(rows, "")
         if self.target.folder:
             place.take(folder)
-            return Written(rows, _digest(place.path))
+            return WrittenFile(rows, _digest(place.path))
         one = Path(folder).with_name(f"release{self.target.suffix}")
         written = write_release(_Parts(Path(folder)), one, self.target)
         if self.output == "-":
@@ -162,7 +161,7 @@ class _Run:
             appear(one, Path(self.output).resolve(), force=job.force)
         return written
 
-    def _stored(self, made: SparkRelease, written: Written) -> StoredRelease:
+    def _stored(self, made: SparkRelease, written: WrittenFile) -> StoredRelease:
         return StoredRelease(
             path=Path(self.output),
             config=made.config.replace(engine="spark", block_rows=self.job.block_rows),

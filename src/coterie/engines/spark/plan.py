@@ -7,9 +7,8 @@ embedded engine makes of the same rows.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
 from functools import partial
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 import pyarrow as pa
@@ -19,11 +18,11 @@ from coterie.engines.cuts import CutTree, plant, sample_share
 from coterie.engines.leaves import LeafCounts, settle, too_large
 from coterie.engines.plan import Plan, refuse_impossible
 from coterie.engines.spark.guard import guarded
-from coterie.engines.spark.rows import RowNumbers, Rows, all_rows_sum, numbers_from, unpack_codes
+from coterie.engines.spark.rows import NumberedRows, RowNumbers, all_rows_sum, numbers_from, unpack_codes
 from coterie.engines.spark.tasks import (
     MESSAGE,
     SAMPLED,
-    Reader,
+    RowCoder,
     Shape,
     count_leaves,
     count_values,
@@ -32,7 +31,7 @@ from coterie.engines.spark.tasks import (
     sample_rows,
 )
 from coterie.errors import ConfigError, DataError, Problem
-from coterie.table.codebook import Codebook, Counted, coded_columns, make_codebook
+from coterie.table.codebook import Codebook, CountedValues, coded_columns, make_codebook
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame
@@ -43,8 +42,7 @@ if TYPE_CHECKING:
 ROUNDS = 32
 
 
-@dataclass(frozen=True, eq=False)
-class SparkPlan:
+class SparkPlan(NamedTuple):
     """A plan, and what tasks need besides."""
 
     plan: Plan
@@ -53,7 +51,7 @@ class SparkPlan:
     """block → sum of the fingerprints of its rows"""
 
 
-def make_plan(rows: Rows, config: Config, *, most: int, threads: int = 1) -> SparkPlan:
+def make_plan(rows: NumberedRows, config: Config, *, most: int, threads: int = 1) -> SparkPlan:
     """Fix the codes of all values, and where the table is cut.
 
     Args:
@@ -67,7 +65,7 @@ def make_plan(rows: Rows, config: Config, *, most: int, threads: int = 1) -> Spa
     shape, frame = Shape(names), rows.selected(names)
     book, numbers = _codebook(rows, frame, config, shape)
     refuse_impossible(book)
-    reader = Reader(shape, book, numbers)
+    reader = RowCoder(shape, book, numbers)
     tree = CutTree.single()
     if book.rows > most:
         found = _sampled(frame, reader, tree, share=sample_share(book.rows), shares=None)
@@ -88,7 +86,7 @@ def make_plan(rows: Rows, config: Config, *, most: int, threads: int = 1) -> Spa
     return SparkPlan(plan, numbers, of_block)
 
 
-def _refuse_nested(rows: Rows, names: tuple[str, ...]) -> None:
+def _refuse_nested(rows: NumberedRows, names: tuple[str, ...]) -> None:
     """Lists and structures have no order and no hierarchy."""
     for name in names:
         kind = rows.frame.schema[f"c{rows.names.index(name)}"].dataType
@@ -106,7 +104,7 @@ def _messages(frame: DataFrame, task: Callable[..., Any]) -> list[tuple[str, pa.
     return [(kind, opened(body)) for kind, body in pairs]
 
 
-def _codebook(rows: Rows, frame: DataFrame, config: Config, shape: Shape) -> tuple[Codebook, RowNumbers]:
+def _codebook(rows: NumberedRows, frame: DataFrame, config: Config, shape: Shape) -> tuple[Codebook, RowNumbers]:
     with guarded("counting values"):
         found = _messages(frame, partial(count_values, shape=shape, config=config))
     parts = [table for kind, table in found if kind == "rows" and table.num_rows]
@@ -123,25 +121,25 @@ def _codebook(rows: Rows, frame: DataFrame, config: Config, shape: Shape) -> tup
     return make_codebook(config, counted, rows=kept, all_rows=total), numbers
 
 
-def _no_row_numbers(rows: Rows, total: int) -> Exception:
+def _no_row_numbers(rows: NumberedRows, total: int) -> Exception:
     if rows.named is None:
         return DataError("The files have changed while they were read.", hint="Run again when nobody writes to them.")
     text = f"column {rows.named!r} does not number the {total:,} rows 0 to {total - 1:,}, each once"
     return ConfigError([Problem("row_number", text)])
 
 
-def _of_column(found: list[tuple[str, pa.Table]], name: str) -> Counted:
+def _of_column(found: list[tuple[str, pa.Table]], name: str) -> CountedValues:
     parts = [table for kind, table in found if kind == f"values:{name}"]
     if not parts:
-        return Counted(pa.nulls(0), np.zeros(0, dtype=np.int64), 0)
+        return CountedValues(pa.nulls(0), np.zeros(0, dtype=np.int64), 0)
     merged = merged_counts(parts).sort_by("first")
     values, counts = merged.column("value").combine_chunks(), merged.column("rows").to_numpy()
     missing = values.is_null().to_numpy(zero_copy_only=False)
-    return Counted(values.drop_null(), counts[~missing], int(counts[missing].sum()))
+    return CountedValues(values.drop_null(), counts[~missing], int(counts[missing].sum()))
 
 
 def _sampled(
-    frame: DataFrame, reader: Reader, tree: CutTree, *, share: float, shares: Mapping[int, float] | None
+    frame: DataFrame, reader: RowCoder, tree: CutTree, *, share: float, shares: Mapping[int, float] | None
 ) -> pa.Table:
     wanted = None if shares is None else dict(shares)
     task = partial(sample_rows, reader=reader, share=share, tree=tree, shares=wanted)
@@ -156,7 +154,7 @@ def _planted(found: pa.Table, leaf: int, book: Codebook, *, expected: int, most:
     return plant(codes, rows, book, expected=expected, most=most, threads=threads)
 
 
-def _counted(frame: DataFrame, reader: Reader, tree: CutTree) -> tuple[LeafCounts, UInt64]:
+def _counted(frame: DataFrame, reader: RowCoder, tree: CutTree) -> tuple[LeafCounts, UInt64]:
     counts = LeafCounts(tree.leaves, reader.book)
     sums = np.zeros(tree.leaves, dtype=np.uint64)
     with guarded("counting rows by block"):

@@ -25,7 +25,7 @@ KEY = "coterie_key"
 
 
 @dataclass(frozen=True, eq=False)
-class Rows:
+class NumberedRows:
     """A DataFrame whose rows have keys, in columns c0, c1, … and KEY."""
 
     frame: DataFrame
@@ -41,7 +41,7 @@ class Rows:
         return self.frame.select(*(f"c{self.names.index(name)}" for name in names), KEY)
 
 
-def number_rows(frame: DataFrame, *, row_number: str | None, persist: bool) -> Rows:
+def number_rows(frame: DataFrame, *, row_number: str | None, persist: bool) -> NumberedRows:
     """Give each row a key.
 
     Args:
@@ -62,9 +62,9 @@ def number_rows(frame: DataFrame, *, row_number: str | None, persist: bool) -> R
         if not isinstance(plain.schema[names.index(row_number)].dataType, IntegralType):
             raise ConfigError([Problem("row_number", f"column {row_number!r} does not hold whole numbers")])
         key = sql.col(f"c{names.index(row_number)}").cast("bigint")
-        numbered = Rows(plain.withColumn(KEY, key), names, dense=True, named=row_number)
+        numbered = NumberedRows(plain.withColumn(KEY, key), names, dense=True, named=row_number)
     else:
-        numbered = Rows(plain.withColumn(KEY, sql.monotonically_increasing_id()), names, dense=False)
+        numbered = NumberedRows(plain.withColumn(KEY, sql.monotonically_increasing_id()), names, dense=False)
     if persist:
         # Also a promise: what was numbered once is read from there, and a lost partition is made again as it was.
         numbered.frame.persist(StorageLevel.DISK_ONLY)

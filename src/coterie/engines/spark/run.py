@@ -11,18 +11,17 @@ from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
 import numpy as np
 import pyarrow as pa
 
-from coterie.engines.blocks.finish import check_limit, may_show, notes_of, total
-from coterie.engines.blocks.store import Finished
-from coterie.engines.blocks.write import published_as
-from coterie.engines.spark.block import Work, group_partition, group_whole, suppress_partition, suppress_whole
+from coterie.engines.finished import FinishedBlock, check_limit, may_show, notes_of, total
+from coterie.engines.spark.block import BlockWork, group_partition, group_whole, suppress_partition, suppress_whole
 from coterie.engines.spark.guard import guarded
 from coterie.engines.spark.plan import SparkPlan
-from coterie.engines.spark.rows import Rows
+from coterie.engines.spark.rows import NumberedRows
 from coterie.engines.spark.settings import kept_unless_failing
-from coterie.engines.spark.tasks import MESSAGE, Reader, Shape, assign_blocks, opened
+from coterie.engines.spark.tasks import MESSAGE, RowCoder, Shape, assign_blocks, opened
 from coterie.engines.suppressed import compared, left_of, needs_left
 from coterie.measures.sums import BlockSums
 from coterie.publishing.labels import check_styles, root_text, style_of
+from coterie.publishing.suppressed import published_as
 from coterie.table.codebook import coded_columns
 from coterie.verification.rows import RowSums
 
@@ -31,7 +30,7 @@ if TYPE_CHECKING:
     from pyspark.sql.types import DataType, StructField, StructType
 
     from coterie.engines.plan import Plan
-    from coterie.engines.suppressed import Left
+    from coterie.engines.suppressed import RemainingRows
     from coterie.settings.config import Config
 
 BatchTask: TypeAlias = "Callable[[Iterator[pa.RecordBatch]], Iterator[pa.RecordBatch]]"
@@ -40,7 +39,7 @@ BatchTask: TypeAlias = "Callable[[Iterator[pa.RecordBatch]], Iterator[pa.RecordB
 PERSON = "coterie_person"
 
 
-class Published(NamedTuple):
+class PublishedColumn(NamedTuple):
     """One published column."""
 
     name: str
@@ -53,12 +52,12 @@ class Published(NamedTuple):
 
 
 @dataclass(frozen=True, eq=False)
-class Grouped:
+class GroupedRows:
     """All rows, grouped and generalised, before it is settled how suppressed rows are shown."""
 
     frame: DataFrame
     """row, hidden, facts, and a column for each way in which something may be published"""
-    columns: tuple[Published, ...]
+    columns: tuple[PublishedColumn, ...]
     plan: Plan
     sums: BlockSums
     """of all rows, suppressed ones included"""
@@ -101,7 +100,9 @@ class Grouped:
         return {each.name: root_text(each, style_of(each, config.publish)) for each in self.plan.book.domains}
 
 
-def group_rows(rows: Rows, made: SparkPlan, config: Config, *, persist: bool, mapping: bool = False) -> Grouped:
+def group_rows(
+    rows: NumberedRows, made: SparkPlan, config: Config, *, persist: bool, mapping: bool = False
+) -> GroupedRows:
     """Assign all rows to blocks, bring each block together, and group it.
 
     Args:
@@ -115,7 +116,7 @@ def group_rows(rows: Rows, made: SparkPlan, config: Config, *, persist: bool, ma
 
     check_styles(made.plan.book.domains, names=rows.names, publish=config.publish)
     if needs_left(config):
-        made = replace(made, plan=replace(made.plan, left=count_left(made.plan, assigned_rows(rows, made, config))))
+        made = made._replace(plan=replace(made.plan, left=count_left(made.plan, assigned_rows(rows, made, config))))
     columns, fields, work = _layout(rows, made, config, mapping=mapping)
     frame = _assigned(rows, made, config, work.kept)
     some, one = partial(group_partition, work=work), partial(group_whole, work=work)
@@ -127,11 +128,11 @@ def group_rows(rows: Rows, made: SparkPlan, config: Config, *, persist: bool, ma
     with guarded("grouping blocks"), kept_unless_failing(frame):
         facts = _facts(frame)
     finished = [
-        Finished({}, BlockSums.from_dict(each["sums"]), tuple(each["notes"]))
+        FinishedBlock({}, BlockSums.from_dict(each["sums"]), tuple(each["notes"]))
         for each in sorted(facts, key=lambda fact: int(fact["block"]))
     ]
     check_limit(finished, made.plan)
-    return Grouped(
+    return GroupedRows(
         frame,
         columns,
         made.plan,
@@ -157,8 +158,8 @@ def _facts(frame: DataFrame) -> list[dict[str, Any]]:
 
 
 def _layout(
-    rows: Rows, made: SparkPlan, config: Config, *, mapping: bool = False
-) -> tuple[tuple[Published, ...], list[StructField], Work]:
+    rows: NumberedRows, made: SparkPlan, config: Config, *, mapping: bool = False
+) -> tuple[tuple[PublishedColumn, ...], list[StructField], BlockWork]:
     """The published columns in their order, the columns of grouped rows, and what tasks are told of both."""
     from pyspark.sql.types import BinaryType, BooleanType, DoubleType, LongType, StringType, StructField
 
@@ -166,24 +167,24 @@ def _layout(
     types = {name: bare_type(rows.frame.schema[f"c{at}"].dataType) for at, name in enumerate(rows.names)}
     published: dict[str, tuple[pa.DataType, Any]] = {}
     labels: list[DataType] = []
-    columns: list[Published] = []
+    columns: list[PublishedColumn] = []
     kept: list[int] = []
     for at, name in enumerate(rows.names):
         if name in domains:
             position, domain = domains[name]
             style = style_of(domain, config.publish)
             shown = {"bounds": types[name], "mean": DoubleType(), "median": DoubleType()}.get(style, StringType())
-            found = published_as(domain, made.plan)
+            found = published_as(domain, made.plan.book.config.publish)
             for title in found:
                 single = f"u{position}" if len(found) == 1 else None
-                columns.append(Published(title, f"t{len(labels)}", single, position))
+                columns.append(PublishedColumn(title, f"t{len(labels)}", single, position))
                 labels.append(shown)
             published |= found
         elif name == config.entity:
             kept.append(at)  # people are counted, and not published
         elif name in config.published_unchanged:
             kept.append(at)
-            columns.append(Published(name, f"c{at}"))
+            columns.append(PublishedColumn(name, f"c{at}"))
     own = {name: domain.values.type for name, (_, domain) in domains.items()}
     fields = [
         StructField("row", LongType()),
@@ -194,7 +195,7 @@ def _layout(
         *(StructField(f"u{at}", types[name]) for at, name in enumerate(domains)),
         *(StructField(f"c{at}", types[rows.names[at]]) for at in kept),
     ]
-    return tuple(columns), fields, Work(made.plan, made.sums, tuple(kept), published, own, mapping)
+    return tuple(columns), fields, BlockWork(made.plan, made.sums, tuple(kept), published, own, mapping)
 
 
 def bare_type(kind: DataType) -> DataType:
@@ -210,7 +211,7 @@ def bare_type(kind: DataType) -> DataType:
     return kind
 
 
-def count_left(plan: Plan, assigned: DataFrame) -> Left | None:
+def count_left(plan: Plan, assigned: DataFrame) -> RemainingRows | None:
     """What is left when each block has suppressed its rows: they are grouped for that alone."""
     some, one = partial(suppress_partition, plan=plan), partial(suppress_whole, plan=plan)
     frame = by_block(assigned, plan.blocks, MESSAGE, some=some, one=one)
@@ -222,12 +223,12 @@ def count_left(plan: Plan, assigned: DataFrame) -> Left | None:
     return left_of(plan.book, gone)
 
 
-def assigned_rows(rows: Rows, made: SparkPlan, config: Config) -> DataFrame:
+def assigned_rows(rows: NumberedRows, made: SparkPlan, config: Config) -> DataFrame:
     """Each row with the block that it belongs to."""
     return _assigned(rows, made, config, _layout(rows, made, config)[2].kept)
 
 
-def _assigned(rows: Rows, made: SparkPlan, config: Config, kept: tuple[int, ...]) -> DataFrame:
+def _assigned(rows: NumberedRows, made: SparkPlan, config: Config, kept: tuple[int, ...]) -> DataFrame:
     from pyspark.sql.types import BinaryType, IntegerType, LongType, StructField, StructType
 
     coded = coded_columns(config).all
@@ -239,7 +240,7 @@ def _assigned(rows: Rows, made: SparkPlan, config: Config, kept: tuple[int, ...]
         StructField("codes", BinaryType()),
         *(StructField(f"c{at}", rows.frame.schema[f"c{at}"].dataType) for at in kept),
     ]
-    reader = Reader(Shape(coded), made.plan.book, made.numbers)
+    reader = RowCoder(Shape(coded), made.plan.book, made.numbers)
     where = tuple(carried.index(rows.names[at]) for at in kept)
     task = partial(assign_blocks, reader=reader, plan=made.plan, kept=where, titles=kept)
     return rows.selected(carried).mapInArrow(task, StructType(fields))

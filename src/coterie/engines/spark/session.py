@@ -30,7 +30,7 @@ def session_on(cluster: Cluster | None) -> Iterator[SparkSession]:
     """A session that ends with the run, or the one that is there already."""
     if cluster is None:
         cluster = Cluster()
-    from coterie.spark import check_spark
+    from coterie.engines.spark.frame import check_spark
 
     check_spark()
     from pyspark.errors import PySparkException

@@ -22,7 +22,8 @@ from coterie.engines.leaves import LeafCounts
 from coterie.engines.spark.guard import guarded_task
 from coterie.engines.spark.rows import RowNumbers, fingerprints, pack_codes, sums_by
 from coterie.settings.config import Config
-from coterie.table.codebook import Codebook, kept_rows, plain_cells
+from coterie.table.codebook import Codebook, kept_rows
+from coterie.values.plain import plain_array
 
 if TYPE_CHECKING:
     from coterie.engines.plan import Plan
@@ -75,7 +76,7 @@ def count_values(batches: Batches, *, shape: Shape, config: Config) -> Batches:
         if not keep.all():
             table, keys = table.filter(pa.array(keep)), keys[keep]
         for name in shape.names:
-            found = pa.table({"value": plain_cells(table.column(name)), "rows": np.ones(len(keys), np.int64)})
+            found = pa.table({"value": plain_array(table.column(name)), "rows": np.ones(len(keys), np.int64)})
             parts[name].append(merged_counts([found.append_column("first", pa.array(keys, pa.int64()))]))
             held += parts[name][-1].num_rows
         if held > PENDING:
@@ -113,7 +114,7 @@ def merged_counts(parts: list[pa.Table]) -> pa.Table:
 
 
 @dataclass(frozen=True, eq=False)
-class Reader:
+class RowCoder:
     """Turns batches into rows of codes."""
 
     shape: Shape
@@ -135,7 +136,7 @@ SAMPLED = "leaf int, row bigint, codes binary"
 
 @guarded_task
 def sample_rows(
-    batches: Batches, *, reader: Reader, share: float, tree: CutTree, shares: dict[int, float] | None = None
+    batches: Batches, *, reader: RowCoder, share: float, tree: CutTree, shares: dict[int, float] | None = None
 ) -> Batches:
     """The rows of a sample, as codes.
 
@@ -162,7 +163,7 @@ def sample_rows(
 
 
 @guarded_task
-def count_leaves(batches: Batches, *, reader: Reader, tree: CutTree) -> Batches:
+def count_leaves(batches: Batches, *, reader: RowCoder, tree: CutTree) -> Batches:
     """Rows of each leaf, where needed with their sensitive values; and a sum by which the rows are known again."""
     counts = LeafCounts(tree.leaves, reader.book)
     sums = np.zeros(tree.leaves, dtype=np.uint64)
@@ -179,7 +180,7 @@ def count_leaves(batches: Batches, *, reader: Reader, tree: CutTree) -> Batches:
 
 @guarded_task
 def assign_blocks(
-    batches: Batches, *, reader: Reader, plan: Plan, kept: tuple[int, ...], titles: tuple[int, ...]
+    batches: Batches, *, reader: RowCoder, plan: Plan, kept: tuple[int, ...], titles: tuple[int, ...]
 ) -> Batches:
     """Each row with its block, its number, its codes and the columns that are published as they are.
 

@@ -28,7 +28,7 @@ from coterie.verification.sql import class_cells, class_pairs, counted_cells
 if TYPE_CHECKING:
     from pyspark.sql import Column, DataFrame, GroupedData
 
-    from coterie.engines.spark.run import Grouped
+    from coterie.engines.spark.run import GroupedRows
     from coterie.measures.measures import Measures
     from coterie.verification.verify import Verification
 
@@ -47,7 +47,7 @@ class Found(NamedTuple):
         return self.checked.verification
 
 
-def verified(grouped: Grouped) -> Found:
+def verified(grouped: GroupedRows) -> Found:
     """Check the release as it would be published; suppressed rows are shown only where they keep every promise."""
     shown = grouped.shown
     found = Found(check_frame(grouped.released(shown=shown, people=True), grouped, shown=shown), shown)
@@ -56,7 +56,7 @@ def verified(grouped: Grouped) -> Found:
     return found
 
 
-def check_frame(frame: DataFrame, grouped: Grouped, *, shown: bool) -> Checked:
+def check_frame(frame: DataFrame, grouped: GroupedRows, *, shown: bool) -> Checked:
     """Check the promises of a DataFrame: a release that was made, or one that was read from where it was written.
 
     Args:
@@ -92,7 +92,7 @@ def content(frame: DataFrame, names: Sequence[str]) -> Content:
     return Content(int(row["rows"]), int(row["sum"] or 0))
 
 
-def measured(grouped: Grouped, found: Found) -> Measures:
+def measured(grouped: GroupedRows, found: Found) -> Measures:
     """What the release lost."""
     return measures_of(grouped.sums, grouped.plan, classes=ClassSizes(*found.checked.classes))
 

@@ -23,9 +23,9 @@ _FIRST_DAY, _LAST_DAY = -719_162, 2_932_896  # 0001-01-01 and 9999-12-31, in day
 _MICROSECONDS = 86_400_000_000
 
 
-def asked(given: pa.Field) -> str:
+def asked(field: pa.Field) -> str:
     """How a column is selected."""
-    name, kind = quoted(given.name), type_name(given)
+    name, kind = quoted(field.name), type_name(field)
     if kind == "money":
         return f"given.{name}::numeric AS {name}"
     if kind in _PLAIN or kind == "numeric" or (kind.startswith("_") and kind[1:] in _PLAIN):
@@ -33,9 +33,9 @@ def asked(given: pa.Field) -> str:
     return f"given.{name}::text AS {name}"
 
 
-def type_name(given: pa.Field) -> str:
+def type_name(field: pa.Field) -> str:
     """What PostgreSQL calls the type of a column, as the driver notes it."""
-    return str((given.metadata or {}).get(b"POSTGRESQL:type", b""), "utf-8")
+    return str((field.metadata or {}).get(b"POSTGRESQL:type", b""), "utf-8")
 
 
 def plain_schema(schema: pa.Schema) -> pa.Schema:
@@ -49,14 +49,14 @@ def without_notes(batch: pa.RecordBatch) -> pa.RecordBatch:
     return pa.RecordBatch.from_arrays(columns, schema=plain_schema(batch.schema))
 
 
-def arrived(column: pa.ChunkedArray, given: pa.Field) -> pa.ChunkedArray:
+def arrived(column: pa.ChunkedArray, field: pa.Field) -> pa.ChunkedArray:
     """A column as it is used from here on."""
-    return _numbers(column, given) if type_name(given) == "numeric" else _checked(column, given.name)
+    return _numbers(column, field) if type_name(field) == "numeric" else _checked(column, field.name)
 
 
-def _numbers(column: pa.ChunkedArray, given: pa.Field) -> pa.ChunkedArray:
+def _numbers(column: pa.ChunkedArray, field: pa.Field) -> pa.ChunkedArray:
     """Numeric, which the driver gives as text, as decimals; text where there is a NaN or 38 digits are too few."""
-    modifier = int((given.metadata or {}).get(b"POSTGRESQL:typmod", b"-1"))
+    modifier = int((field.metadata or {}).get(b"POSTGRESQL:typmod", b"-1"))
     if modifier >= 0:  # numeric(precision, scale)
         precision, scale = (modifier - 4) >> 16 & 0xFFFF, (modifier - 4) & 0x7FF
         if scale <= precision <= _DIGITS:

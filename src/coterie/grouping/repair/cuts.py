@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from coterie.arrays import Bool, Int32, Int64
-from coterie.grouping.repair.state import Aim, State
+from coterie.grouping.repair.state import Aim, RepairState
 from coterie.table.grouping import Grouping, tight_boxes
 
 if TYPE_CHECKING:
@@ -24,7 +24,7 @@ KINDS = 3
 TRIES = 12
 
 
-def cut_again(state: State) -> State:
+def cut_again(state: RepairState) -> RepairState:
     """The state with every touched group cut as far as the promises allow and the loss falls."""
     pieces = _Pieces(state)
     while pieces.waiting.any():
@@ -35,7 +35,7 @@ def cut_again(state: State) -> State:
 def cut_whole(aim: Aim, run: Run) -> Grouping:
     """All rows as one group, cut as far as the promises allow and the loss falls. The whole has to keep them."""
     whole = np.zeros(aim.table.rows, dtype=np.int32)
-    state = State.of(aim, Grouping.of(aim.table.codes, whole))
+    state = RepairState.of(aim, Grouping.of(aim.table.codes, whole))
     pieces = _Pieces(replace(state, untouched=np.zeros(1, dtype=np.bool_)))
     while pieces.waiting.any():
         run.checkpoint()
@@ -46,7 +46,7 @@ def cut_whole(aim: Aim, run: Run) -> Grouping:
 class _Pieces:
     """Groups that may be cut. A group is known by its number; cutting it gives its right part a new one."""
 
-    def __init__(self, state: State) -> None:
+    def __init__(self, state: RepairState) -> None:
         self._state = state
         self._labels = state.labels.copy()
         self._groups = state.groups
@@ -125,7 +125,7 @@ class _Pieces:
         large = np.append(sizes[:, 0], sizes[:, 1]) >= 2 * self._state.aim.k
         self._find(parts[large])
 
-    def state(self) -> State:
+    def state(self) -> RepairState:
         """The groups as they are now."""
         old = self._state
         moved = self._labels != old.labels

@@ -8,9 +8,9 @@ import numpy as np
 
 from coterie.arrays import Bool, Float64, Int32, Int64
 from coterie.grouping.box_index import build_box_index
-from coterie.grouping.repair.state import State
+from coterie.grouping.repair.state import RepairState
+from coterie.privacy import AlphaK, LDiversity
 from coterie.privacy.histogram import Groups, combine
-from coterie.privacy.registry import AlphaK, LDiversity
 
 # How many of the nearest groups are tried, how many of the nearest helpful rows, and how many exchanges are judged.
 NEAREST, LOOK, EXCHANGES = 8, 8, 8
@@ -39,7 +39,7 @@ class Choices(NamedTuple):
         return Choices(*(part[at] for part in self))  # type: ignore[arg-type]
 
 
-def merges(state: State, asked: Int32) -> Choices:
+def merges(state: RepairState, asked: Int32) -> Choices:
     """Each asked group with each of its nearest groups."""
     from coterie.kernels.repair import nearest_groups
 
@@ -59,7 +59,7 @@ def merges(state: State, asked: Int32) -> Choices:
     return Choices(first, second, none, none, rises[found], gain)
 
 
-def _made(state: State, parts: tuple[Int64, Int64], changes: tuple[Int64, Int32, Int64] | None) -> Groups:
+def _made(state: RepairState, parts: tuple[Int64, Int64], changes: tuple[Int64, Int32, Int64] | None) -> Groups:
     """Groups that might be: unions of groups, and groups to which rows are added (or taken away: by −1)."""
     made, group = parts
     sizes = np.bincount(made, weights=state.counted.sizes[group]).astype(np.int64)
@@ -79,8 +79,10 @@ def _made(state: State, parts: tuple[Int64, Int64], changes: tuple[Int64, Int32,
     return Groups(sizes, columns, matches)
 
 
-def exchanges(state: State, asked: Int32) -> Choices:
+def exchanges(state: RepairState, asked: Int32) -> Choices:
     """Rows that could move into the asked groups, alone or in exchange, where these lack diversity."""
+    from coterie.kernels.repair import Groups as Current
+    from coterie.kernels.repair import Limits
     from coterie.kernels.repair import exchanges as search
 
     asked, rules = _lacking(state, asked)
@@ -88,27 +90,13 @@ def exchanges(state: State, asked: Int32) -> Choices:
     # A group that gives a row away may match fewer rows of a population.
     if not len(asked) or state.aim.mapped:
         return Choices(empty, empty, empty, empty, np.zeros(0), np.zeros(0))
-    aim, starts_members = state.aim, state.members
+    aim = state.aim
     spans = max(domain.size for domain in aim.table.sensitive)
-    options, rises = search(
-        aim.index.nodes,
-        aim.table.costs,
-        aim.table.codes,
-        state.labels,
-        state.lo,
-        state.hi,
-        state.counted.sizes,
-        state.cost,
-        *starts_members,
-        asked,
-        rules,
-        aim.values,
-        spans,
-        state.assessment.holds,
-        aim.k,
-        LOOK,
-        EXCHANGES,
+    groups = Current(
+        state.labels, state.lo, state.hi, state.counted.sizes, state.cost, *state.members, state.assessment.holds
     )
+    limits = Limits(aim.k, spans, LOOK, EXCHANGES)
+    options, rises = search(aim.index.nodes, aim.table.costs, aim.table.codes, groups, aim.values, asked, rules, limits)
     found = options[:, :, 0] >= 0
     first = np.repeat(asked, found.sum(axis=1))
     comes, goes = options[found].T
@@ -116,7 +104,7 @@ def exchanges(state: State, asked: Int32) -> Choices:
     return _judged(state, choices)
 
 
-def _judged(state: State, choices: Choices) -> Choices:
+def _judged(state: RepairState, choices: Choices) -> Choices:
     """Exchanges that do no harm to the second group, with what they bring to the first."""
     mine = 2 * np.arange(len(choices.first))
     theirs = mine + 1
@@ -134,7 +122,7 @@ def _judged(state: State, choices: Choices) -> Choices:
     return choices._replace(gain=gain).take(kept)
 
 
-def _lacking(state: State, asked: Int32) -> tuple[Int32, Int32]:
+def _lacking(state: RepairState, asked: Int32) -> tuple[Int32, Int32]:
     """The asked groups that lack diversity, and for each (column, which values it needs) as kernels take it."""
     from coterie.kernels.repair import ABSENT, RARE
 

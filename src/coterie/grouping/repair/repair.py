@@ -21,7 +21,7 @@ import numpy as np
 from coterie.arrays import Int32
 from coterie.grouping.repair.cuts import cut_again
 from coterie.grouping.repair.options import PROGRESS, Choices, exchanges, merges
-from coterie.grouping.repair.state import Aim, State
+from coterie.grouping.repair.state import Aim, RepairState
 from coterie.privacy.checks import check_domains, refuse_infeasible
 from coterie.privacy.model import Model
 from coterie.table.grouping import Grouping, renumber
@@ -65,7 +65,7 @@ def repair(table: Table, grouping: Grouping, models: Sequence[Model], *, k: int,
     if not models or grouping.groups == 0:
         return grouping
     aim = Aim(table, tuple(models), k)
-    state = State.of(aim, grouping)
+    state = RepairState.of(aim, grouping)
     broken = np.flatnonzero(~state.assessment.holds).astype(np.int32)
     if not len(broken):
         return grouping
@@ -79,7 +79,7 @@ def repair(table: Table, grouping: Grouping, models: Sequence[Model], *, k: int,
     return _finished(cut_again(state), grouping)
 
 
-def _round(state: State, broken: Int32) -> State:
+def _round(state: RepairState, broken: Int32) -> RepairState:
     """Take the best options of the broken groups, each group once."""
     from coterie.kernels.repair import choose
 
@@ -105,7 +105,7 @@ def _ranked(parts: Sequence[Choices], groups: int) -> Choices:
     return options.take(order)
 
 
-def _finished(state: State, before: Grouping) -> Grouping:
+def _finished(state: RepairState, before: Grouping) -> Grouping:
     """The groups in the order of their first rows, with the nodes that the method chose where nothing changed."""
     labels = renumber(state.labels)
     kept = np.flatnonzero(labels >= 0)

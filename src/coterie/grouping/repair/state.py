@@ -99,14 +99,14 @@ class Aim:
         found: dict[Hashable, Int64] = {}
         for model in self.mapped:
             if self.table.populations is None:
-                raise ValueError("a table for k-map has to be encoded with a configuration that names the population")
+                raise ValueError("a table for k-map has to be given its populations: with_populations")
             if model.key not in found:
                 found[model.key] = self.table.populations.of(model, self.table).matches(codes, labels, groups)
         return found
 
 
 @dataclass(frozen=True, eq=False)
-class State:
+class RepairState:
     """Groups of rows. `untouched[g]` tells whether group g is as the method made it."""
 
     aim: Aim
@@ -116,7 +116,7 @@ class State:
     untouched: Bool
 
     @classmethod
-    def of(cls, aim: Aim, grouping: Grouping) -> State:
+    def of(cls, aim: Aim, grouping: Grouping) -> RepairState:
         """The state before any repair."""
         return cls(aim, grouping.labels, grouping.lo, grouping.hi, np.ones(grouping.groups, dtype=np.bool_))
 
@@ -152,7 +152,7 @@ class State:
         np.cumsum(self.counted.sizes, out=starts[1:])
         return starts, order[suppressed:]
 
-    def merged(self, pairs: tuple[Int32, Int32], moves: tuple[Int32, Int32]) -> State:
+    def merged(self, pairs: tuple[Int32, Int32], moves: tuple[Int32, Int32]) -> RepairState:
         """The state after pairs of groups have become one and rows have moved to other groups.
 
         Args:
@@ -172,7 +172,7 @@ class State:
         trimmed = replace(self, lo=self.lo[kept], hi=self.hi[kept], untouched=self.untouched[kept])
         return trimmed.relabelled(number[labels], touched[kept])
 
-    def relabelled(self, labels: Int32, touched: Bool) -> State:
+    def relabelled(self, labels: Int32, touched: Bool) -> RepairState:
         """The state with other labels. Touched groups get new boxes; those beyond the old ones are all touched."""
         more = len(touched) - self.groups
         new = np.zeros((more, self.lo.shape[1]), dtype=np.int32)

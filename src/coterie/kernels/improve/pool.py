@@ -5,20 +5,77 @@ A pool holds its rows as items (distinct rows with weights), [attribute, item]; 
 
 from __future__ import annotations
 
+from collections import namedtuple
+
 import numpy as np
 
-from coterie.kernels import inner, part
+from coterie.kernels import inner, part, step
+from coterie.kernels.edges import NO_EDGE, set_edge, with_code, without
 from coterie.kernels.search.costs import interval_cost
-from coterie.kernels.search.growth import add_up, reach_out, start_at
+from coterie.kernels.search.growth import add_up, new_items, reach_out, start_at
+
+# The rows of some groups as items, and a way to part them.
+#   item_at: position → item, −1 if no row of the pool is there
+#   positions: item → position
+#   side: item → side
+#   best_side: item → side, in the best way found so far
+#   sizes: side → rows
+#   edges: [side, 6, attribute], see edges.py
+Pool = namedtuple("Pool", "items item_at positions side best_side sizes edges")
+
+
+def new_pool(nodes, sides, most):
+    """Room for a pool of at most so many items, parted into so many sides."""
+    d = nodes.points.shape[1]
+    side = np.empty(most, dtype=np.int8)
+    return Pool(
+        new_items(d, most),
+        np.full(nodes.points.shape[0], -1, dtype=np.int32),
+        np.empty(most, dtype=np.int32),
+        side,
+        side.copy(),
+        np.empty(sides, dtype=np.int64),
+        np.empty((sides, 6, d), dtype=np.int32),
+    )
+
+
+@inner
+def put_into(pool, nodes, row, n):
+    """Put a row into a pool of n items; gives back how many they are now."""
+    p = nodes.position[row]
+    if pool.item_at[p] < 0:
+        pool.item_at[p] = n
+        pool.positions[n] = p
+        pool.items.weights[n] = 0
+        for j in range(nodes.points.shape[1]):
+            pool.items.codes[j, n] = nodes.points[p, j]
+        n += 1
+    pool.items.weights[pool.item_at[p]] += 1
+    return n
+
+
+@step
+def clear(pool, n):
+    """Take all items out of a pool."""
+    for i in range(n):
+        pool.item_at[pool.positions[i]] = -1
+
+
+@step
+def note_best(pool, n):
+    """Remember how the items are parted."""
+    for i in range(n):
+        pool.best_side[i] = pool.side[i]
 
 
 @part
-def grow_side(costs, scales, items, weights, n, seed, k, s, side, lo, hi, shares, totals):
+def grow_side(costs, scales, items, side, n, seed, k, s):
     """Side s grows from a seed over the items of side 0, item by item, to at least k rows. Gives back its rows."""
+    weights, totals = items.weights, items.totals
     side[seed] = s
     held = weights[seed]
-    start_at(costs, scales, items, n, seed, lo, hi, shares)
-    add_up(shares, n, totals)
+    start_at(costs, scales, items, n, seed)
+    add_up(items.shares, n, totals)
     while held < k:
         best = -1
         least = np.inf
@@ -31,55 +88,20 @@ def grow_side(costs, scales, items, weights, n, seed, k, s, side, lo, hi, shares
         side[best] = s
         held += weights[best]
         if least > totals[seed]:
-            reach_out(costs, scales, items, n, best, lo, hi, shares)
-            add_up(shares, n, totals)
+            reach_out(costs, scales, items, n, best)
+            add_up(items.shares, n, totals)
     return held
 
 
 @part
 def find_edges(items, side, n, s, edges):
-    """Per attribute of a side: lowest code, highest, how many items are there, next lowest and next highest."""
+    """The edges of a side, see edges.py."""
     for j in range(items.shape[0]):
-        lowest, highest, at_low, at_high = 2**31 - 1, -1, 0, 0
-        next_low, next_high = 2**31 - 1, -1
+        edge = NO_EDGE
         for i in range(n):
-            if side[i] != s:
-                continue
-            c = items[j, i]
-            if c < lowest:
-                next_low = lowest
-                lowest = c
-                at_low = 1
-            elif c == lowest:
-                at_low += 1
-            elif c < next_low:
-                next_low = c
-            if c > highest:
-                next_high = highest
-                highest = c
-                at_high = 1
-            elif c == highest:
-                at_high += 1
-            elif c > next_high:
-                next_high = c
-        edges[s, 0, j] = lowest
-        edges[s, 1, j] = highest
-        edges[s, 2, j] = at_low
-        edges[s, 3, j] = at_high
-        edges[s, 4, j] = next_low
-        edges[s, 5, j] = next_high
-
-
-@inner
-def _without(edges, s, j, c):
-    """The interval of a side when an item with the code c leaves it (empty, lowest > highest, if it was alone)."""
-    low = edges[s, 0, j]
-    high = edges[s, 1, j]
-    if c == low and edges[s, 2, j] == 1:
-        low = edges[s, 4, j]
-    if c == high and edges[s, 3, j] == 1:
-        high = edges[s, 5, j]
-    return low, high
+            if side[i] == s:
+                edge = with_code(edge, items[j, i])
+        set_edge(edges, s, j, edge)
 
 
 @part
@@ -89,7 +111,7 @@ def leave_and_join(costs, items, edges, s, leaver, joiner):
     for j in range(items.shape[0]):
         low, high = edges[s, 0, j], edges[s, 1, j]
         if leaver >= 0:
-            low, high = _without(edges, s, j, items[j, leaver])
+            low, high = without(edges, s, j, items[j, leaver])
         if joiner >= 0:
             low = min(low, items[j, joiner])
             high = max(high, items[j, joiner])

@@ -5,78 +5,80 @@ A pool holds its rows as items (distinct rows with weights), [attribute, item]. 
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from collections import namedtuple
 
 import numpy as np
-import numpy.typing as npt
 
-from coterie.kernels import loop, once
-from coterie.kernels.improve.pool import at_an_edge, find_edges, grow_side, leave_and_join
-from coterie.kernels.search.costs import aim_all
+from coterie.kernels import loop, once, step
+from coterie.kernels.improve.pool import (
+    at_an_edge,
+    clear,
+    find_edges,
+    grow_side,
+    leave_and_join,
+    new_pool,
+    note_best,
+    put_into,
+)
+from coterie.kernels.search.costs import Aimed, aim_all, new_reach
 from coterie.kernels.search.growth import ALL, near_points
-from coterie.kernels.search.rows_index import STACK
+from coterie.kernels.search.heap import new_heap
+from coterie.kernels.search.walk import new_walk
 from coterie.kernels.sorting import sort_pairs
 
 TOLERANCE = 1e-9  # gains below this are rounding
 
 
-class Pools(NamedTuple):
-    """The groups as they stand, as kernels take them."""
+# The groups as they stand, as kernels take them.
+#   members: row numbers by group
+#   starts: group → where its rows begin in `members`; one more entry at the end
+#   labels: row → group
+#   lo, hi: group → box
+#   costs: group → cost of one row
+Pools = namedtuple("Pools", "members starts labels lo hi costs")
 
-    members: npt.NDArray[np.int32]
-    """row numbers by group"""
-    starts: npt.NDArray[np.int64]
-    """group → where its rows begin in `members`; one more entry at the end"""
-    labels: npt.NDArray[np.int32]
-    """row → group"""
-    lo: npt.NDArray[np.int32]
-    hi: npt.NDArray[np.int32]
-    """group → box"""
-    costs: npt.NDArray[np.float64]
-    """group → cost of one row"""
+
+# How groups are parted anew.
+#   scales: [scale, attribute] factors of the costs while choosing; all 1 in the first
+#   tries: how many ways to part a pool are tried
+#   neighbours: how many groups nearby are looked at
+Parting = namedtuple("Parting", "k scales tries neighbours")
+
+
+# Arrays that the search for partners writes to.
+#   seen: group → for which group it was last tried as a partner
+Room = namedtuple("Room", "sides partners gains reach heap walk pool seen")
 
 
 @once
-def _pool(nodes, pools, one, two, slot, slots, items, weights):
-    """Items of two groups (of one, if both are the same); gives back how many. `slot` maps positions to items."""
-    d = items.shape[0]
+def _fill(nodes, pools, one, two, pool):
+    """Put the rows of two groups (of one, if both are the same) into the pool; gives back how many items they are."""
     n = 0
     for turn in range(1 if one == two else 2):
         group = one if turn == 0 else two
         for at in range(pools.starts[group], pools.starts[group + 1]):
-            p = nodes.position[pools.members[at]]
-            if slot[p] < 0:
-                slot[p] = n
-                slots[n] = p
-                weights[n] = 0
-                for j in range(d):
-                    items[j, n] = nodes.points[p, j]
-                n += 1
-            weights[slot[p]] += 1
+            n = put_into(pool, nodes, pools.members[at], n)
     return n
 
 
 @once
-def _improve(costs, items, weights, n, k, side, sizes, edges):
+def _improve(costs, pool, n, k):
     """Move or swap items between the sides while that lowers the loss; gives back the loss.
 
     An item that lies inside its side's box leaves it as it is, so one of two swapped items is at an edge.
     """
+    codes, weights, side, sizes, edges = pool.items.codes, pool.items.weights, pool.side, pool.sizes, pool.edges
     while True:
-        for s in range(2):
-            find_edges(items, side, n, s, edges)
-        now = 0.0
-        for s in range(2):
-            now += sizes[s] * leave_and_join(costs, items, edges, s, -1, -1)
+        now = _loss(costs, pool, n)
         best = now - TOLERANCE
         one = -1
         two = -1
         for i in range(n):
             s = side[i]
-            joined = leave_and_join(costs, items, edges, 1 - s, -1, i)
-            at_edge = at_an_edge(items, edges, s, i)
+            joined = leave_and_join(costs, codes, edges, 1 - s, -1, i)
+            at_edge = at_an_edge(codes, edges, s, i)
             if sizes[s] - weights[i] >= k:
-                loss = (sizes[s] - weights[i]) * leave_and_join(costs, items, edges, s, i, -1)
+                loss = (sizes[s] - weights[i]) * leave_and_join(costs, codes, edges, s, i, -1)
                 loss += (sizes[1 - s] + weights[i]) * joined
                 if loss < best:
                     best = loss
@@ -91,9 +93,9 @@ def _improve(costs, items, weights, n, k, side, sizes, edges):
                 other = sizes[1 - s] - weights[q] + weights[i]
                 if size < k or other < k:
                     continue
-                loss = size * leave_and_join(costs, items, edges, s, i, q)
+                loss = size * leave_and_join(costs, codes, edges, s, i, q)
                 if loss < best:
-                    loss += other * leave_and_join(costs, items, edges, 1 - s, q, i)
+                    loss += other * leave_and_join(costs, codes, edges, 1 - s, q, i)
                     if loss < best:
                         best = loss
                         one = i
@@ -108,114 +110,94 @@ def _improve(costs, items, weights, n, k, side, sizes, edges):
                 sizes[1 - s] += weights[i]
 
 
+@step
+def _loss(costs, pool, n):
+    """What the two sides lose, whose edges are found on the way."""
+    for s in range(2):
+        find_edges(pool.items.codes, pool.side, n, s, pool.edges)
+    loss = 0.0
+    for s in range(2):
+        loss += pool.sizes[s] * leave_and_join(costs, pool.items.codes, pool.edges, s, -1, -1)
+    return loss
+
+
 @once
-def _repart(
-    nodes, costs, pools, k, scales, tries, one, two, slot, slots, items, weights, side, best_side, shares, totals,
-    low, high, sizes, edges,
-):  # fmt: skip
+def _repart(nodes, costs, pools, parting, one, two, pool):
     """The best way found to part the rows of two groups (or one large group); gives back its gain and the items.
 
-    `best_side` holds it, by item; `slot` still maps positions to items and must be cleared by the caller.
+    `pool.best_side` holds it, by item; the pool must be cleared by the caller.
     """
-    n = _pool(nodes, pools, one, two, slot, slots, items, weights)
+    n = _fill(nodes, pools, one, two, pool)
     rows = 0
     for i in range(n):
-        rows += weights[i]
+        rows += pool.items.weights[i]
     before = (pools.starts[one + 1] - pools.starts[one]) * pools.costs[one]
     if one != two:
         before += (pools.starts[two + 1] - pools.starts[two]) * pools.costs[two]
     best = before
-    for t in range(tries):
+    scales, k = parting.scales, parting.k
+    for t in range(parting.tries):
         scale = scales[0] if t % 2 == 0 else scales[1 + (one * 31 + two * 17 + t) % (scales.shape[0] - 1)]
-        seed = (t * n) // tries
         for i in range(n):
-            side[i] = 0
-        held = grow_side(costs, scale, items, weights, n, seed, k, 1, side, low, high, shares, totals)
+            pool.side[i] = 0
+        held = grow_side(costs, scale, pool.items, pool.side, n, (t * n) // parting.tries, k, 1)
         if held < k or rows - held < k:
             continue
-        sizes[0] = rows - held
-        sizes[1] = held
-        for s in range(2):
-            find_edges(items, side, n, s, edges)
-        loss = 0.0
-        for s in range(2):
-            loss += sizes[s] * leave_and_join(costs, items, edges, s, -1, -1)
+        pool.sizes[0] = rows - held
+        pool.sizes[1] = held
+        loss = _loss(costs, pool, n)
         if loss < 1.05 * best:  # worth a closer look
-            loss = _improve(costs, items, weights, n, k, side, sizes, edges)
+            loss = _improve(costs, pool, n, k)
         if loss < best - TOLERANCE:
             best = loss
-            for i in range(n):
-                best_side[i] = side[i]
+            note_best(pool, n)
     return before - best, n
 
 
-def propose(nodes, costs, pools, k, scales, tries, neighbours, asked, first, last, sides):
-    """For the groups asked[first:last]: the partner with which a new parting gains most, and that gain.
+def propose(nodes, costs, pools, parting, asked, sides):
+    """For each asked group: the partner with which a new parting gains most, and that gain.
 
     The partner is the group itself where it is large enough to be parted alone. Gain 0 means that none was found.
     Partners are the groups of the rows that would cost this group's box least. sides[at, i] gets the side of the i-th
     row of the pool: first the group's rows, then its partner's. Pools have at most as many rows as that is wide.
     """
-    d = nodes.points.shape[1]
     most = sides.shape[1]
-    partners = np.full(last - first, -1, dtype=np.int32)
-    gains = np.zeros(last - first, dtype=np.float64)
-    reach = np.empty(costs.base[-1], dtype=np.float64)
-    stack = np.empty(STACK, dtype=np.int32)
-    bounds = np.empty(STACK, dtype=np.float64)
-    slot = np.full(nodes.points.shape[0], -1, dtype=np.int32)
-    slots = np.empty(most, dtype=np.int32)
-    items = np.empty((d, most), dtype=np.int32)
-    weights = np.empty(most, dtype=np.int64)
-    side = np.empty(most, dtype=np.int8)
-    best_side = np.empty(most, dtype=np.int8)
-    shares = np.empty((d, most), dtype=np.float64)
-    totals = np.empty(most, dtype=np.float64)
+    partners = np.full(len(asked), -1, dtype=np.int32)
+    gains = np.zeros(len(asked), dtype=np.float64)
     seen = np.full(pools.costs.shape[0], -1, dtype=np.int32)
-    heap = np.empty(most + 4 * k + 2, dtype=np.float64)
-    ids = np.empty(most + 4 * k + 2, dtype=np.int32)
-    lo = np.empty(d, dtype=np.int32)
-    hi = np.empty(d, dtype=np.int32)
-    sizes = np.empty(2, dtype=np.int64)
-    edges = np.empty((2, 6, d), dtype=np.int32)
-    _propose(
-        nodes, costs, pools, k, scales, tries, neighbours, asked, first, last, sides, partners, gains,
-        reach, stack, bounds, slot, slots, items, weights, side, best_side, shares, totals, seen, heap, ids,
-        lo, hi, sizes, edges,
-    )  # fmt: skip
+    heap, pool = new_heap(most + 4 * parting.k + 2), new_pool(nodes, 2, most)
+    room = Room(sides, partners, gains, new_reach(costs), heap, new_walk(), pool, seen)
+    _propose(nodes, costs, pools, parting, asked, room)
     return partners, gains
 
 
 @loop
-def _propose(
-    nodes, costs, pools, k, scales, tries, neighbours, asked, first, last, sides, partners, gains,
-    reach, stack, bounds, slot, slots, items, weights, side, best_side, shares, totals, seen, heap, ids,
-    lo, hi, sizes, edges,
-):  # fmt: skip
+def _propose(nodes, costs, pools, parting, asked, room):
+    sides, partners, gains, reach, heap, walk, pool, seen = room
     most = sides.shape[1]
+    k = parting.k
     members, starts, labels, group_costs = pools.members, pools.starts, pools.labels, pools.costs
     row_start, rows, position = nodes.row_start, nodes.rows, nodes.position
-    for at in range(first, last):
+    for at in range(asked.shape[0]):
         group = asked[at]
         size = starts[group + 1] - starts[group]
         if group_costs[group] <= 0.0 or size > most:
             continue
-        low = pools.lo[group]
-        high = pools.hi[group]
-        aim_all(costs, reach, low, high)
-        count = near_points(nodes, costs, reach, low, high, size + 4 * k, ALL, heap, ids, stack, bounds)
-        sort_pairs(heap, ids, count)
+        aimed = Aimed(costs, reach, pools.lo[group], pools.hi[group])
+        aim_all(aimed)
+        count = near_points(nodes, aimed, size + 4 * k, ALL, heap, walk)
+        sort_pairs(heap.keys, heap.ids, count)
         seen[group] = group
         tried = 0
-        place = 0
-        row = row_start[ids[0]]
+        entry = 0
+        row = row_start[heap.ids[0]]
         other = group if size >= 2 * k else -1  # a large group is parted alone first
-        while tried < neighbours:
-            while other < 0 and place < count:  # the next group nearby
-                if row == row_start[ids[place] + 1]:
-                    place += 1
-                    if place < count:
-                        row = row_start[ids[place]]
+        while tried < parting.neighbours:
+            while other < 0 and entry < count:  # the next group nearby
+                if row == row_start[heap.ids[entry] + 1]:
+                    entry += 1
+                    if entry < count:
+                        row = row_start[heap.ids[entry]]
                     continue
                 other = labels[rows[row]]
                 row += 1
@@ -225,18 +207,14 @@ def _propose(
                 break
             seen[other] = group
             tried += 1
-            gain, n = _repart(
-                nodes, costs, pools, k, scales, tries, group, other, slot, slots, items, weights, side, best_side,
-                shares, totals, lo, hi, sizes, edges,
-            )  # fmt: skip
-            if gain > gains[at - first]:
-                gains[at - first] = gain
-                partners[at - first] = other
+            gain, n = _repart(nodes, costs, pools, parting, group, other, pool)
+            if gain > gains[at]:
+                gains[at] = gain
+                partners[at] = other
                 for i in range(size):
-                    sides[at, i] = best_side[slot[position[members[starts[group] + i]]]]
+                    sides[at, i] = pool.best_side[pool.item_at[position[members[starts[group] + i]]]]
                 if other != group:
                     for i in range(starts[other + 1] - starts[other]):
-                        sides[at, size + i] = best_side[slot[position[members[starts[other] + i]]]]
-            for i in range(n):
-                slot[slots[i]] = -1
+                        sides[at, size + i] = pool.best_side[pool.item_at[position[members[starts[other] + i]]]]
+            clear(pool, n)
             other = -1

@@ -8,14 +8,14 @@ from __future__ import annotations
 
 import numpy as np
 
-from coterie.kernels import kernel
+from coterie.kernels import kernel, part
 from coterie.kernels.search.costs import box_cost
 
 UP_TO, BELOW, EVEN = 0, 1, 2
 KINDS = 3
 
 
-@kernel
+@part
 def _sort(keys, items, first, last):
     """Sort items by (key, item), from first to last − 1. Shell's method: short to compile and quick enough."""
     gap = 1
@@ -36,40 +36,40 @@ def _sort(keys, items, first, last):
             items[to] = item
 
 
-@kernel
-def _cut(codes, strata, members, begin, end, attribute, kind, order, values, left):
-    """Set left[i] for the i-th row of a group; gives back how many rows are on the left.
+@part
+def _cut(codes, strata, rows, attribute, kind, order, values, first_part):
+    """Set first_part[i] for the i-th row of a group; gives back how many rows are in it.
 
-    Members stand by stratum. Ties between rows go by their place.
+    Rows stand by stratum. Ties between them go by their order.
     """
-    size = end - begin
+    size = rows.shape[0]
     for i in range(size):
-        values[i] = codes[members[begin + i], attribute]
+        values[i] = codes[rows[i], attribute]
         order[i] = i
-    lefts = 0
+    count = 0
     if kind != EVEN:
         _sort(values, order, 0, size)
         middle = values[order[size // 2]]
         for i in range(size):
-            left[i] = values[i] <= middle if kind == UP_TO else values[i] < middle
-            lefts += left[i]
-        return lefts
+            first_part[i] = values[i] <= middle if kind == UP_TO else values[i] < middle
+            count += first_part[i]
+        return count
     first = 0
     extra = 1
     while first < size:
         last = first + 1
-        while last < size and strata[members[begin + last]] == strata[members[begin + first]]:
+        while last < size and strata[rows[last]] == strata[rows[first]]:
             last += 1
         _sort(values, order, first, last)
         half = (last - first) // 2
-        if (last - first) % 2 == 1:  # of two odd strata, one gives its middle row to the left
+        if (last - first) % 2 == 1:  # of two odd strata, one gives its middle row to the first part
             half += extra
             extra = 1 - extra
         for i in range(first, last):
-            left[order[i]] = i < first + half
-        lefts += half
+            first_part[order[i]] = i < first + half
+        count += half
         first = last
-    return lefts
+    return count
 
 
 @kernel
@@ -83,11 +83,12 @@ def cut_losses(costs, codes, strata, starts, members, k):
         most = max(most, starts[g + 1] - starts[g])
     order = np.empty(most, dtype=np.int32)
     values = np.empty(most, dtype=np.int32)
-    left = np.empty(most, dtype=np.bool_)
+    first_part = np.empty(most, dtype=np.bool_)
     lo = np.empty((2, d), dtype=np.int32)
     hi = np.empty((2, d), dtype=np.int32)
     for g in range(groups):
         begin, end = starts[g], starts[g + 1]
+        rows = members[begin:end]
         for attribute in range(d):
             first = codes[members[begin], attribute]
             same = True
@@ -98,27 +99,26 @@ def cut_losses(costs, codes, strata, starts, members, k):
             if same:
                 continue
             for kind in range(KINDS):
-                lefts = _cut(codes, strata, members, begin, end, attribute, kind, order, values, left)
-                if lefts < k or end - begin - lefts < k:
+                count = _cut(codes, strata, rows, attribute, kind, order, values, first_part)
+                if count < k or end - begin - count < k:
                     continue
                 lo[:] = 2**31 - 1
                 hi[:] = -1
                 for i in range(end - begin):
-                    row = members[begin + i]
-                    side = 0 if left[i] else 1
+                    side = 0 if first_part[i] else 1
                     for j in range(d):
-                        c = codes[row, j]
+                        c = codes[rows[i], j]
                         lo[side, j] = min(lo[side, j], c)
                         hi[side, j] = max(hi[side, j], c)
-                losses[g, attribute * KINDS + kind] = lefts * box_cost(costs, lo[0], hi[0]) + (
-                    end - begin - lefts
+                losses[g, attribute * KINDS + kind] = count * box_cost(costs, lo[0], hi[0]) + (
+                    end - begin - count
                 ) * box_cost(costs, lo[1], hi[1])
     return losses
 
 
 @kernel
 def cut_rows(codes, strata, starts, members, chosen):
-    """Place in `members` → whether the row is in the left part, for one cut (attribute · KINDS + kind) per group."""
+    """Entry of `members` → whether the row is in the first part, for one cut (attribute · KINDS + kind) per group."""
     result = np.empty(members.shape[0], dtype=np.bool_)
     most = 0
     for g in range(starts.shape[0] - 1):
@@ -127,16 +127,6 @@ def cut_rows(codes, strata, starts, members, chosen):
     values = np.empty(most, dtype=np.int32)
     for g in range(starts.shape[0] - 1):
         begin, end = starts[g], starts[g + 1]
-        _cut(
-            codes,
-            strata,
-            members,
-            begin,
-            end,
-            chosen[g] // KINDS,
-            chosen[g] % KINDS,
-            order,
-            values,
-            result[begin:end],
-        )
+        attribute, kind = chosen[g] // KINDS, chosen[g] % KINDS
+        _cut(codes, strata, members[begin:end], attribute, kind, order, values, result[begin:end])
     return result

@@ -5,9 +5,9 @@ from __future__ import annotations
 import numpy as np
 
 from coterie.kernels import kernel, part
-from coterie.kernels.search.costs import aim_all, box_cost, point_cost, point_cost_large
+from coterie.kernels.search.costs import Aimed, aim_all, box_cost, joined_cost, make_reach
 from coterie.kernels.search.groups_index import MANY, WHOLE, empty, grow, nearest
-from coterie.kernels.search.rows_index import STACK
+from coterie.kernels.search.walk import make_walk
 
 
 @kernel
@@ -18,13 +18,12 @@ def merge_round(tree, costs, small, grown, into):
     slot of the group that a merged one has gone into.
     """
     size, lowest = tree.size, tree.lowest
-    stack = np.empty(STACK, dtype=np.int32)
-    bounds = np.empty(STACK, dtype=np.float64)
+    walk = make_walk()
     for i in range(small.shape[0]):
         one = np.int64(small[i])
         if grown[one]:
             continue
-        two, _ = nearest(tree, costs, one, WHOLE, MANY, MANY, stack, bounds)
+        two, _ = nearest(tree, costs, one, WHOLE, MANY, MANY, walk)
         if two < 0:
             continue
         into[one] = two
@@ -37,14 +36,11 @@ def merge_round(tree, costs, small, grown, into):
 @part
 def _pair_costs(costs, reach, codes, rows, row, result):
     """Cost of the pair's box of a row with each of some rows, and where the largest cost stands; ties to the first."""
-    small, large, base = costs.small, costs.large, costs.base
-    point = codes[row]
-    aim_all(costs, reach, point, point)
+    aimed = Aimed(costs, reach, codes[row], codes[row])
+    aim_all(aimed)
     furthest = 0
     for p in range(rows.shape[0]):
-        result[p] = point_cost(small, base, reach, codes, rows[p], np.inf)
-        if large.shape[0] > 0:
-            result[p] += point_cost_large(costs, large, point, point, codes, rows[p])
+        result[p] = joined_cost(aimed, codes, rows[p], np.inf)
         if result[p] > result[furthest]:
             furthest = p
     return furthest
@@ -135,7 +131,7 @@ def _cut(costs, reach, codes, rows, k, low, high):
 def split_groups(costs, codes, rows, starts, k, labels):
     """Split groups of 2k rows or more, `rows[starts[g]:starts[g + 1]]` ascending; label all rows; number of groups."""
     d = codes.shape[1]
-    reach = np.empty(costs.base[-1], dtype=np.float64)
+    reach = make_reach(costs)
     low = np.empty(d, dtype=np.int32)
     high = np.empty(d, dtype=np.int32)
     ends = np.empty(rows.shape[0] // k + 2, dtype=np.int64)  # of the parts still to come, the next one last

@@ -2,103 +2,89 @@
 
 from __future__ import annotations
 
+from collections import namedtuple
+
 import numpy as np
 
-from coterie.kernels import kernel, part
-from coterie.kernels.local_codes import number_places, places_needed
+from coterie.kernels import kernel
+from coterie.kernels.local_codes import make_local_codes, number_codes
 from coterie.kernels.methods.cb_diversity import diverse, round_robin
-from coterie.kernels.methods.cb_rounds import TIE, aim_at_centres, borrow, choose_sides, derived, move_centres, shuffle
+from coterie.kernels.methods.cb_rounds import (
+    Sides,
+    aim_at_centres,
+    borrow,
+    break_ties,
+    choose_sides,
+    derived,
+    move_centres,
+    move_row,
+    seed_centres,
+    shuffle,
+)
 from coterie.kernels.search.costs import box_cost
 
-
-@part
-def _move_row(places, active, counts, i, old, new):
-    """Count a row on its new side instead of its old one (−1 for none)."""
-    for x in range(active):
-        at = 2 * places[i, x]
-        counts[at + new] += 1
-        if old >= 0:
-            counts[at + old] -= 1
+# How parts are halved.
+#   count: how many ways to halve a part are looked at
+#   rounds: how many of them follow from one another, at most
+Tries = namedtuple("Tries", "k count rounds")
 
 
 @kernel
-def _best_halves(costs, numbers, diversity, codes, rows, key, k, tries, rounds, best_side):
+def _best_halves(costs, numbers, diversity, codes, rows, key, tries, best_side):
     """Split a part of at least 2k rows in two of at least k: `best_side` gets the best of all tries.
 
     Gives back how many rows are on side 0, or 0 if no try kept both sides l-diverse.
     """
     size = rows.shape[0]
     d = codes.shape[1]
-    space = places_needed(codes, rows)
-    columns = np.empty(d, dtype=np.int64)
-    starts = np.empty(d + 1, dtype=np.int64)
-    places = np.empty((size, d), dtype=np.int32)
-    code_at = np.empty(space, dtype=np.int32)
-    active = number_places(codes, rows, places, columns, starts, code_at)
-    near = np.empty(2 * space, dtype=np.float64)
-    counts = np.zeros(2 * space, dtype=np.int64)
-
-    kinds = diversity.codes.shape[1]
-    held_space = places_needed(diversity.codes, rows)
-    held_columns = np.empty(kinds, dtype=np.int64)
-    held_starts = np.empty(kinds + 1, dtype=np.int64)
-    held_places = np.empty((size, kinds), dtype=np.int32)
-    held_code_at = np.empty(held_space, dtype=np.int32)
-    held = number_places(diversity.codes, rows, held_places, held_columns, held_starts, held_code_at)
-    held_counts = np.zeros(2 * held_space, dtype=np.int64)
-
+    local = make_local_codes(codes, rows)
+    active = number_codes(codes, rows, local)
+    held = make_local_codes(diversity.codes, rows)
+    held_active = number_codes(diversity.codes, rows, held)
+    held_counts = np.zeros(2 * held.code.shape[0], dtype=np.int64)
+    near = np.empty(2 * local.code.shape[0], dtype=np.float64)
+    counts = np.zeros(2 * local.code.shape[0], dtype=np.int64)
+    sizes = np.empty(2, dtype=np.int64)
+    centre = np.zeros((2, d), dtype=np.int64)
+    mean = np.zeros((2, d), dtype=np.float64)
     lo = np.empty((2, d), dtype=np.int32)
     hi = np.empty((2, d), dtype=np.int32)
     for j in range(d):
         for s in range(2):
             lo[s, j] = codes[rows[0], j]
             hi[s, j] = codes[rows[0], j]
+    sides = Sides(near, counts, sizes, centre, mean, lo, hi, np.empty(d, dtype=np.int64))
     order = np.empty(size, dtype=np.int32)
     side = np.full(size, -1, dtype=np.int8)
     wanted = np.empty(size, dtype=np.int8)
-    sizes = np.empty(2, dtype=np.int64)
-    centre = np.zeros((2, d), dtype=np.int64)
-    mean = np.zeros((2, d), dtype=np.float64)
-    differ = np.empty(d, dtype=np.int64)
     best = np.inf
     best_size = 0
     chain = 0
-    for t in range(tries):
+    for t in range(tries.count):
         chain += 1
         if chain == 1:
             shuffle(order, derived(key, 2 + t))
-            for x in range(active):
-                first = numbers.first[columns[x]]
-                for s in range(2):
-                    centre[s, x] = places[order[s], x]
-                    if first >= 0:
-                        mean[s, x] = numbers.values[first + code_at[centre[s, x]]]
-        apart = aim_at_centres(costs, numbers, columns, starts, code_at, active, centre, mean, near, differ)
-        ties = choose_sides(places, differ, apart, near, wanted)
+            seed_centres(numbers, local, active, order, sides)
+        apart = aim_at_centres(costs, numbers, local, active, sides)
+        ties = choose_sides(local, sides, apart, wanted)
         if ties > 0 and chain > 1:
             shuffle(order, derived(key, 2 + t))
-        sizes[0] = 0
-        sizes[1] = 0
-        for p in range(size):
-            i = order[p] if ties > 0 else p
-            if wanted[i] == TIE:
-                wanted[i] = 0 if sizes[0] <= sizes[1] else 1
-            sizes[wanted[i]] += 1
+        break_ties(wanted, order, ties, sizes)
         for s in range(2):
-            if sizes[s] < k:
-                borrow(places, differ, apart, near, wanted, s, k - sizes[s])
-                sizes[s] = k
-                sizes[1 - s] = size - k
+            if sizes[s] < tries.k:
+                borrow(local, sides, apart, wanted, s, tries.k - sizes[s])
+                sizes[s] = tries.k
+                sizes[1 - s] = size - tries.k
         moved = 0
         for i in range(size):
             if side[i] != wanted[i]:
                 moved += 1
-                _move_row(places, active, counts, i, side[i], wanted[i])
-                _move_row(held_places, held, held_counts, i, side[i], wanted[i])
+                move_row(local, active, counts, i, side[i], wanted[i])
+                move_row(held, held_active, held_counts, i, side[i], wanted[i])
                 side[i] = wanted[i]
-        move_centres(numbers, columns, starts, code_at, active, counts, sizes, centre, mean, lo, hi)
+        move_centres(numbers, local, active, sides)
         loss = sizes[0] * box_cost(costs, lo[0], hi[0]) + sizes[1] * box_cost(costs, lo[1], hi[1])
-        if loss < best and diverse(diversity, held_columns, held_starts, held, held_counts, sizes):
+        if loss < best and diverse(diversity, held, held_active, held_counts, sizes):
             best = loss
             best_size = sizes[0]
             for i in range(size):
@@ -106,7 +92,7 @@ def _best_halves(costs, numbers, diversity, codes, rows, key, k, tries, rounds, 
             if best == 0.0:
                 break
         # Nothing moved and no tie was drawn: another round would be the same as this one.
-        if chain == rounds or (chain > 1 and moved == 0 and ties == 0):
+        if chain == tries.rounds or (chain > 1 and moved == 0 and ties == 0):
             chain = 0
     return best_size
 
@@ -115,21 +101,21 @@ def _best_halves(costs, numbers, diversity, codes, rows, key, k, tries, rounds, 
 def _separate(rows, side):
     """Reorder a part: side 0 first, both sides ascending."""
     other = np.empty(rows.shape[0], dtype=np.int32)
-    left = 0
-    right = 0
+    middle = 0
+    others = 0
     for i in range(rows.shape[0]):
         if side[i] == 0:
-            rows[left] = rows[i]
-            left += 1
+            rows[middle] = rows[i]
+            middle += 1
         else:
-            other[right] = rows[i]
-            right += 1
-    for i in range(right):
-        rows[left + i] = other[i]
+            other[others] = rows[i]
+            others += 1
+    for i in range(others):
+        rows[middle + i] = other[i]
 
 
 @kernel
-def halve(costs, numbers, diversity, codes, rows, key, k, tries, rounds, once, keys, labels):
+def halve(costs, numbers, diversity, codes, rows, key, tries, once, keys, labels):
     """Split a part again and again and give each group a label: one of its rows. With `once`, split it once only.
 
     Then `keys` gets the keys of its halves, the first of which is as long as what is given back; 0 if the part is a
@@ -148,12 +134,12 @@ def halve(costs, numbers, diversity, codes, rows, key, k, tries, rounds, once, k
         start, end, here = starts[top], ends[top], waiting[top]
         top -= 1
         part = rows[start:end]
-        left = 0
-        if end - start >= 2 * k:
-            left = _best_halves(costs, numbers, diversity, codes, part, here, k, tries, rounds, side)
-        if left == 0:
+        first = 0
+        if end - start >= 2 * tries.k:
+            first = _best_halves(costs, numbers, diversity, codes, part, here, tries, side)
+        if first == 0:
             if diversity.codes.shape[1] > 0:
-                round_robin(diversity, part, k, labels)
+                round_robin(diversity, part, tries.k, labels)
             else:
                 for i in range(start, end):
                     labels[rows[i]] = rows[start]
@@ -162,10 +148,10 @@ def halve(costs, numbers, diversity, codes, rows, key, k, tries, rounds, once, k
         if once:
             keys[0] = derived(here, 0)
             keys[1] = derived(here, 1)
-            return left
+            return first
         for s in range(2):
             top += 1
-            starts[top] = start if s == 0 else start + left
-            ends[top] = start + left if s == 0 else end
+            starts[top] = start if s == 0 else start + first
+            ends[top] = start + first if s == 0 else end
             waiting[top] = derived(here, s)
     return 0

@@ -1,15 +1,13 @@
 """One round of CB's two-means clustering: shuffle, compare with both centres, borrow, move the centres.
 
-Codes of a part are numbered as places, see `local_codes.py`. Arrays of two numbers a place are flat: side s of a
-place is at 2 · place + s.
+Codes of a part are numbered, see `local_codes.py`.
 """
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from collections import namedtuple
 
 import numpy as np
-import numpy.typing as npt
 
 from coterie.kernels import inner, kernel, part
 from coterie.kernels.search.costs import interval_cost
@@ -21,15 +19,11 @@ _MIX_ONE = np.uint64(0xBF58476D1CE4E5B9)
 _MIX_TWO = np.uint64(0x94D049BB133111EB)
 
 
-class Numbers(NamedTuple):
-    """The attributes' numbers, which centres are means of."""
-
-    first: npt.NDArray[np.int64]
-    """where the attribute's numbers begin in `values`, −1 for trees"""
-    values: npt.NDArray[np.float64]
-    """code → distance from the smallest value; missing values lie twice the range away, which costs the most"""
-    missing: npt.NDArray[np.int64]
-    """the code of missing values, −1 if there are none"""
+# The attributes' numbers, which centres are means of.
+#   first: where the attribute's numbers begin in `values`, −1 for trees
+#   values: code → distance from the smallest value; missing values lie twice the range away, which costs the most
+#   missing: the code of missing values, −1 if there are none
+Numbers = namedtuple("Numbers", "first values missing")
 
 
 @inner
@@ -60,44 +54,68 @@ def shuffle(order, key):
         order[at] = held
 
 
+# The two sides that a part is cut into. Arrays of two numbers a local code are flat: side s is at 2 · code + s.
+#   near: local code → what it costs when it joins each centre
+#   counts: local code → rows of each side that have it
+#   sizes: side → rows
+#   centre: [side, attribute] → local code
+#   mean: [side, attribute], of numbers
+#   lo, hi: side → box
+#   differ: the attributes in which the centres are apart
+Sides = namedtuple("Sides", "near counts sizes centre mean lo hi differ")
+
+
 @part
-def aim_at_centres(costs, numbers, columns, starts, code_at, active, centre, mean, near, differ):
-    """What each place costs when it joins each centre; gives back on how many attributes (`differ`) these are apart."""
+def seed_centres(numbers, local, active, order, sides):
+    """Make the first two rows in this order the centres."""
+    for x in range(active):
+        first = numbers.first[local.columns[x]]
+        for s in range(2):
+            sides.centre[s, x] = local.of_row[order[s], x]
+            if first >= 0:
+                sides.mean[s, x] = numbers.values[first + local.code[sides.centre[s, x]]]
+
+
+@part
+def aim_at_centres(costs, numbers, local, active, sides):
+    """Set what local codes cost when they join each centre; gives back in how many attributes centres are apart."""
+    centre, mean, near = sides.centre, sides.mean, sides.near
     apart = 0
     for x in range(active):
-        j = columns[x]
+        j = local.columns[x]
         first = numbers.first[j]
         if first >= 0:
             if mean[0, x] == mean[1, x]:
                 continue
             span = costs.span[j]
             weight = costs.weight[j]
-            for place in range(starts[x], starts[x + 1]):
-                number = numbers.values[first + code_at[place]]
+            for at in range(local.starts[x], local.starts[x + 1]):
+                number = numbers.values[first + local.code[at]]
                 for s in range(2):
-                    near[2 * place + s] = min(weight * (abs(number - mean[s, x]) / span), weight)
+                    near[2 * at + s] = min(weight * (abs(number - mean[s, x]) / span), weight)
         else:
             if centre[0, x] == centre[1, x]:
                 continue
-            for place in range(starts[x], starts[x + 1]):
-                c = code_at[place]
+            for at in range(local.starts[x], local.starts[x + 1]):
+                c = local.code[at]
                 for s in range(2):
-                    other = code_at[centre[s, x]]
-                    near[2 * place + s] = interval_cost(costs, j, min(c, other), max(c, other))
-        differ[apart] = x
+                    other = local.code[centre[s, x]]
+                    near[2 * at + s] = interval_cost(costs, j, min(c, other), max(c, other))
+        sides.differ[apart] = x
         apart += 1
     return apart
 
 
 @part
-def choose_sides(places, differ, apart, near, side):
+def choose_sides(local, sides, apart, side):
     """Row → the side of the nearer centre, or a tie; how many ties there are."""
+    of_row, near, differ = local.of_row, sides.near, sides.differ
     ties = 0
-    for i in range(places.shape[0]):
+    for i in range(of_row.shape[0]):
         one = 0.0
         two = 0.0
         for x in range(apart):
-            at = np.uint64(2 * places[i, differ[x]])
+            at = np.uint64(2 * of_row[i, differ[x]])
             one += near[at]
             two += near[at + np.uint64(1)]
         if one < two:
@@ -111,38 +129,51 @@ def choose_sides(places, differ, apart, near, side):
 
 
 @part
+def break_ties(side, order, ties, sizes):
+    """Give tied rows, in this order, to the smaller side; count the rows of each."""
+    sizes[0] = 0
+    sizes[1] = 0
+    for p in range(side.shape[0]):
+        i = order[p] if ties > 0 else p
+        if side[i] == TIE:
+            side[i] = 0 if sizes[0] <= sizes[1] else 1
+        sizes[side[i]] += 1
+
+
+@part
 def _nth_smallest(values, size, nth):
     """The nth smallest (from 0) of the first `size` values, which get reordered."""
     low = 0
     high = size - 1
     while low < high:
         pivot = values[(low + high) // 2]
-        left = low
-        right = high
-        while left <= right:
-            while values[left] < pivot:
-                left += 1
-            while values[right] > pivot:
-                right -= 1
-            if left <= right:
-                held = values[left]
-                values[left] = values[right]
-                values[right] = held
-                left += 1
-                right -= 1
-        if nth <= right:
-            high = right
-        elif nth >= left:
-            low = left
+        one = low
+        two = high
+        while one <= two:
+            while values[one] < pivot:
+                one += 1
+            while values[two] > pivot:
+                two -= 1
+            if one <= two:
+                held = values[one]
+                values[one] = values[two]
+                values[two] = held
+                one += 1
+                two -= 1
+        if nth <= two:
+            high = two
+        elif nth >= one:
+            low = one
         else:
             break
     return values[nth]
 
 
 @kernel
-def borrow(places, differ, apart, near, side, small, need):
+def borrow(local, sides, apart, side, small, need):
     """Give the small side the `need` rows of the other that are nearest to its centre; ties go to the lowest row."""
-    size = places.shape[0]
+    of_row, near, differ = local.of_row, sides.near, sides.differ
+    size = of_row.shape[0]
     distance = np.empty(size, dtype=np.float64)
     unordered = np.empty(size, dtype=np.float64)
     others = 0
@@ -150,7 +181,7 @@ def borrow(places, differ, apart, near, side, small, need):
         if side[i] != small:
             total = 0.0
             for x in range(apart):
-                total += near[2 * places[i, differ[x]] + small]
+                total += near[2 * of_row[i, differ[x]] + small]
             distance[i] = total
             unordered[others] = total
             others += 1
@@ -169,35 +200,46 @@ def borrow(places, differ, apart, near, side, small, need):
 
 
 @part
-def move_centres(numbers, columns, starts, code_at, active, counts, sizes, centre, mean, lo, hi):
-    """Each side's box and centre: the mean of numbers, the most frequent code of trees (the lowest of several)."""
+def move_row(local, active, counts, i, old, new):
+    """Count a row on its new side instead of its old one (−1 for none)."""
     for x in range(active):
-        j = columns[x]
+        at = 2 * local.of_row[i, x]
+        counts[at + new] += 1
+        if old >= 0:
+            counts[at + old] -= 1
+
+
+@part
+def move_centres(numbers, local, active, sides):
+    """Each side's box and centre: the mean of numbers, the most frequent code of trees (the lowest of several)."""
+    code, counts, sizes = local.code, sides.counts, sides.sizes
+    for x in range(active):
+        j = local.columns[x]
         first = numbers.first[j]
         for s in range(2):
             low = -1
             high = 0
             most = 0
-            for place in range(starts[x], starts[x + 1]):
-                count = counts[2 * place + s]
+            for at in range(local.starts[x], local.starts[x + 1]):
+                count = counts[2 * at + s]
                 if count > 0:
                     if low < 0:
-                        low = place
-                    high = place
+                        low = at
+                    high = at
                     if count > most:
                         most = count
-                        centre[s, x] = place
-            lo[s, j] = code_at[low]
-            hi[s, j] = code_at[high]
+                        sides.centre[s, x] = at
+            sides.lo[s, j] = code[low]
+            sides.hi[s, j] = code[high]
             if first >= 0:
                 total = 0.0
                 absent = 0
-                for place in range(low, high + 1):
-                    if code_at[place] == numbers.missing[j]:
-                        absent = counts[2 * place + s]
+                for at in range(low, high + 1):
+                    if code[at] == numbers.missing[j]:
+                        absent = counts[2 * at + s]
                     else:
-                        total += counts[2 * place + s] * numbers.values[first + code_at[place]]
+                        total += counts[2 * at + s] * numbers.values[first + code[at]]
                 if absent > sizes[s] - absent:
-                    mean[s, x] = numbers.values[first + numbers.missing[j]]
+                    sides.mean[s, x] = numbers.values[first + numbers.missing[j]]
                 else:
-                    mean[s, x] = total / (sizes[s] - absent)
+                    sides.mean[s, x] = total / (sizes[s] - absent)

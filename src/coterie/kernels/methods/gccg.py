@@ -2,26 +2,33 @@
 
 from __future__ import annotations
 
-import numpy as np
+from collections import namedtuple
 
-from coterie.kernels import kernel
+from coterie.kernels import loop
+from coterie.kernels.search.costs import Aimed, new_reach
+from coterie.kernels.search.heap import new_heap
 from coterie.kernels.search.neighbours import nearest
-from coterie.kernels.search.rows_index import STACK, take
+from coterie.kernels.search.rows_index import take
+from coterie.kernels.search.walk import new_walk
+
+# Arrays that the search for the nearest rows writes to.
+Room = namedtuple("Room", "reach near walk")
 
 
-@kernel
 def gather(nodes, costs, codes, k, labels, first, last):
     """Classes first … last − 1: each is the lowest free row, its centre, with the k − 1 free rows nearest to that."""
-    reach = np.empty(costs.base[-1], dtype=np.float64)
-    near_costs = np.empty(k, dtype=np.float64)
-    near_rows = np.empty(k, dtype=np.int32)
-    stack = np.empty(STACK, dtype=np.int32)
-    bounds = np.empty(STACK, dtype=np.float64)
+    room = Room(new_reach(costs), new_heap(k), new_walk())
+    _gather(nodes, costs, codes, k, labels, first, last, room)
+
+
+@loop
+def _gather(nodes, costs, codes, k, labels, first, last, room):
+    near = room.near
     for g in range(first, last):
         centre = nodes.lowest[0]
         take(nodes, centre)
         labels[centre] = g
-        found = nearest(nodes, costs, reach, codes[centre], k - 1, near_costs, near_rows, stack, bounds)
+        found = nearest(nodes, Aimed(costs, room.reach, codes[centre], codes[centre]), k - 1, near, room.walk)
         for i in range(found):
-            take(nodes, near_rows[i])
-            labels[near_rows[i]] = g
+            take(nodes, near.ids[i])
+            labels[near.ids[i]] = g

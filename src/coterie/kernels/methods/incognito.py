@@ -7,24 +7,15 @@ distinct words with the number of rows of each.
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from collections import namedtuple
 
 import numpy as np
-import numpy.typing as npt
 
 from coterie.kernels import inner, kernel, part
 
-
-class Packing(NamedTuple):
-    """Where attributes stand in the words, and their levels: `rep[start[j] + level * width[j] + code]`."""
-
-    word: npt.NDArray[np.int64]
-    shift: npt.NDArray[np.uint64]
-    mask: npt.NDArray[np.uint64]
-    """before it is shifted"""
-    start: npt.NDArray[np.int64]
-    width: npt.NDArray[np.int64]
-    rep: npt.NDArray[np.uint64]
+# Where attributes stand in the words, and their levels: `rep[start[j] + level * width[j] + code]`.
+#   mask: before it is shifted
+Packing = namedtuple("Packing", "word shift mask start width rep")
 
 
 @kernel

@@ -6,11 +6,13 @@ begins at the class's lowest row. Two lists are merged, or the lowest rows cut o
 
 from __future__ import annotations
 
+from collections import namedtuple
+
 import numpy as np
 
 from coterie.kernels import inner, kernel, part
 from coterie.kernels.search.groups_index import ADDED, empty, grow, nearest, renew_above
-from coterie.kernels.search.rows_index import STACK
+from coterie.kernels.search.walk import make_walk
 
 
 @part
@@ -40,35 +42,38 @@ def _cut_rows(follower, row, count):
     return rest
 
 
+# The slots of classes that are too small: the first few entries are in use.
+#   entry: slot → where it stands in `slots`, −1 if it does not
+SmallClasses = namedtuple("SmallClasses", "slots entry")
+
+
 @inner
-def _drop(small, place, count, at):
-    """Take entry `at` out of the first `count` entries of `small`: the last one moves there. How many are left."""
-    place[small[at]] = -1
+def _drop(small, count, at):
+    """Take entry `at` out of the first `count` entries: the last one moves there. How many are left."""
+    small.entry[small.slots[at]] = -1
     count -= 1
     if at < count:
-        small[at] = small[count]
-        place[small[at]] = at
+        small.slots[at] = small.slots[count]
+        small.entry[small.slots[at]] = at
     return count
 
 
 @kernel
-def merge_classes(tree, costs, k, limit, draws, follower, small, place, count, step, last):
+def merge_classes(tree, costs, k, limit, draws, follower, small, count, step, last):
     """Merge small classes until none is left or step `last` is reached; how many are left, and the step.
 
-    The random number draws[step] in [0, 1) picks one of the first `count` entries of `small`, which holds the slots of
-    the small classes; place[slot] is where a slot stands in there, −1 if it does not. Where the nearest class is
-    further than `limit` per row, or there is none, the picked one leaves the tree and its rows stay without a group.
+    The random number draws[step] in [0, 1) picks one of the first `count` entries of `small`. Where the nearest class
+    is further than `limit` per row, or there is none, the picked one leaves the tree and its rows stay without a group.
     """
     size, lowest = tree.size, tree.lowest
-    stack = np.empty(STACK, dtype=np.int32)
-    bounds = np.empty(STACK, dtype=np.float64)
+    walk = make_walk()
     while count > 0 and step < last:
         at = int(draws[step] * count)
         step += 1
-        one = np.int64(small[at])
-        count = _drop(small, place, count, at)
+        one = np.int64(small.slots[at])
+        count = _drop(small, count, at)
         n1 = size[one]
-        two, distance = nearest(tree, costs, one, ADDED, 2 * k - n1, k - n1, stack, bounds)
+        two, distance = nearest(tree, costs, one, ADDED, 2 * k - n1, k - n1, walk)
         if two < 0:
             empty(tree, one)
             continue
@@ -79,19 +84,19 @@ def merge_classes(tree, costs, k, limit, draws, follower, small, place, count, s
             continue
         rows = lowest[two]
         if large:
-            # The trunk keeps its place and its box: only the stub is generalised further.
+            # The trunk keeps its slot and its box: only the stub is generalised further.
             lowest[two] = _cut_rows(follower, rows, joining)
             size[two] -= joining
             renew_above(tree, two)
             grow(tree, costs, one, two, k, _join_rows(follower, lowest[one], rows))
             continue
-        if place[two] >= 0:
-            count = _drop(small, place, count, np.int64(place[two]))
+        if small.entry[two] >= 0:
+            count = _drop(small, count, np.int64(small.entry[two]))
         empty(tree, one)
         grow(tree, costs, two, one, n1 + joining, _join_rows(follower, lowest[one], rows))
         if size[two] < k:
-            small[count] = two
-            place[two] = count
+            small.slots[count] = two
+            small.entry[two] = count
             count += 1
     return count, step
 

@@ -5,9 +5,10 @@ from __future__ import annotations
 import numpy as np
 
 from coterie.kernels import kernel
-from coterie.kernels.search.costs import aim, aim_all
+from coterie.kernels.search.costs import Aimed, aim_all, make_reach, widen
 from coterie.kernels.search.neighbours import furthest
-from coterie.kernels.search.rows_index import STACK, cheapest, take
+from coterie.kernels.search.rows_index import cheapest, take
+from coterie.kernels.search.walk import make_walk
 
 
 @kernel
@@ -22,34 +23,28 @@ def grow_groups(nodes, costs, codes, k, seeds, chase):
     groups = n // k
     lo = np.empty((groups, d), dtype=np.int32)
     hi = np.empty((groups, d), dtype=np.int32)
-    reach = np.empty(costs.base[-1], dtype=np.float64)
-    stack = np.empty(STACK, dtype=np.int32)
-    bounds = np.empty(STACK, dtype=np.float64)
+    reach = make_reach(costs)
+    walk = make_walk()
     at = 0
     seed = seeds[0]
     for g in range(groups):
         if chase:
             if g > 0:
-                seed = furthest(nodes, costs, reach, codes[seed], stack, bounds)
+                seed = furthest(nodes, Aimed(costs, reach, codes[seed], codes[seed]), walk)
         else:
             while nodes.taken[seeds[at]]:
                 at += 1
             seed = seeds[at]
         row = seed
-        low, high = lo[g], hi[g]
         for j in range(d):
-            low[j] = codes[row, j]
-            high[j] = codes[row, j]
-        aim_all(costs, reach, low, high)
+            lo[g, j] = codes[row, j]
+            hi[g, j] = codes[row, j]
+        aimed = Aimed(costs, reach, lo[g], hi[g])
+        aim_all(aimed)
         for member in range(k):
             if member > 0:
-                row = cheapest(nodes, costs, reach, low, high, stack, bounds)
+                row = cheapest(nodes, aimed, walk)
             take(nodes, row)
             labels[row] = g
-            for j in range(d):
-                c = codes[row, j]
-                if c < low[j] or c > high[j]:
-                    low[j] = min(low[j], c)
-                    high[j] = max(high[j], c)
-                    aim(costs, reach, low, high, j)
+            widen(aimed, codes, row)
     return labels, lo, hi

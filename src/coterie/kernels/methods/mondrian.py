@@ -2,20 +2,38 @@
 
 from __future__ import annotations
 
+from collections import namedtuple
+
 import numpy as np
 
-from coterie.kernels import kernel, loop, part
+from coterie.kernels import loop, part
+from coterie.kernels.parts import cut_at, push_halves
 from coterie.kernels.search.costs import interval_cost
 from coterie.kernels.sorting import sort_pairs
 
+# Arrays that cutting writes to.
+#   order: rows, those of a part side by side
+#   starts, ends: the parts that wait
+#   ranked: attributes, the widest first
+Work = namedtuple("Work", "order starts ends lo hi ranked widths counts keys rows")
+
+
+def _new_work(n, d):
+    starts, ends = np.zeros((2, n + 1), dtype=np.int64)
+    ends[0] = n
+    lo, hi = np.empty((2, d), dtype=np.int32)
+    ranked, widths = np.empty(d, dtype=np.int64), np.empty(d, dtype=np.float64)
+    counts = np.zeros(4 * n + 1, dtype=np.int64)
+    keys, rows = np.empty((2, n), dtype=np.int32)
+    return Work(np.arange(n, dtype=np.int32), starts, ends, lo, hi, ranked, widths, counts, keys, rows)
+
 
 @part
-def _median(codes, weights, order, start, end, j, low, high, counts, keys, rows):
+def _median(codes, weights, start, end, j, work):
     """The median code of attribute j, and how many rows lie at or below it and strictly below it."""
-    total = 0
-    for p in range(start, end):
-        total += weights[order[p]]
-    half = (total + 1) // 2
+    order, counts, keys, rows = work.order, work.counts, work.keys, work.rows
+    low, high = work.lo[j], work.hi[j]
+    half = (_rows(weights, order, start, end) + 1) // 2
     below = 0
     if high - low < 4 * (end - start):
         for c in range(high - low + 1):
@@ -52,7 +70,10 @@ def _rows(weights, order, start, end):
 
 
 @part
-def _bounds(codes, order, start, end, lo, hi):
+def _widest_first(costs, codes, start, end, work):
+    """Attributes by falling cost of a part's interval, ties by number; how many of them can be cut at all."""
+    order, lo, hi, ranked, widths = work.order, work.lo, work.hi, work.ranked, work.widths
+    usable = 0
     for j in range(codes.shape[1]):
         lo[j] = codes[order[start], j]
         hi[j] = lo[j]
@@ -62,13 +83,6 @@ def _bounds(codes, order, start, end, lo, hi):
                 lo[j] = c
             elif c > hi[j]:
                 hi[j] = c
-
-
-@part
-def _widest_first(costs, lo, hi, ranked, widths):
-    """Attributes by falling cost of their interval, ties by number; how many of them can be cut at all."""
-    usable = 0
-    for j in range(lo.shape[0]):
         if lo[j] == hi[j]:
             continue
         width = interval_cost(costs, j, lo[j], hi[j])
@@ -85,26 +99,14 @@ def _widest_first(costs, lo, hi, ranked, widths):
 
 def strict_cuts(costs, codes, weights, k):
     """Distinct row → group. Rows with the same code always fall on the same side of a cut."""
-    m, d = codes.shape
-    order = np.arange(m, dtype=np.int32)
-    labels = np.empty(m, dtype=np.int32)
-    starts = np.empty(m + 1, dtype=np.int64)
-    ends = np.empty(m + 1, dtype=np.int64)
-    counts = np.zeros(4 * m + 1, dtype=np.int64)
-    lo = np.empty(d, dtype=np.int32)
-    hi = np.empty(d, dtype=np.int32)
-    ranked = np.empty(d, dtype=np.int64)
-    widths = np.empty(d, dtype=np.float64)
-    keys = np.empty(m, dtype=np.int32)
-    rows = np.empty(m, dtype=np.int32)
-    _strict_cuts(costs, codes, weights, k, order, labels, starts, ends, counts, lo, hi, ranked, widths, keys, rows)
+    labels = np.empty(len(codes), dtype=np.int32)
+    _strict_cuts(costs, codes, weights, k, labels, _new_work(*codes.shape))
     return labels
 
 
 @loop
-def _strict_cuts(costs, codes, weights, k, order, labels, starts, ends, counts, lo, hi, ranked, widths, keys, rows):
-    starts[0] = 0
-    ends[0] = codes.shape[0]
+def _strict_cuts(costs, codes, weights, k, labels, work):
+    order, starts, ends = work.order, work.starts, work.ends
     top = 0
     groups = 0
     while top >= 0:
@@ -113,31 +115,19 @@ def _strict_cuts(costs, codes, weights, k, order, labels, starts, ends, counts, 
         total = _rows(weights, order, start, end)
         usable = 0
         if total >= 2 * k:
-            _bounds(codes, order, start, end, lo, hi)
-            usable = _widest_first(costs, lo, hi, ranked, widths)
+            usable = _widest_first(costs, codes, start, end, work)
         cut = False
         for i in range(usable):
-            j = ranked[i]
-            code, upto, below = _median(codes, weights, order, start, end, j, lo[j], hi[j], counts, keys, rows)
+            j = work.ranked[i]
+            code, upto, below = _median(codes, weights, start, end, j, work)
             if upto >= k and total - upto >= k:
                 cut = True
             elif below >= k and total - below >= k:
                 code -= 1
                 cut = True
             if cut:
-                left = start
-                right = end - 1
-                while left <= right:
-                    if codes[order[left], j] <= code:
-                        left += 1
-                    else:
-                        order[left], order[right] = order[right], order[left]
-                        right -= 1
-                starts[top + 1] = left
-                ends[top + 1] = end
-                starts[top + 2] = start
-                ends[top + 2] = left
-                top += 2
+                middle = cut_at(codes, order, start, end, j, code)
+                top = push_halves(starts, ends, top, start, middle, end)
                 break
         if not cut:
             for p in range(start, end):
@@ -145,25 +135,16 @@ def _strict_cuts(costs, codes, weights, k, order, labels, starts, ends, counts, 
             groups += 1
 
 
-@kernel
 def relaxed_cuts(costs, codes, k):
     """Row → group. Rows with the median code are shared out by row number, so that halves are equal."""
-    n, d = codes.shape
-    order = np.arange(n).astype(np.int32)
-    spare = np.empty(n, dtype=np.int32)
-    weights = np.ones(n, dtype=np.int32)
-    labels = np.empty(n, dtype=np.int32)
-    starts = np.empty(n + 1, dtype=np.int64)
-    ends = np.empty(n + 1, dtype=np.int64)
-    counts = np.zeros(4 * n + 1, dtype=np.int64)
-    lo = np.empty(d, dtype=np.int32)
-    hi = np.empty(d, dtype=np.int32)
-    ranked = np.empty(d, dtype=np.int64)
-    widths = np.empty(d, dtype=np.float64)
-    keys = np.empty(n, dtype=np.int32)
-    rows = np.empty(n, dtype=np.int32)
-    starts[0] = 0
-    ends[0] = n
+    labels, spare, weights = np.ones((3, len(codes)), dtype=np.int32)
+    _relaxed_cuts(costs, codes, weights, k, labels, spare, _new_work(*codes.shape))
+    return labels
+
+
+@loop
+def _relaxed_cuts(costs, codes, weights, k, labels, spare, work):
+    order, starts, ends = work.order, work.starts, work.ends
     top = 0
     groups = 0
     while top >= 0:
@@ -172,36 +153,30 @@ def relaxed_cuts(costs, codes, k):
         size = end - start
         usable = 0
         if size >= 2 * k:
-            _bounds(codes, order, start, end, lo, hi)
-            usable = _widest_first(costs, lo, hi, ranked, widths)
+            usable = _widest_first(costs, codes, start, end, work)
         if usable == 0:
             for p in range(start, end):
                 labels[order[p]] = groups
             groups += 1
             continue
-        j = ranked[0]
-        code, _upto, below = _median(codes, weights, order, start, end, j, lo[j], hi[j], counts, keys, rows)
+        j = work.ranked[0]
+        code, _upto, below = _median(codes, weights, start, end, j, work)
         half = size // 2
-        share = half - below  # how many rows with the median code go to the left side, lowest rows first
-        left = start
-        right = 0
+        share = half - below  # how many rows with the median code go to the first half, lowest rows first
+        middle = start
+        others = 0
         for p in range(start, end):  # stable: rows stay in the order of their numbers
             row = order[p]
-            goes_left = codes[row, j] < code
+            first = codes[row, j] < code
             if codes[row, j] == code and share > 0:
-                goes_left = True
+                first = True
                 share -= 1
-            if goes_left:
-                order[left] = row
-                left += 1
+            if first:
+                order[middle] = row
+                middle += 1
             else:
-                spare[right] = row
-                right += 1
-        for p in range(right):
-            order[left + p] = spare[p]
-        starts[top + 1] = left
-        ends[top + 1] = end
-        starts[top + 2] = start
-        ends[top + 2] = left
-        top += 2
-    return labels
+                spare[others] = row
+                others += 1
+        for p in range(others):
+            order[middle + p] = spare[p]
+        top = push_halves(starts, ends, top, start, middle, end)

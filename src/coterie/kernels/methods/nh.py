@@ -2,63 +2,58 @@
 
 from __future__ import annotations
 
+from collections import namedtuple
+
 import numpy as np
 
-from coterie.kernels import inner, kernel, part
-from coterie.kernels.search.costs import aim_all, interval_cost
-from coterie.kernels.search.rows_index import STACK, cheapest, take
+from coterie.kernels import inner, kernel, loop, part
+from coterie.kernels.parts import push_halves, separate
+from coterie.kernels.search.costs import Aimed, aim_all, box_cost, make_reach, union_cost
+from coterie.kernels.search.rows_index import cheapest, take
+from coterie.kernels.search.walk import make_walk
 from coterie.kernels.sorting import sort_pairs
 
 ROUNDS = 3  # of looking for the row furthest from the last one, after which two rows are far apart
 
 
-@inner
-def _grown_cost(costs, small, large, data, offset, width, codes, row, lo, hi, box):
-    """Cost of a box grown to hold a row. `small` … `width` are taken out of `costs` by the caller, for speed."""
-    total = 0.0
-    for i in range(small.shape[0]):
-        j = small[i]
-        c = codes[row, j]
-        total += data[np.uint64(offset[j] + min(lo[box, j], c) * width[j] + max(hi[box, j], c))]
-    more = 0.0
-    for i in range(large.shape[0]):
-        j = large[i]
-        c = codes[row, j]
-        more += interval_cost(costs, j, min(lo[box, j], c), max(hi[box, j], c))
-    return total + more
+# The rows, in an order in which those of a part lie side by side, and the two sides that a part is cut into.
+#   order: which row stands where
+#   lo, hi: side → box
+#   far: [side, row] → cost of its pair with the side's seed
+Halves = namedtuple("Halves", "codes order side best_side lo hi far ranked spare spare_order")
 
 
 @inner
-def _grow(codes, row, lo, hi, box):
+def _grow(halves, row, s):
+    codes, lo, hi = halves.codes, halves.lo, halves.hi
     for j in range(codes.shape[1]):
         c = codes[row, j]
-        if c < lo[box, j]:
-            lo[box, j] = c
-        if c > hi[box, j]:
-            hi[box, j] = c
+        if c < lo[s, j]:
+            lo[s, j] = c
+        if c > hi[s, j]:
+            hi[s, j] = c
 
 
 @inner
-def _set_box(codes, row, lo, hi, box):
-    for j in range(codes.shape[1]):
-        lo[box, j] = codes[row, j]
-        hi[box, j] = codes[row, j]
+def _set_box(halves, row, s):
+    for j in range(halves.codes.shape[1]):
+        halves.lo[s, j] = halves.codes[row, j]
+        halves.hi[s, j] = halves.codes[row, j]
 
 
 @part
-def _distances(costs, codes, start, end, seed, lo, hi, box, result):
-    """Row of a part → cost of its pair with a seed row, whose box is set on the way."""
-    small, large, data, offset, width = costs.small, costs.large, costs.data, costs.offset, costs.width
-    _set_box(codes, seed, lo, hi, box)
+def _distances(costs, halves, start, end, seed, s, result):
+    """Row of a part → cost of its pair with a seed row, whose box side s becomes on the way."""
+    _set_box(halves, seed, s)
     for r in range(start, end):
-        result[r] = _grown_cost(costs, small, large, data, offset, width, codes, r, lo, hi, box)
+        result[r] = union_cost(costs, halves.lo[s], halves.hi[s], halves.codes, halves.codes, r, np.inf)
 
 
 @part
 def _sort(far, start, end, ranked):
-    """List the rows of a part by their distances, in the first places of `ranked`; equal ones in their order.
+    """List the rows of a part by their distances, first in `ranked`; equal ones in their order.
 
-    The distances are sorted with them, from the first place on.
+    The distances are sorted with them, from the beginning on.
     """
     m = end - start
     for i in range(m):
@@ -68,15 +63,16 @@ def _sort(far, start, end, ranked):
 
 
 @part
-def _far_apart(costs, codes, start, end, row, lo, hi, far):
+def _far_apart(costs, halves, start, end, row):
     """Two rows far apart: the furthest from `row`, the furthest from that one, and so on; the last two of these.
 
     Ties go to the first row. −1 if no row is away from `row`: then all rows are alike.
     """
+    far = halves.far[0]
     one, two = row, row
     for _ in range(ROUNDS):
         one = two
-        _distances(costs, codes, start, end, one, lo, hi, 0, far)
+        _distances(costs, halves, start, end, one, 0, far)
         worst = 0.0
         for r in range(start, end):
             if far[r] > worst:
@@ -87,96 +83,67 @@ def _far_apart(costs, codes, start, end, row, lo, hi, far):
     return one, two
 
 
-@kernel
-def _take_sides(costs, codes, start, end, one, two, lo, hi, far, ranked, side):
+@part
+def _take_sides(costs, halves, start, end, one, two):
     """Each row to the side whose box costs less with it, the most decided rows first. How many are on the first side.
 
     Boxes grow with the rows they take. Ties go to the smaller side, then to the first; rows as decided as each other
     come in their order.
     """
-    small, large, data, offset, width = costs.small, costs.large, costs.data, costs.offset, costs.width
-    count = np.zeros(2, dtype=np.int64)
-    cost = np.empty(2, dtype=np.float64)
-    _distances(costs, codes, start, end, one, lo, hi, 0, far[0])
-    _distances(costs, codes, start, end, two, lo, hi, 1, far[1])
+    codes, lo, hi, far = halves.codes, halves.lo, halves.hi, halves.far
+    on_first, on_second = 0, 0
+    _distances(costs, halves, start, end, one, 0, far[0])
+    _distances(costs, halves, start, end, two, 1, far[1])
     for r in range(start, end):
         far[0, r] = -abs(far[0, r] - far[1, r])
-    _sort(far[0], start, end, ranked)
+    _sort(far[0], start, end, halves.ranked)
     for i in range(end - start):
-        r = ranked[i]
-        for box in range(2):
-            cost[box] = _grown_cost(costs, small, large, data, offset, width, codes, r, lo, hi, box)
-        chosen = 0
-        if r == two or (r != one and (cost[1] < cost[0] or (cost[1] == cost[0] and count[1] < count[0]))):
-            chosen = 1
-        side[r] = chosen
-        count[chosen] += 1
-        _grow(codes, r, lo, hi, chosen)
-    return count[0]
+        r = halves.ranked[i]
+        first = union_cost(costs, lo[0], hi[0], codes, codes, r, np.inf)
+        second = union_cost(costs, lo[1], hi[1], codes, codes, r, np.inf)
+        if r == two or (r != one and (second < first or (second == first and on_second < on_first))):
+            halves.side[r] = 1
+            on_second += 1
+            _grow(halves, r, 1)
+        else:
+            halves.side[r] = 0
+            on_first += 1
+            _grow(halves, r, 0)
+    return on_first
 
 
 @part
-def _borrow(costs, codes, start, end, many, needy, seed, lo, hi, far, ranked, side):
+def _borrow(costs, halves, start, end, many, needy, seed):
     """Give the needy side, which has too few rows, the so many rows of the other that are nearest to its seed.
 
     Ties go to the first row.
     """
-    _distances(costs, codes, start, end, seed, lo, hi, needy, far)
+    far = halves.far[0]
+    _distances(costs, halves, start, end, seed, needy, far)
     for r in range(start, end):
-        if side[r] == needy:
+        if halves.side[r] == needy:
             far[r] = np.inf
-    _sort(far, start, end, ranked)
+    _sort(far, start, end, halves.ranked)
     for i in range(many):
-        side[ranked[i]] = needy
+        halves.side[halves.ranked[i]] = needy
 
 
 @part
-def _sides_cost(costs, codes, start, end, lo, hi, side):
+def _sides_cost(costs, halves, start, end):
     """What all rows cost if each side is published as its box."""
-    small, large, data, offset, width = costs.small, costs.large, costs.data, costs.offset, costs.width
     total = 0.0
-    for box in range(2):
+    for s in range(2):
         count = 0
-        last = start
         for r in range(start, end):
-            if side[r] == box:
+            if halves.side[r] == s:
                 if count == 0:
-                    _set_box(codes, r, lo, hi, box)
-                _grow(codes, r, lo, hi, box)
+                    _set_box(halves, r, s)
+                _grow(halves, r, s)
                 count += 1
-                last = r
-        # A box grown to hold a row that it holds costs what it costs.
-        total += count * _grown_cost(costs, small, large, data, offset, width, codes, last, lo, hi, box)
+        total += count * box_cost(costs, halves.lo[s], halves.hi[s])
     return total
 
 
-@part
-def _part(codes, order, start, end, side, spare, spare_order):
-    """Move the rows of the first side before those of the second, which begin at the place given back.
-
-    Both keep their order, so rows of a part are always in the order of their numbers.
-    """
-    left = start
-    right = 0
-    for r in range(start, end):
-        if side[r] == 0:
-            order[left] = order[r]
-            for j in range(codes.shape[1]):
-                codes[left, j] = codes[r, j]
-            left += 1
-        else:
-            spare_order[right] = order[r]
-            for j in range(codes.shape[1]):
-                spare[right, j] = codes[r, j]
-            right += 1
-    for r in range(right):
-        order[left + r] = spare_order[r]
-        for j in range(codes.shape[1]):
-            codes[left + r, j] = spare[r, j]
-    return left
-
-
-@kernel
 def greedy_parts(costs, rows, size, tries, draws):
     """Row → part. Parts of at least `size` rows; in those of 2 · size rows or more, all rows are alike.
 
@@ -184,21 +151,21 @@ def greedy_parts(costs, rows, size, tries, draws):
     try starts from a row that the next of `draws`, numbers from [0, 1), picks.
     """
     n, d = rows.shape
-    codes = rows.copy()  # moved with the rows, so that those of a part lie side by side
-    order = np.arange(n).astype(np.int32)
-    spare = np.empty((n, d), dtype=np.int32)
-    spare_order = np.empty(n, dtype=np.int32)
-    labels = np.empty(n, dtype=np.int32)
-    side = np.empty(n, dtype=np.int8)
-    best_side = np.empty(n, dtype=np.int8)
-    starts = np.empty(n // size + 2, dtype=np.int64)
-    ends = np.empty(n // size + 2, dtype=np.int64)
-    lo = np.empty((2, d), dtype=np.int32)
-    hi = np.empty((2, d), dtype=np.int32)
-    far = np.empty((2, n), dtype=np.float64)
-    ranked = np.empty(n, dtype=np.int32)
+    lo, hi = np.empty((2, 2, d), dtype=np.int32)
+    side, best_side = np.empty((2, n), dtype=np.int8)
+    ranked, spare_order, labels = np.empty((3, n), dtype=np.int32)
+    far, spare = np.empty((2, n), dtype=np.float64), np.empty((n, d), dtype=np.int32)
+    order = np.arange(n, dtype=np.int32)
+    halves = Halves(rows.copy(), order, side, best_side, lo, hi, far, ranked, spare, spare_order)
+    starts, ends = np.empty((2, n // size + 2), dtype=np.int64)
+    _greedy_parts(costs, halves, size, tries, draws, starts, ends, labels)
+    return labels
+
+
+@loop
+def _greedy_parts(costs, halves, size, tries, draws, starts, ends, labels):
     starts[0] = 0
-    ends[0] = n
+    ends[0] = labels.shape[0]
     top = 0
     parts = 0
     drawn = 0
@@ -211,74 +178,73 @@ def greedy_parts(costs, rows, size, tries, draws):
             for _ in range(tries):
                 row = start + np.int64(draws[drawn] * m)
                 drawn += 1
-                one, two = _far_apart(costs, codes, start, end, row, lo, hi, far[0])
+                one, two = _far_apart(costs, halves, start, end, row)
                 if one < 0:
                     break
-                first = _take_sides(costs, codes, start, end, one, two, lo, hi, far, ranked, side)
+                first = _take_sides(costs, halves, start, end, one, two)
                 if first < size:
-                    _borrow(costs, codes, start, end, size - first, 0, one, lo, hi, far[0], ranked, side)
+                    _borrow(costs, halves, start, end, size - first, 0, one)
                 elif m - first < size:
-                    _borrow(costs, codes, start, end, size - m + first, 1, two, lo, hi, far[0], ranked, side)
-                cost = _sides_cost(costs, codes, start, end, lo, hi, side)
+                    _borrow(costs, halves, start, end, size - m + first, 1, two)
+                cost = _sides_cost(costs, halves, start, end)
                 if cost < best:
                     best = cost
-                    best_side[start:end] = side[start:end]
+                    for r in range(start, end):
+                        halves.best_side[r] = halves.side[r]
         if best == np.inf:
             for r in range(start, end):
-                labels[order[r]] = parts
+                labels[halves.order[r]] = parts
             parts += 1
             continue
-        left = _part(codes, order, start, end, best_side, spare, spare_order)
-        starts[top + 1] = left
-        ends[top + 1] = end
-        starts[top + 2] = start
-        ends[top + 2] = left
-        top += 2
-    return labels
+        # Both sides keep their order, so rows of a part are always in the order of their numbers.
+        middle = separate(halves.codes, halves.order, start, end, halves.best_side, halves.spare, halves.spare_order)
+        top = push_halves(starts, ends, top, start, middle, end)
 
 
-@kernel
 def tours(costs, points, start, limit):
     """Points in the order in which a walk through each part meets them, always to the nearest point not yet met.
 
     Part g has the points start[g] … start[g + 1] − 1 and its walk begins with the first. Ties go to the first point.
     Parts of more than `limit` points are left in their order.
     """
-    small, large, data, offset, width = costs.small, costs.large, costs.data, costs.offset, costs.width
-    order = np.arange(points.shape[0]).astype(np.int32)
+    order = np.arange(points.shape[0], dtype=np.int32)
+    _tours(costs, points, start, limit, order)
+    return order
+
+
+@loop
+def _tours(costs, points, start, limit, order):
     for g in range(start.shape[0] - 1):
         first, end = start[g], start[g + 1]
         if end - first > limit:
             continue
         for at in range(first + 1, end):
-            here = order[at - 1]
+            here = points[order[at - 1]]
             best = np.inf
-            place = at
+            found = at
             for p in range(at, end):
-                cost = _grown_cost(costs, small, large, data, offset, width, points, order[p], points, points, here)
+                cost = union_cost(costs, here, here, points, points, order[p], np.inf)
                 if cost < best:
                     best = cost
-                    place = p
-            chosen = order[place]
-            for p in range(place, at, -1):  # the others keep their order, for ties
+                    found = p
+            chosen = order[found]
+            for p in range(found, at, -1):  # the others keep their order, for ties
                 order[p] = order[p - 1]
             order[at] = chosen
-    return order
 
 
 @kernel
 def long_tour(nodes, costs, points):
     """The same walk through one large part, each step found in an index of its points."""
     order = np.empty(points.shape[0], dtype=np.int32)
-    reach = np.empty(costs.base[-1], dtype=np.float64)
-    stack = np.empty(STACK, dtype=np.int32)
-    bounds = np.empty(STACK, dtype=np.float64)
+    reach = make_reach(costs)
+    walk = make_walk()
     point = np.int32(0)
     for at in range(points.shape[0]):
         if at > 0:
-            here = points[point]
-            aim_all(costs, reach, here, here)
-            point = cheapest(nodes, costs, reach, here, here, stack, bounds)
+            aimed = Aimed(costs, reach, points[point], points[point])
+            aim_all(aimed)
+            point = cheapest(nodes, aimed, walk)
         take(nodes, point)
         order[at] = point
     return order

@@ -2,24 +2,30 @@
 
 from __future__ import annotations
 
+from collections import namedtuple
+
 import numpy as np
 
 from coterie.kernels import kernel
 from coterie.kernels.search.costs import box_cost
 
+# Distinct rows, as the search for groups takes them.
+#   floors: what each row pays at least in any group
+Priced = namedtuple("Priced", "points copies floors prices")
+
 
 @kernel
-def groups_below(costs, points, copies, floors, prices, k, limit, per_first, most_steps, members, losses):
+def groups_below(costs, rows, k, limit, per_first, most_steps, members, losses):
     """Groups of k … 2k − 1 rows whose loss less their rows' prices is at most `limit`; how many, −1 if too many steps.
 
-    Groups are multisets of distinct rows, in the order given: by falling price. `floors` are what each row pays at
-    least in any group, so that a group costs each of its rows no less than the highest of them, nor than the box of
-    some of its rows. Rows still to come have no higher prices than the next one. Where even so the loss less the prices
-    would exceed the limit, no larger group is looked at.
+    Groups are multisets of distinct rows, in the order given: by falling price. A group costs each of its rows no less
+    than the highest of their floors, nor than the box of some of its rows. Rows still to come have no higher prices
+    than the next one. Where even so the loss less the prices would exceed the limit, no larger group is looked at.
 
     `members` [group, 2k − 1] gets the distinct rows (−1 beyond the last), `losses` the loss of all rows together. At
     most `per_first` groups are given of those that have the same first row, and no more than there is room for.
     """
+    points, copies, floors, prices = rows
     m, d = points.shape
     room, most = members.shape
     lo = np.zeros((most + 1, d), dtype=np.int32)

@@ -5,15 +5,26 @@ A part is a range of places. Its rows' codes stand there side by side, in random
 
 from __future__ import annotations
 
+from collections import namedtuple
+
 import numpy as np
 
-from coterie.kernels import kernel, part
-from coterie.kernels.search.costs import TABLE, point_cost, point_cost_large
+from coterie.kernels import loop, part
+from coterie.kernels.parts import push_halves, separate
+from coterie.kernels.search.costs import TABLE, Aimed, for_attributes, joined_cost
+
+# Arrays that cutting writes to.
+#   lo, hi: the box of the part
+#   active: the attributes in which its rows differ, small domains first
+#   low, high: side → box
+#   reach: [side, …], see costs.Aimed
+Work = namedtuple("Work", "lo hi active seeds low high reach side spare_points spare_rows")
 
 
 @part
-def _part_box(costs, points, start, end, lo, hi, active):
+def _part_box(costs, points, start, end, work):
     """The box of a part, and the attributes in which its rows differ: small domains first; how many of each."""
+    lo, hi, active = work.lo, work.hi, work.active
     d = points.shape[1]
     for j in range(d):
         lo[j] = points[start, j]
@@ -39,144 +50,120 @@ def _part_box(costs, points, start, end, lo, hi, active):
 
 
 @part
-def _aim(costs, reach, s, j, low, high, part_lo, part_hi):
-    """What attribute j costs with each code of the part when its interval on side s is [low, high]."""
+def _aim(aimed, j, part_lo, part_hi):
+    """What attribute j costs with each code of the part when its interval is that of the aimed box."""
+    costs = aimed.costs
     if costs.kind[j] != TABLE:
         return
     base = costs.base[j]
     width = costs.width[j]
     offset = costs.offset[j]
-    for c in range(part_lo, part_hi + 1):
-        reach[s, base + c] = costs.data[offset + min(low, c) * width + max(high, c)]
+    low, high = aimed.lo[j], aimed.hi[j]
+    for c in range(part_lo[j], part_hi[j] + 1):
+        aimed.reach[base + c] = costs.data[offset + min(low, c) * width + max(high, c)]
 
 
 @part
-def _furthest(costs, points, rows, start, end, place, small, large, reach, lo, hi):
-    """The place in a part, other than `place`, whose pair box with it costs most; ties go to the lowest row."""
-    base = costs.base
-    aimed = reach[0]
-    point = points[place]
-    for i in range(small.shape[0]):
-        j = small[i]
-        _aim(costs, reach, 0, j, point[j], point[j], lo[j], hi[j])
+def _furthest(costs, points, rows, start, end, seed, work):
+    """The row in a part, other than the seed, whose pair box with it costs most; ties go to the lowest row."""
+    aimed = Aimed(costs, work.reach[0], points[seed], points[seed])
+    for i in range(costs.small.shape[0]):
+        _aim(aimed, costs.small[i], work.lo, work.hi)
     best = -1.0
     found = -1
     for p in range(start, end):
-        cost = point_cost(small, base, aimed, points, p, np.inf)
-        if large.shape[0] > 0:
-            cost += point_cost_large(costs, large, point, point, points, p)
-        if cost >= best and p != place and (cost > best or rows[p] < rows[found]):
+        cost = joined_cost(aimed, points, p, np.inf)
+        if cost >= best and p != seed and (cost > best or rows[p] < rows[found]):
             best = cost
             found = p
     return found
 
 
-@kernel
-def _deal(costs, points, start, end, seeds, grow, small, large, reach, lo, hi, low, high, side):
+@part
+def _deal(costs, points, start, end, grow, work):
     """Put the rows of a part, in their order, where the box with them costs less; how many are on side 0.
 
     The boxes are those of the seeds, or with `grow` those of all rows on a side so far. Ties go to the side with fewer
     rows, then to side 0.
     """
-    base = costs.base
-    count = np.ones(2, dtype=np.int64)
+    seeds, low, high, side = work.seeds, work.low, work.high, work.side
+    first = Aimed(costs, work.reach[0], low[0], high[0])
+    second = Aimed(costs, work.reach[1], low[1], high[1])
     for s in range(2):
         for j in range(points.shape[1]):
             low[s, j] = points[seeds[s], j]
             high[s, j] = low[s, j]
-        for i in range(small.shape[0]):
-            j = small[i]
-            _aim(costs, reach, s, j, low[s, j], high[s, j], lo[j], hi[j])
-    reach0, reach1 = reach[0], reach[1]
+    for i in range(costs.small.shape[0]):
+        _aim(first, costs.small[i], work.lo, work.hi)
+        _aim(second, costs.small[i], work.lo, work.hi)
+    on_first, on_second = 1, 1
     for p in range(start, end):
         if p == seeds[0] or p == seeds[1]:
             side[p] = 0 if p == seeds[0] else 1
             continue
-        cost0 = point_cost(small, base, reach0, points, p, np.inf)
-        cost1 = point_cost(small, base, reach1, points, p, np.inf)
-        if large.shape[0] > 0:
-            cost0 += point_cost_large(costs, large, low[0], high[0], points, p)
-            cost1 += point_cost_large(costs, large, low[1], high[1], points, p)
+        cost = joined_cost(first, points, p, np.inf)
+        other = joined_cost(second, points, p, np.inf)
         s = 0
-        if cost1 < cost0 or (cost1 == cost0 and count[1] < count[0]):
+        if other < cost or (other == cost and on_second < on_first):
             s = 1
+            on_second += 1
+        else:
+            on_first += 1
         side[p] = s
-        count[s] += 1
         if grow:
             for j in range(points.shape[1]):
                 c = points[p, j]
                 if c < low[s, j] or c > high[s, j]:
                     low[s, j] = min(low[s, j], c)
                     high[s, j] = max(high[s, j], c)
-                    _aim(costs, reach, s, j, low[s, j], high[s, j], lo[j], hi[j])
-    return count[0]
+                    _aim(Aimed(costs, work.reach[s], low[s], high[s]), j, work.lo, work.hi)
+    return on_first
 
 
-@part
-def _separate(points, rows, start, end, side, spare_points, spare_rows):
-    """Reorder a part: side 0 first, both sides in their old order."""
-    d = points.shape[1]
-    left = start
-    right = 0
-    for p in range(start, end):
-        if side[p] == 0:
-            rows[left] = rows[p]
-            for j in range(d):
-                points[left, j] = points[p, j]
-            left += 1
-        else:
-            spare_rows[right] = rows[p]
-            for j in range(d):
-                spare_points[right, j] = points[p, j]
-            right += 1
-    for p in range(right):
-        rows[left + p] = spare_rows[p]
-        for j in range(d):
-            points[left + p, j] = spare_points[p, j]
+# How parts are cut, and those that wait.
+Cutting = namedtuple("Cutting", "k seed_rounds grow starts ends")
 
 
-@kernel
-def cut(costs, points, rows, k, seed_rounds, grow, starts, ends, waiting, labels, budget):
+def cut(costs, points, rows, cutting, waiting, labels, budget):
     """Cut parts in two again and again, for about `budget` rows' work; how many parts still wait.
 
-    Part i has the places starts[i] to ends[i]; its first row is where the search for seeds begins. A part that is cut
-    no more gets that row as its label. Parts wait on a stack.
+    Part i is starts[i] … ends[i] − 1; its first row is where the search for seeds begins. A part that is cut no more
+    gets that row as its label. Parts wait on a stack.
     """
     n, d = points.shape
-    side = np.empty(n, dtype=np.uint8)
-    spare_points = np.empty((n, d), dtype=np.int32)
-    spare_rows = np.empty(n, dtype=np.int32)
-    lo = np.empty(d, dtype=np.int32)
-    hi = np.empty(d, dtype=np.int32)
-    low = np.empty((2, d), dtype=np.int32)
-    high = np.empty((2, d), dtype=np.int32)
-    active = np.empty(d, dtype=np.int64)
-    seeds = np.empty(2, dtype=np.int64)
+    lo, hi = np.empty((2, d), dtype=np.int32)
+    low, high = np.empty((2, 2, d), dtype=np.int32)
     reach = np.empty((2, costs.base[-1]), dtype=np.float64)
+    active, seeds = np.empty(d, dtype=np.int64), np.empty(2, dtype=np.int64)
+    side, spare, spare_rows = np.empty(n, dtype=np.int8), np.empty_like(points), np.empty_like(rows)
+    work = Work(lo, hi, active, seeds, low, high, reach, side, spare, spare_rows)
+    return _cut(costs, points, rows, cutting, waiting, labels, budget, work)
+
+
+@loop
+def _cut(costs, points, rows, cutting, waiting, labels, budget, work):
+    starts, ends, k, seeds = cutting.starts, cutting.ends, cutting.k, work.seeds
     while waiting > 0 and budget > 0:
         waiting -= 1
         start, end = starts[waiting], ends[waiting]
         budget -= end - start
-        left = 0
+        first = 0
         if end - start > k:
-            tables, rest = _part_box(costs, points, start, end, lo, hi, active)
+            tables, rest = _part_box(costs, points, start, end, work)
             if tables + rest > 0:  # otherwise all rows are alike
-                small, large = active[:tables], active[tables : tables + rest]
+                small, large = work.active[:tables], work.active[tables : tables + rest]
+                differing = for_attributes(costs, small, large)
                 seeds[1] = start
-                for _ in range(seed_rounds):
+                for _ in range(cutting.seed_rounds):
                     seeds[0] = seeds[1]
-                    seeds[1] = _furthest(costs, points, rows, start, end, seeds[0], small, large, reach, lo, hi)
-                left = _deal(costs, points, start, end, seeds, grow, small, large, reach, lo, hi, low, high, side)
-                if left < k and end - start - left < k:
-                    left = 0
-        if left == 0:
+                    seeds[1] = _furthest(differing, points, rows, start, end, seeds[0], work)
+                first = _deal(differing, points, start, end, cutting.grow, work)
+                if first < k and end - start - first < k:
+                    first = 0
+        if first == 0:
             for p in range(start, end):
                 labels[rows[p]] = rows[start]
             continue
-        _separate(points, rows, start, end, side, spare_points, spare_rows)
-        starts[waiting] = start + left
-        ends[waiting] = end
-        starts[waiting + 1] = start
-        ends[waiting + 1] = start + left
-        waiting += 2
+        separate(points, rows, start, end, work.side, work.spare_points, work.spare_rows)
+        waiting = push_halves(starts, ends, waiting - 1, start, start + first, end) + 1
     return waiting

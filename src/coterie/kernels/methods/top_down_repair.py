@@ -2,59 +2,36 @@
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from collections import namedtuple
 
 import numpy as np
-import numpy.typing as npt
 
-from coterie.kernels import inner, kernel, loop, part
-from coterie.kernels.search.costs import (
-    aim,
-    aim_all,
-    box_cost,
-    point_cost,
-    point_cost_large,
-    touch_cost,
-    touch_cost_large,
-)
+from coterie.kernels import inner, loop, part
+from coterie.kernels.search.costs import Aimed, aim_all, bound_cost, box_cost, joined_cost, new_reach, widen
 from coterie.kernels.search.groups_index import ADDED, MANY, empty, grow, nearest, renew_above
-from coterie.kernels.search.rows_index import STACK
+from coterie.kernels.search.rows_index import NO_ROW
+from coterie.kernels.search.walk import comes_after, nearer_on_top, new_walk, offer, pop, set_out
+
+# The members of each group as a chain. Groups are named by their slots in the tree over their boxes. Members are rows
+# in another order, in which each group's lie side by side at first: a search looks at many rows of a few groups.
+#   codes: member → codes
+#   row: member → row
+#   after: member → the next one of its group, −1 after the last
+Chains = namedtuple("Chains", "codes row first last after")
 
 
-class Chains(NamedTuple):
-    """The members of each group as a chain. Groups are named by their slots in the tree over their boxes.
-
-    Members are rows in another order, in which each group's lie side by side at first: a search looks at many rows of
-    a few groups.
-    """
-
-    codes: npt.NDArray[np.int32]
-    """member → codes"""
-    row: npt.NDArray[np.int32]
-    """member → row"""
-    first: npt.NDArray[np.int32]
-    last: npt.NDArray[np.int32]
-    after: npt.NDArray[np.int32]
-    """member → the next one of its group, −1 after the last"""
+# What the tree's nodes know about groups of more than k rows, which may have some to spare.
+#   lo, hi: node → box around these groups
+#   size: node → rows of the largest, 0 if there is none
+Donors = namedtuple("Donors", "lo hi size")
 
 
-class Donors(NamedTuple):
-    """What the tree's nodes know about groups of more than k rows, which may have some to spare."""
-
-    lo: npt.NDArray[np.int32]
-    hi: npt.NDArray[np.int32]
-    """node → box around these groups"""
-    size: npt.NDArray[np.int64]
-    """node → rows of the largest, 0 if there is none"""
-
-
-class Work(NamedTuple):
-    """Arrays that the search for donors writes to."""
-
-    members: npt.NDArray[np.int32]
-    price: npt.NDArray[np.float64]
-    reach: npt.NDArray[np.float64]
-    reach_grown: npt.NDArray[np.float64]
+# Arrays that the search for donors writes to.
+#   members: a donor's members, those that would leave it first
+#   price: what each of them costs
+#   chosen: the members of the best donor that leave it
+#   leaving: member → whether it leaves; all False in between
+Work = namedtuple("Work", "members price chosen leaving reach reach_grown low high")
 
 
 @inner
@@ -103,19 +80,17 @@ def _is_point(tree, slot):
 
 
 @part
-def _gather(costs, chains, donor, need, low, high, reach, limit, members, price):
-    """Choose rows of a donor, each the one that then makes the box [low, high] cost least; ties go to the lowest row.
+def _gather(aimed, chains, donor, need, limit, members, price):
+    """Choose rows of a donor, each the one that then makes the aimed box cost least; ties go to the lowest row.
 
-    The chosen ones come to the front of `members` and the box, at which `reach` is aimed, grows. Gives back its cost,
-    or infinity if it would exceed `limit`.
+    The chosen ones come to the front of `members` and the box grows. Gives back its cost, or infinity if it would
+    exceed `limit`.
     """
-    small, large, base = costs.small, costs.large, costs.base
-    codes, row_of, after = chains.codes, chains.row, chains.after
     size = 0
     member = chains.first[donor]
     while member >= 0:
         members[size] = member
-        member = after[member]
+        member = chains.after[member]
         size += 1
     cost = 0.0
     grown = True
@@ -123,76 +98,53 @@ def _gather(costs, chains, donor, need, low, high, reach, limit, members, price)
         if grown:
             within = taken
             for p in range(taken, size):
-                price[p] = point_cost(small, base, reach, codes, members[p], np.inf)
-                if large.shape[0] > 0:
-                    price[p] += point_cost_large(costs, large, low, high, codes, members[p])
+                price[p] = joined_cost(aimed, chains.codes, members[p], np.inf)
                 if price[p] <= limit:
                     within += 1
             if within < need:  # prices only rise
                 return np.inf
-        place = taken
+        best = taken
         for p in range(taken + 1, size):
-            if price[p] < price[place] or (price[p] == price[place] and row_of[members[p]] < row_of[members[place]]):
-                place = p
-        member = members[place]
-        cost = price[place]
-        members[place] = members[taken]
-        price[place] = price[taken]
+            if comes_after(price[best], chains.row[members[best]], price[p], chains.row[members[p]]):
+                best = p
+        member = members[best]
+        cost = price[best]
+        members[best] = members[taken]
+        price[best] = price[taken]
         members[taken] = member
-        grown = False
-        for j in range(low.shape[0]):
-            c = codes[member, j]
-            if c < low[j] or c > high[j]:
-                low[j] = min(low[j], c)
-                high[j] = max(high[j], c)
-                aim(costs, reach, low, high, j)
-                grown = True
+        grown = widen(aimed, chains.codes, member)
     return cost
 
 
-@kernel
-def _best_donor(tree, donors, chains, costs, slot, k, work, chosen, stack, bounds):
+@part
+def _best_donor(tree, donors, chains, costs, slot, k, work, walk):
     """The group of more than 2k − |G| rows from which k − |G| make the group G in a slot cost least, and that cost.
 
-    `chosen` gets these rows. Ties go to the lowest group; −1 if there is none. Rows of a group that are all alike are
-    taken in the order of its chain, without looking at the others.
+    `work.chosen` gets these rows. Ties go to the lowest group; −1 if there is none. Rows of a group that are all alike
+    are taken in the order of its chain, without looking at the others.
     """
-    d = tree.lo.shape[1]
-    small, large, base = costs.small, costs.large, costs.base
-    has_large = large.shape[0] > 0
-    left, start, end, size, lowest = tree.left, tree.start, tree.end, tree.size, tree.lowest
-    tree_lo, tree_hi = tree.lo, tree.hi
-    node_lo, node_hi, node_size = donors.lo, donors.hi, donors.size
-    members, price, reach, reach_grown = work.members, work.price, work.reach, work.reach_grown
+    size, members = tree.size, work.members
     need = k - size[slot]
     limit = 2 * k - size[slot]
-    low = tree_lo[slot].copy()
-    high = tree_hi[slot].copy()
-    new_low = np.empty(d, dtype=np.int32)
-    new_high = np.empty(d, dtype=np.int32)
+    aimed = Aimed(costs, work.reach, tree.lo[slot], tree.hi[slot])
+    trial = Aimed(costs, work.reach_grown, work.low, work.high)
     best = np.inf
+    best_row = NO_ROW
     found = -1
-    number = np.int64(MANY)
     top = -1
-    if node_size[0] > limit:
-        aim_all(costs, reach, low, high)
-        top = 0
-        stack[0] = 0
-        bounds[0] = 0.0
+    if donors.size[0] > limit:
+        aim_all(aimed)
+        top = set_out(walk)
     while top >= 0:
-        node = stack[top]
-        bound = bounds[top]
-        top -= 1
+        node, bound, top = pop(walk, top)
         if bound > best:
             continue
-        if left[node] < 0:
-            for i in range(np.int64(start[node]), np.int64(end[node])):
+        if tree.left[node] < 0:
+            for i in range(np.int64(tree.start[node]), np.int64(tree.end[node])):
                 if size[i] <= limit:
                     continue
-                cost = touch_cost(small, base, reach, low, tree_lo, tree_hi, i, np.inf)
-                if has_large:
-                    cost += touch_cost_large(costs, large, low, high, tree_lo, tree_hi, i)
-                if cost > best or (cost == best and lowest[i] > number):
+                cost = bound_cost(aimed, tree.lo, tree.hi, i, np.inf)
+                if comes_after(cost, tree.lowest[i], best, best_row):
                     continue
                 if _is_point(tree, i):
                     member = chains.first[i]
@@ -200,86 +152,68 @@ def _best_donor(tree, donors, chains, costs, slot, k, work, chosen, stack, bound
                         members[p] = member
                         member = chains.after[member]
                 else:
-                    for j in range(d):
-                        new_low[j] = low[j]
-                        new_high[j] = high[j]
-                    for at in range(reach.shape[0]):
-                        reach_grown[at] = reach[at]
-                    cost = _gather(costs, chains, i, need, new_low, new_high, reach_grown, best, members, price)
-                if cost < best or (cost == best and lowest[i] < number):
+                    for j in range(trial.lo.shape[0]):
+                        trial.lo[j] = aimed.lo[j]
+                        trial.hi[j] = aimed.hi[j]
+                    for at in range(aimed.reach.shape[0]):
+                        trial.reach[at] = aimed.reach[at]
+                    cost = _gather(trial, chains, i, need, best, members, work.price)
+                if comes_after(best, best_row, cost, tree.lowest[i]):
                     best = cost
                     found = i
-                    number = np.int64(lowest[i])
+                    best_row = tree.lowest[i]
                     for p in range(need):
-                        chosen[p] = members[p]
+                        work.chosen[p] = members[p]
             continue
-        one = np.int64(left[node])
-        two = one + 1
-        bound_one = np.inf
-        bound_two = np.inf
-        if node_size[one] > limit:
-            bound_one = touch_cost(small, base, reach, low, node_lo, node_hi, one, np.inf)
-            if has_large:
-                bound_one += touch_cost_large(costs, large, low, high, node_lo, node_hi, one)
-        if node_size[two] > limit:
-            bound_two = touch_cost(small, base, reach, low, node_lo, node_hi, two, np.inf)
-            if has_large:
-                bound_two += touch_cost_large(costs, large, low, high, node_lo, node_hi, two)
-        if bound_two < bound_one:
-            one, two = two, one
-            bound_one, bound_two = bound_two, bound_one
-        if bound_two <= best and bound_two < np.inf:
-            top += 1
-            stack[top] = two
-            bounds[top] = bound_two
-        if bound_one <= best and bound_one < np.inf:
-            top += 1
-            stack[top] = one
-            bounds[top] = bound_one
+        before = top
+        for child in range(np.int64(tree.left[node]), np.int64(tree.left[node]) + 2):
+            if donors.size[child] > limit:
+                top = offer(walk, top, child, bound_cost(aimed, donors.lo, donors.hi, child, np.inf), best)
+        nearer_on_top(walk, top, before, tree.start)
     return found, best
 
 
 @part
-def _rest_box(tree, chains, donor, chosen, need, leaving, low, high):
-    """The box of a donor without the chosen rows."""
-    codes, after = chains.codes, chains.after
-    d = codes.shape[1]
+def _rest_box(tree, chains, donor, need, work):
+    """The box [work.low, work.high] of a donor without the chosen rows."""
+    low, high = work.low, work.high
+    d = low.shape[0]
     if _is_point(tree, donor):
         for j in range(d):
             low[j] = tree.lo[donor, j]
             high[j] = tree.hi[donor, j]
         return
     for p in range(need):
-        leaving[chosen[p]] = True
+        work.leaving[work.chosen[p]] = True
     first = True
     member = chains.first[donor]
     while member >= 0:
-        if not leaving[member]:
+        if not work.leaving[member]:
             for j in range(d):
-                c = codes[member, j]
+                c = chains.codes[member, j]
                 if first or c < low[j]:
                     low[j] = c
                 if first or c > high[j]:
                     high[j] = c
             first = False
-        member = after[member]
+        member = chains.after[member]
     for p in range(need):
-        leaving[chosen[p]] = False
+        work.leaving[work.chosen[p]] = False
 
 
 @part
 def _unchain(chains, donor, chosen, need, leaving):
-    """Take the chosen rows out of a donor's chain; rows are left."""
+    """Take the chosen rows out of a donor's chain; rows stay in it."""
     for p in range(need):
         leaving[chosen[p]] = True
-    left = need
+    missing = need
     last = -1
     member = chains.first[donor]
-    while left > 0:
+    while missing > 0:
         follows = chains.after[member]
         if leaving[member]:
             leaving[member] = False
-            left -= 1
+            missing -= 1
             if last < 0:
                 chains.first[donor] = follows
             else:
@@ -292,12 +226,12 @@ def _unchain(chains, donor, chosen, need, leaving):
 
 
 @part
-def _take(tree, chains, slot, donor, chosen, need, leaving, low, high):
-    """Give the chosen rows of a donor, whose box becomes [low, high], to the group in a slot."""
+def _take(tree, chains, slot, donor, need, work):
+    """Give the chosen rows of a donor, whose box becomes [work.low, work.high], to the group in a slot."""
     codes = chains.codes
-    _unchain(chains, donor, chosen, need, leaving)
+    _unchain(chains, donor, work.chosen, need, work.leaving)
     for p in range(need):
-        member = chosen[p]
+        member = work.chosen[p]
         chains.after[chains.last[slot]] = member
         chains.after[member] = -1
         chains.last[slot] = member
@@ -305,39 +239,42 @@ def _take(tree, chains, slot, donor, chosen, need, leaving, low, high):
             tree.lo[slot, j] = min(tree.lo[slot, j], codes[member, j])
             tree.hi[slot, j] = max(tree.hi[slot, j], codes[member, j])
     for j in range(codes.shape[1]):
-        tree.lo[donor, j] = low[j]
-        tree.hi[donor, j] = high[j]
+        tree.lo[donor, j] = work.low[j]
+        tree.hi[donor, j] = work.high[j]
     tree.size[donor] -= need
     tree.size[slot] += need
 
 
-@kernel
 def repair(tree, donors, chains, costs, slots, k):
     """Make the groups in these slots, one after the other, as large as k."""
     n, d = chains.codes.shape
-    stack = np.empty(STACK, dtype=np.int32)
-    bounds = np.empty(STACK, dtype=np.float64)
+    low, high = np.empty((2, d), dtype=np.int32)
     work = Work(
         np.empty(n, dtype=np.int32),
         np.empty(n, dtype=np.float64),
-        np.empty(costs.base[-1], dtype=np.float64),
-        np.empty(costs.base[-1], dtype=np.float64),
+        np.empty(k, dtype=np.int32),
+        np.zeros(n, dtype=np.bool_),
+        new_reach(costs),
+        new_reach(costs),
+        low,
+        high,
     )
-    chosen = np.empty(k, dtype=np.int32)
-    leaving = np.zeros(n, dtype=np.bool_)
-    low = np.empty(d, dtype=np.int32)
-    high = np.empty(d, dtype=np.int32)
+    _repair(tree, donors, chains, costs, slots, k, work, new_walk())
+
+
+@loop
+def _repair(tree, donors, chains, costs, slots, k, work, walk):
     size, cost, lowest = tree.size, tree.cost, tree.lowest
     for i in range(slots.shape[0]):
         slot = np.int64(slots[i])
         while 0 < size[slot] < k:
             need = k - size[slot]
-            donor, new = _best_donor(tree, donors, chains, costs, slot, k, work, chosen, stack, bounds)
+            donor, new = _best_donor(tree, donors, chains, costs, slot, k, work, walk)
             rest = 0.0
             rise_by_taking = np.inf
             if donor >= 0:
-                _rest_box(tree, chains, donor, chosen, need, leaving, low, high)
-                rest = box_cost(costs, low, high)
+                _rest_box(tree, chains, donor, need, work)
+                rest = box_cost(costs, work.low, work.high)
                 rise_by_taking = (
                     size[slot] * (new - cost[slot])
                     + need * (new - cost[donor])
@@ -346,9 +283,9 @@ def repair(tree, donors, chains, costs, slots, k):
             other = np.int64(-1)
             rise = 0.0
             if rise_by_taking > 0.0:  # merging never lowers the penalty
-                other, rise = nearest(tree, costs, slot, ADDED, MANY, MANY, stack, bounds)
+                other, rise = nearest(tree, costs, slot, ADDED, MANY, MANY, walk)
             if rise_by_taking <= rise:
-                _take(tree, chains, slot, donor, chosen, need, leaving, low, high)
+                _take(tree, chains, slot, donor, need, work)
                 cost[donor] = rest
                 cost[slot] = new
                 renew_above(tree, donor)

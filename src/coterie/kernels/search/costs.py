@@ -11,7 +11,7 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from coterie.kernels import inner, loop, part
+from coterie.kernels import inner, loop, part, step
 
 TABLE, NUMBER, TREE = 0, 1, 2
 
@@ -34,6 +34,14 @@ class CostArrays(NamedTuple):
     """all others"""
     base: npt.NDArray[np.int64]
     """where the attribute begins in a `reach` array (see `aim`); the last entry is the length of such an array"""
+
+
+@step
+def for_attributes(costs, small, large):
+    """The same costs, of some of the attributes only."""
+    return CostArrays(
+        costs.kind, costs.offset, costs.width, costs.span, costs.weight, costs.data, small, large, costs.base
+    )
 
 
 @part
@@ -74,6 +82,24 @@ def box_cost(costs, lo, hi):
     return small + large
 
 
+@inner
+def union_cost(costs, lo, hi, other_lo, other_hi, other, limit):
+    """Cost of the smallest box around [lo, hi] and another box; stops early, above `limit`, when it exceeds it."""
+    small = 0.0
+    row = np.uint64(other)
+    for i in range(costs.small.shape[0]):
+        j = np.uint64(costs.small[i])
+        low = min(lo[j], other_lo[row, j])
+        small += costs.data[np.uint64(costs.offset[j] + low * costs.width[j] + max(hi[j], other_hi[row, j]))]
+        if small > limit:
+            return small
+    large = 0.0
+    for i in range(costs.large.shape[0]):
+        j = costs.large[i]
+        large += interval_cost(costs, j, min(lo[j], other_lo[other, j]), max(hi[j], other_hi[other, j]))
+    return small + large
+
+
 def box_costs(costs, lo, hi):
     """Cost of one row in each of many boxes."""
     result = np.empty(lo.shape[0], dtype=np.float64)
@@ -87,20 +113,39 @@ def _box_costs(costs, lo, hi, result):
         result[g] = box_cost(costs, lo[g], hi[g])
 
 
-@inner
-def aim(costs, reach, lo, hi, j):
-    """Prepare searches around the box [lo, hi] for attribute j, after its interval has changed.
+class Aimed(NamedTuple):
+    """A box around which many rows and nodes are looked at, and what makes that quick.
 
-    `reach[base[j] + c]` becomes the cost of the interval grown to hold the code c. A search looks at many rows and
-    nodes for one box, and this leaves one look-up for each. Large domains are looked up directly instead.
+    `reach[base[j] + c]` is the cost of the interval of attribute j grown to hold the code c, which leaves one look-up
+    for each row or node. Large domains are looked up directly instead.
     """
+
+    costs: CostArrays
+    reach: npt.NDArray[np.float64]
+    lo: npt.NDArray[np.int32]
+    hi: npt.NDArray[np.int32]
+
+
+def new_reach(costs):
+    """Room for one aim."""
+    return np.empty(costs.base[-1], dtype=np.float64)
+
+
+# The same inside kernels that make arrays.
+make_reach = step(new_reach)
+
+
+@inner
+def aim(aimed, j):
+    """Set `reach` for attribute j, after its interval has changed."""
+    costs, reach = aimed.costs, aimed.reach
     if costs.kind[j] != TABLE:
         return
     base = costs.base[j]
     width = costs.width[j]
     offset = costs.offset[j]
-    low = lo[j]
-    high = hi[j]
+    low = aimed.lo[j]
+    high = aimed.hi[j]
     now = costs.data[offset + low * width + high]
     for c in range(low):
         reach[base + c] = costs.data[offset + c * width + high]
@@ -111,46 +156,63 @@ def aim(costs, reach, lo, hi, j):
 
 
 @loop
-def aim_all(costs, reach, lo, hi):
-    """Prepare searches around the box [lo, hi]."""
-    for j in range(lo.shape[0]):
-        aim(costs, reach, lo, hi, j)
-
-
-# Numba counts an array up and down whenever it is taken out of a tuple or a row of it is taken as a view, which costs
-# more than the sums below. Loops therefore unpack their tuples once at the top, hand the arrays on one by one, and
-# name a row by (array, row). Unsigned places spare the test for negative ones.
+def aim_all(aimed):
+    """Set `reach` for the whole box."""
+    for j in range(aimed.lo.shape[0]):
+        aim(aimed, j)
 
 
 @inner
-def point_cost(small, base, reach, points, p, limit):
-    """Cost of the aimed box grown to hold points[p], small domains only; stops early when it exceeds `limit`."""
+def widen(aimed, points, p):
+    """Widen the box, and what is known of it, to hold a row; whether it did not before."""
+    lo, hi = aimed.lo, aimed.hi
+    grown = False
+    for j in range(lo.shape[0]):
+        c = points[p, j]
+        if c < lo[j] or c > hi[j]:
+            lo[j] = min(lo[j], c)
+            hi[j] = max(hi[j], c)
+            aim(aimed, j)
+            grown = True
+    return grown
+
+
+# Unsigned places spare the test for negative ones.
+
+
+@inner
+def joined_cost(aimed, points, p, limit):
+    """Cost of the aimed box grown to hold points[p]; stops early, above `limit`, when it exceeds it."""
+    small, base, reach = aimed.costs.small, aimed.costs.base, aimed.reach
     total = 0.0
     for i in range(small.shape[0]):
         j = small[i]
         total += reach[np.uint64(base[j] + points[p, j])]
         if total > limit:
             break
+    if aimed.costs.large.shape[0] > 0:
+        total += _joined_cost_large(aimed.costs, aimed.lo, aimed.hi, points, p)
     return total
 
 
 @part
-def point_cost_large(costs, large, lo, hi, points, p):
-    """What the large domains add to `point_cost`."""
+def _joined_cost_large(costs, lo, hi, points, p):
+    """What the large domains add to `joined_cost`."""
     total = 0.0
-    for i in range(large.shape[0]):
-        j = large[i]
+    for i in range(costs.large.shape[0]):
+        j = costs.large[i]
         c = points[p, j]
         total += interval_cost(costs, j, min(lo[j], c), max(hi[j], c))
     return total
 
 
 @inner
-def touch_cost(small, base, reach, lo, node_lo, node_hi, node, limit):
+def bound_cost(aimed, node_lo, node_hi, node, limit):
     """Cost of the smallest box that holds the aimed box and touches a node's: a bound for all rows in there.
 
-    Small domains only; stops early when it exceeds `limit`.
+    Stops early, above `limit`, when it exceeds it.
     """
+    small, base, reach, lo = aimed.costs.small, aimed.costs.base, aimed.reach, aimed.lo
     total = 0.0
     for i in range(small.shape[0]):
         j = small[i]
@@ -158,32 +220,17 @@ def touch_cost(small, base, reach, lo, node_lo, node_hi, node, limit):
         total += reach[np.uint64(base[j] + c)]
         if total > limit:
             break
+    if aimed.costs.large.shape[0] > 0:
+        total += _bound_cost_large(aimed.costs, lo, aimed.hi, node_lo, node_hi, node)
     return total
 
 
 @part
-def touch_cost_large(costs, large, lo, hi, node_lo, node_hi, node):
-    """What the large domains add to `touch_cost`."""
+def _bound_cost_large(costs, lo, hi, node_lo, node_hi, node):
+    """What the large domains add to `bound_cost`."""
     total = 0.0
-    for i in range(large.shape[0]):
-        j = large[i]
+    for i in range(costs.large.shape[0]):
+        j = costs.large[i]
         c = max(node_lo[node, j], min(node_hi[node, j], lo[j]))
         total += interval_cost(costs, j, min(lo[j], c), max(hi[j], c))
     return total
-
-
-@inner
-def union_cost(costs, lo, hi, other_lo, other_hi, other, limit):
-    """Cost of the smallest box around [lo, hi] and another box; stops early, above `limit`, when it exceeds it."""
-    small = 0.0
-    for i in range(costs.small.shape[0]):
-        j = costs.small[i]
-        low = min(lo[j], other_lo[other, j])
-        small += costs.data[costs.offset[j] + low * costs.width[j] + max(hi[j], other_hi[other, j])]
-        if small > limit:
-            return small
-    large = 0.0
-    for i in range(costs.large.shape[0]):
-        j = costs.large[i]
-        large += interval_cost(costs, j, min(lo[j], other_lo[other, j]), max(hi[j], other_hi[other, j]))
-    return small + large

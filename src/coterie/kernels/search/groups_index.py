@@ -14,9 +14,10 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from coterie.kernels import inner, kernel, part
-from coterie.kernels.search.costs import box_cost, interval_cost
+from coterie.kernels import loop, part
+from coterie.kernels.search.costs import box_cost, union_cost
 from coterie.kernels.search.rows_index import NO_ROW
+from coterie.kernels.search.walk import comes_after, nearer_on_top, offer, pop, set_out
 
 # What `nearest` compares: what joining two groups adds to the loss, or what the joined group costs as a whole.
 # (Plain integers would make Numba compile `nearest` once for each.)
@@ -110,7 +111,7 @@ def _renew(tree, node):
     return changed
 
 
-@kernel
+@loop
 def fill(tree):
     """Set every node from its groups."""
     for node in range(tree.start.shape[0] - 1, -1, -1):
@@ -145,111 +146,61 @@ def grow(tree, costs, slot, other, rows, lowest):
     renew_above(tree, slot)
 
 
-@inner
-def _join_cost(small, offset, width, data, low, high, lo, hi, i, limit):
-    """Cost of the box around [low, high] and box i, small domains only; stops early when it exceeds `limit`."""
-    total = 0.0
-    row = np.uint64(i)
-    for s in range(small.shape[0]):
-        j = np.uint64(small[s])
-        a = min(low[j], lo[row, j])
-        b = max(high[j], hi[row, j])
-        total += data[np.uint64(offset[j] + a * width[j] + b)]
-        if total > limit:
-            break
-    return total
-
-
-@part
-def _join_cost_large(costs, low, high, lo, hi, i):
-    """What the large domains add to `_join_cost`."""
-    total = 0.0
-    for s in range(costs.large.shape[0]):
-        j = costs.large[s]
-        total += interval_cost(costs, j, min(low[j], lo[i, j]), max(high[j], hi[i, j]))
-    return total
-
-
-@kernel
-def nearest(tree, costs, slot, compare, cap, stub, stack, bounds):
+@loop
+def nearest(tree, costs, slot, compare, cap, stub, walk):
     """The group that is cheapest to join with the group in `slot`, and what that costs; (−1, ∞) if there is no other.
 
     Comparing what is ADDED, joining costs n₁ · (c₁₂ − c₁) + n₂ · (c₁₂ − c₂), where of a group of `cap` rows or more
     only `stub` rows join. Comparing the WHOLE, it costs (n₁ + n₂) · c₁₂. Ties go to the group that holds the lowest
     row.
     """
-    lo, hi, size, cost, lowest = tree.lo, tree.hi, tree.size, tree.cost, tree.lowest
-    left, start, end = tree.left, tree.start, tree.end
-    node_lo, node_hi, node_size = tree.node_lo, tree.node_hi, tree.node_size
-    node_least, node_most = tree.node_least, tree.node_most
-    small, offset, width, data = costs.small, costs.offset, costs.width, costs.data
-    has_large = costs.large.shape[0] > 0
-    low = lo[slot].copy()
-    high = hi[slot].copy()
+    low, high = tree.lo[slot], tree.hi[slot]
     added = compare == ADDED
     # As a whole, only a node's smallest groups cost as little as its bound, unless all cost nothing.
-    node_lowest = tree.node_lowest
     node_first = tree.node_lowest if added else tree.node_first
-    n1 = size[slot]
-    c1 = cost[slot]
+    n1 = tree.size[slot]
+    c1 = tree.cost[slot]
     best = np.inf
     best_row = NO_ROW
     best_slot = -1
     limit = np.inf
-    two_bounds = np.empty(2, dtype=np.float64)
-    top = 0
-    stack[0] = 0
-    bounds[0] = 0.0
+    top = set_out(walk)
     while top >= 0:
-        node = stack[top]
-        bound = bounds[top]
-        top -= 1
+        node, bound, top = pop(walk, top)
         if bound > best:
             continue
-        if bound == best and (node_first if bound > 0.0 else node_lowest)[node] > best_row:
+        if bound == best and (node_first if bound > 0.0 else tree.node_lowest)[node] > best_row:
             continue
-        if left[node] < 0:
-            for i in range(np.int64(start[node]), np.int64(end[node])):
-                n2 = size[i]
+        if tree.left[node] < 0:
+            for i in range(np.int64(tree.start[node]), np.int64(tree.end[node])):
+                n2 = tree.size[i]
                 if n2 == 0 or i == slot:
                     continue
-                c12 = _join_cost(small, offset, width, data, low, high, lo, hi, i, limit)
-                if has_large:
-                    c12 += _join_cost_large(costs, low, high, lo, hi, i)
+                c12 = union_cost(costs, low, high, tree.lo, tree.hi, i, limit)
                 if c12 > limit:
                     continue
                 value = (n1 + n2) * c12
                 if added:
-                    value = n1 * (c12 - c1) + (n2 if n2 < cap else stub) * (c12 - cost[i])
-                if value < best or (value == best and lowest[i] < best_row):
+                    value = n1 * (c12 - c1) + (n2 if n2 < cap else stub) * (c12 - tree.cost[i])
+                if comes_after(best, best_row, value, tree.lowest[i]):
                     best = value
-                    best_row = lowest[i]
+                    best_row = tree.lowest[i]
                     best_slot = i
                     # Boxes that cost a row more than this are worse for certain, whatever the rounding.
                     limit = (c1 + best / n1 if added else best / (n1 + 1)) * (1.0 + 1e-9)
             continue
-        one = left[node]
-        for side in range(2):
-            child = one + side
-            value = np.inf
-            if node_size[child] > 0:
-                c12 = _join_cost(small, offset, width, data, low, high, node_lo, node_hi, child, limit)
-                if has_large:
-                    c12 += _join_cost_large(costs, low, high, node_lo, node_hi, child)
-                # The joined box costs at least as much as the other group's own.
-                c12 = max(c12, node_least[child])
-                if c12 <= limit:
-                    if added:
-                        value = n1 * (c12 - c1) + min(node_size[child], stub) * max(c12 - node_most[child], 0.0)
-                    else:
-                        value = (n1 + node_size[child]) * c12
-            two_bounds[side] = value
-        near = 0
-        if two_bounds[1] < two_bounds[0] or (two_bounds[1] == two_bounds[0] and node_first[one + 1] < node_first[one]):
-            near = 1
-        for side in (1 - near, near):  # the nearer one on top
-            if two_bounds[side] <= best and two_bounds[side] < np.inf:
-                top += 1
-                stack[top] = one + side
-                bounds[top] = two_bounds[side]
+        before = top
+        for child in range(np.int64(tree.left[node]), np.int64(tree.left[node]) + 2):
+            n2 = tree.node_size[child]
+            if n2 == 0:
+                continue
+            c12 = union_cost(costs, low, high, tree.node_lo, tree.node_hi, child, limit)
+            # The joined box costs at least as much as the other group's own.
+            c12 = max(c12, tree.node_least[child])
+            if c12 <= limit:
+                value = (n1 + n2) * c12
+                if added:
+                    value = n1 * (c12 - c1) + min(n2, stub) * max(c12 - tree.node_most[child], 0.0)
+                top = offer(walk, top, child, value, best)
+        nearer_on_top(walk, top, before, node_first)
     return best_slot, best

@@ -6,103 +6,98 @@ nearest, finds nearly the same rows as a search from each, in a fraction of the 
 
 from __future__ import annotations
 
+from collections import namedtuple
+
 import numpy as np
 
 from coterie.kernels import loop, part
-from coterie.kernels.search.costs import aim_all, point_cost, point_cost_large
-from coterie.kernels.search.growth import near_points, push, replace_top
-from coterie.kernels.search.rows_index import STACK
+from coterie.kernels.search.costs import Aimed, aim_all, joined_cost, new_reach
+from coterie.kernels.search.growth import near_points
+from coterie.kernels.search.heap import keep_nearest, new_heap
+from coterie.kernels.search.walk import new_walk
+
+# Positions, in lists.
+#   positions: [list, entry]
+#   counts: list → how many entries it has
+NearLists = namedtuple("NearLists", "positions counts")
 
 
-def too_short(nodes, lists, counts, asked, least):
+def too_short(nodes, lists, asked, least):
     """Which of the asked lists hold fewer than `least` free rows."""
     short = np.empty(asked.shape[0], dtype=np.bool_)
-    _too_short(nodes.point_free, lists, counts, asked, least, short)
+    _too_short(nodes.point_free, lists, asked, least, short)
     return short
 
 
 @loop
-def _too_short(point_free, lists, counts, asked, least, short):
+def _too_short(point_free, lists, asked, least, short):
     for at in range(asked.shape[0]):
-        left = 0
-        for i in range(counts[asked[at]]):
-            left += point_free[lists[asked[at], i]]
-        short[at] = left < least
+        free = 0
+        for i in range(lists.counts[asked[at]]):
+            free += point_free[lists.positions[asked[at], i]]
+        short[at] = free < least
 
 
-def list_near_leaves(nodes, costs, leaves, leaf_nodes, asked, first, last, lists, counts):
-    """Make the lists asked[first:last] anew: the places nearest to the box of each leaf's free rows.
+def list_near_leaves(nodes, costs, leaves, leaf_nodes, asked, lists):
+    """Make the asked lists anew: the positions nearest to the box of each leaf's free rows.
 
     A search looks into `leaves` leaves of the tree at most.
     """
-    into = asked[first:last]
-    wanted = np.full(len(into), lists.shape[1] - 1, dtype=np.int64)
-    list_near_boxes(nodes, costs, leaves, nodes.lo, nodes.hi, leaf_nodes[into], wanted, into, lists, counts)
+    wanted = np.full(len(asked), lists.positions.shape[1] - 1, dtype=np.int64)
+    list_near_boxes(nodes, costs, leaves, NearBoxes(nodes.lo, nodes.hi, leaf_nodes[asked], wanted, asked), lists)
 
 
-def list_near_boxes(nodes, costs, leaves, lo, hi, boxes, wanted, into, lists, counts):
-    """The places nearest to some boxes that hold so many free rows together: those of boxes[i] go to lists[into[i]].
+# Boxes for which the nearest positions are to be listed.
+#   numbers: which of the boxes, in the order in which they are asked for
+#   wanted: how many free rows each needs; below 1, none are listed
+#   into: the lists that they are written to
+NearBoxes = namedtuple("NearBoxes", "lo hi numbers wanted into")
 
-    None are noted where fewer than one row is wanted.
-    """
-    room = lists.shape[1]
-    reach = np.empty(costs.base[-1], dtype=np.float64)
-    stack = np.empty(STACK, dtype=np.int32)
-    bounds = np.empty(STACK, dtype=np.float64)
-    heap = np.empty(room + 1, dtype=np.float64)
-    ids = np.empty(room + 1, dtype=np.int32)
-    _list_near_boxes(nodes, costs, leaves, lo, hi, boxes, wanted, into, lists, counts, reach, stack, bounds, heap, ids)
+
+def list_near_boxes(nodes, costs, leaves, boxes, lists):
+    """List the positions nearest to each of the boxes that hold as many free rows together as it wants."""
+    heap = new_heap(lists.positions.shape[1] + 1)
+    _list_near_boxes(nodes, costs, leaves, boxes, lists, new_reach(costs), heap, new_walk())
 
 
 @loop
-def _list_near_boxes(nodes, costs, leaves, lo, hi, boxes, wanted, into, lists, counts, reach, stack, bounds, heap, ids):
-    for i in range(boxes.shape[0]):
-        mine = into[i]
-        counts[mine] = 0
-        if wanted[i] < 1:
+def _list_near_boxes(nodes, costs, leaves, boxes, lists, reach, heap, walk):
+    for i in range(boxes.numbers.shape[0]):
+        mine = boxes.into[i]
+        lists.counts[mine] = 0
+        if boxes.wanted[i] < 1:
             continue
-        low = lo[boxes[i]]
-        high = hi[boxes[i]]
-        aim_all(costs, reach, low, high)
-        count = near_points(nodes, costs, reach, low, high, wanted[i], leaves, heap, ids, stack, bounds)
+        aimed = Aimed(costs, reach, boxes.lo[boxes.numbers[i]], boxes.hi[boxes.numbers[i]])
+        aim_all(aimed)
+        count = near_points(nodes, aimed, boxes.wanted[i], leaves, heap, walk)
         for at in range(count):
-            lists[mine, at] = ids[at]
-        counts[mine] = count
+            lists.positions[mine, at] = heap.ids[at]
+        lists.counts[mine] = count
 
 
 @part
-def pick_near(nodes, costs, reach, seed, listed, count, near, heap, ids):
-    """Note the places of a list that are nearest to a seed, itself first; gives back how many.
+def pick_near(nodes, costs, reach, seed, listed, count, near, heap):
+    """Note the positions of a list that are nearest to a seed, itself first; gives back how many.
 
     They hold one row less than `near` has room for, if the list does.
     """
-    small, large, base = costs.small, costs.large, costs.base
     points, point_free = nodes.points, nodes.point_free
-    point = points[seed]
-    aim_all(costs, reach, point, point)
-    wanted = near.shape[1] - 1
+    aimed = Aimed(costs, reach, points[seed], points[seed])
+    aim_all(aimed)
+    wanted = near.shape[0] - 1
     size = 0
-    held = point_free[seed]
+    held = np.int64(point_free[seed])
     worst = np.inf if held < wanted else 0.0
     for i in range(count):
         p = listed[i]
         if p == seed or point_free[p] == 0:
             continue
-        cost = point_cost(small, base, reach, points, p, worst)
-        if large.shape[0] > 0:
-            cost += point_cost_large(costs, large, point, point, points, p)
-        if cost >= worst:
-            continue
-        push(heap, ids, size, cost, p)
-        size += 1
-        held += point_free[p]
-        while held - point_free[ids[0]] >= wanted:
-            held -= point_free[ids[0]]
-            size -= 1
-            replace_top(heap, ids, size, heap[size], ids[size])
-        if held >= wanted:
-            worst = heap[0]
-    near[seed, 0] = seed
+        cost = joined_cost(aimed, points, p, worst)
+        if cost < worst:
+            size, held = keep_nearest(heap, size, held, cost, p, point_free, wanted)
+            if held >= wanted:
+                worst = heap.keys[0]
+    near[0] = seed
     for i in range(size):
-        near[seed, i + 1] = ids[i]
+        near[i + 1] = heap.ids[i]
     return size + 1

@@ -4,117 +4,48 @@ from __future__ import annotations
 
 import numpy as np
 
-from coterie.kernels import inner, kernel, loop, part
-from coterie.kernels.search.costs import aim_all, point_cost, point_cost_large, touch_cost, touch_cost_large, union_cost
-from coterie.kernels.search.rows_index import NO_ROW, STACK
+from coterie.kernels import kernel, loop, part
+from coterie.kernels.search.costs import Aimed, aim_all, bound_cost, joined_cost, make_reach, union_cost
+from coterie.kernels.search.heap import Heap, keep_nearest, push, replace_top, sort_heap
+from coterie.kernels.search.rows_index import NO_ROW, descend
+from coterie.kernels.search.walk import comes_after, make_walk, nearer_on_top, offer, pop, set_out
 
 
 @part
-def _sift_down(heap, counts, size):
-    """Restore the max-heap after its top has changed."""
-    at = 0
-    while True:
-        child = 2 * at + 1
-        if child >= size:
-            return
-        if child + 1 < size and heap[child + 1] > heap[child]:
-            child += 1
-        if heap[child] <= heap[at]:
-            return
-        heap[at], heap[child] = heap[child], heap[at]
-        counts[at], counts[child] = counts[child], counts[at]
-        at = child
-
-
-@kernel
-def _push(heap, counts, size, cost, count):
-    """Add an entry to the max-heap of `size` entries."""
-    heap[size] = cost
-    counts[size] = count
-    at = size
-    while at > 0 and heap[(at - 1) // 2] < heap[at]:
-        up = (at - 1) // 2
-        heap[at], heap[up] = heap[up], heap[at]
-        counts[at], counts[up] = counts[up], counts[at]
-        at = up
-
-
-@part
-def neighbour_cost(nodes, costs, reach, position, others, floor, least, heap, counts, stack, bounds):
+def neighbour_cost(nodes, aimed, position, others, floor, least, heap, walk):
     """The cost of the pair's box with the `others`-th nearest free row; copies of the row itself come first, at 0.
 
     No row counts as nearer than its floor: a position's `floor`, of which a node's `least` is the smallest. The row
-    itself is not counted. Infinite if fewer rows are free.
+    itself is not counted. Infinite if fewer rows are free. `aimed` gets aimed at the row's point.
     """
     own = nodes.point_free[position] - 1
     if own >= others:
         return floor[position]
     wanted = others - own
-    point = nodes.points[position]
-    aim_all(costs, reach, point, point)
-    small, large, base = costs.small, costs.large, costs.base
-    left, start, end, free = nodes.left, nodes.start, nodes.end, nodes.free
-    node_lo, node_hi, points, point_free = nodes.lo, nodes.hi, nodes.points, nodes.point_free
-    size = 0
-    held = 0
+    aim_all(aimed)
+    size, held = 0, 0
     best = np.inf
-    top = 0
-    stack[0] = 0
-    bounds[0] = 0.0
+    top = set_out(walk)
     while top >= 0:
-        node = stack[top]
-        bound = bounds[top]
-        top -= 1
+        node, bound, top = pop(walk, top)
         if bound >= best:
             continue
-        if left[node] < 0:
-            for p in range(start[node], end[node]):
-                copies = point_free[p]
-                if copies == 0 or p == position:
+        if nodes.left[node] < 0:
+            for p in range(nodes.start[node], nodes.end[node]):
+                if nodes.point_free[p] == 0 or p == position:
                     continue
-                cost = point_cost(small, base, reach, points, p, best)
-                if large.shape[0] > 0:
-                    cost += point_cost_large(costs, large, point, point, points, p)
-                cost = max(cost, floor[p])
-                if cost >= best:
-                    continue
-                _push(heap, counts, size, cost, copies)
-                size += 1
-                held += copies
-                while held - counts[0] >= wanted:
-                    held -= counts[0]
-                    size -= 1
-                    heap[0] = heap[size]
-                    counts[0] = counts[size]
-                    _sift_down(heap, counts, size)
-                if held >= wanted:
-                    best = heap[0]
+                cost = max(joined_cost(aimed, nodes.points, p, best), floor[p])
+                if cost < best:
+                    size, held = keep_nearest(heap, size, held, cost, p, nodes.point_free, wanted)
+                    if held >= wanted:
+                        best = heap.keys[0]
             continue
-        one = left[node]
-        two = one + 1
-        bound_one = np.inf
-        bound_two = np.inf
-        if free[one] > 0:
-            bound_one = touch_cost(small, base, reach, point, node_lo, node_hi, one, best)
-            if large.shape[0] > 0:
-                bound_one += touch_cost_large(costs, large, point, point, node_lo, node_hi, one)
-            bound_one = max(bound_one, least[one])
-        if free[two] > 0:
-            bound_two = touch_cost(small, base, reach, point, node_lo, node_hi, two, best)
-            if large.shape[0] > 0:
-                bound_two += touch_cost_large(costs, large, point, point, node_lo, node_hi, two)
-            bound_two = max(bound_two, least[two])
-        if bound_two < bound_one:
-            one, two = two, one
-            bound_one, bound_two = bound_two, bound_one
-        if bound_two < best:
-            top += 1
-            stack[top] = two
-            bounds[top] = bound_two
-        if bound_one < best:
-            top += 1
-            stack[top] = one
-            bounds[top] = bound_one
+        before = top
+        for child in range(nodes.left[node], nodes.left[node] + 2):
+            if nodes.free[child] > 0:
+                bound = max(bound_cost(aimed, nodes.lo, nodes.hi, child, best), least[child])
+                top = offer(walk, top, child, bound, best)
+        nearer_on_top(walk, top, before, nodes.start)
     return max(best, floor[position]) if held >= wanted else np.inf
 
 
@@ -122,15 +53,13 @@ def neighbour_cost(nodes, costs, reach, position, others, floor, least, heap, co
 def neighbour_costs(nodes, costs, others, floor, least, first, last):
     """`neighbour_cost` for the positions first … last − 1."""
     result = np.empty(last - first, dtype=np.float64)
-    reach = np.empty(costs.base[-1], dtype=np.float64)
-    heap = np.empty(others + 2, dtype=np.float64)
-    counts = np.empty(others + 2, dtype=np.int64)
-    stack = np.empty(STACK, dtype=np.int32)
-    bounds = np.empty(STACK, dtype=np.float64)
+    reach = make_reach(costs)
+    heap = Heap(np.empty(others + 2, dtype=np.float64), np.empty(others + 2, dtype=np.int32))
+    walk = make_walk()
     for position in range(first, last):
-        result[position - first] = neighbour_cost(
-            nodes, costs, reach, position, others, floor, least, heap, counts, stack, bounds
-        )
+        point = nodes.points[position]
+        aimed = Aimed(costs, reach, point, point)
+        result[position - first] = neighbour_cost(nodes, aimed, position, others, floor, least, heap, walk)
     return result
 
 
@@ -149,193 +78,94 @@ def least_floors(nodes, floor):
 
 
 @loop
-def furthest(nodes, costs, reach, point, stack, bounds):
-    """The free row whose pair box with a point costs most; ties go to the lowest row. −1 if none is free."""
-    best = -1.0
-    best_row = NO_ROW
+def furthest(nodes, aimed, walk):
+    """The free row whose pair box with the aimed point costs most; ties go to the lowest row. −1 if none is free."""
     if nodes.free[0] == 0:
         return -1
-    aim_all(costs, reach, point, point)
-    small, large, base = costs.small, costs.large, costs.base
-    left, start, end, free = nodes.left, nodes.start, nodes.end, nodes.free
-    node_lo, node_hi, points, point_free = nodes.lo, nodes.hi, nodes.points, nodes.point_free
-    lowest, rows, cursor = nodes.lowest, nodes.rows, nodes.cursor
-    top = 0
-    stack[0] = 0
-    bounds[0] = np.inf
+    costs, point = aimed.costs, aimed.lo
+    aim_all(aimed)
+    best = np.inf  # all costs are negated here, so that the furthest is the least
+    best_row = NO_ROW
+    top = set_out(walk)
     while top >= 0:
-        node = stack[top]
-        bound = bounds[top]
-        top -= 1
-        if bound < best or (bound == best and lowest[node] > best_row):
+        node, bound, top = pop(walk, top)
+        if comes_after(bound, nodes.lowest[node], best, best_row):
             continue
-        if left[node] < 0:
-            for p in range(start[node], end[node]):
-                if point_free[p] > 0:
-                    cost = point_cost(small, base, reach, points, p, np.inf)
-                    if large.shape[0] > 0:
-                        cost += point_cost_large(costs, large, point, point, points, p)
-                    row = rows[cursor[p]]
-                    if cost > best or (cost == best and row < best_row):
+        if nodes.left[node] < 0:
+            for p in range(nodes.start[node], nodes.end[node]):
+                if nodes.point_free[p] > 0:
+                    cost = -joined_cost(aimed, nodes.points, p, np.inf)
+                    row = nodes.rows[nodes.cursor[p]]
+                    if comes_after(best, best_row, cost, row):
                         best = cost
                         best_row = row
             continue
-        one = left[node]
-        two = one + 1
-        bound_one = -1.0
-        bound_two = -1.0
-        if free[one] > 0:
-            bound_one = union_cost(costs, point, point, node_lo, node_hi, one, np.inf)
-        if free[two] > 0:
-            bound_two = union_cost(costs, point, point, node_lo, node_hi, two, np.inf)
-        if bound_two > bound_one or (bound_two == bound_one and lowest[two] < lowest[one]):
-            one, two = two, one
-            bound_one, bound_two = bound_two, bound_one
-        if bound_two >= best and bound_two >= 0.0:
-            top += 1
-            stack[top] = two
-            bounds[top] = bound_two
-        if bound_one >= best and bound_one >= 0.0:
-            top += 1
-            stack[top] = one
-            bounds[top] = bound_one
+        before = top
+        for child in range(nodes.left[node], nodes.left[node] + 2):
+            if nodes.free[child] > 0:
+                bound = -union_cost(costs, point, point, nodes.lo, nodes.hi, child, np.inf)
+                top = offer(walk, top, child, bound, best)
+        nearer_on_top(walk, top, before, nodes.lowest)
     return best_row
 
 
-@inner
-def _further(cost, row, other_cost, other_row):
-    """Whether a row comes after another: it costs more or, at the same cost, has the higher number."""
-    return cost > other_cost or (cost == other_cost and row > other_row)
+@loop
+def nearest(nodes, aimed, count, near, walk):
+    """The `count` free rows whose pair boxes with the aimed point cost least; ties go to the lowest row.
 
-
-@part
-def _sink(near_costs, near_rows, size):
-    """Restore the max-heap of rows after its top has changed."""
-    at = 0
-    while True:
-        child = 2 * at + 1
-        if child >= size:
-            return
-        right = child + 1
-        if right < size and _further(near_costs[right], near_rows[right], near_costs[child], near_rows[child]):
-            child = right
-        if not _further(near_costs[child], near_rows[child], near_costs[at], near_rows[at]):
-            return
-        near_costs[at], near_costs[child] = near_costs[child], near_costs[at]
-        near_rows[at], near_rows[child] = near_rows[child], near_rows[at]
-        at = child
-
-
-@part
-def _rise(near_costs, near_rows, at):
-    """Restore the max-heap of rows after an entry was put at its end."""
-    while at > 0:
-        up = (at - 1) // 2
-        if not _further(near_costs[at], near_rows[at], near_costs[up], near_rows[up]):
-            return
-        near_costs[at], near_costs[up] = near_costs[up], near_costs[at]
-        near_rows[at], near_rows[up] = near_rows[up], near_rows[at]
-        at = up
-
-
-@kernel
-def nearest(nodes, costs, reach, point, count, near_costs, near_rows, stack, bounds):
-    """The `count` free rows whose pair boxes with a point cost least; ties go to the lowest row.
-
-    Writes them to `near_costs` and `near_rows`, nearest first, and gives back how many there are: fewer than `count`
-    if fewer rows are free. A free row at the point itself is found as any other.
+    Writes them to the heap `near`, nearest first, and gives back how many there are: fewer than `count` if fewer rows
+    are free. A free row at the point itself is found as any other.
     """
     count = min(count, nodes.free[0])
     if count <= 0:
         return 0
-    aim_all(costs, reach, point, point)
-    small, large, base = costs.small, costs.large, costs.base
-    left, start, end, free, lowest = nodes.left, nodes.start, nodes.end, nodes.free, nodes.lowest
-    node_lo, node_hi, points, point_free = nodes.lo, nodes.hi, nodes.points, nodes.point_free
-    rows, cursor, taken = nodes.rows, nodes.cursor, nodes.taken
-    size = np.int64(0)  # a plain 0 would compile the heap's parts twice: for the constant and for a number
+    aim_all(aimed)
+    rows, taken = nodes.rows, nodes.taken
+    size = np.int64(0)
     worst = np.inf
     worst_row = NO_ROW
-    top = 0
-    stack[0] = 0
-    bounds[0] = 0.0
+    top = set_out(walk)
     while top >= 0:
-        node = stack[top]
-        bound = bounds[top]
-        top -= 1
-        if _further(bound, lowest[node], worst, worst_row):
+        node, bound, top = pop(walk, top)
+        if comes_after(bound, nodes.lowest[node], worst, worst_row):
             continue
-        if left[node] < 0:
-            for p in range(start[node], end[node]):
-                copies = point_free[p]
+        if nodes.left[node] < 0:
+            for p in range(nodes.start[node], nodes.end[node]):
+                copies = nodes.point_free[p]
                 if copies == 0:
                     continue
-                cost = point_cost(small, base, reach, points, p, worst)
-                if large.shape[0] > 0:
-                    cost += point_cost_large(costs, large, point, point, points, p)
-                at = cursor[p]
+                cost = joined_cost(aimed, nodes.points, p, worst)
+                at = nodes.cursor[p]
                 # Copies cost the same and stand in the order of their numbers: after one that is too far, all are.
-                while copies > 0 and not _further(cost, rows[at], worst, worst_row):
+                while copies > 0 and not comes_after(cost, rows[at], worst, worst_row):
                     row = rows[at]
                     at += 1
                     if taken[row]:
                         continue
                     copies -= 1
                     if size < count:
-                        near_costs[size] = cost
-                        near_rows[size] = row
-                        _rise(near_costs, near_rows, size)
+                        push(near, size, cost, row, True)
                         size += 1
                     else:
-                        near_costs[0] = cost
-                        near_rows[0] = row
-                        _sink(near_costs, near_rows, size)
+                        replace_top(near, size, cost, row, True)
                     if size == count:
-                        worst = near_costs[0]
-                        worst_row = near_rows[0]
+                        worst = near.keys[0]
+                        worst_row = near.ids[0]
             continue
-        one = left[node]
-        two = one + 1
-        bound_one = np.inf
-        bound_two = np.inf
-        if free[one] > 0:
-            bound_one = touch_cost(small, base, reach, point, node_lo, node_hi, one, worst)
-            if large.shape[0] > 0:
-                bound_one += touch_cost_large(costs, large, point, point, node_lo, node_hi, one)
-        if free[two] > 0:
-            bound_two = touch_cost(small, base, reach, point, node_lo, node_hi, two, worst)
-            if large.shape[0] > 0:
-                bound_two += touch_cost_large(costs, large, point, point, node_lo, node_hi, two)
-        if bound_two < bound_one or (bound_two == bound_one and lowest[two] < lowest[one]):
-            one, two = two, one
-            bound_one, bound_two = bound_two, bound_one
-        if bound_two <= worst and bound_two < np.inf:
-            top += 1
-            stack[top] = two
-            bounds[top] = bound_two
-        if bound_one <= worst and bound_one < np.inf:
-            top += 1
-            stack[top] = one
-            bounds[top] = bound_one
-    for last in range(size - 1, 0, -1):
-        near_costs[0], near_costs[last] = near_costs[last], near_costs[0]
-        near_rows[0], near_rows[last] = near_rows[last], near_rows[0]
-        _sink(near_costs, near_rows, last)
+        top = descend(nodes, node, aimed, walk, top, worst, nodes.lowest)
+    sort_heap(near, size)
     return size
 
 
-@kernel
 def pair_costs(costs, codes, row):
     """Cost of the pair's box of one row with each of all rows."""
-    n = codes.shape[0]
-    reach = np.empty(costs.base[-1], dtype=np.float64)
-    point = codes[row]
-    aim_all(costs, reach, point, point)
-    small, large, base = costs.small, costs.large, costs.base
-    result = np.empty(n, dtype=np.float64)
-    for i in range(n):
-        cost = point_cost(small, base, reach, codes, i, np.inf)
-        if large.shape[0] > 0:
-            cost += point_cost_large(costs, large, point, point, codes, i)
-        result[i] = cost
+    result = np.empty(codes.shape[0], dtype=np.float64)
+    _pair_costs(Aimed(costs, np.empty(costs.base[-1]), codes[row], codes[row]), codes, result)
     return result
+
+
+@loop
+def _pair_costs(aimed, codes, result):
+    aim_all(aimed)
+    for i in range(codes.shape[0]):
+        result[i] = joined_cost(aimed, codes, i, np.inf)

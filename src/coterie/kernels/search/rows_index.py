@@ -6,17 +6,19 @@ many there are and the lowest row number among them. Ties go to the lowest row n
 
 from __future__ import annotations
 
+from collections import namedtuple
 from typing import NamedTuple
 
 import numpy as np
 import numpy.typing as npt
 
-from coterie.kernels import inner, loop, once, part
-from coterie.kernels.search.costs import interval_cost, point_cost, point_cost_large, touch_cost, touch_cost_large
+from coterie.kernels import inner, loop, once, part, step
+from coterie.kernels.parts import cut_at
+from coterie.kernels.search.costs import bound_cost, interval_cost, joined_cost
+from coterie.kernels.search.walk import comes_after, nearer_on_top, offer, pop, set_out
 from coterie.kernels.sorting import sort_pairs
 
 BUCKET = 8
-STACK = 1024  # a heavy value costs an attribute two levels, all else halves the rows: enough for 400 attributes
 NO_ROW = np.int32(2**31 - 1)
 
 
@@ -56,11 +58,12 @@ class Nodes(NamedTuple):
 
 
 @once
-def _split(costs, codes, order, start, end, lo, hi, counts, values):
+def _split(costs, codes, start, end, shape):
     """Cut a node in two: reorder its part of `order` and give back where the right part begins.
 
     The cut is at the attribute whose box side costs most, where the two parts are most nearly equal in size.
     """
+    order, lo, hi, counts, values = shape.order, shape.lo, shape.hi, shape.counts, shape.values
     d = codes.shape[1]
     attribute = 0
     worst = -1.0
@@ -101,39 +104,29 @@ def _split(costs, codes, order, start, end, lo, hi, counts, values):
                 if uneven < best:
                     best = uneven
                     cut = values[p]
-    left = start
-    right = end - 1
-    while left <= right:
-        if codes[order[left], attribute] <= cut:
-            left += 1
-        else:
-            order[left], order[right] = order[right], order[left]
-            right -= 1
-    return left
+    return cut_at(codes, order, start, end, attribute, cut)
+
+
+# The tree while it is built: order of the distinct rows, position → leaf, arrays by node, and room to work in.
+Shape = namedtuple("Shape", "order leaf start end left parent depth counts values lo hi")
 
 
 def build(costs, codes):
     """The tree's shape: order of the distinct rows, each node's range, left child and parent, and the largest depth."""
     m, d = codes.shape
+    leaf, values = np.empty(m, dtype=np.int32), np.empty(m, dtype=np.int32)
+    start, end, left, parent = np.full((4, 2 * m + 1), -1, dtype=np.int32)
+    depth, counts = np.zeros(2 * m + 1, dtype=np.int32), np.empty(4 * m + 1, dtype=np.int32)
+    lo, hi = np.empty((2, d), dtype=np.int32)
     order = np.arange(m, dtype=np.int32)
-    limit = 2 * m + 1
-    start = np.empty(limit, dtype=np.int32)
-    end = np.empty(limit, dtype=np.int32)
-    left = np.full(limit, -1, dtype=np.int32)
-    parent = np.full(limit, -1, dtype=np.int32)
-    leaf = np.empty(m, dtype=np.int32)
-    depth = np.zeros(limit, dtype=np.int32)
-    counts = np.empty(4 * m + 1, dtype=np.int32)
-    values = np.empty(m, dtype=np.int32)
-    lo = np.empty(d, dtype=np.int32)
-    hi = np.empty(d, dtype=np.int32)
-    nodes = _build(costs, codes, order, leaf, start, end, left, parent, depth, counts, values, lo, hi)
+    nodes = _build(costs, codes, Shape(order, leaf, start, end, left, parent, depth, counts, values, lo, hi))
     made = (each[:nodes].copy() for each in (start, end, left, parent))
     return order, leaf, *made, depth[:nodes].max()
 
 
 @loop
-def _build(costs, codes, order, leaf, start, end, left, parent, depth, counts, values, lo, hi):
+def _build(costs, codes, shape):
+    order, start, end, lo, hi = shape.order, shape.start, shape.end, shape.lo, shape.hi
     m, d = codes.shape
     start[0] = 0
     end[0] = m
@@ -143,7 +136,7 @@ def _build(costs, codes, order, leaf, start, end, left, parent, depth, counts, v
         first, last = start[node], end[node]
         if last - first <= BUCKET:
             for p in range(first, last):
-                leaf[p] = node
+                shape.leaf[p] = node
         else:
             for j in range(d):
                 lo[j] = codes[order[first], j]
@@ -155,11 +148,11 @@ def _build(costs, codes, order, leaf, start, end, left, parent, depth, counts, v
                         lo[j] = c
                     elif c > hi[j]:
                         hi[j] = c
-            middle = _split(costs, codes, order, first, last, lo, hi, counts, values)
-            left[node] = nodes
+            middle = _split(costs, codes, first, last, shape)
+            shape.left[node] = nodes
             for child in range(2):
-                parent[nodes] = node
-                depth[nodes] = depth[node] + 1
+                shape.parent[nodes] = node
+                shape.depth[nodes] = shape.depth[node] + 1
                 start[nodes] = first if child == 0 else middle
                 end[nodes] = middle if child == 0 else last
                 nodes += 1
@@ -244,73 +237,61 @@ def inside(lo, hi, node_lo, node_hi, node):
     return True
 
 
-@loop
-def cheapest(nodes, costs, reach, lo, hi, stack, bounds):
-    """The free row that makes the box [lo, hi] cost least when it joins; ties go to the lowest row. −1 if none is free.
+@inner
+def apart(lo, hi, node_lo, node_hi, node):
+    """Whether a node's box and [lo, hi] have no point in common."""
+    for j in range(lo.shape[0]):
+        if node_lo[node, j] > hi[j] or node_hi[node, j] < lo[j]:
+            return True
+    return False
 
-    `reach` has been aimed at the box.
-    """
+
+@step
+def descend(nodes, node, aimed, walk, top, limit, number):
+    """Put the children of a node on the stack whose bounds are not above the limit, see walk.py; the new top."""
+    before = top
+    for child in range(nodes.left[node], nodes.left[node] + 2):
+        if nodes.free[child] > 0:
+            top = offer(walk, top, child, bound_cost(aimed, nodes.lo, nodes.hi, child, limit), limit)
+    nearer_on_top(walk, top, before, number)
+    return top
+
+
+@loop
+def cheapest(nodes, aimed, walk):
+    """The free row that makes the aimed box cost least when it joins; ties go to the lowest row. −1 if none is free."""
     best = np.inf
     best_row = NO_ROW
     if nodes.free[0] == 0:
         return -1
-    small, large, base = costs.small, costs.large, costs.base
-    left, start, end, free, lowest = nodes.left, nodes.start, nodes.end, nodes.free, nodes.lowest
-    node_lo, node_hi, points, point_free = nodes.lo, nodes.hi, nodes.points, nodes.point_free
-    rows, cursor = nodes.rows, nodes.cursor
-    top = 0
-    stack[0] = 0
-    bounds[0] = 0.0
+    top = set_out(walk)
     while top >= 0:
-        node = stack[top]
-        bound = bounds[top]
-        top -= 1
-        if bound > best or (bound == best and lowest[node] > best_row):
+        node, bound, top = pop(walk, top)
+        if comes_after(bound, nodes.lowest[node], best, best_row):
             continue
-        if left[node] < 0:
-            for p in range(start[node], end[node]):
-                if point_free[p] > 0:
-                    cost = point_cost(small, base, reach, points, p, best)
-                    if large.shape[0] > 0:
-                        cost += point_cost_large(costs, large, lo, hi, points, p)
+        if nodes.left[node] < 0:
+            for p in range(nodes.start[node], nodes.end[node]):
+                if nodes.point_free[p] > 0:
+                    cost = joined_cost(aimed, nodes.points, p, best)
                     if cost <= best:
-                        row = rows[cursor[p]]
+                        row = nodes.rows[nodes.cursor[p]]
                         if cost < best or row < best_row:
                             best = cost
                             best_row = row
             continue
-        one = left[node]
-        two = one + 1
-        bound_one = np.inf
-        bound_two = np.inf
-        if free[one] > 0:
-            bound_one = touch_cost(small, base, reach, lo, node_lo, node_hi, one, best)
-            if large.shape[0] > 0:
-                bound_one += touch_cost_large(costs, large, lo, hi, node_lo, node_hi, one)
-            # All rows inside the box cost the same: the lowest of them stands for all.
-            if bound_one <= best and inside(lo, hi, node_lo, node_hi, one):
-                if bound_one < best or lowest[one] < best_row:
-                    best = bound_one
-                    best_row = lowest[one]
-                bound_one = np.inf
-        if free[two] > 0:
-            bound_two = touch_cost(small, base, reach, lo, node_lo, node_hi, two, best)
-            if large.shape[0] > 0:
-                bound_two += touch_cost_large(costs, large, lo, hi, node_lo, node_hi, two)
-            if bound_two <= best and inside(lo, hi, node_lo, node_hi, two):
-                if bound_two < best or lowest[two] < best_row:
-                    best = bound_two
-                    best_row = lowest[two]
-                bound_two = np.inf
-        if bound_two < bound_one or (bound_two == bound_one and lowest[two] < lowest[one]):
-            one, two = two, one
-            bound_one, bound_two = bound_two, bound_one
-        if bound_two <= best and bound_two < np.inf:
-            top += 1
-            stack[top] = two
-            bounds[top] = bound_two
-        if bound_one <= best and bound_one < np.inf:
-            top += 1
-            stack[top] = one
-            bounds[top] = bound_one
+        before = top
+        for child in range(nodes.left[node], nodes.left[node] + 2):
+            if nodes.free[child] == 0:
+                continue
+            bound = bound_cost(aimed, nodes.lo, nodes.hi, child, best)
+            if bound > best:
+                continue
+            if inside(aimed.lo, aimed.hi, nodes.lo, nodes.hi, child):
+                # All rows inside the box cost the same: the lowest of them stands for all.
+                if bound < best or nodes.lowest[child] < best_row:
+                    best = bound
+                    best_row = nodes.lowest[child]
+            else:
+                top = offer(walk, top, child, bound, best)
+        nearer_on_top(walk, top, before, nodes.lowest)
     return best_row

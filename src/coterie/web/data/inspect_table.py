@@ -18,12 +18,12 @@ from pyarrow import parquet
 from coterie.errors import ConfigError, DataError
 from coterie.files import tables
 from coterie.files.csv_in import csv_batches
-from coterie.files.dialect import SAMPLE_BYTES, Sniffed, sniff
+from coterie.files.dialect import SAMPLE_BYTES, DetectedText, sniff
 from coterie.files.frames import check_names
 from coterie.files.input import Raw, open_raw
 from coterie.files.output import whole_file
 from coterie.methods._method import Progress
-from coterie.suggesting.suggest import Facts, count, guess_from, missing_marks
+from coterie.suggesting.suggest import ColumnProfile, count, guess_from, missing_marks
 from coterie.suggesting.together import settle
 from coterie.suggesting.toml import suggestion_toml
 from coterie.web.parquet_file import GROUP_ROWS, write_parquet
@@ -45,7 +45,7 @@ def inspect_job(job: dict[str, Any], _: Path, tell: Progress) -> None:
     with parquet.ParquetFile(folder / "table.parquet") as table:
         known = _count(table, tell)
         unsaid = reading.get("missing_values", [""]) == [""]
-        if raw.format == "csv" and blank and unsaid and (marks := _marks(table, known)):
+        if raw.format == "csv" and blank and unsaid and (marks := _states(table, known)):
             reading["missing_values"] = ["", *marks]
     if reading.get("missing_values") != _reading(recipe).get("missing_values"):
         # Read again rather than replaced, since quoted marks are text.
@@ -53,7 +53,7 @@ def inspect_job(job: dict[str, Any], _: Path, tell: Progress) -> None:
         with parquet.ParquetFile(folder / "table.parquet") as table:
             known = _count(table, tell)
     rows = next(iter(known.values())).rows
-    guesses = settle([guess_from(name, facts) for name, facts in known.items()])
+    guesses = settle([guess_from(name, summary) for name, summary in known.items()])
     if blank:
         text = suggestion_toml(guesses, source=job["name"], rows=rows, reading=reading)
         with whole_file(recipe, force=True) as sink:
@@ -148,7 +148,9 @@ def _unpacked_sizes(path: Path, limit: int) -> Iterator[int]:
             yield size
 
 
-def _convert(raw: Raw, target: Path, reading: dict[str, Any], *, job: dict[str, Any], tell: Progress) -> Sniffed | None:
+def _convert(
+    raw: Raw, target: Path, reading: dict[str, Any], *, job: dict[str, Any], tell: Progress
+) -> DetectedText | None:
     """Write the table as Parquet. A text table is sniffed, and read whole only where pieces will not do."""
     found = None
     if raw.format == "csv":
@@ -170,7 +172,7 @@ def _convert(raw: Raw, target: Path, reading: dict[str, Any], *, job: dict[str, 
     return found
 
 
-def _sniffed(raw: Raw, reading: dict[str, Any]) -> Sniffed:
+def _sniffed(raw: Raw, reading: dict[str, Any]) -> DetectedText:
     try:
         with raw.open() as stream:
             sample = stream.read(SAMPLE_BYTES + 1)
@@ -195,7 +197,7 @@ def _check_width(columns: int, name: str, limit: int) -> None:
         )
 
 
-def _count(table: parquet.ParquetFile, tell: Progress) -> dict[str, Facts]:
+def _count(table: parquet.ParquetFile, tell: Progress) -> dict[str, ColumnProfile]:
     """Counts of every column, one column in memory at a time."""
     names = table.schema_arrow.names
     known = {}
@@ -205,7 +207,7 @@ def _count(table: parquet.ParquetFile, tell: Progress) -> dict[str, Facts]:
     return known
 
 
-def _marks(table: parquet.ParquetFile, known: dict[str, Facts]) -> list[str]:
+def _states(table: parquet.ParquetFile, known: dict[str, ColumnProfile]) -> list[str]:
     """Which of the usual marks for missing values the text columns have."""
     from coterie.suggesting.suggest import MARKS
 

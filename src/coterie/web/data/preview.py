@@ -9,13 +9,15 @@ import pyarrow as pa
 import pyarrow.compute as pc
 from pyarrow import parquet
 
+from coterie.values.plain import plain_column
+from coterie.values.scalars import is_text
 from coterie.web.project import Project
 
 LONGEST = 120
 """signs of a cell that are shown"""
 
 
-class Rows(NamedTuple):
+class PreviewRows(NamedTuple):
     """Some rows of a table, as texts."""
 
     start: int
@@ -34,7 +36,7 @@ class ValueCount(NamedTuple):
     rows: int
 
 
-def rows(project: Project, *, start: int = 0, count: int = 100, columns: Sequence[int] | None = None) -> Rows:
+def rows(project: Project, *, start: int = 0, count: int = 100, columns: Sequence[int] | None = None) -> PreviewRows:
     """Rows from a position on.
 
     Args:
@@ -58,10 +60,10 @@ def rows(project: Project, *, start: int = 0, count: int = 100, columns: Sequenc
                 pieces.append(piece.slice(begin, min(start + count - first, size) - begin))
             first += size
     if not pieces:
-        return Rows(start, chosen, [], total)
+        return PreviewRows(start, chosen, [], total)
     shown = pa.concat_tables(pieces)
     by_column = [[shorten(cell) for cell in texts(column)] for column in shown.columns]
-    return Rows(start, chosen, [list(row) for row in zip(*by_column, strict=True)], total)
+    return PreviewRows(start, chosen, [list(row) for row in zip(*by_column, strict=True)], total)
 
 
 def value_counts(project: Project, column: int, *, limit: int | None = None) -> list[ValueCount]:
@@ -91,13 +93,8 @@ def value_counts(project: Project, column: int, *, limit: int | None = None) -> 
 
 def texts(column: pa.ChunkedArray) -> list[str | None]:
     """Cells as people would write them; NaN is missing."""
-    kind = column.type
-    if pa.types.is_dictionary(kind):
-        column = column.cast(kind.value_type)
-        kind = column.type
-    if pa.types.is_floating(kind):
-        column = pc.if_else(pc.is_nan(column), pa.scalar(None, kind), column)
-    if not (pa.types.is_string(kind) or pa.types.is_large_string(kind)):
+    column = plain_column(column)
+    if not is_text(column.type):
         try:
             column = column.cast(pa.string())
         except (pa.ArrowInvalid, pa.ArrowNotImplementedError):

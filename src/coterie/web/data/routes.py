@@ -5,16 +5,16 @@ from __future__ import annotations
 from starlette.concurrency import run_in_threadpool
 from starlette.requests import Request
 from starlette.responses import Response
-from starlette.routing import BaseRoute, Route
 
 from coterie.errors import ConfigError
+from coterie.web import pages
 from coterie.web.data import preview
-from coterie.web.jobs import Jobs, State
-from coterie.web.pages import Fault, form_of, go, project_of, render, seen, values_of
+from coterie.web.jobs import JobState, jobs_of
+from coterie.web.pages import Fault, form_of, go, project_of, render, render_step, seen, values_of
 from coterie.web.project import Project
 from coterie.web.projects.routes import look_at
 from coterie.web.recipe import recipe
-from coterie.web.table_summary import facts_of
+from coterie.web.table_summary import summary_of
 
 PAGE_ROWS = 100
 PAGE_COLUMNS = 40
@@ -37,37 +37,28 @@ async def data(request: Request) -> Response:
     return await run_in_threadpool(_page, request, project)
 
 
-def _page(
-    request: Request,
-    project: Project,
-    *,
-    faults: list[Fault] | None = None,
-    given: dict[str, str] | None = None,
-    status: int = 200,
-) -> Response:
-    state = _jobs(request).state(project.folder / "inspect")
-    facts = facts_of(project)
+def _page(request: Request, project: Project, form: pages.FormState = pages.FIRST_LOOK) -> Response:
+    faults, submitted, status = form
+    state = jobs_of(request).state(project.folder / "inspect")
+    summary = summary_of(project)
     found = list(faults or [])
     try:
         values = recipe.read_values(project)
     except ConfigError as error:
         values = {}
         found += recipe.as_faults(error.problems)
-    return render(
+    return render_step(
         request,
-        "data.html",
-        project=project,
-        step="data",
-        status=status,
-        faults=found,
+        project,
+        "data",
+        pages.FormState(found, submitted or _shown(values), status),
         state=state,
         kinds=KINDS,
         page_rows=PAGE_ROWS,
-        otherwise=facts is not None and facts.reading != {name: values[name] for name in FORM if name in values},
-        facts=None if state.active else facts,
-        given=given or _shown(values),
+        otherwise=summary is not None and summary.reading != {name: values[name] for name in FORM if name in values},
+        summary=None if state.active else summary,
         failed=state.message if state.state in ("failed", "cancelled") else "",
-        part=_part(request, project) if facts is not None and not state.active else None,
+        part=_part(request, project) if summary is not None and not state.active else None,
     )
 
 
@@ -99,13 +90,13 @@ class Part:
 
 
 def _part(request: Request, project: Project) -> Part:
-    facts = facts_of(project)
-    assert facts is not None
+    summary = summary_of(project)
+    assert summary is not None
     start = _whole(request.query_params.get("row"), 1) - 1
     first = _whole(request.query_params.get("column"), 1) - 1
     count = min(_whole(request.query_params.get("count"), PAGE_ROWS), PAGE_ROWS)
-    width = len(facts.columns)
-    start = min(start, max(facts.rows - 1, 0))
+    width = len(summary.columns)
+    start = min(start, max(summary.rows - 1, 0))
     return Part(project, start=start, first=min(first, width - 1), width=width, count=count)
 
 
@@ -125,7 +116,7 @@ async def rows(request: Request) -> Response:
 async def progress(request: Request) -> Response:
     """How far the look at the table is; when it is over, the whole page is shown."""
     project = project_of(request)
-    state: State = await run_in_threadpool(_jobs(request).state, project.folder / "inspect")
+    state: JobState = await run_in_threadpool(jobs_of(request).state, project.folder / "inspect")
     if not state.active:
         return Response(status_code=200, headers={"HX-Redirect": f"{project.url}/data"})
     return render(request, "_looking.html", project=project, state=state)
@@ -134,23 +125,24 @@ async def progress(request: Request) -> Response:
 async def change(request: Request) -> Response:
     """Read the file in another way."""
     project = project_of(request)
-    given = dict(values_of(await form_of(request)))
-    return await run_in_threadpool(_change, request, project, given)
+    submitted = dict(values_of(await form_of(request)))
+    return await run_in_threadpool(_change, request, project, submitted)
 
 
-def _change(request: Request, project: Project, given: dict[str, str]) -> Response:
-    texts = [text.strip() for text in given.get("missing_values", "").splitlines()]
+def _change(request: Request, project: Project, submitted: dict[str, str]) -> Response:
+    texts = [text.strip() for text in submitted.get("missing_values", "").splitlines()]
     changes: dict[str, object] = {
-        "delimiter": given.get("delimiter", "").strip(" ").replace("\\t", "\t") or None,
-        "encoding": given.get("encoding", "").strip() or None,
-        "header": HEADER.get(given.get("header", "")),
+        "delimiter": submitted.get("delimiter", "").strip(" ").replace("\\t", "\t") or None,
+        "encoding": submitted.get("encoding", "").strip() or None,
+        "header": HEADER.get(submitted.get("header", "")),
         "missing_values": ["", *dict.fromkeys(text for text in texts if text)],
     }
     faults = _reading_faults(changes)
     if faults:
-        return _page(request, project, faults=faults, given={name: given.get(name, "") for name in FORM}, status=422)
+        again = {name: submitted.get(name, "") for name in FORM}
+        return _page(request, project, pages.FormState.refused(faults, again))
     recipe.change(project, changes)
-    look_at(_jobs(request), project)
+    look_at(jobs_of(request), project)
     return go(f"{project.url}/data", request)
 
 
@@ -170,7 +162,7 @@ def _reading_faults(changes: dict[str, object]) -> list[Fault]:
 async def cancel(request: Request) -> Response:
     """Stop looking at the table."""
     project = project_of(request)
-    await run_in_threadpool(_jobs(request).cancel, project.folder / "inspect")
+    await run_in_threadpool(jobs_of(request).cancel, project.folder / "inspect")
     return go(f"{project.url}/data", request)
 
 
@@ -178,19 +170,3 @@ async def go_on(request: Request) -> Response:
     """The data were looked over."""
     project = seen(request, project_of(request, ready=True), "data")
     return go(f"{project.url}/roles", request)
-
-
-def _jobs(request: Request) -> Jobs:
-    jobs = request.app.state.jobs
-    assert isinstance(jobs, Jobs)
-    return jobs
-
-
-routes: list[BaseRoute] = [
-    Route("/p/{project}/data", data),
-    Route("/p/{project}/data", change, methods=["POST"]),
-    Route("/p/{project}/data/rows", rows),
-    Route("/p/{project}/data/progress", progress),
-    Route("/p/{project}/data/cancel", cancel, methods=["POST"]),
-    Route("/p/{project}/data/next", go_on, methods=["POST"]),
-]

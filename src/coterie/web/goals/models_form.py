@@ -7,7 +7,8 @@ from dataclasses import fields
 from typing import Any, Final, NamedTuple
 
 from coterie.errors import ConfigError
-from coterie.privacy.registry import MODELS, parse_model
+from coterie.settings.models import parse_model
+from coterie.settings.registry import MODELS
 from coterie.web.pages import Fault
 
 TERMS: Final = {
@@ -37,7 +38,7 @@ FIELDS: Final = ("model", "limit", "on", "variant", "further")
 _VARIANT_PARTS: Final = ("kind", "distance")
 
 
-class Promise(NamedTuple):
+class ModelRow(NamedTuple):
     """One row of the form, as texts."""
 
     model: str = ""
@@ -54,49 +55,51 @@ class Promise(NamedTuple):
 
     def values(self) -> dict[str, Any]:
         """The row as a privacy model's fields; those that are empty keep their defaults."""
-        given = {"model": self.model}
+        submitted = {"model": self.model}
         kind = MODELS.get(self.model)
         for part in kind.parts if kind is not None else ():
             text = self.on if part == "on" else self.variant if part in _VARIANT_PARTS else self.limit
             if part == FURTHER.get(self.model):
                 text = self.further
             if text:
-                given[part] = text
-        return given
+                submitted[part] = text
+        return submitted
 
 
-def shown_promises(specs: object) -> list[Promise]:
+def shown_promises(specs: object) -> list[ModelRow]:
     """The models of a recipe as rows; one that cannot be understood is left to the faults."""
     entries = specs if isinstance(specs, list) else [] if specs is None else [specs]
     return [_shown(entry) for entry in entries]
 
 
-def _shown(entry: object) -> Promise:
+def _shown(entry: object) -> ModelRow:
     try:
         model = parse_model(entry)
     except ConfigError:
         # Shown as far as it goes, so that it can be mended.
         parts = [part.strip() for part in entry.split(":")] if isinstance(entry, str) else []
-        return Promise(*parts[:5])
-    given = {each.name: getattr(model, each.name) for each in fields(model)}  # type: ignore[arg-type]
+        return ModelRow(*parts[:5])
+    submitted = {each.name: getattr(model, each.name) for each in fields(model)}  # type: ignore[arg-type]
     first = model.parts[0]
-    variant = next((str(given[part]) for part in model.parts if part in _VARIANT_PARTS), "")
-    last = given.get(FURTHER.get(model.name, ""))
-    return Promise(model.name, str(given[first]), given.get("on") or "", variant, "" if last is None else str(last))
+    variant = next((str(submitted[part]) for part in model.parts if part in _VARIANT_PARTS), "")
+    last = submitted.get(FURTHER.get(model.name, ""))
+    return ModelRow(
+        model.name, str(submitted[first]), submitted.get("on") or "", variant, "" if last is None else str(last)
+    )
 
 
-def read_promises(given: Mapping[str, str]) -> list[Promise]:
+def read_promises(submitted: Mapping[str, str]) -> list[ModelRow]:
     """Rows `privacy-0-model`, `privacy-0-limit`, … of a form, those that say nothing left out."""
     places = sorted(
         int(name.split("-")[1])
-        for name in given
+        for name in submitted
         if name.startswith("privacy-") and name.endswith("-model") and name.split("-")[1].isdecimal()
     )
-    rows = [Promise(*(given.get(f"privacy-{place}-{field}", "").strip() for field in FIELDS)) for place in places]
+    rows = [ModelRow(*(submitted.get(f"privacy-{place}-{field}", "").strip() for field in FIELDS)) for place in places]
     return [row for row in rows if not row.empty]
 
 
-def promise_faults(rows: Sequence[Promise]) -> list[Fault]:
+def promise_faults(rows: Sequence[ModelRow]) -> list[Fault]:
     """What is wrong with the rows, each by itself."""
     faults = []
     for place, row in enumerate(rows):
@@ -112,7 +115,7 @@ def promise_faults(rows: Sequence[Promise]) -> list[Fault]:
 
 def _needed(name: str) -> list[str]:
     model = MODELS.get(name)
-    return [each.name for each in fields(model)] if model is not None else []  # type: ignore[arg-type]
+    return [each.name for each in fields(model)] if model is not None else []
 
 
 def _field(model: str, part: str) -> str:
@@ -123,6 +126,6 @@ def _field(model: str, part: str) -> str:
     return "further" if part == FURTHER.get(model) else "limit" if part else "model"
 
 
-def specs_of(rows: Sequence[Promise]) -> list[str | dict[str, Any]]:
+def specs_of(rows: Sequence[ModelRow]) -> list[str | dict[str, Any]]:
     """Rows without faults as a recipe writes them."""
     return [parse_model(row.values()).spec for row in rows]

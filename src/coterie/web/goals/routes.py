@@ -8,14 +8,13 @@ from typing import Any, Final
 from starlette.concurrency import run_in_threadpool
 from starlette.requests import Request
 from starlette.responses import Response
-from starlette.routing import BaseRoute, Route
 
 from coterie.errors import ConfigError
-from coterie.privacy.registry import MODELS
 from coterie.settings.changes import changed
 from coterie.settings.config import Config
+from coterie.settings.registry import MODELS
 from coterie.settings.threshold import DEFAULT_K, DEFAULT_THRESHOLD, PRESETS
-from coterie.web import conflicts as meanwhile
+from coterie.web import conflicts as conflicts
 from coterie.web.drafts import draft_of, drop_draft, keep_draft
 from coterie.web.forms import bad_numbers, number_of
 from coterie.web.goals.models_form import (
@@ -23,16 +22,26 @@ from coterie.web.goals.models_form import (
     TERMS,
     VARIANT_TITLES,
     VARIANTS,
-    Promise,
+    ModelRow,
     promise_faults,
     read_promises,
     shown_promises,
     specs_of,
 )
-from coterie.web.pages import Fault, form_of, go, project_of, render, seen, values_of
+from coterie.web.pages import (
+    FIRST_LOOK,
+    Fault,
+    FormState,
+    form_of,
+    go,
+    project_of,
+    render_step,
+    seen,
+    values_of,
+)
 from coterie.web.project import Project
 from coterie.web.recipe import recipe
-from coterie.web.table_summary import Facts, facts_of
+from coterie.web.table_summary import TableSummary, summary_of
 
 NUMBERS: Final[dict[str, type[int] | type[float]]] = {"k": int, "suppress_at_most": float, "fraction": float}
 CHOICES: Final = {
@@ -66,38 +75,29 @@ async def goals(request: Request) -> Response:
     return await run_in_threadpool(_page, request, project)
 
 
-def _page(
-    request: Request,
-    project: Project,
-    *,
-    faults: list[Fault] | None = None,
-    given: Mapping[str, str] | None = None,
-    status: int = 200,
-) -> Response:
-    facts = facts_of(project)
-    assert facts is not None
+def _page(request: Request, project: Project, form: FormState = FIRST_LOOK) -> Response:
+    faults, submitted, status = form
+    summary = summary_of(project)
+    assert summary is not None
     values = _values(project)
-    draft = draft_of(project, "goals") if given is None else given
+    draft = draft_of(project, "goals") if submitted is None else submitted
     if draft is not None and faults is None:
-        faults = _faults(project, draft, facts)
+        faults = _faults(project, draft, summary)
     if faults is None:
-        faults = recipe.faults(project, facts.names, step="goals")
-    shown = {**_shown(values, facts), **(draft or {})}
+        faults = recipe.faults(project, summary.names, step="goals")
+    shown = {**_shown(values, summary), **(draft or {})}
     rows = read_promises(shown) if draft is not None else shown_promises(values.get("privacy"))
-    quasi = [column for column in facts.columns if column.name in _listed(values, "quasi")]
-    return render(
+    quasi = [column for column in summary.columns if column.name in _listed(values, "quasi")]
+    return render_step(
         request,
-        "goals.html",
-        project=project,
-        step="goals",
-        status=status,
-        faults=faults,
-        given=shown,
-        facts=facts,
+        project,
+        "goals",
+        FormState(faults, shown, status),
+        summary=summary,
         quasi=quasi,
         sensitive=_listed(values, "sensitive"),
-        free=[name for name in facts.names if name not in {*_listed(values, "quasi"), *_listed(values, "sensitive")}],
-        promises=[*rows, Promise()],
+        free=[name for name in summary.names if name not in {*_listed(values, "quasi"), *_listed(values, "sensitive")}],
+        promises=[*rows, ModelRow()],
         models=MODELS,
         terms=TERMS,
         variants=VARIANTS,
@@ -106,7 +106,7 @@ def _page(
         choices=CHOICES,
         presets=PRESETS.values(),
         unsaved=draft is not None,
-        stamp=meanwhile.stamp_of(project, "goals"),
+        stamp=conflicts.stamp_of(project, "goals"),
         about={name: field.description or "" for name, field in Config.model_fields.items()},
     )
 
@@ -123,12 +123,12 @@ def _listed(values: Mapping[str, Any], role: str) -> list[str]:
     return [found] if isinstance(found, str) else [str(name) for name in found] if isinstance(found, list) else []
 
 
-def _shown(values: Mapping[str, Any], facts: Facts) -> dict[str, str]:
+def _shown(values: Mapping[str, Any], summary: TableSummary) -> dict[str, str]:
     """The settings of the recipe as the form shows them."""
     names = (*NUMBERS, *CHOICES, *TEXTS)
     shown = {name: str(values.get(name, DEFAULTS.get(name, ""))) for name in names}
     weights = values.get("weights")
-    for column in facts.columns:
+    for column in summary.columns:
         if isinstance(weights, Mapping) and column.name in weights:
             shown[f"weights-{column.index}"] = f"{weights[column.name]:g}"
     return shown
@@ -137,68 +137,64 @@ def _shown(values: Mapping[str, Any], facts: Facts) -> dict[str, str]:
 async def change(request: Request) -> Response:
     """Save the form."""
     project = project_of(request, ready=True)
-    given = dict(values_of(await form_of(request)))
-    return await run_in_threadpool(_change, request, project, given)
+    submitted = dict(values_of(await form_of(request)))
+    return await run_in_threadpool(_change, request, project, submitted)
 
 
-def _change(request: Request, project: Project, given: dict[str, str]) -> Response:
-    facts = facts_of(project)
-    assert facts is not None
-    action, stamp = given.pop("action", "save"), given.pop(meanwhile.FIELD, "")
+def _change(request: Request, project: Project, submitted: dict[str, str]) -> Response:
+    summary = summary_of(project)
+    assert summary is not None
+    action, stamp = submitted.pop("action", "save"), submitted.pop(conflicts.FIELD, "")
     if action == "discard":
         drop_draft(project, "goals")
         return go(f"{project.url}/goals", request)
     if action.startswith("preset-") and (preset := PRESETS.get(action.removeprefix("preset-"))):
-        given |= {"k": str(preset.rows), "threshold": preset.name}
+        submitted |= {"k": str(preset.rows), "threshold": preset.name}
     if action.startswith("remove-"):
-        given = {name: text for name, text in given.items() if not name.startswith(f"privacy-{action[7:]}-")}
-    saved = _shown(_values(project), facts)
-    wrong = meanwhile.changed_meanwhile(project, "goals", stamp=stamp, given=given, saved=saved)
-    wrong += _faults(project, given, facts)
+        submitted = {name: text for name, text in submitted.items() if not name.startswith(f"privacy-{action[7:]}-")}
+    saved = _shown(_values(project), summary)
+    wrong = conflicts.changed_elsewhere(project, "goals", stamp=stamp, submitted=submitted, saved=saved)
+    wrong += _faults(project, submitted, summary)
     if wrong:
-        keep_draft(project, "goals", given)
-        return _page(request, project, faults=wrong, given=given, status=422)
-    recipe.change(project, _settings(given, facts, _values(project)))
+        keep_draft(project, "goals", submitted)
+        return _page(request, project, FormState.refused(wrong, submitted))
+    recipe.change(project, _settings(submitted, summary, _values(project)))
     drop_draft(project, "goals")
     project = seen(request, project, "goals")
     return go(f"{project.url}/run" if action == "next" else f"{project.url}/goals", request)
 
 
-def _faults(project: Project, given: Mapping[str, str], facts: Facts) -> list[Fault]:
+def _faults(project: Project, submitted: Mapping[str, str], summary: TableSummary) -> list[Fault]:
     """What is wrong with the form."""
-    weights = {name: float for name in given if name.startswith("weights-")}
-    faults = bad_numbers(given, {**NUMBERS, **weights}, names=facts.names) + promise_faults(read_promises(given))
+    weights = {name: float for name in submitted if name.startswith("weights-")}
+    faults = bad_numbers(submitted, {**NUMBERS, **weights}, names=summary.names) + promise_faults(
+        read_promises(submitted)
+    )
     if faults:
         return faults
     before = _values(project)
-    after = changed(before, _settings(given, facts, before))
+    after = changed(before, _settings(submitted, summary, before))
     after = {name: value for name, value in after.items() if value is not None}
-    problems = recipe.problems_in(project, after, facts.names)
-    return recipe.as_faults([each for each in problems if recipe.step_of(each) == "goals"], facts.names)
+    problems = recipe.problems_in(project, after, summary.names)
+    return recipe.as_faults([each for each in problems if recipe.step_of(each) == "goals"], summary.names)
 
 
-def _settings(given: Mapping[str, str], facts: Facts, before: Mapping[str, Any]) -> dict[str, Any]:
+def _settings(submitted: Mapping[str, str], summary: TableSummary, before: Mapping[str, Any]) -> dict[str, Any]:
     """Settings from a form whose numbers are numbers."""
-    settings: dict[str, Any] = {name: number_of(given.get(name, ""), kind) for name, kind in NUMBERS.items()}
-    settings |= {name: given.get(name, "").strip() or None for name in (*CHOICES, *TEXTS)}
+    settings: dict[str, Any] = {name: number_of(submitted.get(name, ""), kind) for name, kind in NUMBERS.items()}
+    settings |= {name: submitted.get(name, "").strip() or None for name in (*CHOICES, *TEXTS)}
     for name, usual in DEFAULTS.items():
         # What nobody has said stays unsaid, unless it is k, which everybody looks for.
         if name != "k" and str(settings[name]) == usual and name not in before:
             settings[name] = None
-    threshold = number_of(given.get("threshold", ""), float)
+    threshold = number_of(submitted.get("threshold", ""), float)
     settings["threshold"] = threshold if threshold is not None else settings["threshold"]
-    settings["privacy"] = specs_of(read_promises(given)) or None
+    settings["privacy"] = specs_of(read_promises(submitted)) or None
     quasi = _listed(before, "quasi")
     weights = {
-        column.name: number_of(given.get(f"weights-{column.index}", ""), float)
-        for column in facts.columns
+        column.name: number_of(submitted.get(f"weights-{column.index}", ""), float)
+        for column in summary.columns
         if column.name in quasi
     }
     settings["weights"] = {name: weight for name, weight in weights.items() if weight is not None} or None
     return settings
-
-
-routes: list[BaseRoute] = [
-    Route("/p/{project}/goals", goals),
-    Route("/p/{project}/goals", change, methods=["POST"]),
-]

@@ -7,12 +7,12 @@ from dataclasses import dataclass
 from starlette.exceptions import HTTPException
 from starlette.requests import Request
 
-from coterie.hierarchies.check import Column as Values
+from coterie.hierarchies.check import ColumnValues
 from coterie.web.hierarchies import column_values
 from coterie.web.hierarchies import form as hierarchy_forms
-from coterie.web.hierarchies.store import Opened, open_hierarchy
+from coterie.web.hierarchies.store import StoredHierarchy, open_hierarchy
 from coterie.web.project import Project
-from coterie.web.table_summary import Column, facts_of
+from coterie.web.table_summary import ColumnSummary, summary_of
 
 LOOKS = {
     "integer": "Whole numbers",
@@ -26,12 +26,12 @@ LOOKS = {
 
 
 @dataclass(frozen=True)
-class Place:
+class ColumnPage:
     """The column that a page is about."""
 
     project: Project
-    column: Column
-    values: Values
+    column: ColumnSummary
+    values: ColumnValues
 
     @property
     def url(self) -> str:
@@ -43,22 +43,22 @@ class Place:
         """What the values look like."""
         return LOOKS.get(self.column.kind, self.column.kind)
 
-    def opened(self) -> Opened:
+    def opened(self) -> StoredHierarchy:
         """What the recipe says of its hierarchy now."""
         return open_hierarchy(self.project, self.column.name)
 
 
-def place_of(project: Project, request: Request) -> Place:
+def place_of(project: Project, request: Request) -> ColumnPage:
     """The column that the address names, by its position in the file."""
-    facts = facts_of(project)
+    summary = summary_of(project)
     position = int(request.path_params["column"])
-    if facts is None or not 0 <= position < len(facts.columns):
+    if summary is None or not 0 <= position < len(summary.columns):
         raise HTTPException(404, "There is no such column. Go back to the list of hierarchies.")
-    column = facts.columns[position]
-    return Place(project, column, column_values.values_of(project.table_path, position))
+    column = summary.columns[position]
+    return ColumnPage(project, column, column_values.values_of(project.table_path, position))
 
 
-def describe(opened: Opened, column: Column) -> str:
+def describe(opened: StoredHierarchy, column: ColumnSummary) -> str:
     """A hierarchy in a few words."""
     hierarchy = opened.hierarchy
     if opened.state == "none":

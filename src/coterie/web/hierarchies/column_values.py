@@ -11,21 +11,23 @@ import pyarrow as pa
 
 from coterie.errors import HierarchyError, Problem
 from coterie.hierarchies.bind import find_leaves
-from coterie.hierarchies.check import Column, distinct_values
+from coterie.hierarchies.check import ColumnValues, distinct_values
 from coterie.hierarchies.hierarchy import Hierarchy
 from coterie.hierarchies.whole import WholeTree
-from coterie.values.scalars import count_of, parse_number, plain_array, texts
+from coterie.values.plain import plain_array
+from coterie.values.scalars import parse_number, texts
+from coterie.wording import count_of
 
 if TYPE_CHECKING:
     from pyarrow.parquet import ParquetFile
 
 MOST_KEPT = 24
 """columns whose values are kept at hand"""
-_kept: OrderedDict[tuple[str, int, int], Column] = OrderedDict()
+_kept: OrderedDict[tuple[str, int, int], ColumnValues] = OrderedDict()
 _lock = threading.Lock()
 
 
-class Value(NamedTuple):
+class ColumnValue(NamedTuple):
     """A value of a column and the rows that hold it."""
 
     text: str
@@ -36,11 +38,11 @@ class Fit(NamedTuple):
     """How the values of a column fit a hierarchy."""
 
     problems: list[Problem]
-    lost: list[Value]
+    lost: list[ColumnValue]
     """values without a place, those of most rows first; known for trees only"""
 
 
-class Reader:
+class ValueReader:
     """Reads the distinct values of columns of a Parquet file.
 
     The head of a file of two thousand columns takes longer to read than any column: it is opened once, and only if
@@ -53,14 +55,14 @@ class Reader:
         self._file: ParquetFile | None = None
         self._schema = pa.schema([])
 
-    def __enter__(self) -> Reader:
+    def __enter__(self) -> ValueReader:
         return self
 
     def __exit__(self, *_: object) -> None:
         if self._file is not None:
             self._file.close()
 
-    def values_of(self, position: int) -> Column:
+    def values_of(self, position: int) -> ColumnValues:
         """The distinct values of the column at this position, and the rows of each."""
         key = (*self.key, position)
         with _lock:
@@ -74,7 +76,7 @@ class Reader:
                 _kept.popitem(last=False)
         return found
 
-    def _read(self, position: int) -> Column:
+    def _read(self, position: int) -> ColumnValues:
         if self._file is None:
             from pyarrow import parquet
 
@@ -87,13 +89,13 @@ class Reader:
         return distinct_values(pa.table({field.name: parts}), field.name)
 
 
-def values_of(table: Path, position: int) -> Column:
+def values_of(table: Path, position: int) -> ColumnValues:
     """The distinct values of the column at this position of a Parquet file, and the rows of each."""
-    with Reader(table) as reader:
+    with ValueReader(table) as reader:
         return reader.values_of(position)
 
 
-def value_texts(column: Column) -> list[str]:
+def value_texts(column: ColumnValues) -> list[str]:
     """The values as the texts by which hierarchies know them, in ascending order: as numbers where all are numbers."""
     names = texts(plain_array(column.values), column=column.name)
     numbers = [parse_number(name) for name in names]
@@ -102,7 +104,7 @@ def value_texts(column: Column) -> list[str]:
     return sorted(names)
 
 
-def fit_of(hierarchy: Hierarchy, column: Column) -> Fit:
+def fit_of(hierarchy: Hierarchy, column: ColumnValues) -> Fit:
     """Whether a hierarchy has a place for each value, and which have none."""
     try:
         hierarchy.bind(column.values, counts=column.counts, column=column.name)
@@ -112,21 +114,21 @@ def fit_of(hierarchy: Hierarchy, column: Column) -> Fit:
     return Fit([], [])
 
 
-def lost_values(tree: WholeTree, column: Column) -> list[Value]:
+def lost_values(tree: WholeTree, column: ColumnValues) -> list[ColumnValue]:
     """The values that a tree has no place for."""
     return [value for value, leaf in placed_values(tree, column) if leaf is None]
 
 
-def placed_values(tree: WholeTree, column: Column) -> list[tuple[Value, int | None]]:
+def placed_values(tree: WholeTree, column: ColumnValues) -> list[tuple[ColumnValue, int | None]]:
     """Each value with its leaf, those of most rows first."""
     values = plain_array(column.values)
     names = texts(values, column=column.name)
     leaves = find_leaves(tree, values, names=names)
-    found = zip(map(Value, names, column.counts.tolist()), leaves, strict=True)
+    found = zip(map(ColumnValue, names, column.counts.tolist()), leaves, strict=True)
     return sorted(found, key=lambda pair: (-pair[0].rows, pair[0].text))
 
 
-def lost_text(lost: list[Value]) -> str:
+def lost_text(lost: list[ColumnValue]) -> str:
     """How many values, and how many rows, have no place."""
     rows = sum(value.rows for value in lost)
     verb = "has" if len(lost) == 1 else "have"

@@ -16,14 +16,14 @@ MOST_LABEL = 500
 """characters of a label"""
 
 
-class Made(NamedTuple):
+class EditedTree(NamedTuple):
     """A changed tree, and the node that the change was about."""
 
     tree: EditTree
     node: int
 
 
-def add_group(tree: EditTree, label: str, *, under: int = TOP) -> Made:
+def add_group(tree: EditTree, label: str, *, under: int = TOP) -> EditedTree:
     """A new, empty group as the last in another."""
     _need_group(tree, under)
     label = _free(tree, label)
@@ -35,7 +35,7 @@ def add_group(tree: EditTree, label: str, *, under: int = TOP) -> Made:
         children=tree.children | {under: (*tree.children[under], node), node: ()},
         next_node=node + 1,
     )
-    return Made(grown, node)
+    return EditedTree(grown, node)
 
 
 def add_values(tree: EditTree, labels: Sequence[str], *, under: int = TOP) -> EditTree:
@@ -83,7 +83,7 @@ def move(tree: EditTree, nodes: Sequence[int], *, to: int) -> EditTree:
     return result
 
 
-def gather(tree: EditTree, nodes: Sequence[int], label: str) -> Made:
+def gather(tree: EditTree, nodes: Sequence[int], label: str) -> EditedTree:
     """Put groups and values into a new group, which stands where the first of them stood."""
     moved = _tops(tree, nodes)
     first = moved[0]
@@ -93,10 +93,10 @@ def gather(tree: EditTree, nodes: Sequence[int], label: str) -> Made:
     order = [each for each in made.tree.children[under] if each != made.node]
     order.insert(order.index(first), made.node)
     placed = replace(made.tree, children=made.tree.children | {under: tuple(order)})
-    return Made(move(placed, moved, to=made.node), made.node)
+    return EditedTree(move(placed, moved, to=made.node), made.node)
 
 
-def add_level(tree: EditTree, label: str, *, under: int = TOP) -> Made:
+def add_level(tree: EditTree, label: str, *, under: int = TOP) -> EditedTree:
     """One more level: a new group between a group and all that it holds."""
     _need_group(tree, under)
     if not tree.children[under]:

@@ -9,7 +9,6 @@ from starlette.datastructures import FormData
 from starlette.exceptions import HTTPException
 from starlette.requests import Request
 from starlette.responses import Response
-from starlette.routing import BaseRoute, Route
 
 from coterie.errors import HierarchyError
 from coterie.web.hierarchies import (
@@ -21,20 +20,16 @@ from coterie.web.hierarchies import (
 from coterie.web.hierarchies import (
     tree_view as hierarchy_view,
 )
-from coterie.web.hierarchies.column import Place, place_of
+from coterie.web.hierarchies.column import ColumnPage, place_of
 from coterie.web.hierarchies.edit_tree import TOP, from_whole, rows
-from coterie.web.hierarchies.operations import Asked, Done
+from coterie.web.hierarchies.operations import EditOutcome, EditRequest
 from coterie.web.hierarchies.view import editor, show_column
-from coterie.web.pages import Fault, form_of, go, is_htmx, project_of, render, values_of
+from coterie.web.pages import Fault, go, is_htmx, posted, project_of, render, values_of
 
 
-async def edit(request: Request) -> Response:
+@posted
+def edit(request: Request, form: FormData) -> Response:
     """Change the tree."""
-    form = await form_of(request)
-    return await run_in_threadpool(_edit, request, form)
-
-
-def _edit(request: Request, form: FormData) -> Response:
     place = _place(request)
     fields = values_of(form)
     asked = hierarchy_ops.read_asked(fields, [each for each in form.getlist("values") if isinstance(each, str)])
@@ -68,7 +63,7 @@ def _edit(request: Request, form: FormData) -> Response:
     return render(request, "_tree_editor.html", project=place.project, place=place, opened=opened, **values)
 
 
-def _change(place: Place, draft: hierarchy_store.Draft, asked: Asked) -> Done:
+def _change(place: ColumnPage, draft: hierarchy_store.Draft, asked: EditRequest) -> EditOutcome:
     if asked.what == "place-all":
         lost = hierarchy_view.counts_of(draft.tree, place.values).lost
         asked = asked._replace(what="place", values=tuple(value.text for value in lost))
@@ -78,15 +73,15 @@ def _change(place: Place, draft: hierarchy_store.Draft, asked: Asked) -> Done:
     return done
 
 
-def _names(place: Place) -> tuple[int, str]:
+def _names(place: ColumnPage) -> tuple[int, str]:
     return place.column.index, place.column.name
 
 
-def _place(request: Request) -> Place:
+def _place(request: Request) -> ColumnPage:
     return place_of(project_of(request, ready=True), request)
 
 
-def _draft(place: Place) -> hierarchy_store.Draft:
+def _draft(place: ColumnPage) -> hierarchy_store.Draft:
     opened = place.opened()
     if opened.hierarchy is None:
         raise HTTPException(409, "There is no tree any more; it was removed or replaced. Load the page again.")
@@ -106,13 +101,9 @@ def branch(request: Request) -> Response:
     return render(request, "_tree_lines.html", project=place.project, place=place, line=line, chosen=set(), focus=-1)
 
 
-async def table(request: Request) -> Response:
+@posted
+def table(request: Request, form: FormData) -> Response:
     """Save a page of the table."""
-    form = await form_of(request)
-    return await run_in_threadpool(_table, request, form)
-
-
-def _table(request: Request, form: FormData) -> Response:
     place = _place(request)
     fields = values_of(form)
     first = next(iter(hierarchy_ops.numbers(fields.get("from", ""))), 0)
@@ -154,12 +145,3 @@ def _undo(request: Request) -> Response:
     place = _place(request)
     hierarchy_store.undo(place.project, *_names(place))
     return go(f"{place.url}?view=table", request)
-
-
-COLUMN = "/p/{project}/hierarchies/{column:int}"
-routes: list[BaseRoute] = [
-    Route(COLUMN + "/edit", edit, methods=["POST"]),
-    Route(COLUMN + "/branch", branch, methods=["GET"]),
-    Route(COLUMN + "/table", table, methods=["POST"]),
-    Route(COLUMN + "/undo", undo, methods=["POST"]),
-]

@@ -12,7 +12,7 @@ import pyarrow as pa
 
 from coterie.errors import ConfigError, HierarchyError, Problem
 from coterie.hierarchies.bind import tree_paths
-from coterie.hierarchies.check import Column
+from coterie.hierarchies.check import ColumnValues
 from coterie.hierarchies.dates import LEVELS
 from coterie.hierarchies.hierarchy import Hierarchy
 from coterie.values.scalars import parse_number
@@ -56,7 +56,7 @@ def form_of_rule(hierarchy: Hierarchy) -> RuleForm:
     return RuleForm("flat")
 
 
-def suggested(column: Column, kind: str) -> RuleForm:
+def suggested(column: ColumnValues, kind: str) -> RuleForm:
     """The form to start with, by what the column holds.
 
     Args:
@@ -72,7 +72,7 @@ def suggested(column: Column, kind: str) -> RuleForm:
     return RuleForm("flat", widths="5, 10, 20")
 
 
-def sample_of(column: Column) -> Column:
+def sample_of(column: ColumnValues) -> ColumnValues:
     """The column, or some of its values where it has very many: a page must not wait for all of them."""
     if len(column.values) <= MOST_TRIED:
         return column
@@ -80,7 +80,7 @@ def sample_of(column: Column) -> Column:
     return column._replace(values=column.values.take(pa.array(places)), counts=column.counts[places])
 
 
-def _widths(column: Column, *, whole: bool) -> str:
+def _widths(column: ColumnValues, *, whole: bool) -> str:
     """About twenty intervals over the range of the values, then half as many, then a quarter."""
     numbers = [number for number in map(parse_number, value_texts(column)) if number is not None]
     spread = float(max(numbers) - min(numbers)) if numbers else 0.0
@@ -155,7 +155,7 @@ class Preview:
     """how many values it was tried on, where these are not all"""
 
 
-def preview(hierarchy: Hierarchy, column: Column) -> Preview:
+def preview(hierarchy: Hierarchy, column: ColumnValues) -> Preview:
     """What a hierarchy makes of a column: the ways of some values spread over it, or why it does not fit."""
     values = len(column.values)
     column = sample_of(column)

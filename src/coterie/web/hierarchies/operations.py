@@ -8,9 +8,10 @@ from typing import NamedTuple
 from coterie.errors import HierarchyError
 from coterie.web.hierarchies import edit
 from coterie.web.hierarchies.edit_tree import TOP, EditTree, walk
+from coterie.wording import count_of
 
 
-class Asked(NamedTuple):
+class EditRequest(NamedTuple):
     """What a form asks for."""
 
     what: str
@@ -21,7 +22,7 @@ class Asked(NamedTuple):
     values: tuple[str, ...] = ()
 
 
-class Done(NamedTuple):
+class EditOutcome(NamedTuple):
     """What came of it."""
 
     tree: EditTree
@@ -31,9 +32,9 @@ class Done(NamedTuple):
     """what happened, to be read out"""
 
 
-def read_asked(fields: Mapping[str, str], values: Sequence[str]) -> Asked:
+def read_asked(fields: Mapping[str, str], values: Sequence[str]) -> EditRequest:
     """The request of a form; what is no number is left out."""
-    return Asked(
+    return EditRequest(
         what=fields.get("what", ""),
         nodes=numbers(fields.get("nodes", "")),
         label=fields.get("label", ""),
@@ -48,7 +49,7 @@ def numbers(text: str) -> tuple[int, ...]:
     return tuple(dict.fromkeys(int(part) for part in parts if part.isascii() and part.isdecimal() and len(part) < 10))
 
 
-def apply(tree: EditTree, asked: Asked) -> Done:
+def apply(tree: EditTree, asked: EditRequest) -> EditOutcome:
     """Change the tree.
 
     Raises:
@@ -60,7 +61,7 @@ def apply(tree: EditTree, asked: Asked) -> Done:
     return operation(tree, asked)
 
 
-def _first(asked: Asked) -> int:
+def _first(asked: EditRequest) -> int:
     if not asked.nodes:
         raise HierarchyError("choose a group or value in the tree first")
     return asked.nodes[0]
@@ -71,38 +72,38 @@ def _named(tree: EditTree, nodes: Sequence[int]) -> str:
     return f'"{known[0]}"' if len(known) == 1 else f"{len(known):,} entries"
 
 
-def _rename(tree: EditTree, asked: Asked) -> Done:
+def _rename(tree: EditTree, asked: EditRequest) -> EditOutcome:
     node = _first(asked)
     changed = edit.rename(tree, node, asked.label.strip())
-    return Done(changed, node, f'Renamed to "{changed.labels[node]}".')
+    return EditOutcome(changed, node, f'Renamed to "{changed.labels[node]}".')
 
 
-def _move(tree: EditTree, asked: Asked) -> Done:
+def _move(tree: EditTree, asked: EditRequest) -> EditOutcome:
     first = _first(asked)
     changed = edit.move(tree, asked.nodes, to=asked.to)
-    return Done(changed, first, f'{_named(tree, asked.nodes)} moved into "{tree.labels[asked.to]}".')
+    return EditOutcome(changed, first, f'{_named(tree, asked.nodes)} moved into "{tree.labels[asked.to]}".')
 
 
-def _gather(tree: EditTree, asked: Asked) -> Done:
+def _gather(tree: EditTree, asked: EditRequest) -> EditOutcome:
     _first(asked)
     made = edit.gather(tree, asked.nodes, asked.label.strip())
-    return Done(made.tree, made.node, f'New group "{asked.label.strip()}" around {_named(tree, asked.nodes)}.')
+    return EditOutcome(made.tree, made.node, f'New group "{asked.label.strip()}" around {_named(tree, asked.nodes)}.')
 
 
-def _add_group(tree: EditTree, asked: Asked) -> Done:
+def _add_group(tree: EditTree, asked: EditRequest) -> EditOutcome:
     node = asked.nodes[0] if asked.nodes else TOP
     under = node if tree.is_group(node) else tree.parent.get(node, TOP)
     made = edit.add_group(tree, asked.label.strip(), under=under)
-    return Done(made.tree, made.node, f'New empty group "{asked.label.strip()}" in "{tree.labels[under]}".')
+    return EditOutcome(made.tree, made.node, f'New empty group "{asked.label.strip()}" in "{tree.labels[under]}".')
 
 
-def _add_level(tree: EditTree, asked: Asked) -> Done:
+def _add_level(tree: EditTree, asked: EditRequest) -> EditOutcome:
     node = asked.nodes[0] if asked.nodes else TOP
     made = edit.add_level(tree, asked.label.strip(), under=node)
-    return Done(made.tree, made.node, f'New level "{asked.label.strip()}" beneath "{tree.labels[node]}".')
+    return EditOutcome(made.tree, made.node, f'New level "{asked.label.strip()}" beneath "{tree.labels[node]}".')
 
 
-def _delete(tree: EditTree, asked: Asked) -> Done:
+def _delete(tree: EditTree, asked: EditRequest) -> EditOutcome:
     _first(asked)
     order = list(walk(tree))
     gone = set(asked.nodes)
@@ -113,32 +114,34 @@ def _delete(tree: EditTree, asked: Asked) -> Done:
     at = order.index(asked.nodes[0])
     before = next((node for node in reversed(order[:at]) if node not in gone), TOP)
     up = any(tree.children.get(node) for node in asked.nodes)
-    return Done(changed, before, f"Deleted {_named(tree, asked.nodes)}." + (" What it held went up." if up else ""))
+    return EditOutcome(
+        changed, before, f"Deleted {_named(tree, asked.nodes)}." + (" What it held went up." if up else "")
+    )
 
 
-def _merge(tree: EditTree, asked: Asked) -> Done:
+def _merge(tree: EditTree, asked: EditRequest) -> EditOutcome:
     _first(asked)
     changed = edit.merge(tree, asked.nodes, into=asked.to)
-    return Done(changed, asked.to, f'Merged {_named(tree, asked.nodes)} into "{tree.labels[asked.to]}".')
+    return EditOutcome(changed, asked.to, f'Merged {_named(tree, asked.nodes)} into "{tree.labels[asked.to]}".')
 
 
-def _up(tree: EditTree, asked: Asked) -> Done:
-    return Done(edit.shift(tree, _first(asked), -1), _first(asked), "Moved up.")
+def _up(tree: EditTree, asked: EditRequest) -> EditOutcome:
+    return EditOutcome(edit.shift(tree, _first(asked), -1), _first(asked), "Moved up.")
 
 
-def _down(tree: EditTree, asked: Asked) -> Done:
-    return Done(edit.shift(tree, _first(asked), 1), _first(asked), "Moved down.")
+def _down(tree: EditTree, asked: EditRequest) -> EditOutcome:
+    return EditOutcome(edit.shift(tree, _first(asked), 1), _first(asked), "Moved down.")
 
 
-def _place(tree: EditTree, asked: Asked) -> Done:
+def _place(tree: EditTree, asked: EditRequest) -> EditOutcome:
     if not asked.values:
         raise HierarchyError("choose at least one of the values without a place")
     changed = edit.add_values(tree, asked.values, under=asked.to)
-    number = f"{len(asked.values):,} values" if len(asked.values) > 1 else "1 value"
-    return Done(changed, asked.to, f'{number} put into "{tree.labels[asked.to]}".')
+    number = count_of(len(asked.values), "value")
+    return EditOutcome(changed, asked.to, f'{number} put into "{tree.labels[asked.to]}".')
 
 
-_OPERATIONS: dict[str, Callable[[EditTree, Asked], Done]] = {
+_OPERATIONS: dict[str, Callable[[EditTree, EditRequest], EditOutcome]] = {
     "rename": _rename,
     "move": _move,
     "gather": _gather,

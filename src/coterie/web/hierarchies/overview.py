@@ -15,10 +15,10 @@ from typing import NamedTuple
 from coterie.web.hierarchies import column_values
 from coterie.web.hierarchies import form as hierarchy_forms
 from coterie.web.hierarchies.column import LOOKS, describe
-from coterie.web.hierarchies.store import Opened, open_spec, specs_of
+from coterie.web.hierarchies.store import StoredHierarchy, open_spec, specs_of
 from coterie.web.project import Project
 from coterie.web.recipe import recipe
-from coterie.web.table_summary import Column, facts_of
+from coterie.web.table_summary import ColumnSummary, summary_of
 
 MOST_KEPT = 10_000
 """answers that are kept: a few words each"""
@@ -29,8 +29,8 @@ _lock = threading.Lock()
 class Entry(NamedTuple):
     """One quasi-identifier in the list."""
 
-    column: Column
-    opened: Opened
+    column: ColumnSummary
+    opened: StoredHierarchy
     what: str
     good: bool | None
     """whether all values have a place; None where there is no hierarchy"""
@@ -44,13 +44,13 @@ class Entry(NamedTuple):
 
 def entries(project: Project) -> list[Entry]:
     """The quasi-identifiers with the state of their hierarchies."""
-    facts = facts_of(project)
+    summary = summary_of(project)
     quasi = recipe.read_values(project).get("quasi", [])
     chosen = [quasi] if isinstance(quasi, str) else list(quasi)
-    known = {column.name: column for column in facts.columns} if facts is not None else {}
+    known = {column.name: column for column in summary.columns} if summary is not None else {}
     specs = specs_of(project)
     found = []
-    with column_values.Reader(project.table_path) as reader:
+    with column_values.ValueReader(project.table_path) as reader:
         for name in chosen:
             if name not in known:
                 continue
@@ -60,7 +60,9 @@ def entries(project: Project) -> list[Entry]:
     return found
 
 
-def _fits(project: Project, opened: Opened, column: Column, reader: column_values.Reader) -> tuple[bool | None, str]:
+def _fits(
+    project: Project, opened: StoredHierarchy, column: ColumnSummary, reader: column_values.ValueReader
+) -> tuple[bool | None, str]:
     """Whether a hierarchy has a place for all values of its column, and what is wrong otherwise."""
     if opened.hierarchy is None:
         return (None, "") if opened.state == "none" else (False, "; ".join(map(str, opened.problems)))
@@ -80,7 +82,7 @@ def _fits(project: Project, opened: Opened, column: Column, reader: column_value
     return not wrong, wrong
 
 
-def _key(project: Project, opened: Opened, column: Column, reader: column_values.Reader) -> bytes:
+def _key(project: Project, opened: StoredHierarchy, column: ColumnSummary, reader: column_values.ValueReader) -> bytes:
     """What an answer depends on: what the recipe says, the file that it names, and the table."""
     stamp: tuple[int, int] | None = None
     if opened.file:

@@ -10,13 +10,12 @@ from starlette.concurrency import run_in_threadpool
 from starlette.datastructures import FormData, UploadFile
 from starlette.requests import Request
 from starlette.responses import Response
-from starlette.routing import BaseRoute, Route
 
 from coterie.errors import ConfigError, CoterieError, HierarchyError
 from coterie.hierarchies.hierarchy import Hierarchy
 from coterie.web.hierarchies import form as hierarchy_forms
 from coterie.web.hierarchies import store as hierarchy_store
-from coterie.web.hierarchies.column import Place, place_of
+from coterie.web.hierarchies.column import ColumnPage, place_of
 from coterie.web.hierarchies.column_values import value_texts
 from coterie.web.hierarchies.edit_tree import flat_tree
 from coterie.web.hierarchies.overview import entries
@@ -62,15 +61,15 @@ async def rule(request: Request) -> Response:
 
 def _rule(request: Request, fields: FormData) -> Response:
     place = place_of(project_of(request, ready=True), request)
-    given = values_of(fields)
+    submitted = values_of(fields)
     levels = [level for level in fields.getlist("levels") if isinstance(level, str)]
-    form = hierarchy_forms.read_form(given, levels)
+    form = hierarchy_forms.read_form(submitted, levels)
     try:
         made = hierarchy_forms.rule_of(form)
     except ConfigError as error:
         faults = [Fault(problem.path, problem.text) for problem in error.problems]
         return show_column(request, place, view="start", form=form, faults=faults)
-    if given.get("do") == "save":
+    if submitted.get("do") == "save":
         values = hierarchy_forms.sample_of(place.values)
         try:
             made.bind(values.values, counts=values.counts, column=place.column.name)
@@ -94,7 +93,7 @@ async def from_file(request: Request) -> Response:
     return await run_in_threadpool(_imported, request, fields, content, name)
 
 
-def _imported(request: Request, given: Mapping[str, str], content: bytes, name: str) -> Response:
+def _imported(request: Request, submitted: Mapping[str, str], content: bytes, name: str) -> Response:
     place = place_of(project_of(request, ready=True), request)
     if not content.strip():
         return _refused(request, place, [Fault("file", "Choose a file first: CSV, one row per value, up to the root.")])
@@ -106,8 +105,8 @@ def _imported(request: Request, given: Mapping[str, str], content: bytes, name: 
         try:
             made = Hierarchy.from_csv(
                 path,
-                delimiter=DELIMITERS.get(given.get("delimiter", "auto")),
-                header=HEADERS.get(given.get("header", "auto")),
+                delimiter=DELIMITERS.get(submitted.get("delimiter", "auto")),
+                header=HEADERS.get(submitted.get("header", "auto")),
             )
         except CoterieError as error:
             told = error.problems if isinstance(error, ConfigError | HierarchyError) else []
@@ -119,7 +118,7 @@ def _imported(request: Request, given: Mapping[str, str], content: bytes, name: 
     return go(f"{place.url}?saved=import", request)
 
 
-def _refused(request: Request, place: Place, faults: list[Fault]) -> Response:
+def _refused(request: Request, place: ColumnPage, faults: list[Fault]) -> Response:
     return show_column(request, place, view="start", faults=faults)
 
 
@@ -177,20 +176,5 @@ def download(request: Request) -> Response:
     return Response(opened.hierarchy.csv_text(values), media_type="text/csv; charset=utf-8", headers=headers)
 
 
-def _forget(place: Place) -> None:
+def _forget(place: ColumnPage) -> None:
     hierarchy_store.forget_draft(place.project, place.column.index)
-
-
-BASE = "/p/{project}/hierarchies"
-COLUMN = BASE + "/{column:int}"
-routes: list[BaseRoute] = [
-    Route(BASE, overview, methods=["GET"]),
-    Route(BASE, accept, methods=["POST"]),
-    Route(COLUMN, one, methods=["GET"]),
-    Route(COLUMN + "/rule", rule, methods=["POST"]),
-    Route(COLUMN + "/import", from_file, methods=["POST"]),
-    Route(COLUMN + "/values", from_values, methods=["POST"]),
-    Route(COLUMN + "/to-tree", to_tree, methods=["POST"]),
-    Route(COLUMN + "/remove", remove, methods=["POST"]),
-    Route(COLUMN + "/download", download, methods=["GET"]),
-]

@@ -30,7 +30,7 @@ MOST_VALUES = 20_000
 State = Literal["none", "rule", "tree", "broken"]
 
 
-class Opened(NamedTuple):
+class StoredHierarchy(NamedTuple):
     """What the recipe says of a column's hierarchy."""
 
     state: State
@@ -59,30 +59,30 @@ def specs_of(project: Project) -> dict[str, Any]:
     return dict(specs) if isinstance(specs, dict) else {}
 
 
-def open_hierarchy(project: Project, column: str) -> Opened:
+def open_hierarchy(project: Project, column: str) -> StoredHierarchy:
     """The hierarchy of a column, whatever state it is in."""
     try:
         specs = specs_of(project)
     except ConfigError as error:
-        return Opened("broken", problems=tuple(error.problems))
+        return StoredHierarchy("broken", problems=tuple(error.problems))
     return open_spec(project, column, specs)
 
 
-def open_spec(project: Project, column: str, specs: Mapping[str, Any]) -> Opened:
+def open_spec(project: Project, column: str, specs: Mapping[str, Any]) -> StoredHierarchy:
     """The hierarchy that these settings, read from the recipe before, have for a column."""
     if column not in specs:
-        return Opened("none")
+        return StoredHierarchy("none")
     spec = specs[column]
     outside = recipe.path_problems(project, {"hierarchies": {column: spec}})
     if outside:
-        return Opened("broken", None, spec, tuple(outside))
+        return StoredHierarchy("broken", None, spec, tuple(outside))
     try:
         found = _read_spec(spec, project.recipe_path.parent)
     except (ConfigError, HierarchyError) as error:
-        return Opened("broken", None, spec, tuple(error.problems))
+        return StoredHierarchy("broken", None, spec, tuple(error.problems))
     except DataError as error:
-        return Opened("broken", None, spec, (Problem("", str(error)),))
-    return Opened("tree" if found.tree is not None else "rule", found, spec)
+        return StoredHierarchy("broken", None, spec, (Problem("", str(error)),))
+    return StoredHierarchy("tree" if found.tree is not None else "rule", found, spec)
 
 
 def _read_spec(spec: object, base: Path) -> Hierarchy:
@@ -151,7 +151,7 @@ def _is_plain(name: str) -> bool:
     return re.fullmatch(r"[A-Za-z0-9 _.-]+", name) is not None and not name.startswith(".")
 
 
-def open_draft(project: Project, position: int, opened: Opened) -> Draft:
+def open_draft(project: Project, position: int, opened: StoredHierarchy) -> Draft:
     """The tree to edit: the draft if it is what the file says, otherwise a fresh one.
 
     Raises:

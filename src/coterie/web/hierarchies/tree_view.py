@@ -7,10 +7,10 @@ from dataclasses import dataclass, field
 from typing import NamedTuple
 
 from coterie.errors import HierarchyError
-from coterie.hierarchies.check import Column
+from coterie.hierarchies.check import ColumnValues
 from coterie.hierarchies.hierarchy import Hierarchy
 from coterie.hierarchies.whole import WholeTree
-from coterie.web.hierarchies.column_values import Value, placed_values
+from coterie.web.hierarchies.column_values import ColumnValue, placed_values
 from coterie.web.hierarchies.edit_tree import TOP, EditTree, rows, walk
 
 AT_ONCE = 200
@@ -29,7 +29,7 @@ class Counts(NamedTuple):
     """Rows of the data behind each node, and the values that have no place."""
 
     rows: dict[int, int]
-    lost: list[Value]
+    lost: list[ColumnValue]
 
 
 @dataclass
@@ -51,7 +51,7 @@ class Line:
     """neighbours of its children that are not shown yet"""
 
 
-class Choice(NamedTuple):
+class NodeChoice(NamedTuple):
     """A group that things can be put into."""
 
     node: int
@@ -59,7 +59,7 @@ class Choice(NamedTuple):
     level: int
 
 
-def counts_of(tree: EditTree, column: Column) -> Counts:
+def counts_of(tree: EditTree, column: ColumnValues) -> Counts:
     """The rows of the data that fall under each node."""
     own = {tree.labels[node]: node for node in tree.values}
     # To find values it takes the leaves only.
@@ -137,9 +137,9 @@ def _sizes(tree: EditTree) -> dict[int, int]:
     return sizes
 
 
-def groups_of(tree: EditTree) -> list[Choice]:
+def groups_of(tree: EditTree) -> list[NodeChoice]:
     """All groups, the root first."""
-    return [Choice(node, tree.labels[node], len(tree.path(node)) - 1) for node in tree.groups]
+    return [NodeChoice(node, tree.labels[node], len(tree.path(node)) - 1) for node in tree.groups]
 
 
 def find(tree: EditTree, text: str) -> list[int]:

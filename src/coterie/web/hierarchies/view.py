@@ -15,9 +15,9 @@ from coterie.hierarchies.hierarchy import Hierarchy
 from coterie.web.hierarchies import column_values
 from coterie.web.hierarchies import form as hierarchy_forms
 from coterie.web.hierarchies import tree_view as hierarchy_view
-from coterie.web.hierarchies.column import Place, describe
+from coterie.web.hierarchies.column import ColumnPage, describe
 from coterie.web.hierarchies.form import RuleForm
-from coterie.web.hierarchies.store import MOST_VALUES, Draft, Opened, open_draft
+from coterie.web.hierarchies.store import MOST_VALUES, Draft, StoredHierarchy, open_draft
 from coterie.web.pages import Fault, render
 
 LOST_SHOWN = 300
@@ -25,7 +25,7 @@ LOST_SHOWN = 300
 
 def show_column(
     request: Request,
-    place: Place,
+    place: ColumnPage,
     *,
     view: str = "",
     form: RuleForm | None = None,
@@ -70,16 +70,16 @@ def show_column(
     )
 
 
-def start(place: Place, opened: Opened, form: RuleForm | None) -> dict[str, Any]:
+def start(place: ColumnPage, opened: StoredHierarchy, form: RuleForm | None) -> dict[str, Any]:
     """What the part of the page needs that builds and imports."""
     rule = opened.hierarchy if opened.state == "rule" else None
-    given = form
+    submitted = form
     if form is None:
         known = hierarchy_forms.form_of_rule(rule) if rule is not None else None
         form = known or hierarchy_forms.suggested(place.values, place.column.kind)
     shown = None
     try:
-        if given is not None or rule is not None:
+        if submitted is not None or rule is not None:
             shown = hierarchy_forms.preview(hierarchy_forms.rule_of(form), place.values)
     except CoterieError:
         shown = None  # the faults say why
@@ -94,8 +94,8 @@ def start(place: Place, opened: Opened, form: RuleForm | None) -> dict[str, Any]
 
 
 def editor(
-    place: Place,
-    opened: Opened,
+    place: ColumnPage,
+    opened: StoredHierarchy,
     *,
     draft: Draft | None = None,
     wanted: Collection[int] | None = None,
@@ -137,7 +137,7 @@ def editor(
     }
 
 
-def table(place: Place, opened: Opened, request: Request) -> dict[str, Any]:
+def table(place: ColumnPage, opened: StoredHierarchy, request: Request) -> dict[str, Any]:
     """What the table editor needs."""
     assert opened.hierarchy is not None
     draft = open_draft(place.project, place.column.index, opened)
@@ -156,7 +156,7 @@ def _number(text: str) -> int:
     return int(text) if text.isascii() and text.isdecimal() and len(text) < 9 else 0
 
 
-def as_tree(hierarchy: Hierarchy, place: Place) -> Hierarchy:
+def as_tree(hierarchy: Hierarchy, place: ColumnPage) -> Hierarchy:
     """A rule as the tree that it makes of the column's values."""
     from coterie.hierarchies.bind import tree_paths
 

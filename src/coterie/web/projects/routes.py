@@ -8,7 +8,6 @@ from starlette.applications import Starlette
 from starlette.concurrency import run_in_threadpool
 from starlette.requests import Request
 from starlette.responses import HTMLResponse, Response
-from starlette.routing import BaseRoute, Route
 
 from coterie.web.jobs import Jobs
 from coterie.web.pages import Fault, form_of, go, project_of, projects_of, render, settings_of, values_of
@@ -44,19 +43,19 @@ def _home(request: Request, *, faults: list[Fault] | None = None, path: str = ""
 
 async def open_by_path(request: Request) -> Response:
     """A project from a file on this machine."""
-    given = values_of(await form_of(request)).get("path", "").strip()
+    submitted = values_of(await form_of(request)).get("path", "").strip()
     settings = settings_of(request)
-    if not given:
+    if not submitted:
         return _home(request, faults=[Fault("path", "Give the path of a file.")], status=422)
-    found = resolve_allowed(given, settings.allowed_folders)
+    found = resolve_allowed(submitted, settings.allowed_folders)
     if found is None:
         text = (
             "This lies outside the folders that may be opened. Start coterie serve with --allow FOLDER, or upload it."
         )
-        return _home(request, faults=[Fault("path", text)], path=given, status=422)
+        return _home(request, faults=[Fault("path", text)], path=submitted, status=422)
     if not found.is_file():
         text = "There is no such file. Paths start at the first folder below, or are given in full."
-        return _home(request, faults=[Fault("path", text)], path=given, status=422)
+        return _home(request, faults=[Fault("path", text)], path=submitted, status=422)
     project = await run_in_threadpool(open_path, request.app, found)
     return go(f"{project.url}/data", request)
 
@@ -122,12 +121,3 @@ def look_at(jobs: Jobs, project: Project) -> None:
 
 def _of(app: Starlette) -> tuple[Projects, Jobs]:
     return app.state.projects, app.state.jobs
-
-
-routes: list[BaseRoute] = [
-    Route("/", home),
-    Route("/open", open_by_path, methods=["POST"]),
-    Route("/upload", upload, methods=["POST"]),
-    Route("/delete", delete_all, methods=["POST"]),
-    Route("/p/{project}/delete", delete, methods=["POST"]),
-]

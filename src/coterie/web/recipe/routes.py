@@ -8,7 +8,6 @@ from pathlib import Path
 from starlette.concurrency import run_in_threadpool
 from starlette.requests import Request
 from starlette.responses import Response
-from starlette.routing import BaseRoute, Route
 
 from coterie.errors import ConfigError
 from coterie.settings.config import read_hierarchies
@@ -22,7 +21,7 @@ from coterie.web.recipe import recipe
 from coterie.web.recipe.edit import edited
 from coterie.web.recipe.view import command_line, download_name, python_text, release_name
 from coterie.web.settings import resolve_allowed
-from coterie.web.table_summary import facts_of
+from coterie.web.table_summary import summary_of
 from coterie.web.uploads import receive_upload
 
 LIMIT = 8 << 20
@@ -44,19 +43,19 @@ def _page(
     path: str = "",
     status: int = 200,
 ) -> Response:
-    facts = facts_of(project)
-    assert facts is not None
+    summary = summary_of(project)
+    assert summary is not None
     draft = draft_of(project, "recipe")
     if text is None and draft is not None:
         text = draft["text"]
         faults = _text_faults(text)
     try:
         values = recipe.read_values(project)
-        wrong = recipe.faults(project, facts.names)
+        wrong = recipe.faults(project, summary.names)
     except ConfigError as error:
         values, wrong = {}, recipe.as_faults(error.problems)
     saved = project.recipe_path.read_text(encoding="utf-8-sig") if project.recipe_path.is_file() else ""
-    release = release_name(facts.format)
+    release = release_name(summary.format)
     return render(
         request,
         "recipe.html",
@@ -191,11 +190,3 @@ async def download(request: Request) -> Response:
     name = quote(download_name(project))
     headers = {"Content-Disposition": f"attachment; filename=\"coterie.toml\"; filename*=UTF-8''{name}"}
     return Response(await run_in_threadpool(text), media_type="application/toml", headers=headers)
-
-
-routes: list[BaseRoute] = [
-    Route("/p/{project}/recipe", show),
-    Route("/p/{project}/recipe", save, methods=["POST"]),
-    Route("/p/{project}/recipe/bring", bring, methods=["POST"]),
-    Route("/p/{project}/recipe/download", download),
-]

@@ -9,10 +9,9 @@ from typing import Any
 from starlette.exceptions import HTTPException
 from starlette.requests import Request
 from starlette.responses import FileResponse, Response
-from starlette.routing import BaseRoute, Route
 
 from coterie.charts.charts import page_style
-from coterie.web.jobs import Jobs, State
+from coterie.web.jobs import JobState, jobs_of
 from coterie.web.pages import Fault, go, is_htmx, project_of, render
 from coterie.web.project import Project, read_json
 from coterie.web.recipe.view import command_line, python_text
@@ -70,7 +69,7 @@ def _show(request: Request, project: Project, folder: Path, *, faults: list[Faul
         page=page_of(project, folder, quasi, first=wanted),
         per_page=PER_PAGE,
         map=map_of(project),
-        map_job=_jobs(request).state(project.folder / "map"),
+        map_job=jobs_of(request).state(project.folder / "map"),
         curve=_curve(request, folder),
         ks=curve_ks(report),
         downloads=[each for each in DOWNLOADS if download_path(folder, each) is not None],
@@ -123,7 +122,7 @@ def _show_row(request: Request, project: Project, folder: Path, position: int) -
         "run": folder.name,
         "base": f"{project.url}/results/{folder.name}",
         "position": position,
-        "job": _jobs(request).state(place),
+        "job": jobs_of(request).state(place),
         "why": read_json(place / ANSWER),
         "names": column_names(project) or [],
     }
@@ -138,8 +137,8 @@ def explain(request: Request) -> Response:
     if position is None:
         raise HTTPException(404, "There is no such row in this run.")
     place = folder / "explain" / str(position)
-    if not read_json(place / ANSWER) and not _jobs(request).state(place).active:
-        _jobs(request).start("explain", place, project, row=position)
+    if not read_json(place / ANSWER) and not jobs_of(request).state(place).active:
+        jobs_of(request).start("explain", place, project, row=position)
     return go(f"{project.url}/results/{folder.name}/row?row={position + 1}", request)
 
 
@@ -147,8 +146,8 @@ def curve(request: Request) -> Response:
     """Begin to work out the loss over k."""
     project, folder = _run(request)
     report = report_of(folder)
-    if report is not None and not _jobs(request).state(folder / "curve").active:
-        _jobs(request).start("curve", folder / "curve", project, ks=curve_ks(report))
+    if report is not None and not jobs_of(request).state(folder / "curve").active:
+        jobs_of(request).start("curve", folder / "curve", project, ks=curve_ks(report))
     return go(f"{project.url}/results/{folder.name}#over-k", request)
 
 
@@ -166,14 +165,14 @@ def curve_part(request: Request) -> Response:
 def stop_curve(request: Request) -> Response:
     """Stop working out the loss over k; the k that are finished are kept."""
     project, folder = _run(request)
-    _jobs(request).cancel(folder / "curve")
+    jobs_of(request).cancel(folder / "curve")
     return go(f"{project.url}/results/{folder.name}#over-k", request)
 
 
 def draw_map(request: Request) -> Response:
     """Draw the map of all runs again, after one was deleted."""
     project, folder = _run(request)
-    _jobs(request).start("map", project.folder / "map", project)
+    jobs_of(request).start("map", project.folder / "map", project)
     return go(f"{project.url}/results/{folder.name}#map", request)
 
 
@@ -206,14 +205,8 @@ def _run(request: Request) -> tuple[Project, Path]:
     return project, folder
 
 
-def _jobs(request: Request) -> Jobs:
-    jobs = request.app.state.jobs
-    assert isinstance(jobs, Jobs)
-    return jobs
-
-
 def _curve(request: Request, folder: Path) -> dict[str, Any]:
-    state: State = _jobs(request).state(folder / "curve")
+    state: JobState = jobs_of(request).state(folder / "curve")
     return {"job": state, **read_json(folder / "curve" / ANSWER)}
 
 
@@ -227,21 +220,3 @@ def _position(request: Request, folder: Path) -> tuple[int | None, int]:
 def _number(text: str) -> int:
     text = text.strip().replace(",", "")
     return int(text) if text.isascii() and text.isdecimal() and len(text) < 13 else 0
-
-
-BASE = "/p/{project}/results"
-RUN = BASE + "/{run}"
-routes: list[BaseRoute] = [
-    Route("/charts.css", charts_css, methods=["GET"]),
-    Route(BASE, latest, methods=["GET"]),
-    Route(RUN, one, methods=["GET"]),
-    Route(RUN + "/rows", rows, methods=["GET"]),
-    Route(RUN + "/row", row, methods=["GET"]),
-    Route(RUN + "/row", explain, methods=["POST"]),
-    Route(RUN + "/curve", curve_part, methods=["GET"]),
-    Route(RUN + "/curve", curve, methods=["POST"]),
-    Route(RUN + "/curve/stop", stop_curve, methods=["POST"]),
-    Route(RUN + "/map", draw_map, methods=["POST"]),
-    Route(RUN + "/download/{what}", download, methods=["GET"]),
-    Route(RUN + "/report/{variant}", view_report, methods=["GET"]),
-]

@@ -23,7 +23,7 @@ class Pair(NamedTuple):
     changed: bool
 
 
-class Row(NamedTuple):
+class RowPair(NamedTuple):
     """One row of the original and what was published of it."""
 
     position: int
@@ -45,7 +45,7 @@ class Page(NamedTuple):
     others: list[str]
     left_out: list[str]
     """columns that are not in the release"""
-    rows: list[Row]
+    rows: list[RowPair]
 
 
 def page_of(project: Project, run: Path, quasi: list[str], *, first: int = 0, count: int = PER_PAGE) -> Page:
@@ -74,7 +74,7 @@ def page_of(project: Project, run: Path, quasi: list[str], *, first: int = 0, co
         to = place.get(position)
         pairs = [_pair(before[name][at], None if to is None else new[name][to], gone=to is None) for name in shown]
         plain = [before[name][at] for name in others]
-        rows.append(Row(position, int(groups[position]), to is None, pairs, plain))
+        rows.append(RowPair(position, int(groups[position]), to is None, pairs, plain))
     left_out = [name for name in names if name not in quasi and name not in others]
     return Page(first, len(groups), shown, others, left_out, rows)
 

@@ -24,7 +24,7 @@ MOST_OTHERS = 60
 """columns besides quasi-identifiers that are looked at"""
 
 
-class Added(NamedTuple):
+class AddedRisk(NamedTuple):
     """What one column adds."""
 
     share: float
@@ -42,7 +42,7 @@ class Risks(NamedTuple):
     uniques: int
     """rows that are unique by their quasi-identifiers"""
     rows: int
-    added: dict[str, Added]
+    added: dict[str, AddedRisk]
 
 
 def risk_folder(project: Project) -> Path:
@@ -55,7 +55,7 @@ def risks_of(project: Project) -> Risks | None:
     values = read_json(project.folder / "risk.json")
     if not values:
         return None
-    added = {name: Added(*each) for name, each in values.pop("added").items()}
+    added = {name: AddedRisk(*each) for name, each in values.pop("added").items()}
     return Risks(**values, added=added)
 
 
@@ -71,7 +71,7 @@ def measure_columns(folder: Path, *, quasi: list[str], others: list[str], tell: 
         tell("comparing rows", 0, 1 + len(others))
         table = file.read(columns=quasi) if quasi else pa.table({})
         found = rank_columns(table, quasi=quasi, pairs=False) if quasi else None
-        added = {} if found is None else {r.columns[0]: Added(r.adds, r.adds_uniques) for r in found.single}
+        added = {} if found is None else {r.columns[0]: AddedRisk(r.adds, r.adds_uniques) for r in found.single}
         rows = file.metadata.num_rows
         classes = _classes(table, quasi, rows)
         whole = _Spread.of(classes.codes, classes.size)
@@ -82,7 +82,7 @@ def measure_columns(folder: Path, *, quasi: list[str], others: list[str], tell: 
             except DataError:
                 continue  # cells that cannot be compared, such as lists
             with_it = _Spread.of(*row_classes([classes, column]))
-            added[name] = Added(with_it.average - whole.average, with_it.uniques - whole.uniques)
+            added[name] = AddedRisk(with_it.average - whole.average, with_it.uniques - whole.uniques)
     write_json(
         folder / "risk.json",
         {"quasi": quasi, "average": whole.average, "uniques": whole.uniques, "rows": rows, "added": added},

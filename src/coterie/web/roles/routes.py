@@ -10,18 +10,17 @@ from starlette.concurrency import run_in_threadpool
 from starlette.datastructures import FormData
 from starlette.requests import Request
 from starlette.responses import Response
-from starlette.routing import BaseRoute, Route
 
 from coterie.errors import ConfigError
 from coterie.settings.changes import PER_COLUMN
 from coterie.settings.roles import PUBLISHED
 from coterie.web.data.routes import KINDS
-from coterie.web.jobs import Jobs
+from coterie.web.jobs import jobs_of
 from coterie.web.pages import Fault, form_of, go, is_htmx, project_of, render, seen
 from coterie.web.project import Project, read_json, write_json
 from coterie.web.recipe import recipe
-from coterie.web.roles.column_risk import Added, Risks, risk_folder, risks_of
-from coterie.web.table_summary import Column, Facts, facts_of
+from coterie.web.roles.column_risk import AddedRisk, Risks, risk_folder, risks_of
+from coterie.web.table_summary import ColumnSummary, TableSummary, summary_of
 
 ROLES = {
     "quasi": ("Quasi-identifier", "Others may know it of a person. It is generalised until rows look alike."),
@@ -37,12 +36,12 @@ PAGE = 200
 
 
 @dataclass(frozen=True)
-class Row:
+class RoleRow:
     """One column as the page shows it."""
 
-    column: Column
+    column: ColumnSummary
     role: str
-    added: Added | None
+    added: AddedRisk | None
 
 
 async def roles(request: Request) -> Response:
@@ -52,14 +51,14 @@ async def roles(request: Request) -> Response:
 
 
 def _page(request: Request, project: Project, *, faults: list[Fault] | None = None, status: int = 200) -> Response:
-    facts = facts_of(project)
-    assert facts is not None
-    chosen = _roles(project, facts)
+    summary = summary_of(project)
+    assert summary is not None
+    chosen = _roles(project, summary)
     find, only = request.query_params.get("find", "").strip(), request.query_params.get("only", "")
     risks = risks_of(project)
     rows = [
-        Row(column, chosen[column.name], risks.added.get(column.name) if risks else None)
-        for column in facts.columns
+        RoleRow(column, chosen[column.name], risks.added.get(column.name) if risks else None)
+        for column in summary.columns
         if find.casefold() in column.name.casefold() and only in ("", chosen[column.name])
     ]
     context: dict[str, Any] = {
@@ -69,33 +68,33 @@ def _page(request: Request, project: Project, *, faults: list[Fault] | None = No
         "only": only,
         "roles": ROLES,
         "kinds": KINDS,
-        **_summary(request, project, facts, chosen, risks),
+        **_shared(request, project, summary, chosen, risks),
     }
     if is_htmx(request) and request.method == "GET":
         return render(request, "_role_rows.html", project=project, **context)
-    wrong = faults if faults is not None else _faults(project, facts)
+    wrong = faults if faults is not None else _faults(project, summary)
     return render(request, "roles.html", project=project, step="roles", status=status, faults=wrong, **context)
 
 
-def _faults(project: Project, facts: Facts) -> list[Fault]:
+def _faults(project: Project, summary: TableSummary) -> list[Fault]:
     """What is wrong with the roles, or with the whole file, which then says none."""
     try:
         recipe.read_values(project)
     except ConfigError as error:
         return recipe.as_faults(error.problems)
-    return recipe.faults(project, facts.names, step="roles")
+    return recipe.faults(project, summary.names, step="roles")
 
 
-def _summary(
-    request: Request, project: Project, facts: Facts, chosen: Mapping[str, str], risks: Risks | None
+def _shared(
+    request: Request, project: Project, summary: TableSummary, chosen: Mapping[str, str], risks: Risks | None
 ) -> dict[str, Any]:
     """Counts, and the risk if it is known for these very quasi-identifiers."""
-    quasi = [name for name in facts.names if chosen[name] == "quasi"]
-    state = _jobs(request).state(risk_folder(project))
+    quasi = [name for name in summary.names if chosen[name] == "quasi"]
+    state = jobs_of(request).state(risk_folder(project))
     fresh = risks is not None and sorted(risks.quasi) == sorted(quasi)
     return {
         "counts": {role: sum(each == role for each in chosen.values()) for role in ROLES},
-        "facts": facts,
+        "facts": summary,
         "risks": risks if fresh else None,
         "measuring": state.active,
         "stale": not fresh and not state.active and state.state != "failed",
@@ -103,13 +102,13 @@ def _summary(
     }
 
 
-def _roles(project: Project, facts: Facts) -> dict[str, str]:
+def _roles(project: Project, summary: TableSummary) -> dict[str, str]:
     """Column → role, as the recipe has it."""
     try:
         values = recipe.read_values(project)
     except ConfigError:
         values = {}
-    found = dict.fromkeys(facts.names, "undecided")
+    found = dict.fromkeys(summary.names, "undecided")
     entity = values.get("entity")
     if isinstance(entity, str) and entity in found:
         found[entity] = "identifier"  # left out like one
@@ -129,32 +128,32 @@ async def change(request: Request) -> Response:
 
 
 def _change(request: Request, project: Project, form: FormData) -> Response:
-    facts = facts_of(project)
-    assert facts is not None
-    chosen = _roles(project, facts)
+    summary = summary_of(project)
+    assert summary is not None
+    chosen = _roles(project, summary)
     before = dict(chosen)
     for name, value in form.multi_items():
         place = name.removeprefix("role-")
-        if name.startswith("role-") and place.isdecimal() and int(place) < len(facts.columns) and value in ROLES:
-            chosen[facts.names[int(place)]] = str(value)
+        if name.startswith("role-") and place.isdecimal() and int(place) < len(summary.columns) and value in ROLES:
+            chosen[summary.names[int(place)]] = str(value)
     action, many = str(form.get("action", "")), str(form.get("many", ""))
     if action == "many" and many in ROLES:
         picked = [str(value) for value in form.getlist("column")]
         for text in picked:
-            if text.isdecimal() and int(text) < len(facts.columns):
-                chosen[facts.names[int(text)]] = many
+            if text.isdecimal() and int(text) < len(summary.columns):
+                chosen[summary.names[int(text)]] = many
     elif action == "suggested":
-        chosen = {column.name: column.role for column in facts.columns}
+        chosen = {column.name: column.role for column in summary.columns}
     if chosen != before or action in ("next", "suggested"):
-        _save(project, facts.names, chosen)
-        _measure(request, project, facts, chosen)
+        _save(project, summary.names, chosen)
+        _measure(request, project, summary, chosen)
     if is_htmx(request) and not action:
         risks = risks_of(project)
         return render(
-            request, "_risk.html", project=project, rows=[], **_summary(request, project, facts, chosen, risks)
+            request, "_risk.html", project=project, rows=[], **_shared(request, project, summary, chosen, risks)
         )
     if action == "next":
-        wrong = recipe.faults(project, facts.names, step="roles")
+        wrong = recipe.faults(project, summary.names, step="roles")
         if wrong:
             return _page(request, project, faults=wrong, status=422)
         seen(request, project, "roles")
@@ -187,11 +186,11 @@ def _save(project: Project, names: Sequence[str], chosen: Mapping[str, str]) -> 
         recipe.change(project, changes)
 
 
-def _measure(request: Request, project: Project, facts: Facts, chosen: Mapping[str, str]) -> None:
+def _measure(request: Request, project: Project, summary: TableSummary, chosen: Mapping[str, str]) -> None:
     """Start to work out what columns add with these roles."""
-    quasi = [name for name in facts.names if chosen[name] == "quasi"]
-    others = [name for name in facts.names if chosen[name] in ("sensitive", "keep", "undecided")]
-    _jobs(request).start("risk", risk_folder(project), project, quasi=quasi, others=others)
+    quasi = [name for name in summary.names if chosen[name] == "quasi"]
+    others = [name for name in summary.names if chosen[name] in ("sensitive", "keep", "undecided")]
+    jobs_of(request).start("risk", risk_folder(project), project, quasi=quasi, others=others)
 
 
 async def risk(request: Request) -> Response:
@@ -199,29 +198,20 @@ async def risk(request: Request) -> Response:
     project = project_of(request, ready=True)
 
     def part() -> Response:
-        facts = facts_of(project)
-        assert facts is not None
-        chosen, risks = _roles(project, facts), risks_of(project)
+        summary = summary_of(project)
+        assert summary is not None
+        chosen, risks = _roles(project, summary), risks_of(project)
         if request.method == "POST":
-            _measure(request, project, facts, chosen)
+            _measure(request, project, summary, chosen)
             if not is_htmx(request):
                 return go(f"{project.url}/roles")
-        summary = _summary(request, project, facts, chosen, risks)
-        known = summary["risks"]
-        rows = [] if known is None else [Row(c, chosen[c.name], known.added.get(c.name)) for c in facts.columns[:PAGE]]
-        return render(request, "_risk.html", project=project, rows=rows, **summary)
+        shared = _shared(request, project, summary, chosen, risks)
+        known = shared["risks"]
+        rows = (
+            []
+            if known is None
+            else [RoleRow(c, chosen[c.name], known.added.get(c.name)) for c in summary.columns[:PAGE]]
+        )
+        return render(request, "_risk.html", project=project, rows=rows, **shared)
 
     return await run_in_threadpool(part)
-
-
-def _jobs(request: Request) -> Jobs:
-    jobs = request.app.state.jobs
-    assert isinstance(jobs, Jobs)
-    return jobs
-
-
-routes: list[BaseRoute] = [
-    Route("/p/{project}/roles", roles),
-    Route("/p/{project}/roles", change, methods=["POST"]),
-    Route("/p/{project}/roles/risk", risk, methods=["GET", "POST"]),
-]

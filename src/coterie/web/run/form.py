@@ -6,9 +6,8 @@ from collections.abc import Mapping
 from types import NoneType, UnionType
 from typing import Annotated, Any, Literal, NamedTuple, Union, get_args, get_origin
 
-from coterie.cli.commands.methods import default_text
-from coterie.cli.options import option_value
 from coterie.methods import Method, all_methods
+from coterie.settings.texts import default_text, option_value
 
 
 class Option(NamedTuple):
@@ -58,11 +57,11 @@ def _form(annotation: object) -> tuple[Literal["choice", "number", "text"], tupl
     return ("number", ()) if annotation in (int, float) else ("text", ())
 
 
-def read_options(given: Mapping[str, str]) -> dict[str, Any]:
+def read_options(submitted: Mapping[str, str]) -> dict[str, Any]:
     """The options that a form gives (fields `options-NAME`); empty ones keep their defaults."""
     return {
         name.removeprefix("options-"): option_value(text.strip())
-        for name, text in given.items()
+        for name, text in submitted.items()
         if name.startswith("options-") and text.strip()
     }
 

@@ -13,11 +13,11 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from coterie.api.anonymize import anonymize
-from coterie.cli.run import finite, measures_values, verification_values
 from coterie.errors import ConfigError, Problem
 from coterie.files import tables
 from coterie.files.output import whole_file
 from coterie.methods._method import Progress
+from coterie.reporting.plain import finite, measures_values, verification_values
 from coterie.settings.config import Config
 from coterie.web.parquet_file import GROUP_ROWS, write_parquet
 from coterie.web.project import read_json, write_json
@@ -64,7 +64,7 @@ def _check_memory(source: str, config: Config, output: Path) -> None:
 
 def _compiling(tell: Progress) -> Progress:
     """Says so when this is the run that compiles, since it then takes longer."""
-    from coterie.engines.compiling import STEP
+    from coterie.kernels.compiling import STEP
 
     def told(step: str, done: int, total: int) -> None:
         tell(COMPILING if step == STEP else step, done, total)

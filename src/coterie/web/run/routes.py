@@ -11,21 +11,22 @@ from starlette.concurrency import run_in_threadpool
 from starlette.exceptions import HTTPException
 from starlette.requests import Request
 from starlette.responses import Response, StreamingResponse
-from starlette.routing import BaseRoute, Route
 
 from coterie.errors import ConfigError
 from coterie.settings.changes import changed
 from coterie.settings.config import DEFAULT_METHOD
-from coterie.web import conflicts as meanwhile
+from coterie.web import conflicts as conflicts
+from coterie.web import pages
 from coterie.web.drafts import draft_of, drop_draft, keep_draft
 from coterie.web.forms import bad_numbers, number_of
-from coterie.web.jobs import Jobs
-from coterie.web.pages import STEPS, Fault, form_of, go, project_of, render, seconds_text, seen, values_of
+from coterie.web.jobs import jobs_of
+from coterie.web.pages import STEPS, Fault, form_of, go, project_of, render, render_step, seen, values_of
 from coterie.web.project import Project
 from coterie.web.recipe import recipe
 from coterie.web.run import form as method_form
 from coterie.web.run.runs import active_run, changed_since, remove_run, runs_of, start_run, step_text
 from coterie.web.table_summary import column_names
+from coterie.wording import seconds_text
 
 NUMBERS = {"seed": int, "time_limit": float, "threads": int}
 LOOK_EVERY = 0.5
@@ -38,20 +39,14 @@ async def run(request: Request) -> Response:
     return await run_in_threadpool(_page, request, project)
 
 
-def _page(
-    request: Request,
-    project: Project,
-    *,
-    faults: list[Fault] | None = None,
-    given: Mapping[str, str] | None = None,
-    status: int = 200,
-) -> Response:
+def _page(request: Request, project: Project, form: pages.FormState = pages.FIRST_LOOK) -> Response:
+    faults, submitted, status = form
     runs = runs_of(jobs_of(request), project)
-    draft = draft_of(project, "run") if given is None else None
+    draft = draft_of(project, "run") if submitted is None else None
     wrong = list(faults or [])
     if draft is not None:
         wrong += _faults(project, draft)
-    shown = {**_shown(project), **(draft or {}), **(given or {})}
+    shown = {**_shown(project), **(draft or {}), **(submitted or {})}
     active = next((each for each in runs if each.state.active), None)
     titles = dict(STEPS)
     others = [
@@ -59,19 +54,16 @@ def _page(
         for problem in recipe.problems_of(project, column_names(project))
         if recipe.step_of(problem) != "run"
     ]
-    return render(
+    return render_step(
         request,
-        "run.html",
-        project=project,
-        step="run",
-        status=status,
-        faults=wrong,
-        given=shown,
+        project,
+        "run",
+        pages.FormState(wrong, shown, status),
         runs=runs,
         active=active,
         step_text="" if active is None else step_text(active.state),
         in_the_way=others,
-        stamp=meanwhile.stamp_of(project, "run"),
+        stamp=conflicts.stamp_of(project, "run"),
         changed=bool(runs) and runs[0].state.state == "finished" and changed_since(project, runs[0].folder),
         unsaved=draft_of(project, "goals") is not None,
         **_method(shown.get("method") or DEFAULT_METHOD),
@@ -110,57 +102,57 @@ async def options(request: Request) -> Response:
     project = project_of(request, ready=True)
     name = request.query_params.get("method", DEFAULT_METHOD)
     return await run_in_threadpool(
-        lambda: render(request, "_method.html", project=project, given=_shown(project), **_method(name))
+        lambda: render(request, "_method.html", project=project, submitted=_shown(project), **_method(name))
     )
 
 
 async def change(request: Request) -> Response:
     """Save the form, and start a run if that was asked for."""
     project = project_of(request, ready=True)
-    given = dict(values_of(await form_of(request)))
-    return await run_in_threadpool(_change, request, project, given)
+    submitted = dict(values_of(await form_of(request)))
+    return await run_in_threadpool(_change, request, project, submitted)
 
 
-def _change(request: Request, project: Project, given: dict[str, str]) -> Response:
-    action, stamp = given.pop("action", "save"), given.pop(meanwhile.FIELD, "")
+def _change(request: Request, project: Project, submitted: dict[str, str]) -> Response:
+    action, stamp = submitted.pop("action", "save"), submitted.pop(conflicts.FIELD, "")
     if action == "show":  # without a script: the options of the method that was chosen
-        return _page(request, project, given=given)
-    wrong = meanwhile.changed_meanwhile(project, "run", stamp=stamp, given=given, saved=_shown(project))
-    wrong += _faults(project, given)
+        return _page(request, project, pages.FormState(submitted=submitted))
+    wrong = conflicts.changed_elsewhere(project, "run", stamp=stamp, submitted=submitted, saved=_shown(project))
+    wrong += _faults(project, submitted)
     if wrong:
-        keep_draft(project, "run", given)
-        return _page(request, project, faults=wrong, given=given, status=422)
-    recipe.change(project, _settings(project, given))
+        keep_draft(project, "run", submitted)
+        return _page(request, project, pages.FormState.refused(wrong, submitted))
+    recipe.change(project, _settings(project, submitted))
     drop_draft(project, "run")
     project = seen(request, project, "run")
     if action == "run":
         if recipe.problems_of(project, column_names(project)):
             text = "The recipe has faults that other steps can mend; they are listed below."
-            return _page(request, project, faults=[Fault("in-the-way", text)], status=422)
+            return _page(request, project, pages.FormState.refused([Fault("in-the-way", text)]))
         try:
             start_run(jobs_of(request), project)
         except ConfigError as error:
-            return _page(request, project, faults=recipe.as_faults(error.problems), status=422)
+            return _page(request, project, pages.FormState.refused(recipe.as_faults(error.problems)))
     return go(f"{project.url}/run", request)
 
 
-def _changes(given: Mapping[str, str]) -> dict[str, Any]:
+def _changes(submitted: Mapping[str, str]) -> dict[str, Any]:
     """Settings from the form, as they were typed."""
     return {
-        "method": given.get("method", "").strip() or DEFAULT_METHOD,
-        "options": method_form.read_options(given),
-        "refine": True if given.get("refine") else None,
-        **{name: number_of(given.get(name, ""), kind) for name, kind in NUMBERS.items()},
+        "method": submitted.get("method", "").strip() or DEFAULT_METHOD,
+        "options": method_form.read_options(submitted),
+        "refine": True if submitted.get("refine") else None,
+        **{name: number_of(submitted.get(name, ""), kind) for name, kind in NUMBERS.items()},
     }
 
 
-def _faults(project: Project, given: Mapping[str, str]) -> list[Fault]:
+def _faults(project: Project, submitted: Mapping[str, str]) -> list[Fault]:
     """What is wrong with the form."""
-    found = bad_numbers(given, NUMBERS)
+    found = bad_numbers(submitted, NUMBERS)
     if found:
         return found
     names = column_names(project)
-    problems = recipe.problems_in(project, _after(project, _changes(given)), names)
+    problems = recipe.problems_in(project, _after(project, _changes(submitted)), names)
     return recipe.as_faults([each for each in problems if recipe.step_of(each) == "run"], names)
 
 
@@ -172,12 +164,12 @@ def _after(project: Project, changes: Mapping[str, Any]) -> dict[str, Any]:
     return {name: value for name, value in changed(before, changes).items() if value is not None}
 
 
-def _settings(project: Project, given: Mapping[str, str]) -> dict[str, Any]:
+def _settings(project: Project, submitted: Mapping[str, str]) -> dict[str, Any]:
     """Settings from a form without faults, options in their own types."""
     from coterie.settings.config import Config
     from coterie.settings.toml import plain
 
-    changes = _changes(given)
+    changes = _changes(submitted)
     checked = Config(method=changes["method"], options=changes["options"]).options
     return {**changes, "options": plain(checked) or None}
 
@@ -234,20 +226,3 @@ async def events(request: Request) -> Response:
             await asyncio.sleep(LOOK_EVERY)
 
     return StreamingResponse(stream(), media_type="text/event-stream")
-
-
-def jobs_of(request: Request) -> Jobs:
-    """The workers of the server."""
-    jobs = request.app.state.jobs
-    assert isinstance(jobs, Jobs)
-    return jobs
-
-
-routes: list[BaseRoute] = [
-    Route("/p/{project}/run", run),
-    Route("/p/{project}/run", change, methods=["POST"]),
-    Route("/p/{project}/run/options", options),
-    Route("/p/{project}/run/events", events),
-    Route("/p/{project}/run/cancel", cancel, methods=["POST"]),
-    Route("/p/{project}/run/{run}/delete", delete, methods=["POST"]),
-]

@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 
 from coterie.errors import ConfigError, Problem
 from coterie.files.output import whole_file
-from coterie.web.jobs import Jobs, State
+from coterie.web.jobs import Jobs, JobState
 from coterie.web.project import Project, private_folder, read_json
 from coterie.web.recipe import recipe
 
@@ -38,7 +38,7 @@ class RunInfo(NamedTuple):
     name: str
     """0001, 0002, …"""
     folder: Path
-    state: State
+    state: JobState
     result: dict[str, Any]
     """the figures of a finished run; see job.py"""
 
@@ -53,7 +53,7 @@ class RunInfo(NamedTuple):
         return step_text(self.state)
 
 
-def step_text(state: State) -> str:
+def step_text(state: JobState) -> str:
     """What a run is doing, in words."""
     if state.state == "queued" or not state.step:
         return "Starting"

@@ -1,0 +1,13 @@
+"""What methods of a release do that packages above it know: explaining, reporting, showing itself in a notebook.
+
+Imported by name when one of these methods is called, so that a release knows nothing of reports.
+"""
+
+from __future__ import annotations
+
+from coterie.explaining.loss import explain_loss, what_if
+from coterie.explaining.row import explain_row
+from coterie.reporting.notebook import release_html
+from coterie.reporting.report import write_report
+
+__all__ = ["explain_loss", "explain_row", "release_html", "what_if", "write_report"]

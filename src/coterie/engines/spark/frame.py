@@ -1,0 +1,189 @@
+"""Anonymize a DataFrame of Spark, in the caller's own session and on its cluster.
+
+    release = coterie.spark.release(dataframe, config)      .frame .measures .verification .write(path)
+    published = coterie.spark.anonymize(dataframe, config)  the DataFrame alone
+
+The rows stay on the executors: the driver sees distinct values, a sample and counts. The same table and configuration
+give the same release as the embedded engine does from a file.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING
+
+from coterie.arrays import AnySetting
+from coterie.engines.phases import Phases
+from coterie.errors import BackendError
+from coterie.settings.config import AnyConfig, Config
+
+if TYPE_CHECKING:
+    from pyspark.sql import DataFrame
+
+    from coterie.engines.plan import Plan
+    from coterie.engines.spark.rows import NumberedRows
+    from coterie.engines.spark.run import GroupedRows
+    from coterie.measures.measures import Measures
+    from coterie.methods._method import Progress
+    from coterie.verification.verify import Verification
+
+__all__ = ["SparkRelease", "anonymize", "release"]
+
+
+@dataclass(frozen=True, eq=False)
+class SparkRelease:
+    """A verified release on Spark."""
+
+    frame: DataFrame
+    """the published table, in no order; columns as they came, identifiers and dropped ones gone"""
+    config: Config
+    measures: Measures
+    verification: Verification
+    """what Spark's own GROUP BY over the published columns found"""
+    plan: Plan = field(repr=False)
+    """how the table was cut into blocks"""
+    grouped: GroupedRows = field(repr=False)
+    shown: bool = field(repr=False)
+    """whether suppressed rows are published as `*`"""
+    seconds: Mapping[str, float] = field(default_factory=dict, repr=False)
+    notes: tuple[str, ...] = ()
+    kept: tuple[DataFrame, ...] = field(default=(), repr=False)
+    inputs: tuple[str, ...] = field(default=(), repr=False)
+    """the files that the DataFrame was read from, as far as Spark knows them: `write` leaves them alone"""
+
+    @property
+    def numbered(self) -> DataFrame:
+        """The published table with the number of each row's place in the original as `coterie_row`."""
+        return self.grouped.released(shown=self.shown)
+
+    def write(self, path: str | os.PathLike[str], *, force: bool = False) -> None:
+        """Write the release as a folder of Parquet files in the original order of rows.
+
+        It appears under its name only after Spark has verified what was written.
+
+        Args:
+            path: A folder that all executors reach: a local path, or an address such as hdfs://… or s3a://….
+            force: Replace a folder that is there, but never one that the table was read from.
+        """
+        from coterie.engines.spark.files import write_folder
+
+        write_folder(self, os.fspath(path), force=force)
+
+    def unpersist(self) -> None:
+        """Let the executors forget the rows that they kept."""
+        for frame in self.kept:
+            frame.unpersist()
+
+    def __repr__(self) -> str:
+        found = self.verification
+        return (
+            f"<SparkRelease: {found.rows:,} rows in {found.groups:,} groups of at least {found.k:,}, "
+            f"GCP {self.measures['gcp']:.4f}, {self.plan.blocks:,} blocks, method {self.config.method}>"
+        )
+
+
+def anonymize(dataframe: DataFrame, config: AnyConfig = None, **more: AnySetting) -> DataFrame:
+    """Hide every row of a DataFrame in a group of at least k rows; arguments and errors are those of `release`.
+
+    Returns:
+        The published DataFrame, verified. Executors keep its rows until the session ends; `release` can let them go,
+        and also tells what it cost.
+    """
+    return release(dataframe, config, **more).frame
+
+
+def release(
+    dataframe: DataFrame,
+    config: AnyConfig = None,
+    *,
+    row_number: str | None = None,
+    persist: bool = True,
+    progress: Progress | None = None,
+    **settings: AnySetting,
+) -> SparkRelease:
+    """Hide every row of a DataFrame in a group of at least k rows.
+
+    Args:
+        dataframe: A DataFrame of any session, also of Spark Connect. It is not changed.
+        config: A Config, a dict or the path of a TOML file.
+        row_number: A column that numbers the rows 0, 1, … in the order that they have for you. Without one they are
+            numbered partition by partition. A column of your own makes the release the same however Spark cuts the
+            table into partitions.
+        persist: Whether executors keep rows on their disks between steps. Without, every step reads the source again.
+        progress: Told (step, done, total) now and then.
+        **settings: The fields of `Config`, which go before those of `config`. `block_rows` are the rows of a block at
+            most, each of which one task groups in memory; `memory` says the same in bytes.
+
+    Raises:
+        ConfigError: The request is wrong; all problems at once.
+        DataError: The data are not what the configuration says, or change while they are read.
+        InfeasibleError: The table cannot give what was asked for.
+        BackendError: Spark is not installed, or a job failed.
+        VerificationError: The published table did not pass; there is no release.
+    """
+    check_spark()
+    from coterie.engines.job import make_job
+    from coterie.engines.spark.files import input_files
+    from coterie.engines.spark.rows import number_rows
+
+    settled = Config.build(config, **settings).replace(engine="spark")
+    with Phases(progress)("number"):
+        rows = number_rows(dataframe, row_number=row_number, persist=persist)
+    made = release_rows(rows, settled, block_rows=make_job(settled, "-").block_rows, persist=persist, progress=progress)
+    return replace(made, inputs=input_files(dataframe))
+
+
+def release_rows(
+    rows: NumberedRows,
+    config: Config,
+    *,
+    block_rows: int,
+    persist: bool = True,
+    progress: Progress | None = None,
+    mapping: bool = False,
+) -> SparkRelease:
+    """The same for rows that have been numbered; with a mapping, if that is wanted."""
+    from coterie.engines.plan import check_blocks
+    from coterie.engines.spark.plan import make_plan
+    from coterie.engines.spark.run import group_rows
+    from coterie.engines.spark.settings import SETTINGS, kept_unless_failing, settings, with_secrets
+    from coterie.engines.spark.verify import measured, verified
+
+    phases = Phases(progress)
+    with settings(rows.frame.sparkSession, SETTINGS), kept_unless_failing(rows.frame) as kept:
+        config.check_columns(rows.names)
+        check_blocks(config.replace(engine="spark"))
+        settled = with_secrets(config)
+        with phases("plan"):
+            made = make_plan(rows, settled, most=block_rows, threads=config.usable_threads)
+        with phases("group"):
+            grouped = group_rows(rows, made, settled, persist=persist, mapping=mapping)
+            kept.append(grouped.frame)
+        with phases("verify"):
+            found = verified(grouped)
+            found.verification.raise_for_failure()
+    frame = grouped.released(shown=found.shown).drop("coterie_row")
+    return SparkRelease(
+        frame=frame,
+        config=config,
+        measures=measured(grouped, found),
+        verification=found.verification,
+        plan=made.plan,
+        grouped=grouped,
+        shown=found.shown,
+        seconds=phases.seconds,
+        notes=grouped.notes,
+        kept=tuple(kept),
+    )
+
+
+def check_spark() -> None:
+    """A BackendError where Spark is not installed."""
+    try:
+        import pyspark  # noqa: F401
+    except ImportError:
+        raise BackendError(
+            "Spark needs the spark extra.", hint="Install it: pip install 'coterie[spark]', and Java 17 or newer."
+        ) from None

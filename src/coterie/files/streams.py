@@ -1,0 +1,166 @@
+"""Write a table that is never held whole: piece after piece into one file, or a folder of Parquet files."""
+
+from __future__ import annotations
+
+import hashlib
+import os
+from collections.abc import Iterable, Iterator
+from contextlib import nullcontext
+from itertools import chain
+from pathlib import Path
+from typing import TYPE_CHECKING, NamedTuple, Protocol
+
+import pyarrow as pa
+
+from coterie.errors import ConfigError, Problem
+from coterie.files.csv_out import csv_stream
+from coterie.files.dialect import Dialect
+from coterie.files.output import HashedFile, check_target, format_of, gzipped, provenance_path
+from coterie.files.tables import dialect_of
+
+if TYPE_CHECKING:
+    from coterie.files.batches import TableFile
+    from coterie.files.input import Format
+    from coterie.methods._method import Progress
+
+
+class Target(NamedTuple):
+    """What is written, and how."""
+
+    format: Format
+    zipped: bool = False
+    folder: bool = False
+    """a folder of Parquet files in place of one file"""
+    dialect: Dialect | None = None
+
+    @property
+    def suffix(self) -> str:
+        """What the name of a file of this format ends in."""
+        if self.folder:
+            return ""
+        return {"parquet": ".parquet", "feather": ".feather"}.get(self.format, ".csv") + ".gz" * self.zipped
+
+
+def target_of(output: str | os.PathLike[str], *, force: bool, like: TableFile | None = None) -> Target:
+    """What to write under a name; a ConfigError where nothing may be written.
+
+    Args:
+        output: A file by its ending, - for standard output, or a folder (its name ends in a slash).
+        force: Whether something may be there.
+        like: The table whose delimiter, encoding and quotes a text file keeps.
+    """
+    name = os.fspath(output)
+    if name.endswith(("/", os.sep)):
+        folder = Path(name)
+        if not folder.resolve().parent.is_dir():
+            raise ConfigError([Problem("output", f"there is no folder {folder.parent}")], hint="Create it first.")
+        if folder.exists() and not force:
+            hint = "Choose another name, or overwrite it with --force."
+            raise ConfigError([Problem("output", f"{folder} exists already")], hint=hint)
+        if folder.exists() and any(each.suffix != ".parquet" for each in folder.iterdir()):
+            raise ConfigError([Problem("output", f"{folder} holds other files than Parquet; it is left alone")])
+        check_target(provenance_path(output), force=force)
+        return Target("parquet", folder=True)
+    kind, zipped = format_of(output)
+    check_target(output, force=force)
+    if name != "-":
+        check_target(provenance_path(output), force=force)
+    if kind != "csv":
+        return Target(kind)
+    dialect = None if like is None or like.sniffed is None else like.sniffed.dialect
+    before = None if like is None else like.parts[0].path
+    return Target(kind, zipped, dialect=dialect_of(output, dialect=dialect, before=before))
+
+
+class WrittenFile(NamedTuple):
+    """What was written."""
+
+    rows: int
+    sha256: str
+    """of the file, or of the digests of a folder's files in their order"""
+
+
+class Stripes(Protocol):
+    """A release that can be read in row order, some rows at a time."""
+
+    def stripes(self, progress: Progress | None = None) -> Iterator[pa.Table]:
+        """Its rows."""
+
+
+def write_release(publisher: Stripes, path: Path, target: Target, *, progress: Progress | None = None) -> WrittenFile:
+    """Write the release.
+
+    Args:
+        publisher: What to write.
+        path: A new file, or a new folder.
+        target: Its format.
+        progress: Told how many rows are written.
+    """
+    stripes = publisher.stripes(progress)
+    if target.folder:
+        return _write_folder(stripes, path)
+    counted = _Counted(stripes)
+    with path.open("wb") as file:
+        sink = HashedFile(file)
+        write_tables(counted, sink, target)
+        file.flush()
+        os.fsync(file.fileno())
+    return WrittenFile(counted.rows, sink.sha256)
+
+
+class _Counted:
+    """Tables that go by, and how many rows they had."""
+
+    def __init__(self, tables: Iterator[pa.Table]) -> None:
+        self._tables = tables
+        self.rows = 0
+
+    def __iter__(self) -> Iterator[pa.Table]:
+        for table in self._tables:
+            self.rows += table.num_rows
+            yield table
+
+
+def _write_folder(stripes: Iterator[pa.Table], path: Path) -> WrittenFile:
+    path.mkdir()
+    rows, digests = 0, []
+    for number, stripe in enumerate(stripes):
+        with (path / f"part-{number:05}.parquet").open("wb") as file:
+            sink = HashedFile(file)
+            write_tables([stripe], sink, Target("parquet"))
+            file.flush()
+            os.fsync(file.fileno())
+        rows += stripe.num_rows
+        digests.append(sink.sha256)
+    return WrittenFile(rows, hashlib.sha256("".join(digests).encode()).hexdigest())
+
+
+def write_tables(tables: Iterable[pa.Table], sink: HashedFile, target: Target) -> None:
+    """Write tables with the same columns one after the other into one file.
+
+    Args:
+        tables: At least one.
+        sink: The file.
+        target: Its format.
+    """
+    waiting = iter(tables)
+    first = next(waiting)
+    every = chain([first], waiting)
+    if target.format == "parquet":
+        from pyarrow import parquet
+
+        with parquet.ParquetWriter(sink, first.schema, compression="zstd") as writer:
+            for table in every:
+                writer.write_table(table)
+    elif target.format == "feather":
+        from pyarrow import ipc
+
+        options = ipc.IpcWriteOptions(compression="zstd", unify_dictionaries=True)
+        with pa.PythonFile(sink, mode="w") as file, ipc.new_file(file, first.schema, options=options) as writer:
+            for table in every:
+                writer.write_table(table)
+    else:
+        chunks = csv_stream(every, first.column_names, target.dialect or Dialect())
+        with gzipped(sink) if target.zipped else nullcontext(sink) as packed:
+            for chunk in chunks:
+                packed.write(chunk)

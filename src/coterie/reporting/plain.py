@@ -1,0 +1,44 @@
+"""Results as plain values that JSON can hold: for programs, the page and the command line."""
+
+from __future__ import annotations
+
+import math
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from coterie.measures.measures import Measures
+    from coterie.verification.verify import Verification
+
+
+def verification_values(found: Verification) -> dict[str, Any]:
+    """A verification as plain values."""
+    values: dict[str, Any] = {"passed": found.passed}
+    for name in ("rows", "groups", "k", "largest", "average", "wanted", "rows_below", "classes_below"):
+        values[name] = getattr(found, name)
+    values |= {"missing_cells": found.missing_cells, "suppressed": found.suppressed, "quasi": list(found.quasi)}
+    values["checks"] = [check._asdict() for check in found.checks]
+    values["measured"] = [each._asdict() for each in found.measured]
+    plain: dict[str, Any] = finite(values)
+    return plain
+
+
+def measures_values(measures: Measures, *, late: bool = True) -> dict[str, Any]:
+    """Measures as plain values, those per column under `attributes`.
+
+    Args:
+        measures: The measures.
+        late: Whether to compute those that take long, such as the lower bound.
+    """
+    from dataclasses import asdict
+
+    values = {name: measures[name] for name in measures if late or name not in measures.late}
+    return {**values, "attributes": {name: asdict(each) for name, each in measures.attributes.items()}}
+
+
+def finite(value: Any) -> Any:  # noqa: ANN401 - whatever JSON holds
+    """The same for JSON, which has no sign for infinity and for what is no number: both are null."""
+    if isinstance(value, dict):
+        return {name: finite(inner) for name, inner in value.items()}
+    if isinstance(value, list | tuple):
+        return [finite(inner) for inner in value]
+    return None if isinstance(value, float) and not math.isfinite(value) else value

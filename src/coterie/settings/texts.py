@@ -1,0 +1,53 @@
+"""Types, defaults and options of settings as people write them."""
+
+from __future__ import annotations
+
+from typing import Annotated, Any
+
+
+def type_text(annotation: object) -> str:
+    """A type as a person writes it: `number`, `true or false`, `strict | relaxed`."""
+    from types import NoneType, UnionType
+    from typing import Literal, Union, get_args, get_origin
+
+    words = {int: "whole number", float: "number", bool: "true or false", str: "text", NoneType: "nothing"}
+    origin = get_origin(annotation)
+    if origin is Annotated:
+        return type_text(get_args(annotation)[0])
+    if origin is Literal:
+        return " | ".join(str(value) for value in get_args(annotation))
+    if origin in (Union, UnionType):
+        return " | ".join(type_text(part) for part in get_args(annotation) if part is not NoneType)
+    if origin in (tuple, list):
+        inner = next((part for part in get_args(annotation) if part is not Ellipsis), object)
+        return f"list of {type_text(inner)}"
+    if origin is dict:
+        return f"table of {type_text(get_args(annotation)[1])}"
+    if annotation in words:
+        return words[annotation]
+    return "any" if annotation in (Any, object) else getattr(annotation, "__name__", str(annotation)).lower()
+
+
+def default_text(value: object) -> str:
+    """A default as it would be written in a TOML file."""
+    if value is None:
+        return "–"
+    if isinstance(value, bool):
+        return str(value).lower()
+    if isinstance(value, tuple | list):
+        return "[" + ", ".join(default_text(part) for part in value) + "]"
+    if isinstance(value, dict):
+        return "{ }" if not value else str(value)
+    return f'"{value}"' if isinstance(value, str) else str(value)
+
+
+def option_value(text: str) -> object:
+    """Lists and tables as TOML writes them; everything else is text, which the option's own type then reads."""
+    if text.startswith(("[", "{")):
+        import tomllib
+
+        try:
+            return tomllib.loads(f"value = {text}")["value"]
+        except tomllib.TOMLDecodeError:
+            return text
+    return text

@@ -1,0 +1,156 @@
+"""Runs that are stopped and go on: the same bytes in the end, and no mixing of different runs."""
+
+import json
+import signal
+import subprocess
+import sys
+import textwrap
+
+import pytest
+from block_cases import config_of, run, table_of
+from pyarrow import parquet
+
+from coterie.engines.blocks.run import anonymize_file
+from coterie.engines.blocks.state import work_path
+from coterie.engines.job import make_job
+from coterie.errors import Cancelled, ConfigError, DataError
+
+
+@pytest.fixture
+def config():
+    return config_of(block_rows=90, method="compact")
+
+
+class StopAfter:
+    """Cancels a run once so many blocks are finished."""
+
+    def __init__(self, blocks):
+        self.blocks, self.done = blocks, 0
+
+    def progress(self, step, done, total):
+        if step.startswith("group: "):
+            self.done = int(step.split()[1])
+
+    def cancelled(self):
+        return self.done >= self.blocks
+
+    def job(self):
+        return {"progress": self.progress, "cancelled": self.cancelled}
+
+
+def stopped(tmp_path, table, config, blocks=2):
+    with pytest.raises(Cancelled):
+        run(tmp_path, table, config, **StopAfter(blocks).job())
+    assert not (tmp_path / "out.parquet").exists()
+    return sorted(each.name for each in (work_path(tmp_path / "out.parquet") / "blocks").glob("*.json"))
+
+
+def test_a_run_that_was_stopped_goes_on_and_gives_the_same_bytes(tmp_path, config):
+    table = table_of(700)
+    whole = run(tmp_path, table, config, out="whole.parquet")
+    finished = stopped(tmp_path, table, config)
+    assert 2 <= len(finished) < whole.blocks
+    grouped = []
+    resumed = run(
+        tmp_path, table, config, resume=True, progress=lambda step, *_: grouped.append(step) if ":" in step else None
+    )
+    assert grouped[0] == f"group: {len(finished)} of {whole.blocks} blocks"
+    assert (tmp_path / "out.parquet").read_bytes() == (tmp_path / "whole.parquet").read_bytes()
+    assert resumed.output_sha256 == whole.output_sha256
+    assert dict(resumed.measures) == dict(whole.measures)
+    assert not work_path(tmp_path / "out.parquet").exists()
+
+
+@pytest.mark.slow
+def test_a_run_that_was_killed_goes_on(tmp_path, config):
+    table = table_of(700)
+    whole = run(tmp_path, table, config, out="whole.parquet")
+    (tmp_path / "config.json").write_text(json.dumps(config.to_dict()))
+    program = f"""
+        import json, os, pathlib, signal
+        from coterie.settings.config import Config
+        from coterie.engines.blocks.run import anonymize_file
+        from coterie.engines.job import make_job
+
+        folder = pathlib.Path({str(tmp_path)!r})
+
+        def told(step, done, total):
+            if step.startswith("group: 3 "):
+                os.kill(os.getpid(), signal.SIGKILL)
+
+        config = Config.from_dict(json.loads((folder / "config.json").read_text()))
+        anonymize_file(folder / "in.parquet", make_job(config, folder / "out.parquet", progress=told))
+    """
+    killed = subprocess.run([sys.executable, "-c", textwrap.dedent(program)], capture_output=True, check=False)
+    assert killed.returncode == -signal.SIGKILL
+    assert not (tmp_path / "out.parquet").exists()
+    # Half-written files of the killed run are no obstacle.
+    blocks = work_path(tmp_path / "out.parquet") / "blocks"
+    assert len(list(blocks.glob("*.json"))) >= 3
+    (blocks / "block-000099.part").write_bytes(b"half")
+    resumed = run(tmp_path, table, config, resume=True)
+    assert resumed.output_sha256 == whole.output_sha256
+
+
+def test_without_resume_an_earlier_run_is_not_thrown_away(tmp_path, config):
+    table = table_of(700)
+    finished = stopped(tmp_path, table, config)
+    with pytest.raises(ConfigError, match=f"stopped with {len(finished)} blocks finished") as caught:
+        run(tmp_path, table, config)
+    assert "--resume" in caught.value.hint
+    assert len(list((work_path(tmp_path / "out.parquet") / "blocks").glob("*.json"))) == len(finished)
+    again = run(tmp_path, table, config, force=True)
+    assert again.verification.passed
+
+
+@pytest.mark.parametrize(
+    ("changes", "text"),
+    [
+        ({"seed": 3}, "had other settings"),
+        ({"k": 6}, "had other settings"),
+        ({"block_rows": 91}, "blocks of another size"),
+    ],
+)
+def test_other_settings_are_refused(changes, text, tmp_path, config):
+    table = table_of(700)
+    stopped(tmp_path, table, config)
+    with pytest.raises(DataError, match=text):
+        run(tmp_path, table, config.replace(**changes), resume=True)
+
+
+def test_settings_that_decide_nothing_may_change(tmp_path, config):
+    table = table_of(700)
+    whole = run(tmp_path, table, config, out="whole.parquet")
+    stopped(tmp_path, table, config)
+    other = config.replace(threads=3, memory="2GB", author="somebody else")
+    assert run(tmp_path, table, other, resume=True).output_sha256 == whole.output_sha256
+
+
+def test_another_input_is_refused(tmp_path, config):
+    stopped(tmp_path, table_of(700), config)
+    with pytest.raises(DataError, match="read another input"):
+        run(tmp_path, table_of(700, seed=1), config, resume=True)
+
+
+def test_resume_without_an_earlier_run_just_starts(tmp_path, config):
+    assert run(tmp_path, table_of(300), config, resume=True).verification.passed
+
+
+def test_a_run_that_fails_before_its_first_block_leaves_nothing(tmp_path, config):
+    with pytest.raises(Cancelled):
+        run(tmp_path, table_of(300), config, cancelled=lambda: True)
+    assert [each.name for each in tmp_path.iterdir()] == ["in.parquet"]
+
+
+def test_an_input_that_changes_while_it_is_read_is_refused(tmp_path, config):
+    table = table_of(400)
+    parquet.write_table(table, tmp_path / "in.parquet")
+
+    def told(step, done, total):
+        if step == "cut" and not done:
+            older = table.set_column(1, "age", [[200 + at % 70 for at in range(400)]])
+            parquet.write_table(older, tmp_path / "in.parquet")
+
+    with pytest.raises(DataError, match="changed while it was read"):
+        anonymize_file(tmp_path / "in.parquet", make_job(config, tmp_path / "out.parquet", progress=told))
+    assert not (tmp_path / "out.parquet").exists()

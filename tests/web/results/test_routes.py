@@ -1,0 +1,274 @@
+"""The Results step: what it shows is what was published, and nothing in it is taken for HTML."""
+
+import csv
+import html
+import io
+import json
+import re
+import shutil
+
+import numpy as np
+import pytest
+from starlette.testclient import TestClient
+from web_cases import ORIGIN, PORT
+
+from coterie.settings.config import Config
+from coterie.web.app import create_app
+from coterie.web.data.inspect_table import inspect_job
+from coterie.web.project import private_folder, write_json
+from coterie.web.results.jobs import ANSWER, curve_job, explain_job, map_job
+from coterie.web.results.read import DOWNLOADS
+from coterie.web.results.rows import page_of
+from coterie.web.run.job import run_job
+from coterie.web.settings import Settings
+
+EVIL = "<script>alert(1)</script>"
+
+
+def silent(step, done, total):
+    """Progress that nobody looks at."""
+
+
+class Place:
+    """An application with one project, whose jobs are done in this process."""
+
+    def __init__(self, folder, table):
+        settings = Settings(private_folder(folder / "work"), port=PORT, allowed_folders=(folder,))
+        self.app = create_app(settings)
+        self.client = TestClient(self.app, base_url=ORIGIN, follow_redirects=False, headers={"Origin": ORIGIN})
+        self.client.get(f"/?token={settings.token}")
+        self.source = folder / "table.csv"
+        self.source.write_bytes(table)
+        self.project = self.app.state.projects.create("table.csv", source=self.source)
+        self.job = {
+            "source": str(self.source),
+            "project": str(self.project.folder),
+            "recipe": self.project.recipe_path,
+            "name": "table.csv",
+            "unpacked_limit": 1 << 30,
+            "column_limit": 2000,
+        }
+        inspect_job(self.job, self.project.folder, silent)
+
+    def run(self, number=1, **settings):
+        """A finished run with these settings."""
+        if not self.project.runs_folder.is_dir():
+            private_folder(self.project.runs_folder)
+        folder = private_folder(self.project.runs_folder / f"{number:04d}")
+        (folder / "coterie.toml").write_text(Config(**settings).to_toml())
+        run_job(self.job, folder, silent)
+        write_json(folder / "state.json", {"state": "finished", "started": 1.0, "seconds": 2.0})
+        return folder
+
+    def get(self, path, **how):
+        return self.client.get(f"{self.project.url}/results{path}", **how)
+
+
+SETTINGS = {
+    "quasi": ["age", "education", "sex"],
+    "sensitive": ["salary-class"],
+    "keep": ["workclass", "marital-status", "occupation", "race", "native-country"],
+    "hierarchies": {"sex": "flat"},
+    "publish": {"age": "bounds"},
+    "method": "mondrian",
+    "k": 5,
+}
+
+
+@pytest.fixture(scope="module")
+def place(tmp_path_factory, adult_csv):
+    made = Place(tmp_path_factory.mktemp("results"), adult_csv.read_bytes())
+    made.run(**SETTINGS)
+    return made
+
+
+def cells(page):
+    """Rows of the table before and after, as texts; the header apart."""
+    body = re.search(r"<tbody>(.*?)</tbody>", page.split('aria-label="Rows before and after"')[1], re.DOTALL)[1]
+    rows = re.findall(r"<tr[^>]*>(.*?)</tr>", body, re.DOTALL)
+    return [
+        [re.sub(r"<[^>]+>", "", cell).strip() for cell in re.findall(r"<t[hd][^>]*>(.*?)</t[hd]>", row, re.DOTALL)]
+        for row in rows
+    ]
+
+
+def test_the_latest_finished_run_is_shown(place):
+    assert place.get("").headers["location"].endswith("/results/0001")
+    page = place.get("/0001").text
+    assert "Every promise is kept" in page
+    assert "Run 1: k = 5, method mondrian" in page
+    for figure in ("class-sizes", "risk-curve", "loss", "runs-map"):
+        assert f'<figure class="chart-figure" id="{figure}">' in page
+
+
+def test_rows_before_and_after_are_those_of_the_files(place):
+    folder = place.project.runs[0]
+    before = list(csv.DictReader(io.StringIO(place.source.read_text())))
+    after = list(csv.DictReader(io.StringIO((folder / "release.csv").read_text())))
+    for first in (1, 26, 1490):
+        shown = cells(place.get(f"/0001?from={first}").text)
+        for row in shown:
+            position = int(row[0].replace(",", "")) - 1
+            old, new = before[position], after[position]
+            bounds = {new["age_min"], new["age_max"]}
+            assert row[2] == old["age"]
+            assert row[3] == (old["age"] if len(bounds) == 1 else f"{new['age_min']} to {new['age_max']}")
+            assert row[4:6] == [old["education"], new["education"].replace("&", "&amp;")]
+            assert row[6:8] == [old["sex"], new["sex"]]
+    assert len(cells(place.get("/0001?from=1490").text)) == 11
+    assert "rows 26 to 50 of 1,500" in place.get("/0001/rows?from=26", headers={"HX-Request": "true"}).text
+    assert place.get("/0001/rows?from=26").status_code == 200
+
+
+def test_changed_cells_and_only_those_are_marked(place):
+    folder = place.project.runs[0]
+    page = page_of(place.project, folder, ["age", "education", "sex"], first=0, count=200)
+    marked = {(at, pair) for row in page.rows for at, pair in enumerate(row.quasi) if pair.changed}
+    assert marked
+    assert all(pair.before != pair.after for _, pair in marked)
+    assert any(not pair.changed for row in page.rows for pair in row.quasi)
+    groups = np.load(folder / "groups.npy")
+    assert [row.group for row in page.rows] == groups[:200].tolist()
+
+
+@pytest.mark.parametrize("first", ["0", "-4", "x", "99999999999999", "1501", "²"])
+def test_rows_that_are_not_there(place, first):
+    assert place.get(f"/0001?from={first}").status_code == 200
+
+
+@pytest.mark.parametrize("what", [each.key for each in DOWNLOADS])
+def test_downloads(place, what):
+    answer = place.get(f"/0001/download/{what}")
+    assert answer.status_code == 200
+    assert answer.headers["content-disposition"].startswith("attachment")
+    assert answer.headers["cache-control"] == "no-store"
+    assert answer.content
+
+
+def test_the_configuration_is_the_one_that_was_run_and_the_release_the_one_that_was_made(place):
+    folder = place.project.runs[0]
+    assert place.get("/0001/download/configuration").content == (folder / "coterie.toml").read_bytes()
+    assert place.get("/0001/download/release").content == (folder / "release.csv").read_bytes()
+    assert json.loads(place.get("/0001/download/report-json").content)["k"] == 5
+
+
+def test_the_same_in_python_makes_the_same_release(place, tmp_path, monkeypatch):
+    page = html.unescape(place.get("/0001").text)
+    assert f"coterie anonymize \\\n    {place.source} --config coterie.toml" in page
+    code = re.search(r'<pre id="python"[^>]*>(.*?)</pre>', page, re.DOTALL)[1]
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "coterie.toml").write_bytes(place.get("/0001/download/configuration").content)
+    parts = code.partition("# The same without the file:")
+    for part in (parts[0], f"import coterie\n{parts[2]}\nrelease.write('release.csv', force=True)"):
+        exec(compile(part, "page", "exec"), {"print": lambda *_: None})
+        assert (tmp_path / "release.csv").read_bytes() == place.get("/0001/download/release").content
+
+
+@pytest.mark.parametrize(
+    "path", ["/0002", "/..", "/0001/download/release.pickle", "/0001/download/..%2f..%2fproject.json", "/%2e%2e/0001"]
+)
+def test_nothing_else_can_be_had(place, path):
+    assert place.get(path).status_code in (303, 404)
+
+
+def test_reports_are_shown_under_a_policy_of_their_own(place):
+    for variant in ("internal", "external"):
+        answer = place.get(f"/0001/report/{variant}")
+        assert "Report on a release" in answer.text
+        policy = answer.headers["content-security-policy"]
+        assert policy.startswith("default-src 'none'; style-src 'unsafe-inline'")
+        assert "script" not in policy
+
+
+def test_pages_have_nothing_inline(place):
+    for path in ("/0001", "/0001/row?row=3"):
+        text = place.get(path).text
+        assert ' style="' not in text
+        assert "<style" not in text
+        assert re.findall(r"<script(?![^>]*src=)", text) == []
+        assert re.findall(r"\son[a-z]+=", text) == []
+    css = place.client.get("/charts.css")
+    assert css.headers["content-type"].startswith("text/css")
+    assert "--chart-ink" in css.text
+
+
+@pytest.mark.parametrize("row", ["0", "1501", "", "one"])
+def test_a_row_that_is_not_there_is_a_fault_of_the_form(place, row):
+    answer = place.get(f"/0001/row?row={row}")
+    assert answer.status_code == 422
+    assert "from 1 to 1,500" in answer.text
+    assert '<a href="#row">' in answer.text
+
+
+def test_why_a_row_is_so_coarse(place):
+    folder = place.project.runs[0]
+    assert "Find out" in place.get("/0001/row?row=8").text
+    at = private_folder(folder / "explain" / "7")
+    explain_job({**place.job, "row": 7}, at, silent)
+    page = place.get("/0001/row?row=8").text
+    assert "In a group of" in page
+    assert "Find out" not in page
+    known = json.loads((at / ANSWER).read_text())
+    before = list(csv.DictReader(io.StringIO(place.source.read_text())))[7]
+    assert {each["name"]: each["value"] for each in known["attributes"]} == {
+        name: before[name] for name in SETTINGS["quasi"]
+    }
+    for near in known["nearest"]:
+        assert f"row?row={near['row'] + 1}" in page
+    # The rows that the page names as coarse are among those that pay most.
+    loss = json.loads((folder / "loss.json").read_text())
+    paid = []
+    for row in (loss["rows"][0], 7):
+        other = folder / "explain" / str(row)
+        if not other.is_dir():
+            explain_job({**place.job, "row": row}, private_folder(other), silent)
+        paid.append(json.loads((other / ANSWER).read_text())["cost"])
+    assert paid[0] >= paid[1]
+
+
+def test_loss_over_k(place):
+    folder = place.project.runs[0]
+    assert "Work out loss over k" in place.get("/0001").text
+    at = private_folder(folder / "curve")
+    curve_job({**place.job, "ks": [2, 5, 10]}, at, silent)
+    page = place.get("/0001").text
+    assert 'id="loss-over-k"' in page
+    answer = json.loads((at / ANSWER).read_text())
+    assert answer["ks"] == [2, 5, 10]
+    gcp = json.loads((folder / "result.json").read_text())["measures"]["gcp"]
+    assert f"At k = 5 it is {gcp:.3g}." in answer["figure"]
+    kept = [json.loads(line) for line in (place.project.folder / "curve.jsonl").read_text().splitlines()]
+    assert sorted(each["run"]["k"] for each in kept) == [2, 5, 10]
+    shutil.rmtree(at)
+
+
+def test_the_map_shows_all_runs_and_says_when_it_is_old(place):
+    second = place.run(2, **{**SETTINGS, "k": 20})
+    try:
+        page = place.get("/0002").text
+        assert "run 1, k=5" in page
+        assert "run 2, k=20" in page
+        assert "Draw the map again" not in page
+    finally:
+        shutil.rmtree(second)
+    page = place.get("/0001").text
+    assert "Draw the map again" in page
+    map_job(place.job, place.project.folder / "map", silent)
+    page = place.get("/0001").text
+    assert "run 2, k=20" not in page
+    assert "Draw the map again" not in page
+
+
+def test_html_in_cells_and_names_is_harmless_and_removed_rows_are_said_to_be(tmp_path):
+    rows = [f'{age % 7},"{EVIL}{age % 3}",{"" if age % 10 == 0 else "x"}' for age in range(60)]
+    place = Place(tmp_path, f"age,{EVIL},gap\n{chr(10).join(rows)}\n".encode())
+    settings = {"quasi": ["age", EVIL, "gap"], "k": 3, "method": "mondrian"}
+    place.run(**settings, missing="suppress", suppressed="remove")
+    explain_job({**place.job, "row": 1}, private_folder(place.project.runs[0] / "explain" / "1"), silent)
+    for path in ("/0001", "/0001/row?row=2"):
+        text = place.get(path).text
+        assert EVIL not in text
+        assert "&lt;script&gt;" in text
+    shown = place.get("/0001").text
+    assert shown.count('<tr class="gone">') == 3
+    assert shown.count(">removed</td>") == 9

@@ -1,0 +1,191 @@
+"""Runs: the same bytes as the command line, progress, cancelling, failing, several of them."""
+
+from __future__ import annotations
+
+import json
+import os
+import time
+
+import pytest
+from web_cases import wait
+
+from coterie.cli.app import main
+from coterie.methods import all_methods
+from coterie.web.jobs import KEPT
+from coterie.web.recipe import recipe
+from coterie.web.run import form as method_form
+
+SLOW = {"method": "compact", "options-effort": "thorough"}
+
+
+def start(client, project, **form):
+    answer = client.post(f"{project.url}/run", data={"method": "mondrian", **form, "action": "run"})
+    assert answer.status_code == 303, answer.text
+    return project.runs[0]
+
+
+def wait_until_working(app, folder):
+    end = time.monotonic() + 240
+    while app.state.jobs.state(folder).step not in ("group", "refine", "rebuild"):
+        assert time.monotonic() < end
+        assert app.state.jobs.state(folder).active
+        time.sleep(0.02)
+
+
+def test_the_release_is_the_command_lines_byte_for_byte(client, app, adult, tmp_path):
+    folder = start(client, adult, method="compact", seed="3", **{"options-effort": "fast"})
+    assert wait(app, folder) == "finished", app.state.jobs.state(folder).message
+    out = tmp_path / "out.csv"
+    for config in (adult.recipe_path, folder / "coterie.toml"):
+        assert main(["anonymize", str(adult.source), "-c", str(config), "-o", str(out), "-q", "--force"]) == 0
+        assert (folder / "release.csv").read_bytes() == out.read_bytes()
+    made = {each.name for each in folder.iterdir()}
+    assert made >= {"coterie.toml", "release.coterie.toml", "report.html", "report-external.html", "report.json"}
+    assert made >= {"mapping.csv", "result.json", "published.parquet", "kept.npy", "groups.npy", "release.pickle"}
+    assert not [name for name in made if name.endswith(".part")]
+    result = json.loads((folder / "result.json").read_text())
+    assert result["k"] == recipe.load_config(adult).k
+    assert result["passed"] is True
+    assert sum(rows for _, rows in result["class_sizes"]["after"]) == result["published_rows"]
+    assert "adult.csv" in (folder / "report.html").read_text()
+    page = client.get(f"{adult.url}/run").text
+    assert "Run 1 is finished" in page
+    assert f"{result['measures']['gcp']:.4f}" in page
+
+
+def test_a_run_is_cancelled_and_leaves_only_its_recipe(client, app, adult):
+    folder = start(client, adult, **SLOW)
+    wait_until_working(app, folder)
+    process = app.state.jobs._running[folder]
+    assert client.post(f"{adult.url}/run/cancel").status_code == 303
+    assert process.poll() is not None
+    with pytest.raises(ProcessLookupError):
+        os.killpg(process.pid, 0)
+    assert {each.name for each in folder.iterdir()} == set(KEPT)
+    page = client.get(f"{adult.url}/run").text
+    assert "Run 1 was cancelled" in page
+    assert client.post(f"{adult.url}/run/cancel").status_code == 303  # nothing to cancel any more
+    second = start(client, adult, **SLOW)
+    assert second.name == "0002"
+    assert app.state.jobs.state(second).active
+
+
+def test_progress_is_told_by_events_to_the_end(client, app, adult):
+    recipe.change(adult, {"k": 5000})  # which ends soon: the table has fewer rows
+    folder = start(client, adult)
+    with client.stream("GET", f"{adult.url}/run/events") as answer:
+        assert answer.headers["content-type"].startswith("text/event-stream")
+        lines = list(answer.iter_lines())
+    assert lines[-2:] == ["data: {}", ""] or "event: over" in lines
+    told = [json.loads(line[6:]) for line in lines if line.startswith("data: {") and line != "data: {}"]
+    assert told
+    assert all(set(each) == {"run", "text", "done", "total", "elapsed", "left"} for each in told)
+    assert app.state.jobs.state(folder).state == "failed"
+
+
+def test_a_page_without_scripts_follows_a_run_too(client, app, adult):
+    folder = start(client, adult, **SLOW)
+    page = client.get(f"{adult.url}/run").text
+    assert 'role="status"' in page
+    assert "<progress" in page
+    assert 'http-equiv="refresh"' in page
+    again = client.post(f"{adult.url}/run", data={"method": "mondrian", "action": "run"})
+    assert again.status_code == 422
+    assert "under way" in again.text
+    app.state.jobs.cancel(folder)
+
+
+def test_a_run_that_cannot_succeed_says_what_to_do(client, app, adult):
+    recipe.change(adult, {"k": 5000})
+    folder = start(client, adult)
+    assert wait(app, folder) == "failed"
+    page = client.get(f"{adult.url}/run").text
+    assert "did not succeed" in page
+    assert "5,000" in page or "5000" in page
+    assert {each.name for each in folder.iterdir()} == set(KEPT)
+    assert not (folder / "release.csv").exists()
+
+
+def test_what_the_command_line_would_do_in_blocks_is_refused(client, app, adult):
+    recipe.change(adult, {"engine": "blocks"})
+    folder = start(client, adult)
+    assert wait(app, folder) == "failed"
+    page = client.get(f"{adult.url}/run").text
+    assert "hold the table in memory" in page
+    assert "coterie anonymize" in page
+
+
+def test_a_run_says_that_goals_are_not_saved(client, adult):
+    client.post(f"{adult.url}/goals", data={"k": "many"})
+    assert "Some goals are not saved" in client.get(f"{adult.url}/run").text
+
+
+def test_a_worker_that_dies_is_noticed(client, app, adult):
+    folder = start(client, adult, **SLOW)
+    app.state.jobs._running[folder].kill()
+    assert wait(app, folder) == "failed"
+    assert "ended unexpectedly" in client.get(f"{adult.url}/run").text
+
+
+def test_an_upload_that_was_taken_away_is_told_without_a_path(client, app, adult):
+    adult.source.unlink()
+    folder = start(client, adult)
+    assert wait(app, folder) == "failed"
+    message = app.state.jobs.state(folder).message
+    assert "There is no file adult.csv" in message
+
+
+def test_runs_are_deleted_one_by_one_also_while_they_work(client, app, adult):
+    folder = start(client, adult, **SLOW)
+    process = app.state.jobs._running[folder]
+    assert client.post(f"{adult.url}/run/0001/delete").status_code == 303
+    assert not folder.exists()
+    assert process.poll() is not None
+    assert client.post(f"{adult.url}/run/0001/delete").status_code == 404
+
+
+@pytest.mark.parametrize("name", sorted(all_methods()))
+def test_every_method_and_every_option_has_a_form(client, adult, name):
+    part = client.get(f"{adult.url}/run/options?method={name}").text
+    chosen = all_methods()[name]
+    assert chosen.summary.split()[0].strip("`") in part
+    for option in method_form.options_of(chosen):
+        assert f'id="options-{option.name}"' in part
+
+
+@pytest.mark.parametrize(
+    ("form", "field"),
+    [
+        ({"method": "kaca", "options-beta": "0.5"}, "options-beta"),
+        ({"method": "nothing"}, "method"),
+        ({"method": "auto", "seed": "-1"}, "seed"),
+        ({"method": "auto", "seed": "x"}, "seed"),
+        ({"method": "auto", "time_limit": "0"}, "time_limit"),
+        ({"method": "auto", "threads": "1.5"}, "threads"),
+        ({"method": "compact", "options-effort": "lots"}, "options-effort"),
+    ],
+)
+def test_faults_of_the_form_are_shown_beside_what_was_typed(client, adult, form, field):
+    before = adult.recipe_path.read_bytes()
+    answer = client.post(f"{adult.url}/run", data={**form, "action": "run"})
+    assert answer.status_code == 422
+    assert f'href="#{field}"' in answer.text
+    assert adult.recipe_path.read_bytes() == before
+    assert adult.runs == []
+    again = client.get(f"{adult.url}/run").text
+    assert f'href="#{field}"' in again
+
+
+def test_options_are_written_in_their_own_types_and_shown_again(client, adult):
+    form = {"method": "kaca", "options-distance": "ncp", "options-beta": "2", "options-level_weights": "[3, 1]"}
+    assert client.post(f"{adult.url}/run", data={**form, "refine": "true", "seed": "9"}).status_code == 303
+    values = recipe.read_values(adult)
+    assert values["options"] == {"distance": "ncp", "beta": 2.0, "level_weights": [3.0, 1.0]}
+    assert (values["method"], values["refine"], values["seed"]) == ("kaca", True, 9)
+    page = client.get(f"{adult.url}/run").text
+    assert "<option selected>ncp</option>" in page
+    assert 'value="2.0"' in page
+    client.post(f"{adult.url}/run", data={"method": "auto"})
+    values = recipe.read_values(adult)
+    assert "options" not in values
+    assert "refine" not in values
