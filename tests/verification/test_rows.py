@@ -5,7 +5,7 @@ import pyarrow as pa
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from test_population import COLUMNS, drawn
+from verification.test_population import COLUMNS, drawn
 
 import coterie
 from coterie.measures.published import read_cells
