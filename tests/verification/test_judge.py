@@ -90,9 +90,9 @@ def test_classes_may_be_judged_in_pieces(kind, data):
     assert joined._replace(worst=0) == whole._replace(worst=0)
 
 
-@given(st.lists(st.integers(1, 9), min_size=1), st.integers(1, 9), st.lists(st.integers(1, 4), min_size=50))
-def test_rows_and_people_are_counted_down_to_the_last(counts, k, times):
-    counts, times = np.array(counts), np.array(times[: len(counts)])
+@given(st.lists(st.tuples(st.integers(1, 9), st.integers(1, 4)), min_size=1), st.integers(1, 9))
+def test_rows_and_people_are_counted_down_to_the_last(classes, k):
+    counts, times = (np.array(each) for each in zip(*classes, strict=True))
     found = judge_counts(k, counts, counts, classes=times)
     few = [(count, often) for count, often in zip(counts, times, strict=True) if count < k]
     assert (found.failing, found.rows) == (sum(o for _, o in few), sum(c * o for c, o in few))
