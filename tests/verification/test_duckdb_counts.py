@@ -13,7 +13,7 @@ from coterie.files.batches import open_table
 from coterie.grouping.promises import rules_of
 from coterie.settings.config import Config
 from coterie.verification.duckdb_counts import verify_file
-from coterie.verification.sql import Checker
+from coterie.verification.sql import DuckLimits
 from coterie.verification.verify import verify_table
 
 SAME = ("rows", "groups", "k", "largest", "average", "wanted", "rows_below", "classes_below", "missing_cells",
@@ -24,7 +24,7 @@ MODELS = ("l-diversity:2", "l-diversity:3:d:entropy", "l-diversity:2:d:frequency
 
 def both(table, config, folder, roots=None):
     parquet.write_table(table, folder / "published.parquet")
-    checker = Checker(folder / "spare", 2**28, 1)
+    checker = DuckLimits(folder / "spare", 2**28, 1)
     found = verify_file(
         open_table(folder / "published.parquet", config), config, roots=roots or {}, hidden=0, checker=checker
     )

@@ -12,8 +12,8 @@ from oracles import naive_privacy
 from privacy.test_checks import KINDS, limits, nested, random_trees
 
 from coterie.hierarchies.hierarchy import Hierarchy
-from coterie.verification.cells import ROOM, Cells, equal_rows
-from coterie.verification.counts import CellCounts, Pairs, SizeCounts
+from coterie.verification.cells import ROOM, ColumnCells, equal_rows
+from coterie.verification.counts import CellCounts, ClassValues, SizeCounts
 from coterie.verification.exact import compare, entropy_reaches, log_exceeds
 from coterie.verification.judge import RULES, judge, judge_counts
 from coterie.verification.promises import promise_of
@@ -38,7 +38,7 @@ def counted(labels, values, parents, times):
     config = SimpleNamespace(hierarchies=hierarchies, types={"s": "number"})
     table = sensitive_of("s", CellCounts(pa.array(map(str, found)), rows * times, 0), config)
     value = table.find(pa.array(map(str, values)))
-    pairs = Pairs.count(labels, value, values=len(table.totals), rows=np.full(len(labels), times))
+    pairs = ClassValues.count(labels, value, values=len(table.totals), rows=np.full(len(labels), times))
     return pairs, table
 
 
@@ -84,7 +84,7 @@ def test_classes_may_be_judged_in_pieces(kind, data):
     joined = None
     for part in (pairs.of < cut, pairs.of >= cut):
         if part.any():
-            piece = Pairs(pairs.of[part] - pairs.of[part][0], pairs.value[part], pairs.rows[part])
+            piece = ClassValues(pairs.of[part] - pairs.of[part][0], pairs.value[part], pairs.rows[part])
             finding = judge(promised, piece, table)
             joined = finding if joined is None else joined.joined(finding, higher=RULES[promised.rule].higher)
     assert joined._replace(worst=0) == whole._replace(worst=0)
@@ -142,7 +142,7 @@ def test_many_large_columns_do_not_overflow():
     codes[150:] = codes[:150]
     values = pa.nulls(2**21)
     assert len(values) ** 12 > ROOM
-    labels, groups = equal_rows([Cells(values, codes[:, column] * 50_000) for column in range(12)])
+    labels, groups = equal_rows([ColumnCells(values, codes[:, column] * 50_000) for column in range(12)])
     _, expected = np.unique(codes, axis=0, return_inverse=True)
     assert groups == len(np.unique(expected))
     assert len({*zip(labels.tolist(), expected.ravel().tolist(), strict=True)}) == groups

@@ -13,7 +13,7 @@ from coterie.settings.memory import default_memory, memory_bytes
 from coterie.wording import bytes_text
 
 if TYPE_CHECKING:
-    from coterie.engines.job import Job
+    from coterie.engines.job import BlocksJob
     from coterie.releases.stored import StoredRelease
     from coterie.settings.config import Config
 
@@ -118,7 +118,7 @@ def checked_on_disk(data: AnyTable, config: Config) -> bool:
     return choose_engine(data, plain, output="-").engine == "blocks"
 
 
-def run_stored(engine: str, data: str | os.PathLike[str], job: Job) -> StoredRelease:
+def run_stored(engine: str, data: str | os.PathLike[str], job: BlocksJob) -> StoredRelease:
     """Anonymize a file by an engine that leaves the release on disk."""
     home = importlib.import_module(HOMES[engine])
     release: StoredRelease = home.anonymize_file(data, job)

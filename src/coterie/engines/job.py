@@ -26,7 +26,7 @@ def _never() -> bool:
 
 
 @dataclass(frozen=True)
-class Job:
+class BlocksJob:
     """What a run out of core is asked to do."""
 
     config: Config
@@ -59,11 +59,11 @@ def make_job(
     cancelled: Callable[[], bool] | None = None,
     cluster: Cluster | None = None,
     mapping: str | os.PathLike[str] | None = None,
-) -> Job:
+) -> BlocksJob:
     """A job with the sizes that follow from the configuration and the machine."""
     usual = SPARK_MEMORY if config.engine == "spark" else default_memory()
     memory = usual if config.memory is None else memory_bytes(config.memory)
     least = 4 * config.k
     rows = config.block_rows or max(rows_in_memory(memory, config) // AT_ONCE, least)
     rows = max(rows, least)
-    return Job(config, output, memory, rows, resume, force, progress, cancelled or _never, cluster, mapping)
+    return BlocksJob(config, output, memory, rows, resume, force, progress, cancelled or _never, cluster, mapping)

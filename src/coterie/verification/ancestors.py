@@ -26,7 +26,7 @@ Path = tuple[Hashable, ...]
 """the nodes from a value itself up to just below the root"""
 
 
-class Climbed(NamedTuple):
+class AncestorPaths(NamedTuple):
     """Distinct cells and what is above them."""
 
     keys: Sequence[Any]
@@ -64,7 +64,7 @@ class Ancestors(NamedTuple):
         return cls(path, np.array(weight, dtype=np.int64), root)
 
 
-def climb(form: Any, cells: pa.Array, rows: Int64, *, name: str) -> Climbed:  # noqa: ANN401 - a tree or a rule: plain fields
+def climb(form: Any, cells: pa.Array, rows: Int64, *, name: str) -> AncestorPaths:  # noqa: ANN401 - a tree or a rule: plain fields
     """Find what a hierarchy puts above some cells.
 
     Args:
@@ -96,7 +96,7 @@ def climb(form: Any, cells: pa.Array, rows: Int64, *, name: str) -> Climbed:  # 
     for path in paths:
         for level, node in enumerate(path):
             heights[node] = max(heights.get(node, 0), level)
-    return Climbed(keys, paths, heights)
+    return AncestorPaths(keys, paths, heights)
 
 
 def _refuse(kinds: Sequence[tuple[Sequence[int], str, str, str]], rows: Int64, name: str) -> None:
@@ -116,7 +116,7 @@ def _words(number: int, noun: str) -> str:
     return f"{number:,} {noun}" if number == 1 else f"{number:,} {noun}s"
 
 
-def _in_tree(labels: Sequence[str], parent: Sequence[int], cells: pa.Array, rows: Int64, *, name: str) -> Climbed:
+def _in_tree(labels: Sequence[str], parent: Sequence[int], cells: pa.Array, rows: Int64, *, name: str) -> AncestorPaths:
     """The leaves of a tree whose nodes are listed depth-first, the root first."""
     inner = {0, *parent}
     leaf_of = {label: node for node, label in enumerate(labels) if node not in inner}
@@ -148,7 +148,7 @@ def _in_tree(labels: Sequence[str], parent: Sequence[int], cells: pa.Array, rows
         while parent[path[-1]]:
             path.append(parent[path[-1]])
         paths.append(tuple(path))
-    return Climbed([leaf or 0 for leaf in leaves], paths, {**heights, None: heights[0]})
+    return AncestorPaths([leaf or 0 for leaf in leaves], paths, {**heights, None: heights[0]})
 
 
 def leaves_of(texts: Sequence[str], leaf_of: dict[str, int], *, kind: pa.DataType) -> list[int | None]:

@@ -11,7 +11,7 @@ import numpy as np
 import pyarrow as pa
 
 from coterie.arrays import Int64
-from coterie.verification.cells import MARK, Cells, equal_rows, is_text, read_cells
+from coterie.verification.cells import MARK, ColumnCells, equal_rows, is_text, read_cells
 from coterie.verification.counts import CellCounts, CellPairs, ClassCells, PeopleCounts, SizeCounts
 
 Found = TypeVar("Found")
@@ -30,10 +30,10 @@ class ArrowCounter:
     """row → person"""
     known: tuple[Int64, int] | None = None
     """row → class and the number of classes, if that was found out before"""
-    _known_cells: dict[str, Cells] = field(default_factory=dict)
+    _known_cells: dict[str, ColumnCells] = field(default_factory=dict)
 
     @cached_property
-    def columns(self) -> list[Cells]:
+    def columns(self) -> list[ColumnCells]:
         """The cells of the quasi-identifiers."""
         return [read_cells(self.table.column(name), name=name) for name in self.names]
 
@@ -63,7 +63,7 @@ class ArrowCounter:
         """How large the classes are, one by one."""
         missing, blank = np.zeros_like(self.rows), np.ones(len(self.rows), dtype=np.bool_)
         for name, cells in zip(self.names, self.columns, strict=True):
-            shown = Cells(cells.values, cells.of_row[self._first])
+            shown = ColumnCells(cells.values, cells.of_row[self._first])
             missing += shown.missing * self.rows
             blank &= shown.suppressed(self.roots.get(name, MARK))
         marked = any(is_text(cells.values.type) for cells in self.columns)
@@ -78,7 +78,7 @@ class ArrowCounter:
         people = np.bincount(pairs // (len(who.values) + 1), minlength=len(self.rows)).astype(np.int64)
         return PeopleCounts(people, self.rows, np.ones_like(self.rows))
 
-    def _read(self, column: str) -> Cells:
+    def _read(self, column: str) -> ColumnCells:
         """A sensitive column, which is asked for twice."""
         if column not in self._known_cells:
             self._known_cells[column] = read_cells(self.table.column(column), name=column)

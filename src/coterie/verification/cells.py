@@ -34,7 +34,7 @@ _MOST = 400
 _EPOCH = dt.datetime(1970, 1, 1, tzinfo=dt.UTC)
 
 
-class Cells(NamedTuple):
+class ColumnCells(NamedTuple):
     """One column: its distinct values, and which of them each row holds."""
 
     values: pa.Array
@@ -68,7 +68,7 @@ def is_text(kind: pa.DataType) -> bool:
     return bool(pa.types.is_string(kind) or pa.types.is_large_string(kind) or pa.types.is_string_view(kind))
 
 
-def read_cells(column: pa.ChunkedArray | pa.Array, *, name: str) -> Cells:
+def read_cells(column: pa.ChunkedArray | pa.Array, *, name: str) -> ColumnCells:
     """Tell the cells of a column apart.
 
     Raises:
@@ -80,7 +80,7 @@ def read_cells(column: pa.ChunkedArray | pa.Array, *, name: str) -> Cells:
     if pa.types.is_run_end_encoded(cells.type):
         cells = pa.chunked_array(map(pc.run_end_decode, cells.chunks), type=cells.type.value_type)
     if pa.types.is_null(cells.type):
-        return Cells(pa.nulls(0), np.zeros(len(cells), dtype=np.int64))
+        return ColumnCells(pa.nulls(0), np.zeros(len(cells), dtype=np.int64))
     if pa.types.is_dictionary(cells.type):
         return _through_dictionary(cells, name=name)
     if pa.types.is_floating(cells.type):
@@ -96,17 +96,17 @@ def read_cells(column: pa.ChunkedArray | pa.Array, *, name: str) -> Cells:
             hint="Publish it as text or as numbers.",
         ) from None
     values = encoded.chunk(0).dictionary if encoded.num_chunks else pa.array([], cells.type)
-    return Cells(values, _places([chunk.indices for chunk in encoded.chunks], missing=len(values)))
+    return ColumnCells(values, _places([chunk.indices for chunk in encoded.chunks], missing=len(values)))
 
 
-def _through_dictionary(cells: pa.ChunkedArray, *, name: str) -> Cells:
+def _through_dictionary(cells: pa.ChunkedArray, *, name: str) -> ColumnCells:
     """A dictionary may hold an entry twice, or null as an entry: it is read as a column itself."""
     if cells.num_chunks == 0:
-        return Cells(pa.array([], cells.type.value_type), np.zeros(0, dtype=np.int64))
+        return ColumnCells(pa.array([], cells.type.value_type), np.zeros(0, dtype=np.int64))
     cells = cells.unify_dictionaries()
     entries = read_cells(cells.chunk(0).dictionary, name=name)
     entry = _places([chunk.indices for chunk in cells.chunks], missing=len(entries.of_row))
-    return Cells(entries.values, np.append(entries.of_row, len(entries.values))[entry])
+    return ColumnCells(entries.values, np.append(entries.of_row, len(entries.values))[entry])
 
 
 def _places(indices: Sequence[pa.Array], *, missing: int) -> Int64:
@@ -115,7 +115,7 @@ def _places(indices: Sequence[pa.Array], *, missing: int) -> Int64:
     return np.concatenate(parts) if parts else np.zeros(0, dtype=np.int64)
 
 
-def equal_rows(columns: Sequence[Cells]) -> tuple[Int64, int]:
+def equal_rows(columns: Sequence[ColumnCells]) -> tuple[Int64, int]:
     """Row → class of rows with equal cells, numbered in the order of their first rows; and how many there are."""
     of_row, classes = np.zeros(len(columns[0].of_row), dtype=np.int64), 1
     for column in columns:

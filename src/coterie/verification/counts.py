@@ -100,7 +100,7 @@ class ClassCells(NamedTuple):
 
 
 @dataclass(frozen=True, eq=False)
-class Pairs:
+class ClassValues:
     """Some whole classes: how many rows of each hold which value of a sensitive column."""
 
     of: Int64
@@ -111,7 +111,7 @@ class Pairs:
     """pair → rows, at least 1"""
 
     @classmethod
-    def count(cls, of: Int64, value: Int64, *, values: int, rows: Int64 | None = None) -> Pairs:
+    def count(cls, of: Int64, value: Int64, *, values: int, rows: Int64 | None = None) -> ClassValues:
         """Count rows, or rows that were counted in part, by class and value. Every class has a row."""
         keys = of * values + value
         if rows is None:

@@ -25,7 +25,7 @@ from coterie.arrays import Float64, Int64
 from coterie.verification.exact import Whole, wide
 
 if TYPE_CHECKING:
-    from coterie.verification.counts import Pairs
+    from coterie.verification.counts import ClassValues
     from coterie.verification.sensitive import Sensitive
 
 
@@ -41,12 +41,12 @@ class Ratio(NamedTuple):
         return np.asarray(self.above / self.below, dtype=np.float64)
 
 
-def distance(pairs: Pairs, table: Sensitive, kind: str) -> Ratio:
+def distance(pairs: ClassValues, table: Sensitive, kind: str) -> Ratio:
     """Class → its distance from the release."""
     return {"equal": _equal, "ordered": _ordered, "hierarchical": _hierarchical}[kind](pairs, table)
 
 
-def _equal(pairs: Pairs, table: Sensitive) -> Ratio:
+def _equal(pairs: ClassValues, table: Sensitive) -> Ratio:
     n = table.rows
     c, t, s = wide(4 * n * pairs.largest_class, pairs.rows, table.totals[pairs.value], pairs.sizes)
     expected = t * s[pairs.of]
@@ -54,7 +54,7 @@ def _equal(pairs: Pairs, table: Sensitive) -> Ratio:
     return Ratio(work, 2 * n * s)
 
 
-def _ordered(pairs: Pairs, table: Sensitive) -> Ratio:
+def _ordered(pairs: ClassValues, table: Sensitive) -> Ratio:
     n, m = table.rows, len(table.totals)
     if m < 2:
         return Ratio(np.zeros_like(pairs.sizes), np.ones_like(pairs.sizes))
@@ -75,7 +75,7 @@ def _ordered(pairs: Pairs, table: Sensitive) -> Ratio:
     return Ratio(s * summed[begin[first]] + pairs.sum(ahead + behind), (m - 1) * n * s)
 
 
-def _hierarchical(pairs: Pairs, table: Sensitive) -> Ratio:
+def _hierarchical(pairs: ClassValues, table: Sensitive) -> Ratio:
     tree, n = table.tree, table.rows
     assert tree is not None, "refused before: the column has no hierarchy"
     if tree.height == 0:
@@ -91,7 +91,7 @@ def _hierarchical(pairs: Pairs, table: Sensitive) -> Ratio:
     return Ratio(work, 2 * tree.height * n * s)
 
 
-def _beneath(pairs: Pairs, nodes: Int64) -> tuple[Int64, Int64, Int64]:
+def _beneath(pairs: ClassValues, nodes: Int64) -> tuple[Int64, Int64, Int64]:
     """(class, node, rows beneath it), for the nodes of a level beneath which a class has rows."""
     held = np.flatnonzero(nodes[pairs.value] >= 0)
     most = int(nodes.max(initial=0)) + 1

@@ -27,10 +27,10 @@ from coterie.verification.counts import (
     PeopleCounts,
     SizeCounts,
 )
-from coterie.verification.models import Checked, verify_counts
+from coterie.verification.models import FileCheck, verify_counts
 from coterie.verification.sql import (
-    Beside,
-    Checker,
+    DuckLimits,
+    HiddenColumn,
     answer,
     cell,
     class_cells,
@@ -59,11 +59,11 @@ def verify_file(
     *,
     roots: Mapping[str, str],
     hidden: int,
-    checker: Checker,
+    checker: DuckLimits,
     k: int | None = None,
     measured: bool = False,
-    people: Beside | None = None,
-) -> Checked:
+    people: HiddenColumn | None = None,
+) -> FileCheck:
     """Check the promises of a written release.
 
     Args:
@@ -100,7 +100,7 @@ def verify_on_disk(
 
     memory = default_memory() if config.memory is None else memory_bytes(config.memory)
     with tempfile.TemporaryDirectory(prefix="coterie-") as folder:
-        checker = Checker(Path(folder), max(memory // 3, 2**27), config.usable_threads)
+        checker = DuckLimits(Path(folder), max(memory // 3, 2**27), config.usable_threads)
         table = open_table(path, config)
         found = verify_file(
             table, config, roots=roots, hidden=0, checker=checker, k=k or 0, measured=bool(config.sensitive)

@@ -30,14 +30,14 @@ import numpy as np
 import numpy.typing as npt
 
 from coterie.arrays import Bool, Float64, Int64
-from coterie.verification.counts import Pairs
+from coterie.verification.counts import ClassValues
 from coterie.verification.distances import distance
 from coterie.verification.exact import Whole, compare, entropy_reaches, log_exceeds, unsure, wide
 from coterie.verification.promises import Promise
 from coterie.verification.sensitive import Sensitive
 
-Figure: TypeAlias = Callable[[Pairs, Sensitive, Promise], npt.NDArray[np.number]]
-Keeps: TypeAlias = Callable[[Pairs, Sensitive, Promise], Bool]
+Figure: TypeAlias = Callable[[ClassValues, Sensitive, Promise], npt.NDArray[np.number]]
+Keeps: TypeAlias = Callable[[ClassValues, Sensitive, Promise], Bool]
 
 
 class Rule(NamedTuple):
@@ -72,7 +72,7 @@ class Finding(NamedTuple):
         return worst._replace(failing=self.failing + other.failing, rows=self.rows + other.rows)
 
 
-def judge(promise: Promise, pairs: Pairs, table: Sensitive) -> Finding:
+def judge(promise: Promise, pairs: ClassValues, table: Sensitive) -> Finding:
     """Decide a promise about a sensitive column for some classes, of which there is at least one."""
     rule = RULES[promise.rule]
     return found(rule.figure(pairs, table, promise), rule.keeps(pairs, table, promise), pairs.sizes, higher=rule.higher)
@@ -90,7 +90,7 @@ def judge_counts(limit: Fraction | int, counts: Int64, sizes: Int64, *, classes:
     return found(counts, compare(counts, Fraction(limit), np.ones_like(counts)) >= 0, sizes, higher=True, times=classes)
 
 
-def measure(promise: Promise, pairs: Pairs, table: Sensitive) -> Finding:
+def measure(promise: Promise, pairs: ClassValues, table: Sensitive) -> Finding:
     """The worst of some classes, where nothing is promised."""
     rule = RULES[promise.rule]
     figures = rule.figure(pairs, table, promise)
@@ -113,30 +113,30 @@ def found(
 # l-diversity
 
 
-def _most(pairs: Pairs) -> Int64:
+def _most(pairs: ClassValues) -> Int64:
     """Class → rows of its most frequent value."""
     return pairs.largest(pairs.rows).astype(np.int64)
 
 
-def _tail(pairs: Pairs, l: int) -> Int64:  # noqa: E741 - its name in every paper
+def _tail(pairs: ClassValues, l: int) -> Int64:  # noqa: E741 - its name in every paper
     """Class → rows of all values from the l-th most frequent on."""
     order = np.lexsort((-pairs.rows, pairs.of))
     rank = np.arange(len(order)) - pairs.starts[pairs.of]
     return pairs.sum(np.where(rank >= l - 1, pairs.rows[order], 0)).astype(np.int64)
 
 
-def _recursive(pairs: Pairs, promise: Promise) -> Float64:
+def _recursive(pairs: ClassValues, promise: Promise) -> Float64:
     tail = _tail(pairs, promise.least)
     return np.where(tail > 0, _most(pairs) / np.maximum(tail, 1), np.inf)
 
 
-def _entropy(pairs: Pairs) -> Float64:
+def _entropy(pairs: ClassValues) -> Float64:
     s = pairs.sizes
     entropies: Float64 = np.maximum(np.log(s) - pairs.sum(pairs.rows * np.log(pairs.rows)) / s, 0.0)
     return entropies
 
 
-def _entropy_kept(pairs: Pairs, limit: Fraction) -> Bool:
+def _entropy_kept(pairs: ClassValues, limit: Fraction) -> Bool:
     """Floats tell the classes that are far from ln l; the others are told by their counts, equal ones together."""
     gap = _entropy(pairs) - float(np.log(float(limit)))
     kept: Bool = gap >= 0
@@ -145,7 +145,7 @@ def _entropy_kept(pairs: Pairs, limit: Fraction) -> Bool:
     return kept
 
 
-def _alike(pairs: Pairs, chosen: Int64) -> Iterator[tuple[Int64, tuple[int, ...]]]:
+def _alike(pairs: ClassValues, chosen: Int64) -> Iterator[tuple[Int64, tuple[int, ...]]]:
     """Some classes by their counts in ascending order."""
     counts = pairs.rows[np.lexsort((pairs.rows, pairs.of))]
     for values in np.unique(pairs.values[chosen]):
@@ -160,30 +160,30 @@ def _alike(pairs: Pairs, chosen: Int64) -> Iterator[tuple[Int64, tuple[int, ...]
 # Compared with the whole release
 
 
-def _share(pairs: Pairs, table: Sensitive) -> Float64:
+def _share(pairs: ClassValues, table: Sensitive) -> Float64:
     """Pair → the value's share in the class, divided by that in the release."""
     share: Float64 = pairs.rows / pairs.sizes[pairs.of] / (table.totals[pairs.value] / table.rows)
     return share
 
 
-def _products(pairs: Pairs, table: Sensitive) -> tuple[Whole, Whole]:
+def _products(pairs: ClassValues, table: Sensitive) -> tuple[Whole, Whole]:
     """Pair → c · n and t · s, whose quotient is the above."""
     c, t, s = wide(pairs.largest_class * table.rows, pairs.rows, table.totals[pairs.value], pairs.sizes[pairs.of])
     return c * table.rows, t * s
 
 
-def _beta(pairs: Pairs, table: Sensitive, promise: Promise) -> Float64:
+def _beta(pairs: ClassValues, table: Sensitive, promise: Promise) -> Float64:
     gain: Float64 = pairs.largest(np.maximum(_share(pairs, table) - 1.0, 0.0))
     return gain if promise.kind == "basic" else np.where(_capped(pairs, table), gain, np.inf)
 
 
-def _beta_kept(pairs: Pairs, table: Sensitive, promise: Promise) -> Bool:
+def _beta_kept(pairs: ClassValues, table: Sensitive, promise: Promise) -> Bool:
     held, expected = _products(pairs, table)
     kept = pairs.every(compare(held - expected, promise.limit, expected) <= 0)
     return kept if promise.kind == "basic" else kept & _capped(pairs, table)
 
 
-def _capped(pairs: Pairs, table: Sensitive) -> Bool:
+def _capped(pairs: ClassValues, table: Sensitive) -> Bool:
     """Class → whether no value gains more than −ln of its share in the release."""
     held, expected = _products(pairs, table)
     gap = (_share(pairs, table) - 1.0) - np.log(table.rows / table.totals[pairs.value])
@@ -196,12 +196,12 @@ def _capped(pairs: Pairs, table: Sensitive) -> Bool:
     return pairs.every(fits)
 
 
-def _delta(pairs: Pairs, table: Sensitive) -> Float64:
+def _delta(pairs: ClassValues, table: Sensitive) -> Float64:
     logs = pairs.largest(np.abs(np.log(_share(pairs, table))))
     return np.where(pairs.values == len(table.totals), logs, np.inf)
 
 
-def _delta_kept(pairs: Pairs, table: Sensitive, limit: Fraction) -> Bool:
+def _delta_kept(pairs: ClassValues, table: Sensitive, limit: Fraction) -> Bool:
     held, expected = _products(pairs, table)
     gap = np.abs(np.log(_share(pairs, table))) - float(limit)
     fits = gap < 0

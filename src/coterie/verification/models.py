@@ -15,7 +15,7 @@ import pyarrow as pa
 
 from coterie.errors import ConfigError, Problem
 from coterie.verification.arrow import ArrowCounter
-from coterie.verification.counts import CellPairs, ClassCells, ClassFigures, Counter, Pairs, PeopleCounts
+from coterie.verification.counts import CellPairs, ClassCells, ClassFigures, ClassValues, Counter, PeopleCounts
 from coterie.verification.judge import RULES, Finding, judge, judge_counts, measure
 from coterie.verification.population import matches
 from coterie.verification.promises import COUNTED, Promise, promises_of, refuse_unfit
@@ -57,7 +57,7 @@ class Measured(NamedTuple):
     """the worst class; −1 for a table without rows, or where classes have no numbers"""
 
 
-class Checked(NamedTuple):
+class FileCheck(NamedTuple):
     """What the check of a release found that is not held in memory."""
 
     verification: Verification
@@ -66,7 +66,7 @@ class Checked(NamedTuple):
     starred: int
     """rows that look as suppressed ones do"""
 
-    def with_rows(self, sums: RowSums, k: int, *, hidden: int) -> Checked:
+    def with_rows(self, sums: RowSums, k: int, *, hidden: int) -> FileCheck:
         """The same with the promise of rows that are published one by one.
 
         Args:
@@ -81,7 +81,7 @@ class Checked(NamedTuple):
 
 def verify_counts(
     counter: Counter, config: Config, *, names: Sequence[str], hidden: int, k: int | None, measured: bool = False
-) -> Checked:
+) -> FileCheck:
     """Check the promises of a release that an engine counts.
 
     Args:
@@ -105,7 +105,7 @@ def verify_counts(
         checks=[check._replace(worst=-1) for check in checks],
         measured=tuple(each._replace(worst=-1) for each in found),
     )
-    return Checked(verification, sizes.kept(hidden), sizes.blank_rows)
+    return FileCheck(verification, sizes.kept(hidden), sizes.blank_rows)
 
 
 def model_rules(config: Config, *, people: pa.ChunkedArray | None = None) -> list[Rule]:
@@ -192,13 +192,13 @@ def _add(found: dict[Promise, Finding], asked: Sequence[Promise], findings: Sequ
         found[promise] = finding if before is None else before.joined(finding, higher=higher)
 
 
-def _pairs(piece: CellPairs, table: Sensitive) -> Pairs:
+def _pairs(piece: CellPairs, table: Sensitive) -> ClassValues:
     if piece.places is not None:
         value = table.of_cell[piece.places]
     else:
         assert piece.cells is not None, "pairs come with cells or with their places"
         value = table.find(piece.cells)
-    return Pairs.count(piece.of, value, values=len(table.totals), rows=piece.rows)
+    return ClassValues.count(piece.of, value, values=len(table.totals), rows=piece.rows)
 
 
 def judge_piece(piece: CellPairs, *, promises: Sequence[Promise], table: Sensitive) -> list[Finding]:

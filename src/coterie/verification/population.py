@@ -16,14 +16,14 @@ import pyarrow as pa
 from coterie.arrays import Bool, Int64
 from coterie.errors import ConfigError, DataError, Problem
 from coterie.verification.ancestors import cell_texts
-from coterie.verification.cells import MARK, Cells, equal_rows, read_cells
+from coterie.verification.cells import MARK, ColumnCells, equal_rows, read_cells
 from coterie.verification.readings import Shown, numbered, read_both
 
 if TYPE_CHECKING:
     from coterie.settings.config import Config
 
 
-class Column(NamedTuple):
+class PublishedColumn(NamedTuple):
     """One quasi-identifier of both tables."""
 
     of_class: Int64
@@ -67,7 +67,7 @@ def matches(classes: pa.Table, population: Any, config: Config) -> Int64:  # noq
     first = np.zeros(alike, dtype=np.int64)
     first[of_row[::-1]] = np.arange(len(of_row) - 1, -1, -1)
     columns = [
-        _column(name, classes, Cells(own.values, own.of_row[first]), config)
+        _column(name, classes, ColumnCells(own.values, own.of_row[first]), config)
         for name, own in zip(config.quasi, owns, strict=True)
     ]
     columns.sort(key=lambda column: len(column.lo))  # where few cells differ, few steps part many classes
@@ -76,7 +76,7 @@ def matches(classes: pa.Table, population: Any, config: Config) -> Int64:  # noq
     return found
 
 
-def _follow(columns: Sequence[Column], classes: Int64, people: Int64, counts: Int64, found: Int64) -> None:
+def _follow(columns: Sequence[PublishedColumn], classes: Int64, people: Int64, counts: Int64, found: Int64) -> None:
     """Part classes by their cells in the first column, and keep the people whom each of these fits."""
     if not columns or not len(people):
         found[classes] = counts[people].sum()
@@ -89,7 +89,7 @@ def _follow(columns: Sequence[Column], classes: Int64, people: Int64, counts: In
         _follow(columns[1:], classes[part], fitting, counts, found)
 
 
-def _column(name: str, classes: pa.Table, own: Cells, config: Config) -> Column:
+def _column(name: str, classes: pa.Table, own: ColumnCells, config: Config) -> PublishedColumn:
     style, hierarchy = config.publish.get(name), config.hierarchies.get(name)
     if style in ("mean", "median"):
         raise DataError(
@@ -112,7 +112,7 @@ def _column(name: str, classes: pa.Table, own: Cells, config: Config) -> Column:
         else None
         for reading in shown_read
     ]
-    return Column(of_class, own.of_row, lo, hi, own_lo, own_hi, members)
+    return PublishedColumn(of_class, own.of_row, lo, hi, own_lo, own_hi, members)
 
 
 def _published(name: str, classes: pa.Table) -> tuple[Int64, list[Shown]]:

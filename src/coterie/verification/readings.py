@@ -31,13 +31,13 @@ ANY: Final = _Any.ANY
 
 
 @dataclass(frozen=True)
-class Alone:
+class SingleValue:
     """A cell that admits itself only: a category, a text without a place in the hierarchy, or a missing one."""
 
     text: str | None
 
 
-Reading: TypeAlias = _Any | Alone | frozenset[str] | tuple[Any, Any]
+Reading: TypeAlias = _Any | SingleValue | frozenset[str] | tuple[Any, Any]
 """any value, one, some, or all between two ends that can be compared"""
 Shown: TypeAlias = str | tuple[str, str] | None
 """a published cell: a text, the two ends of bounds, or None for a missing cell"""
@@ -77,13 +77,13 @@ def read_both(
     elif hasattr(form, "lengths"):
         read = _prefix_label(form.mask)
     else:
-        read = _date_label if hasattr(form, "levels") else Alone
+        read = _date_label if hasattr(form, "levels") else SingleValue
 
     def reading(cell: Shown) -> Reading:
         if cell == MARK:
             return ANY
         found = read(cell) if isinstance(cell, str) else None
-        return Alone(cell) if found is None else found  # type: ignore[arg-type]
+        return SingleValue(cell) if found is None else found  # type: ignore[arg-type]
 
     return [reading(cell) for cell in own], [reading(cell) for cell in shown]
 
@@ -145,13 +145,13 @@ def _by_tree(
 
     def reading(cell: Shown, *, published: bool) -> Reading:
         if cell is None or isinstance(cell, tuple):
-            return Alone(None)
+            return SingleValue(None)
         if cell == labels[0] or (published and cell == MARK):
             return ANY
         leaf = found.get(cell, leaf_of.get(cell))
         if cell in beneath and (published or leaf is None):
             return beneath[cell]
-        return Alone(cell) if leaf is None else (leaf, leaf)
+        return SingleValue(cell) if leaf is None else (leaf, leaf)
 
     return [reading(cell, published=False) for cell in own], [reading(cell, published=True) for cell in shown]
 
@@ -171,13 +171,13 @@ def _without_hierarchy(own: Sequence[str | None], shown: Sequence[Shown], *, kin
                 column=name,
                 hint=f'Set types.{name} = "category", or leave the column out.',
             )
-    return [Alone(cell) for cell in own], [_category(cell) for cell in shown]
+    return [SingleValue(cell) for cell in own], [_category(cell) for cell in shown]
 
 
 def _ends(cell: Shown, read: Callable[[str], Any]) -> Reading | None:
     """The ends of an interval; None for a cell that is none."""
     if cell is None:
-        return Alone(None)
+        return SingleValue(None)
     if cell == MARK:
         return ANY
     low, high = map(read, interval_ends(cell) if isinstance(cell, str) else cell)
@@ -192,12 +192,12 @@ def interval_ends(text: str) -> tuple[str, str]:
 
 def _category(cell: Shown) -> Reading:
     if not isinstance(cell, str):
-        return Alone(None)
+        return SingleValue(None)
     if cell == MARK:
         return ANY
     members = set_members(cell)
     if members is None:
-        return Alone(cell[1:] if cell.startswith("\\") else cell)
+        return SingleValue(cell[1:] if cell.startswith("\\") else cell)
     return frozenset(members)
 
 
@@ -220,16 +220,16 @@ def numbered(readings: Sequence[Reading]) -> Callable[[Reading], tuple[int, int]
     """What turns a reading into an interval of whole numbers, such that readings meet where their intervals do."""
     keys = sorted({key for each in readings if isinstance(each, tuple) for key in each})
     place: dict[Any, int] = {key: at for at, key in enumerate(keys)}
-    alone: dict[Alone, int] = {}
+    alone: dict[SingleValue, int] = {}
     for each in readings:
-        if isinstance(each, Alone):
+        if isinstance(each, SingleValue):
             alone.setdefault(each, len(place) + len(alone))
     last = len(place) + len(alone)
 
     def ends(reading: Reading) -> tuple[int, int]:
         if reading is ANY or isinstance(reading, frozenset):
             return 0, last
-        if isinstance(reading, Alone):
+        if isinstance(reading, SingleValue):
             return alone[reading], alone[reading]
         return place[reading[0]], place[reading[1]]
 

@@ -23,7 +23,7 @@ import pyarrow as pa
 
 from coterie.arrays import Bool, Int32, Int64
 from coterie.verification.ancestors import cell_texts
-from coterie.verification.cells import MARK, Cells, read_cells
+from coterie.verification.cells import MARK, ColumnCells, read_cells
 from coterie.verification.readings import Shown, interval_ends, numbered, read_both, set_members
 from coterie.verification.verify import Check, Classes, Rule
 
@@ -124,7 +124,7 @@ def read_boxes(published: pa.Table, values: Mapping[str, pa.Array], config: Conf
     return lo, hi
 
 
-def _text_boxes(cells: Cells, place: Mapping[str, int], texts: Sequence[str | None], *, blank: bool) -> Int32:
+def _text_boxes(cells: ColumnCells, place: Mapping[str, int], texts: Sequence[str | None], *, blank: bool) -> Int32:
     """Distinct cell → interval of numbers, by the texts of the ends or members; `blank`: null stands for any value."""
     every, nothing = (0, len(texts) - 1), (1, 0)
     boxes = []
@@ -141,7 +141,7 @@ def _text_boxes(cells: Cells, place: Mapping[str, int], texts: Sequence[str | No
     return np.array(boxes, dtype=np.int32)
 
 
-def _label_boxes(cells: Cells, own: pa.Array, form: object, *, name: str) -> Int32:
+def _label_boxes(cells: ColumnCells, own: pa.Array, form: object, *, name: str) -> Int32:
     """Distinct cell → interval of numbers that holds all values beneath a label."""
     owned: list[str | None] = list(cell_texts(own.drop_null(), name=name))
     owned += [None] if own.null_count else []

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 BATCH_ROWS = 2**18
 
 
-class Checker(NamedTuple):
+class DuckLimits(NamedTuple):
     """What the check may use."""
 
     folder: Path
@@ -34,7 +34,7 @@ class Checker(NamedTuple):
 
 
 @contextmanager
-def connected(checker: Checker) -> Iterator[duckdb.DuckDBPyConnection]:
+def connected(checker: DuckLimits) -> Iterator[duckdb.DuckDBPyConnection]:
     """DuckDB, with as much memory and as many threads as it may use; its own messages go no further."""
     import duckdb
 
@@ -62,7 +62,7 @@ def connected(checker: Checker) -> Iterator[duckdb.DuckDBPyConnection]:
 
 
 @contextmanager
-def relation_of(table: TableFile, checker: Checker, *, beside: Beside | None = None) -> Iterator[str]:
+def relation_of(table: TableFile, checker: DuckLimits, *, beside: HiddenColumn | None = None) -> Iterator[str]:
     """What stands for the table in SQL. Parquet is read by DuckDB itself, other formats are made Parquet first.
 
     Args:
@@ -94,7 +94,7 @@ def relation_of(table: TableFile, checker: Checker, *, beside: Beside | None = N
         copy.unlink(missing_ok=True)
 
 
-class Beside(NamedTuple):
+class HiddenColumn(NamedTuple):
     """A column of the published rows that is not published."""
 
     name: str

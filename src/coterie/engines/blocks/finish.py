@@ -29,8 +29,8 @@ from coterie.settings.memory import give_back
 from coterie.settings.toml import provenance_toml
 from coterie.verification.cells import read_cells
 from coterie.verification.duckdb_counts import verify_file
-from coterie.verification.models import Checked
-from coterie.verification.sql import Beside, Checker, RowReader
+from coterie.verification.models import FileCheck
+from coterie.verification.sql import DuckLimits, HiddenColumn, RowReader
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -38,7 +38,7 @@ if TYPE_CHECKING:
     from coterie.engines.blocks.state import WorkFolder
     from coterie.engines.blocks.store import BlockStore
     from coterie.engines.finished import FinishedBlock
-    from coterie.engines.job import Job
+    from coterie.engines.job import BlocksJob
     from coterie.engines.phases import Phases
     from coterie.engines.plan import Plan
     from coterie.settings.config import Config
@@ -53,7 +53,7 @@ class _Draft(NamedTuple):
 
     path: Path
     written: WrittenFile
-    checked: Checked
+    checked: FileCheck
 
 
 @dataclass(frozen=True, eq=False)
@@ -65,7 +65,7 @@ class Ending:
     store: BlockStore
     finished: tuple[FinishedBlock, ...]
     work: WorkFolder
-    job: Job
+    job: BlocksJob
     target: Target
     phases: Phases
 
@@ -122,7 +122,7 @@ class Ending:
             give_back()
             memory = max((self.job.memory - PROGRAM_BYTES) // 3, LEAST_DUCKDB)
             hidden = sums.suppressed if shown else 0
-            checker = Checker(self.work.spare, memory, config.usable_threads)
+            checker = DuckLimits(self.work.spare, memory, config.usable_threads)
             table, single = open_table(path, readable), by_rows(config)
             k = 0 if single else config.k
             people = self._people(table.schema.names, shown=shown)
@@ -132,7 +132,7 @@ class Ending:
                 checked = checked.with_rows(rings, config.k, hidden=hidden)
         return _Draft(path, written, checked)
 
-    def _people(self, names: Sequence[str], *, shown: bool) -> Beside | None:
+    def _people(self, names: Sequence[str], *, shown: bool) -> HiddenColumn | None:
         """The person of each published row, from the original, which alone names them."""
         entity = self.plan.book.config.entity
         if entity is None:
@@ -141,7 +141,7 @@ class Ending:
         while name in names:
             name += "_"
         kind = read_cells(pa.array([], self.table.schema.field(entity).type), name=entity).plain.type
-        return Beside(name, kind, self._persons(entity, name, shown=shown))
+        return HiddenColumn(name, kind, self._persons(entity, name, shown=shown))
 
     def _persons(self, entity: str, name: str, *, shown: bool) -> Iterator[pa.RecordBatch]:
         rows, size = self.plan.book.all_rows, self.store.stripe_rows
@@ -154,12 +154,12 @@ class Ending:
             yield pa.RecordBatch.from_arrays([cells], [name])
 
 
-def _settled(job: Job) -> Config:
+def _settled(job: BlocksJob) -> Config:
     """The configuration with what the machine decided, so that it gives the same release elsewhere."""
     return job.config.replace(engine="blocks", block_rows=job.block_rows)
 
 
-def _publish(draft: Path, release: StoredRelease, job: Job) -> None:
+def _publish(draft: Path, release: StoredRelease, job: BlocksJob) -> None:
     """Give the release its name, and write its settings beside it."""
     if os.fspath(job.output) == "-":
         with draft.open("rb") as file:

@@ -23,7 +23,7 @@ from coterie.engines.blocks.state import WorkFolder, open_work
 from coterie.engines.blocks.store import BlockStore
 from coterie.engines.cuts import CutTree, in_sample, plant, sample_share
 from coterie.engines.finished import FinishedBlock
-from coterie.engines.job import AT_ONCE, Job, make_job
+from coterie.engines.job import AT_ONCE, BlocksJob, make_job
 from coterie.engines.leaves import LeafCounts, settle
 from coterie.engines.mapping import block_mapping
 from coterie.engines.phases import Phases
@@ -42,12 +42,12 @@ if TYPE_CHECKING:
     from coterie.releases.stored import StoredRelease
     from coterie.table.codebook import Codebook
 
-__all__ = ["Job", "anonymize_file", "make_job", "make_plan"]
+__all__ = ["BlocksJob", "anonymize_file", "make_job", "make_plan"]
 
 STRIPE_ROWS = 2**18
 
 
-def anonymize_file(data: str | os.PathLike[str], job: Job) -> StoredRelease:
+def anonymize_file(data: str | os.PathLike[str], job: BlocksJob) -> StoredRelease:
     """Anonymize a file that need not fit the memory.
 
     Args:
@@ -95,7 +95,7 @@ def anonymize_file(data: str | os.PathLike[str], job: Job) -> StoredRelease:
             work.remove()
 
 
-def _release(table: TableFile, target: Target, work: WorkFolder, *, job: Job, phases: Phases) -> StoredRelease:
+def _release(table: TableFile, target: Target, work: WorkFolder, *, job: BlocksJob, phases: Phases) -> StoredRelease:
     """All steps, from counting to the release under its name."""
     with phases("count"):
         book = count_table(table, job.config, memory=job.memory, progress=job.progress)
@@ -114,7 +114,7 @@ def _release(table: TableFile, target: Target, work: WorkFolder, *, job: Job, ph
     return Ending(table, plan, store, finished, work, job, target, phases).finish()
 
 
-def make_plan(table: TableFile, book: Codebook, spill: Spill, job: Job) -> Plan:
+def make_plan(table: TableFile, book: Codebook, spill: Spill, job: BlocksJob) -> Plan:
     """Cut the table into blocks and leave its rows on disk, by leaf."""
     threads = job.config.usable_threads
     tree = _first_tree(table, book, job, threads)
@@ -144,7 +144,7 @@ def _coded(table: TableFile, book: Codebook) -> Iterator[tuple[SpilledRows, int]
         start += batch.num_rows
 
 
-def _first_tree(table: TableFile, book: Codebook, job: Job, threads: int) -> CutTree:
+def _first_tree(table: TableFile, book: Codebook, job: BlocksJob, threads: int) -> CutTree:
     """The tree from a sample of the whole table."""
     if book.rows <= job.block_rows:
         return CutTree.single()
@@ -159,7 +159,7 @@ def _first_tree(table: TableFile, book: Codebook, job: Job, threads: int) -> Cut
     return plant(codes, numbers, book, expected=book.rows, most=job.block_rows, threads=threads)
 
 
-def _group_all(plan: Plan, spill: Spill, store: BlockStore, job: Job) -> tuple[FinishedBlock, ...]:
+def _group_all(plan: Plan, spill: Spill, store: BlockStore, job: BlocksJob) -> tuple[FinishedBlock, ...]:
     """Group all blocks that are not finished yet, the largest first."""
     leaves = [np.flatnonzero(plan.block_of_leaf == block).tolist() for block in range(plan.blocks)]
     found: dict[int, FinishedBlock] = {}
@@ -209,7 +209,7 @@ def _group_all(plan: Plan, spill: Spill, store: BlockStore, job: Job) -> tuple[F
     return tuple(found[block] for block in range(plan.blocks))
 
 
-def _with_left(plan: Plan, spill: Spill, store: BlockStore, job: Job) -> Plan:
+def _with_left(plan: Plan, spill: Spill, store: BlockStore, job: BlocksJob) -> Plan:
     """The plan with what is left when each block has suppressed its rows: they are grouped for that alone."""
     gone = [np.zeros(domain.size, dtype=np.int64) for domain in compared(plan.book)]
     threads, done = job.config.usable_threads, 0
@@ -227,7 +227,7 @@ def _with_left(plan: Plan, spill: Spill, store: BlockStore, job: Job) -> Plan:
     return replace(plan, left=left_of(plan.book, gone))
 
 
-def _tell(job: Job, plan: Plan, found: dict[int, FinishedBlock]) -> None:
+def _tell(job: BlocksJob, plan: Plan, found: dict[int, FinishedBlock]) -> None:
     if job.progress is not None:
         done = int(plan.sizes[list(found)].sum())
         job.progress(f"group: {len(found):,} of {plan.blocks:,} blocks", done, plan.book.rows)

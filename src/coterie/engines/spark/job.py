@@ -45,12 +45,12 @@ from coterie.settings.toml import provenance_toml
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
 
-    from coterie.engines.job import Job
+    from coterie.engines.job import BlocksJob
     from coterie.engines.spark.rows import NumberedRows
     from coterie.methods._method import Progress
 
 
-def anonymize_file(data: str | os.PathLike[str], job: Job) -> StoredRelease:
+def anonymize_file(data: str | os.PathLike[str], job: BlocksJob) -> StoredRelease:
     """Anonymize a file on Spark.
 
     Args:
@@ -83,7 +83,7 @@ def anonymize_file(data: str | os.PathLike[str], job: Job) -> StoredRelease:
         return _Run(job, phases, session, target, table).finish(name)
 
 
-def _target(job: Job, like: TableFile | None = None) -> Target:
+def _target(job: BlocksJob, like: TableFile | None = None) -> Target:
     if is_address(os.fspath(job.output)):
         return Target("parquet", folder=True)
     return target_of(job.output, force=job.force, like=like)
@@ -93,7 +93,7 @@ def _target(job: Job, like: TableFile | None = None) -> Target:
 class _Run:
     """A run with its session."""
 
-    job: Job
+    job: BlocksJob
     phases: Phases
     session: SparkSession
     target: Target

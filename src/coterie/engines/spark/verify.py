@@ -22,7 +22,7 @@ from coterie.measures.sums import measures_of
 from coterie.values.notation import published_names
 from coterie.verification.cells import MARK
 from coterie.verification.counts import CellCounts, CellPairs, ClassCells, PeopleCounts, SizeCounts
-from coterie.verification.models import Checked, verify_counts
+from coterie.verification.models import FileCheck, verify_counts
 from coterie.verification.sql import class_cells, class_pairs, counted_cells
 
 if TYPE_CHECKING:
@@ -35,10 +35,10 @@ if TYPE_CHECKING:
 T = TypeVar("T")
 
 
-class Found(NamedTuple):
+class SparkCheck(NamedTuple):
     """A release that was checked, and whether it shows suppressed rows."""
 
-    checked: Checked
+    checked: FileCheck
     shown: bool
 
     @property
@@ -47,16 +47,16 @@ class Found(NamedTuple):
         return self.checked.verification
 
 
-def verified(grouped: GroupedRows) -> Found:
+def verified(grouped: GroupedRows) -> SparkCheck:
     """Check the release as it would be published; suppressed rows are shown only where they keep every promise."""
     shown = grouped.shown
-    found = Found(check_frame(grouped.released(shown=shown, people=True), grouped, shown=shown), shown)
+    found = SparkCheck(check_frame(grouped.released(shown=shown, people=True), grouped, shown=shown), shown)
     if not found.verification.passed and shown and grouped.sums.suppressed:
-        found = Found(check_frame(grouped.released(shown=False, people=True), grouped, shown=False), shown=False)
+        found = SparkCheck(check_frame(grouped.released(shown=False, people=True), grouped, shown=False), shown=False)
     return found
 
 
-def check_frame(frame: DataFrame, grouped: GroupedRows, *, shown: bool) -> Checked:
+def check_frame(frame: DataFrame, grouped: GroupedRows, *, shown: bool) -> FileCheck:
     """Check the promises of a DataFrame: a release that was made, or one that was read from where it was written.
 
     Args:
@@ -92,7 +92,7 @@ def content(frame: DataFrame, names: Sequence[str]) -> Content:
     return Content(int(row["rows"]), int(row["sum"] or 0))
 
 
-def measured(grouped: GroupedRows, found: Found) -> Measures:
+def measured(grouped: GroupedRows, found: SparkCheck) -> Measures:
     """What the release lost."""
     return measures_of(grouped.sums, grouped.plan, classes=ClassSizes(*found.checked.classes))
 
