@@ -1,1 +1,4 @@
-"""One file a command."""
+"""One file a command.
+
+May import what `cli` may.
+"""

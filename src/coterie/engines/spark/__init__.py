@@ -1,1 +1,4 @@
-"""The engine that groups blocks on the executors of a Spark cluster."""
+"""The engine that groups blocks on the executors of a Spark cluster.
+
+May import what `engines` may, but no other engine.
+"""

@@ -1,1 +1,4 @@
-"""The loops of the methods, a file or two each."""
+"""The loops of the methods, a file or two each.
+
+May import what `kernels` may, and `search`.
+"""

@@ -1,1 +1,4 @@
-"""The loops that find the cheapest, nearest and furthest rows and groups."""
+"""The loops that find the cheapest, nearest and furthest rows and groups.
+
+May import kernels that stand beside it, and no others.
+"""

@@ -1,1 +1,4 @@
-"""The Hierarchies screen: see, build, import and edit."""
+"""The Hierarchies screen: see, build, import and edit.
+
+May import what `web` may.
+"""

@@ -1,1 +1,4 @@
-"""The first screen: projects, and how to start one."""
+"""The first screen: projects, and how to start one.
+
+May import what `web` may.
+"""

@@ -1,1 +1,4 @@
-"""The recipe of a project: its coterie.toml, to look at, edit, take away or bring along."""
+"""The recipe of a project: its coterie.toml, to look at, edit, take away or bring along.
+
+May import what `web` may.
+"""

@@ -1,1 +1,4 @@
-"""The Roles screen: what each column is, and the risk that it adds."""
+"""The Roles screen: what each column is, and the risk that it adds.
+
+May import what `web` may.
+"""

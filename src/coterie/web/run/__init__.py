@@ -1,1 +1,4 @@
-"""The Run screen: the method and its options, and runs that can be followed and cancelled."""
+"""The Run screen: the method and its options, and runs that can be followed and cancelled.
+
+May import what `web` may.
+"""
