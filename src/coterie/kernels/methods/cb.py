@@ -79,8 +79,8 @@ def _best_halves(costs, numbers, diversity, codes, rows, key, tries, best_side):
         for i in range(size):
             if side[i] != wanted[i]:
                 moved += 1
-                move_row(local, active, counts, i, side[i], wanted[i])
-                move_row(held, held_active, held_counts, i, side[i], wanted[i])
+                move_row(local.of_row, active, counts, i, side[i], wanted[i])
+                move_row(held.of_row, held_active, held_counts, i, side[i], wanted[i])
                 side[i] = wanted[i]
         move_centres(numbers, local, active, sides)
         loss = sizes[0] * box_cost(costs, lo[0], hi[0]) + sizes[1] * box_cost(costs, lo[1], hi[1])

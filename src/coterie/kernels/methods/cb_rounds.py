@@ -200,10 +200,10 @@ def borrow(local, sides, apart, side, small, need):
 
 
 @part
-def move_row(local, active, counts, i, old, new):
-    """Count a row on its new side instead of its old one (−1 for none)."""
+def move_row(of_row, active, counts, i, old, new):
+    """Count a row on its new side instead of its old one (−1 for none); `of_row` has the local codes of each row."""
     for x in range(active):
-        at = 2 * local.of_row[i, x]
+        at = 2 * of_row[i, x]
         counts[at + new] += 1
         if old >= 0:
             counts[at + old] -= 1
