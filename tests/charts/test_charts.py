@@ -6,7 +6,7 @@ import xml.etree.ElementTree as ET
 import numpy as np
 import pytest
 
-from coterie.charts import svg as charts_svg
+from coterie.charts import svg
 from coterie.charts.charts import Axis, Rule, Series, bars, lines, page_style, points
 from coterie.errors import ConfigError
 
@@ -55,7 +55,7 @@ def test_nothing_in_it_styles_the_page_or_leads_outside(chart):
     assert "style" not in chart.svg
     assert not re.search(r"#[0-9a-fA-F]{6}\b", chart.svg)
     assert "http" not in chart.svg.replace("http://www.w3.org/2000/svg", "")
-    known = {"ink", "faint", "paper", "none", *(f"c{at}" for at in range(len(charts_svg.LIGHT)))}
+    known = {"ink", "faint", "paper", "none", *(f"c{at}" for at in range(len(svg.LIGHT)))}
     used = {name[2:] for text in re.findall(r'class="([^"]*)"', chart.svg) for name in text.split() if name != "chart"}
     assert used <= known
     for name in used - {"none"}:
@@ -112,7 +112,7 @@ def test_an_svg_file_has_its_colours_for_light_and_dark(tmp_path):
     LINES.write(tmp_path / "chart.svg")
     text = (tmp_path / "chart.svg").read_text()
     ET.fromstring(text)
-    assert charts_svg.LIGHT[0] in text
+    assert svg.LIGHT[0] in text
     assert "prefers-color-scheme:dark" in text
 
 
@@ -157,14 +157,14 @@ def lab(rgb):
     return np.array([116 * curved[1] - 16, 500 * (curved[0] - curved[1]), 200 * (curved[1] - curved[2])])
 
 
-@pytest.mark.parametrize(("colours", "ground"), [(charts_svg.LIGHT, "#ffffff"), (charts_svg.DARK, "#16181c")])
+@pytest.mark.parametrize(("colours", "ground"), [(svg.LIGHT, "#ffffff"), (svg.DARK, "#16181c")])
 def test_colours_stand_out_from_the_ground(colours, ground):
     for colour in colours:
         assert contrast(colour, ground) >= 3  # WCAG 2.1, 1.4.11
 
 
 @pytest.mark.parametrize("sight", SEEN)
-@pytest.mark.parametrize("colours", [charts_svg.LIGHT, charts_svg.DARK], ids=["light", "dark"])
+@pytest.mark.parametrize("colours", [svg.LIGHT, svg.DARK], ids=["light", "dark"])
 def test_the_first_colours_differ_for_everybody(colours, sight):
     """Two or three series are what the report draws; more also differ by marker and dash."""
     shown = [lab(np.clip(SEEN[sight] @ linear(colour), 0, 1)) for colour in colours[:3]]

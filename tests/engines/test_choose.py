@@ -8,7 +8,7 @@ from typer.testing import CliRunner
 
 import coterie
 from coterie.cli.app import app
-from coterie.engines import choose as scale_engine
+from coterie.engines import choose
 from coterie.engines.choose import choose_engine, memory_needed
 from coterie.engines.plan import rows_in_memory
 from coterie.errors import ConfigError, DataError
@@ -92,9 +92,9 @@ def test_an_output_is_written_whatever_the_engine(path, tmp_path):
 
 def test_auto_goes_by_the_memory_that_a_file_would_need(path, tmp_path, monkeypatch):
     config = config_of(engine="auto", memory="512MB")
-    monkeypatch.setattr(scale_engine, "SMALL", 0)
+    monkeypatch.setattr(choose, "SMALL", 0)
     assert choose_engine(path, config, output="out.csv").engine == "memory"
-    monkeypatch.setattr(scale_engine, "CELL_BYTES", 2**20)
+    monkeypatch.setattr(choose, "CELL_BYTES", 2**20)
     assert memory_needed(path, config) > 2**29
     chosen = choose_engine(path, config, output="out.csv")
     assert chosen.engine == "blocks"
@@ -111,7 +111,7 @@ def test_auto_goes_by_the_memory_that_a_file_would_need(path, tmp_path, monkeypa
 
 
 def test_rows_of_text_are_estimated(tmp_path, monkeypatch):
-    monkeypatch.setattr(scale_engine, "SMALL", 0)
+    monkeypatch.setattr(choose, "SMALL", 0)
     table = pa.concat_tables([table_of(5000)] * 4)
     csv.write_csv(table, tmp_path / "in.csv")
     with pa.CompressedOutputStream(str(tmp_path / "in.csv.gz"), "gzip") as sink:
@@ -148,8 +148,8 @@ def test_the_command_line(path, tmp_path):
 
 
 def test_the_command_line_says_which_engine_it_chose(path, tmp_path, monkeypatch):
-    monkeypatch.setattr(scale_engine, "SMALL", 0)
-    monkeypatch.setattr(scale_engine, "CELL_BYTES", 2**24)
+    monkeypatch.setattr(choose, "SMALL", 0)
+    monkeypatch.setattr(choose, "CELL_BYTES", 2**24)
     done = CliRunner().invoke(app, arguments(path, tmp_path / "out.parquet"))
     assert done.exit_code == 0, done.output
     assert "engine blocks: about" in done.output

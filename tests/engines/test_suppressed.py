@@ -6,8 +6,8 @@ import pytest
 from block_cases import config_of, run, table_of
 
 import coterie
-from coterie.engines.blocks import run as scale_run
-from coterie.engines.suppressed import left_of, may_suppress, needs_left
+from coterie.engines.blocks import run as blocks_run
+from coterie.engines.suppressed import may_suppress, needs_remaining, remaining_of
 from coterie.errors import ConfigError, InfeasibleError
 from coterie.settings.registry import METHODS
 
@@ -108,7 +108,7 @@ def test_a_run_that_was_stopped_counts_nothing_twice(tmp_path, monkeypatch):
 
     with pytest.raises(KeyboardInterrupt):
         run(tmp_path, table, config, progress=told)
-    monkeypatch.setattr(scale_run, "suppressed_values", lambda *_, **__: pytest.fail("was counted before"))
+    monkeypatch.setattr(blocks_run, "suppressed_values", lambda *_, **__: pytest.fail("was counted before"))
     assert run(tmp_path, table, config, resume=True).output_sha256 == whole.output_sha256
 
 
@@ -120,14 +120,14 @@ def test_values_that_only_suppressed_rows_had_are_unknown():
     book = make_codebook(
         config, {"x": CountedValues(pa.array([1]), np.array([10]), 0), "pay": pay}, rows=10, all_rows=10
     )
-    assert left_of(book, [np.zeros(4, dtype=np.int64)]) is None
+    assert remaining_of(book, [np.zeros(4, dtype=np.int64)]) is None
     # By value: 100, 200, 300, missing.
-    left = left_of(book, [np.array([1, 4, 0, 0])])
+    left = remaining_of(book, [np.array([1, 4, 0, 0])])
     (column,) = left.columns
     assert column.domain.values.to_pylist() == [100, 300, None]
     assert column.code_of.tolist() == [0, -1, 1, 2]
     assert column.totals.tolist() == [2, 2, 1]
-    (gone,) = left_of(book, [np.array([0, 0, 2, 1])]).columns
+    (gone,) = remaining_of(book, [np.array([0, 0, 2, 1])]).columns
     assert gone.domain.values.to_pylist() == [100, 200]
     assert gone.code_of.tolist() == [0, 1, -1, -1]
 
@@ -135,9 +135,9 @@ def test_values_that_only_suppressed_rows_had_are_unknown():
 def test_who_may_suppress():
     assert may_suppress(settings_of("kaca", "l-diversity:2"))
     assert not may_suppress(config_of(method="incognito"))
-    assert not needs_left(settings_of("kaca", "l-diversity:2"))
-    assert needs_left(settings_of("incognito", "t-closeness:0.2"))
-    assert not needs_left(config_of(method="compact", privacy=["t-closeness:0.2"]))
+    assert not needs_remaining(settings_of("kaca", "l-diversity:2"))
+    assert needs_remaining(settings_of("incognito", "t-closeness:0.2"))
+    assert not needs_remaining(config_of(method="compact", privacy=["t-closeness:0.2"]))
 
 
 def test_a_method_that_suppresses_unasked_is_refused(tmp_path, monkeypatch):

@@ -106,9 +106,9 @@ def test_databases_hold_nothing_that_no_row_holds(tmp_path, monkeypatch):
 @pytest.mark.parametrize("ending", ["csv", "parquet", "feather"])
 @pytest.mark.parametrize("source", ["parquet", "feather"])
 def test_blocks_leave_it_behind_too(tmp_path, monkeypatch, source, ending):
-    from coterie.engines.blocks import run as scale_run
+    from coterie.engines.blocks import run as blocks_run
 
-    monkeypatch.setattr(scale_run, "STRIPE_ROWS", 16)
+    monkeypatch.setattr(blocks_run, "STRIPE_ROWS", 16)
     table = secret_table(90)
     order = [2] * 40 + [0, 3] * 25  # a level that only later stripes have, and that the dictionary lists first
     disease = pa.DictionaryArray.from_arrays(pa.array(order, pa.int8()), pa.array(LEVELS), ordered=True)

@@ -64,9 +64,9 @@ def test_classes_and_models_are_counted_alike(data, tmp_path_factory):
 
 
 def test_a_class_is_not_torn_between_batches(tmp_path, monkeypatch):
-    from coterie.verification import sql as scale_sql
+    from coterie.verification import sql
 
-    monkeypatch.setattr(scale_sql, "BATCH_ROWS", 2048)  # DuckDB's own batches are no smaller
+    monkeypatch.setattr(sql, "BATCH_ROWS", 2048)  # DuckDB's own batches are no smaller
     rows = 30_000
     table = pa.table(
         {"q": [str(row % 900) for row in range(rows)], "d": pa.array([row % 29 for row in range(rows)], pa.int32())}
@@ -105,14 +105,14 @@ def test_a_published_file_is_checked_on_disk_as_in_memory(k, tmp_path):
 
 
 def test_large_files_are_checked_on_disk_unless_memory_is_asked_for(tmp_path, monkeypatch):
-    from coterie.engines import choose as scale_engine
+    from coterie.engines import choose
     from coterie.engines.choose import checked_on_disk
 
     coterie.files.tables.write(table_of(300), tmp_path / "published.parquet")
     config = Config(quasi=["age"], memory="512MB")
     assert not checked_on_disk(tmp_path / "published.parquet", config)
-    monkeypatch.setattr(scale_engine, "SMALL", 0)
-    monkeypatch.setattr(scale_engine, "CELL_BYTES", 2**24)
+    monkeypatch.setattr(choose, "SMALL", 0)
+    monkeypatch.setattr(choose, "CELL_BYTES", 2**24)
     assert checked_on_disk(tmp_path / "published.parquet", config)
     assert not checked_on_disk(tmp_path / "published.parquet", config.replace(engine="memory"))
     assert not checked_on_disk(table_of(300), config)

@@ -107,7 +107,7 @@ def run_and_show(
 def show_release(release: Release | StoredRelease, voice: Voice, *, engine: str = "") -> None:
     """The summary of a release: how it was made where that is worth a line, sizes, loss, time, notes."""
     found, measures, config = release.verification, release.measures, release.config
-    voice.facts(
+    voice.summary(
         [
             ("method", f"{config.method}, k = {config.k}, seed = {config.seed}"),
             *([("engine", engine)] if engine else []),
@@ -181,7 +181,7 @@ def show_verification(data: str, config: Config, *, asked: bool, as_json: bool, 
     if as_json:
         typer.echo(json.dumps(verification_values(found), indent=2))
         return found.passed
-    voice.facts(
+    voice.summary(
         [
             ("rows", f"{found.rows:,}"),
             ("groups", f"{found.groups:,} by {', '.join(found.quasi)}"),

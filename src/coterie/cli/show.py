@@ -61,7 +61,7 @@ class Voice:
             table.add_row(*row)
         console(err=self._err).print(table)
 
-    def facts(self, pairs: Iterable[tuple[str, str]]) -> None:
+    def summary(self, pairs: Iterable[tuple[str, str]]) -> None:
         """Names and values in two columns, unless quiet."""
         known = list(pairs)
         wide = max((len(name) for name, _ in known), default=0)

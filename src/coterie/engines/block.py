@@ -160,16 +160,16 @@ def _group(table: Table, plan: Plan, run: Run) -> Grouping:
 
     config, models = plan.book.config, run.privacy
     grouping = find_method(config.method).run(table, config.k, config.method_options(), run)
-    if grouping.suppressed.any() and plan.left is None and compares(config):
+    if grouping.suppressed.any() and plan.remaining is None and compares(config):
         # What groups are compared with are the rows that are left, which nobody has counted.
         text = "a method that suppresses rows unasked cannot keep this promise block by block; use engine memory"
         raise ConfigError([Problem("privacy", text)])
     try:
-        grouping = repaired(table, grouping, k=config.k, run=run, left=plan.left)
+        grouping = repaired(table, grouping, k=config.k, run=run, remaining=plan.remaining)
         if config.refine:
             allowed = keeps(table, models, config.k)
             grouping = refine(table, grouping, k=config.k, run=run, allowed=allowed)
-            grouping = repaired(table, grouping, k=config.k, run=run, left=plan.left)
+            grouping = repaired(table, grouping, k=config.k, run=run, remaining=plan.remaining)
     except InfeasibleError as error:
         if plan.blocks == 1:
             raise

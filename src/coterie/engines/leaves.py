@@ -85,7 +85,7 @@ def too_large(counts: LeafCounts, most: int) -> list[int]:
     return [int(leaf) for leaf in np.flatnonzero(counts.rows > most)]
 
 
-def settle(tree: CutTree, counts: LeafCounts, book: Codebook, *, most: int) -> Plan:
+def join_leaves(tree: CutTree, counts: LeafCounts, book: Codebook, *, most: int) -> Plan:
     """Make blocks of leaves.
 
     A block of fewer than 2k rows, or one that breaks a promise as a whole, is joined with the neighbour that the tree

@@ -55,7 +55,7 @@ class Plan:
     """block → rows, counted over the whole table"""
     most: int
     """rows of a block at most, as asked for"""
-    left: RemainingRows | None = None
+    remaining: RemainingRows | None = None
     """what groups are compared with, where methods suppress rows; it follows from all else"""
 
     @property
@@ -107,7 +107,7 @@ def settings_text(config: Config) -> str:
 
 def check_blocks(config: Config) -> None:
     """Raise a ConfigError for what cannot be done block by block; every problem at once."""
-    from coterie.engines.suppressed import needs_left
+    from coterie.engines.suppressed import needs_remaining
     from coterie.methods import find_method
 
     check_request(config)
@@ -119,7 +119,7 @@ def check_blocks(config: Config) -> None:
     if config.time_limit is not None and config.engine == "spark":
         text = "a task that runs again has to give the same rows; leave it out and choose the effort of the method"
         problems.append(Problem("time_limit", text))
-    elif config.time_limit is not None and needs_left(config):
+    elif config.time_limit is not None and needs_remaining(config):
         text = "blocks are grouped twice where rows are suppressed, and have to come out alike; leave it out"
         problems.append(Problem("time_limit", text))
     if problems:
@@ -128,9 +128,9 @@ def check_blocks(config: Config) -> None:
 
 def refuse_impossible(book: Codebook) -> None:
     """Raise an InfeasibleError, before any work, for what no grouping of the table can keep."""
-    config, left = book.config, book.rows
+    config, remaining = book.config, book.rows
     people = None if config.entity is None else book.sensitive[-1].size
-    refuse_too_few(config, rows=book.all_rows, left=left, people=people)
+    refuse_too_few(config, rows=book.all_rows, remaining=remaining, people=people)
     models = [model for model in models_of(config) if not isinstance(model, KMap)]
     if not models:
         return
@@ -140,8 +140,8 @@ def refuse_impossible(book: Codebook) -> None:
         totals = book.totals[domain.name]
         value = np.flatnonzero(totals)
         group = np.zeros(len(value), dtype=np.int64)
-        columns[domain.name] = Histogram(group, value, totals[value], np.array([left]), totals, domain.tree)
-    refuse_infeasible(Groups(np.array([left]), columns), models, tuple(columns))
+        columns[domain.name] = Histogram(group, value, totals[value], np.array([remaining]), totals, domain.tree)
+    refuse_infeasible(Groups(np.array([remaining]), columns), models, tuple(columns))
 
 
 def rows_in_memory(memory: int, config: Config) -> int:

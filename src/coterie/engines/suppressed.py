@@ -60,7 +60,7 @@ def may_suppress(config: Config) -> bool:
     return any(getattr(options, name) for name in type(options).model_fields if name.startswith("suppress"))
 
 
-def needs_left(config: Config) -> bool:
+def needs_remaining(config: Config) -> bool:
     """Whether blocks have to be grouped twice."""
     return compares(config) and may_suppress(config)
 
@@ -85,7 +85,7 @@ def gone_values(table: Table, book: Codebook, grouping: Grouping) -> list[Int64]
     ]
 
 
-def left_of(book: Codebook, gone: Sequence[Int64]) -> RemainingRows | None:
+def remaining_of(book: Codebook, gone: Sequence[Int64]) -> RemainingRows | None:
     """What is left when some rows are suppressed; None if none are.
 
     Args:
@@ -113,7 +113,7 @@ def left_of(book: Codebook, gone: Sequence[Int64]) -> RemainingRows | None:
     return RemainingRows(tuple(columns))
 
 
-def repaired(table: Table, grouping: Grouping, *, k: int, run: Run, left: RemainingRows | None) -> Grouping:
+def repaired(table: Table, grouping: Grouping, *, k: int, run: Run, remaining: RemainingRows | None) -> Grouping:
     """The grouping of a block, repaired where it breaks a promise; suppressed rows stay suppressed and do not count.
 
     Args:
@@ -121,27 +121,27 @@ def repaired(table: Table, grouping: Grouping, *, k: int, run: Run, left: Remain
         grouping: Its groups.
         k: Rows of a group.
         run: The promises; told of progress.
-        left: What groups are compared with, if rows are suppressed in some block.
+        remaining: What groups are compared with, if rows are suppressed in some block.
     """
     from coterie.grouping.repair.repair import repair
 
     if not run.privacy or not grouping.groups:
         return grouping
     kept = np.flatnonzero(grouping.labels >= 0)
-    if len(kept) == len(grouping.labels) and left is None:
+    if len(kept) == len(grouping.labels) and remaining is None:
         return repair(table, grouping, run.privacy, k=k, run=run)
     sensitive = table.sensitive_codes[kept]
     part = replace(table, codes=np.ascontiguousarray(table.codes[kept]), sensitive_codes=sensitive)
-    if left is not None:
-        codes, people = sensitive.copy(), table.sensitive[len(left.columns) :]
-        for at, column in enumerate(left.columns):
+    if remaining is not None:
+        codes, people = sensitive.copy(), table.sensitive[len(remaining.columns) :]
+        for at, column in enumerate(remaining.columns):
             codes[:, at] = column.code_of[sensitive[:, at]]
         part = replace(
             part,
             sensitive_codes=codes,
-            sensitive=(*(column.domain for column in left.columns), *people),
+            sensitive=(*(column.domain for column in remaining.columns), *people),
             sensitive_totals=(
-                *(column.totals for column in left.columns),
+                *(column.totals for column in remaining.columns),
                 *(np.ones(domain.size, dtype=np.int64) for domain in people),
             ),
         )

@@ -39,22 +39,22 @@ def models_of(config: Config) -> tuple[Model, ...]:
     return (*dict.fromkeys(models), *people)
 
 
-def refuse_too_few(config: Config, *, rows: int, left: int, people: int | None) -> None:
+def refuse_too_few(config: Config, *, rows: int, remaining: int, people: int | None) -> None:
     """Raise an InfeasibleError where k is more than there are.
 
     Args:
         config: What is wanted.
         rows: Rows of the original.
-        left: Those of them that are not suppressed.
+        remaining: Those of them that are not suppressed.
         people: Whom they are about, if k counts people.
     """
-    if left < config.k:
-        taken = f", {rows - left:,} of which are suppressed" if left < rows else ""
+    if remaining < config.k:
+        taken = f", {rows - remaining:,} of which are suppressed" if remaining < rows else ""
         raise InfeasibleError(
             f"Groups of {config.k:,} rows cannot be made: the table has {rows:,} rows{taken}.",
             wanted=config.k,
-            possible=left,
-            hint=f"Ask for k of at most {left:,}." if left else "Give a table with rows.",
+            possible=remaining,
+            hint=f"Ask for k of at most {remaining:,}." if remaining else "Give a table with rows.",
         )
     if people is not None and people < config.k:
         raise InfeasibleError(
@@ -75,7 +75,7 @@ def refuse_impossible(encoded: EncodedTable, config: Config, rows: int) -> None:
     """
     # The column of people is the last of the sensitive ones.
     people = None if config.entity is None else len(np.unique(encoded.table.sensitive_codes[:, -1]))
-    refuse_too_few(config, rows=rows, left=encoded.table.rows, people=people)
+    refuse_too_few(config, rows=rows, remaining=encoded.table.rows, people=people)
     models = models_of(config)
     if models:
         from coterie.grouping.repair.repair import feasible

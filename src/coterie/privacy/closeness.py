@@ -36,9 +36,9 @@ class TCloseness(Model):
     threshold = "t"
 
     def __post_init__(self) -> None:
-        self._settle("t", least=0, most=1)
-        self._settle_choice("distance", ("equal", "ordered", "hierarchical"))
-        self._settle_on()
+        self._check_number("t", least=0, most=1)
+        self._check_choice("distance", ("equal", "ordered", "hierarchical"))
+        self._check_on()
 
     @property
     def title(self) -> str:
@@ -85,9 +85,9 @@ class BetaLikeness(Model):
     threshold = "beta"
 
     def __post_init__(self) -> None:
-        self._settle("beta", least=0, strict=True)
-        self._settle_choice("kind", ("basic", "enhanced"))
-        self._settle_on()
+        self._check_number("beta", least=0, strict=True)
+        self._check_choice("kind", ("basic", "enhanced"))
+        self._check_on()
 
     @property
     def title(self) -> str:
@@ -153,8 +153,8 @@ class DeltaDisclosure(Model):
     threshold = "delta"
 
     def __post_init__(self) -> None:
-        self._settle("delta", least=0, strict=True)
-        self._settle_on()
+        self._check_number("delta", least=0, strict=True)
+        self._check_on()
 
     @property
     def title(self) -> str:

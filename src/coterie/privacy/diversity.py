@@ -32,7 +32,7 @@ class KAnonymity(Model):
     on = None
 
     def __post_init__(self) -> None:
-        self._settle_whole("k")
+        self._check_whole("k")
 
     @property
     def title(self) -> str:
@@ -86,16 +86,16 @@ class LDiversity(Model):
         return self.kind == "distinct"
 
     def __post_init__(self) -> None:
-        self._settle_choice("kind", ("distinct", "frequency", "entropy", "recursive"))
-        self._settle_on()
+        self._check_choice("kind", ("distinct", "frequency", "entropy", "recursive"))
+        self._check_on()
         if self.kind in ("distinct", "recursive"):
-            self._settle_whole("l")
+            self._check_whole("l")
         else:
-            self._settle("l", least=1)
+            self._check_number("l", least=1)
         if self.kind == "recursive":
             if self.c is None:
                 raise ConfigError([Problem("c", "recursive l-diversity needs c, such as l-diversity:3::recursive:2")])
-            self._settle("c", least=0, strict=True)
+            self._check_number("c", least=0, strict=True)
         elif self.c is not None:
             raise ConfigError([Problem("c", "belongs to recursive l-diversity only; remove it or set that kind")])
 
@@ -184,10 +184,10 @@ class AlphaK(Model):
     threshold = "alpha"
 
     def __post_init__(self) -> None:
-        self._settle("alpha", least=0, strict=True, most=1)
+        self._check_number("alpha", least=0, strict=True, most=1)
         if self.k is not None:
-            self._settle_whole("k")
-        self._settle_on()
+            self._check_whole("k")
+        self._check_on()
 
     @property
     def title(self) -> str:

@@ -36,7 +36,7 @@ class KMap(Model):
     on = None
 
     def __post_init__(self) -> None:
-        self._settle_whole("k")
+        self._check_whole("k")
         if self.population is None or (isinstance(self.population, str) and not self.population):
             raise ConfigError([Problem("population", "must be the path of a table, such as k-map:5:population.csv")])
 

@@ -134,7 +134,7 @@ class Model(ABC):
                 values[each.name] = str(value) if isinstance(value, Fraction) else value
         return values
 
-    def _settle(self, name: str, *, least: Fraction | int, strict: bool = False, most: int | None = None) -> None:
+    def _check_number(self, name: str, *, least: Fraction | int, strict: bool = False, most: int | None = None) -> None:
         """Check a number of the model and keep it as people would write it."""
         value = getattr(self, name)
         above = "more than" if strict else "at least"
@@ -147,7 +147,7 @@ class Model(ABC):
             raise ConfigError([Problem(name, f"must be a number of {above} {least}{up_to}")]) from None
         object.__setattr__(self, name, plain_number(number))
 
-    def _settle_whole(self, name: str, *, least: int = 1) -> None:
+    def _check_whole(self, name: str, *, least: int = 1) -> None:
         """Check a whole number of the model."""
         try:
             number = as_fraction(getattr(self, name))
@@ -157,11 +157,11 @@ class Model(ABC):
             raise ConfigError([Problem(name, f"must be a whole number of at least {least}")]) from None
         object.__setattr__(self, name, int(number))
 
-    def _settle_choice(self, name: str, choices: tuple[str, ...]) -> None:
+    def _check_choice(self, name: str, choices: tuple[str, ...]) -> None:
         if getattr(self, name) not in choices:
             raise ConfigError([Problem(name, f"must be {', '.join(map(repr, choices[:-1]))} or {choices[-1]!r}")])
 
-    def _settle_on(self) -> None:
+    def _check_on(self) -> None:
         if self.on is not None and (not isinstance(self.on, str) or not self.on):
             raise ConfigError([Problem("on", "must be the name of a sensitive column, or left out for all of them")])
 

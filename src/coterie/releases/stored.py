@@ -57,7 +57,7 @@ class StoredRelease:
 
     def provenance(self, **more: str) -> dict[str, Any]:
         """Versions, hashes and the time: what it takes to make the same release again."""
-        facts: dict[str, Any] = {
+        record: dict[str, Any] = {
             "made": dt.datetime.now(dt.UTC).replace(microsecond=0).isoformat(),
             "coterie": version("coterie"),
             "python": platform.python_version(),
@@ -68,7 +68,7 @@ class StoredRelease:
             "input_sha256": self.input_sha256,
             "output_sha256": self.output_sha256,
         }
-        return facts | more
+        return record | more
 
     def __repr__(self) -> str:
         found = self.verification

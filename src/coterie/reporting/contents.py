@@ -32,15 +32,15 @@ def gather(release: Release, variant: model.Variant) -> model.Report:
     hider = Hider(
         config.k, external=external, rows=release.source.table.num_rows, published=release.published.table.num_rows
     )
-    facts = release.provenance()
+    provenance = release.provenance()
     risk = risk_part(release, hider)
     attack = attacked(release)
     linking, disclosure = linking_part(release, attack, hider), disclosure_part(release, attack, hider)
     return model.Report(
         schema_id=model.SCHEMA_ID,
         variant=variant,
-        made=facts["made"],
-        coterie=facts["coterie"],
+        made=provenance["made"],
+        coterie=provenance["coterie"],
         k=config.k,
         verdict=release.verification.passed,
         summary=_summary(release, risk),
@@ -61,7 +61,7 @@ def gather(release: Release, variant: model.Variant) -> model.Report:
         utility=utility_part(release, hider),
         suppression=_suppression(release, hider),
         limits=_limits(release),
-        reproducibility=_reproducibility(release, facts, external=external),
+        reproducibility=_reproducibility(release, provenance, external=external),
     )
 
 
@@ -182,7 +182,7 @@ def _limits(release: Release) -> list[str]:
     return told
 
 
-def _reproducibility(release: Release, facts: dict[str, Any], *, external: bool) -> model.Reproducibility:
+def _reproducibility(release: Release, provenance: dict[str, Any], *, external: bool) -> model.Reproducibility:
     config, method = release.config, find_method(release.config.method)
     values = config.to_dict()
     secret = config.method_options().secrets
@@ -203,7 +203,7 @@ def _reproducibility(release: Release, facts: dict[str, Any], *, external: bool)
         }
         notes += [f"The hierarchy of {name} is long; the file beside the release spells it out." for name in long]
         notes += list(release.notes)
-    versions = {name: str(facts[name]) for name in ("coterie", "python", "numpy", "numba", "pyarrow")}
+    versions = {name: str(provenance[name]) for name in ("coterie", "python", "numpy", "numba", "pyarrow")}
     hashes = {f"release {name}": digest for name, digest in release.written.items()}
     if not external and release.source.sha256 is not None:
         hashes = {"input": release.source.sha256} | hashes

@@ -9,11 +9,11 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from oracles import naive_blocks
 
-from coterie.engines import cuts as scale_tree
+from coterie.engines import cuts
 from coterie.engines.block import anonymize_block
 from coterie.engines.blocks.spill import Spill, SpilledRows
 from coterie.engines.cuts import BY_ROW, CutTree, in_sample, plant, sample_share
-from coterie.engines.leaves import LeafCounts, settle
+from coterie.engines.leaves import LeafCounts, join_leaves
 from coterie.table.codebook import CountedValues, make_codebook
 from coterie.values.plain import plain_array
 
@@ -80,7 +80,7 @@ def test_the_sample_is_as_large_as_it_should_be_whatever_the_stride():
         taken = in_sample(np.arange(100_000) * stride, 0.1).sum()
         assert 9_500 < taken < 10_500
     assert sample_share(100) == 1.0
-    assert sample_share(10 * scale_tree.SAMPLE) == 0.1
+    assert sample_share(10 * cuts.SAMPLE) == 0.1
 
 
 @given(trees(), st.data())
@@ -92,7 +92,7 @@ def test_small_blocks_are_joined_as_leaf_by_leaf(tree, data):
     book = book_of(table, config)
     counts = LeafCounts(len(leaves), book)
     counts.rows[:] = rows
-    plan = settle(flat(tree), counts, book, most=100)
+    plan = join_leaves(flat(tree), counts, book, most=100)
     twin = naive_blocks.blocks_of(tree, rows, min(2 * config.k, book.rows))
     assert [np.flatnonzero(plan.block_of_leaf == block).tolist() for block in range(plan.blocks)] == [
         sorted(block) for block in twin
@@ -125,7 +125,7 @@ ADVERSARIAL = {
 @pytest.mark.parametrize("most", [25, 80])
 def test_no_block_is_too_small_and_none_much_too_large(kind, most, tmp_path, monkeypatch):
     """The sample has a dozen rows: most values of the table are not among them."""
-    monkeypatch.setattr(scale_tree, "SAMPLE", 12)
+    monkeypatch.setattr(cuts, "SAMPLE", 12)
     rows = ADVERSARIAL[kind](500)
     table = pa.table({"x": [row[0] for row in rows], "y": [row[1] for row in rows], "disease": ["flu"] * len(rows)})
     config = config_of(quasi=["x", "y"], hierarchies={}, identifiers=(), k=5)
@@ -144,7 +144,7 @@ def test_no_block_is_too_small_and_none_much_too_large(kind, most, tmp_path, mon
     tree, counts = spill.fit(tree, counts, most=most)
     assert counts.rows.max() <= most
     assert counts.rows.sum() == len(rows)
-    plan = settle(tree, counts, book, most=most)
+    plan = join_leaves(tree, counts, book, most=most)
     assert plan.sizes.min() >= 2 * config.k
     block = plan.block_of(coded.codes, numbers)
     assert np.bincount(block).tolist() == plan.sizes.tolist()

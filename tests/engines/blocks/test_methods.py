@@ -7,8 +7,8 @@ import pytest
 from block_cases import config_of, run, table_of
 
 import coterie
-from coterie.engines import rings as scale_rings
-from coterie.engines.blocks import write as scale_write
+from coterie.engines import rings as ring_checks
+from coterie.engines.blocks import write as blocks_write
 from coterie.engines.per_row import by_rows
 from coterie.engines.rings import RingRows
 from coterie.errors import ConfigError, DataError, VerificationError
@@ -87,7 +87,7 @@ def test_blocks_draw_apart_and_afresh_without_a_key(tmp_path):
 
 def test_what_was_written_otherwise_is_found_by_its_rings(tmp_path, monkeypatch):
     """One cell of one row changes on its way to the file: no class of equal rows could show that."""
-    true = scale_write.Publisher.stripes
+    true = blocks_write.Publisher.stripes
 
     def forged(self, progress=None):
         for table in true(self, progress):
@@ -95,44 +95,44 @@ def test_what_was_written_otherwise_is_found_by_its_rings(tmp_path, monkeypatch)
             ages[40] = "200" if not ages[40].startswith("[") else "[18-18]"
             yield table.set_column(table.column_names.index("age"), "age", pa.array(ages))
 
-    monkeypatch.setattr(scale_write.Publisher, "stripes", forged)
+    monkeypatch.setattr(blocks_write.Publisher, "stripes", forged)
     with pytest.raises(VerificationError, match=r"original rows lie inside fewer than 5"):
         run(tmp_path, table_of(400), config_of(method="nh", block_rows=130, hierarchies={}))
     assert [each.name for each in tmp_path.iterdir()] == ["in.parquet"]
 
 
 def test_rows_that_change_places_are_found(tmp_path, monkeypatch):
-    true = scale_write.Publisher.stripes
+    true = blocks_write.Publisher.stripes
 
     def turned(self, progress=None):
         for table in true(self, progress):
             yield table.take(pa.array(np.roll(np.arange(table.num_rows), 1)))
 
-    monkeypatch.setattr(scale_write.Publisher, "stripes", turned)
+    monkeypatch.setattr(blocks_write.Publisher, "stripes", turned)
     with pytest.raises(VerificationError, match="by rows is wanted"):
         run(tmp_path, table_of(400), config_of(method="nh", block_rows=130))
 
 
 def test_rows_that_are_missing_or_too_many_are_found(tmp_path, monkeypatch):
-    true = scale_write.Publisher.stripes
+    true = blocks_write.Publisher.stripes
     for change in (lambda table: table.slice(1), lambda table: pa.concat_tables([table, table.slice(0, 1)])):
 
         def changed(self, progress=None, change=change):
             yield from map(change, true(self, progress))
 
-        monkeypatch.setattr(scale_write.Publisher, "stripes", changed)
+        monkeypatch.setattr(blocks_write.Publisher, "stripes", changed)
         with pytest.raises(DataError, match="another number of rows"):
             run(tmp_path, table_of(200), config_of(method="nh", block_rows=60))
 
 
 def test_stripes_do_not_matter_to_rings(tmp_path, monkeypatch):
-    from coterie.engines.blocks import run as scale_run
-    from coterie.files import batches as scale_source
+    from coterie.engines.blocks import run as blocks_run
+    from coterie.files import batches
 
     table, config = with_gaps(table_of(400), 3), config_of(method="nh", options=KEY, missing="suppress", block_rows=90)
     whole = run(tmp_path, table, config)
-    monkeypatch.setattr(scale_run, "STRIPE_ROWS", 37)
-    monkeypatch.setattr(scale_source, "BATCH_ROWS", 23)
+    monkeypatch.setattr(blocks_run, "STRIPE_ROWS", 37)
+    monkeypatch.setattr(batches, "BATCH_ROWS", 23)
     pieces = run(tmp_path, table, config, out="pieces.parquet", row_group=61)
     assert pieces.arrow.equals(whole.arrow)
 
@@ -144,7 +144,7 @@ def test_rings_of_which_rows_are_missing_count_nothing(tmp_path):
     again = RingRows.load(path)
     assert again.judged(np.zeros((6, 2), np.int32), 3) == (3, 0, 0)
     assert again.judged(np.zeros((5, 2), np.int32), 3).stray
-    assert scale_rings.RingRows.load(path).codes.dtype == np.int32
+    assert ring_checks.RingRows.load(path).codes.dtype == np.int32
 
 
 @pytest.mark.parametrize(

@@ -10,9 +10,8 @@ from hypothesis import strategies as st
 from pyarrow import parquet
 
 import coterie
-from coterie.engines import cuts as scale_tree
-from coterie.engines import leaves as scale_settle
-from coterie.engines.blocks import write as scale_write
+from coterie.engines import cuts, leaves
+from coterie.engines.blocks import write as blocks_write
 from coterie.engines.leaves import LeafCounts
 from coterie.errors import InfeasibleError, VerificationError
 from coterie.files import tables
@@ -96,7 +95,7 @@ def test_suppressed_rows_are_shown_only_if_they_are_of_k_people(tmp_path):
 
 def test_people_are_counted_in_what_was_written(tmp_path, monkeypatch):
     """Rows of one person change places with others on their way: classes keep their sizes, but not their people."""
-    true = scale_write.Publisher.stripes
+    true = blocks_write.Publisher.stripes
     table = pa.table({"x": [row // 20 for row in range(200)], "who": [row % 20 for row in range(200)]})
 
     def turned(self, progress=None):
@@ -105,7 +104,7 @@ def test_people_are_counted_in_what_was_written(tmp_path, monkeypatch):
 
     settings_ = {"quasi": ["x"], "hierarchies": {}, "identifiers": (), "sensitive": (), "k": 12, "block_rows": 60}
     settings_["columns"] = table.column_names
-    monkeypatch.setattr(scale_write.Publisher, "stripes", turned)
+    monkeypatch.setattr(blocks_write.Publisher, "stripes", turned)
     with pytest.raises(VerificationError, match="Groups of 12 people are wanted, but"):
         run(tmp_path, table, config_of(**settings_, entity="who"))
     assert [each.name for each in tmp_path.iterdir()] == ["in.parquet"]
@@ -126,7 +125,7 @@ def test_whatever_the_table_every_class_has_k_people(data, tmp_path_factory):
         block_rows=data.draw(st.integers(1, 40), label="block rows"),
     )  # fmt: skip
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(scale_tree, "SAMPLE", data.draw(st.sampled_from([2, 1000]), label="sample"))
+        patch.setattr(cuts, "SAMPLE", data.draw(st.sampled_from([2, 1000]), label="sample"))
         release = run(tmp_path_factory.mktemp("people"), table, config)
     counted = people_of(release.arrow, table, config)
     assert min(len(each) for each in counted.values()) >= k
@@ -144,7 +143,7 @@ def test_k_people_of_a_leaf_are_enough_to_know(data):
     book = make_codebook(config, {"x": values, "who": people}, rows=len(rows), all_rows=len(rows))
     counts = LeafCounts(4, book)
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(scale_settle, "PENDING", data.draw(st.sampled_from([0, 3, 1000])))
+        patch.setattr(leaves, "PENDING", data.draw(st.sampled_from([0, 3, 1000])))
         for start in range(0, len(rows), 7):
             part = np.array(rows[start : start + 7], dtype=np.int32)
             counts.add(part[:, 0], part[:, 1:])

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from pyarrow import csv, feather, parquet
 
 import coterie
-from coterie.engines import cuts as scale_tree
+from coterie.engines import cuts
 from coterie.engines.blocks.run import anonymize_file
 from coterie.engines.blocks.state import work_path
 from coterie.engines.job import make_job
@@ -208,24 +208,24 @@ def test_the_settings_beside_a_release_give_it_again(tmp_path):
 
 
 def test_stripes_and_batches_of_any_size_give_the_same(tmp_path, monkeypatch):
-    from coterie.engines.blocks import run as scale_run
-    from coterie.engines.blocks import spill as scale_spill
-    from coterie.files import batches as scale_source
+    from coterie.engines.blocks import run as blocks_run
+    from coterie.engines.blocks import spill
+    from coterie.files import batches
 
     table, config = table_of(500), config_of(block_rows=90)
     whole = run(tmp_path, table, config)
-    monkeypatch.setattr(scale_run, "STRIPE_ROWS", 37)
-    monkeypatch.setattr(scale_source, "BATCH_ROWS", 23)
-    monkeypatch.setattr(scale_spill, "PENDING", 100)
-    monkeypatch.setattr(scale_spill, "PIECE", 11)
+    monkeypatch.setattr(blocks_run, "STRIPE_ROWS", 37)
+    monkeypatch.setattr(batches, "BATCH_ROWS", 23)
+    monkeypatch.setattr(spill, "PENDING", 100)
+    monkeypatch.setattr(spill, "PIECE", 11)
     pieces = run(tmp_path, table, config, out="pieces.parquet", row_group=61)
     assert pieces.arrow.equals(whole.arrow)
 
 
 def test_folders_of_parquet_go_in_and_out(tmp_path, monkeypatch):
-    from coterie.engines.blocks import run as scale_run
+    from coterie.engines.blocks import run as blocks_run
 
-    monkeypatch.setattr(scale_run, "STRIPE_ROWS", 100)
+    monkeypatch.setattr(blocks_run, "STRIPE_ROWS", 100)
     table, config = table_of(350), config_of(block_rows=90)
     (tmp_path / "parts").mkdir()
     for number, start in enumerate(range(0, 350, 70)):
@@ -278,7 +278,7 @@ def test_whatever_the_table_no_class_is_below_k(data, tmp_path_factory):
     )  # fmt: skip
     folder = tmp_path_factory.mktemp("any")
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(scale_tree, "SAMPLE", data.draw(st.sampled_from([2, 10, 1000]), label="sample"))
+        patch.setattr(cuts, "SAMPLE", data.draw(st.sampled_from([2, 10, 1000]), label="sample"))
         try:
             release = run(folder, table, config)
         except InfeasibleError:
@@ -294,36 +294,36 @@ def test_whatever_the_table_no_class_is_below_k(data, tmp_path_factory):
 
 
 def test_a_release_that_fails_its_check_is_withheld(tmp_path, monkeypatch):
-    from coterie.engines.blocks import write as scale_write
+    from coterie.engines.blocks import write as blocks_write
 
-    honest = scale_write.join_pieces
+    honest = blocks_write.join_pieces
 
     def forged(*words, **named):
         stripe = honest(*words, **named)
         cells = stripe.columns["region"].to_pylist()
         return stripe._replace(columns={**stripe.columns, "region": pa.array(["Atlantis", *cells[1:]])})
 
-    monkeypatch.setattr(scale_write, "join_pieces", forged)
+    monkeypatch.setattr(blocks_write, "join_pieces", forged)
     with pytest.raises(VerificationError, match="5-anonymity is wanted"):
         run(tmp_path, table_of(200), config_of(block_rows=60))
     assert [each.name for each in tmp_path.iterdir()] == ["in.parquet"]
 
 
 def test_a_column_with_too_many_values_is_named(tmp_path):
-    from coterie.engines.blocks import count as scale_count
+    from coterie.engines.blocks import count as blocks_count
 
     table = table_of(300).append_column("income", pa.array(np.arange(300) * 1.5))
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(scale_count, "VALUE_BYTES", 2**30 // 200)
+        patch.setattr(blocks_count, "VALUE_BYTES", 2**30 // 200)
         with pytest.raises(DataError, match="'income' has more than 200 distinct values") as caught:
             run(tmp_path, table, config_of(quasi=["age", "income"], hierarchies={}))
     assert caught.value.column == "income"
 
 
 def test_numbers_beyond_the_hash_are_searched(tmp_path, monkeypatch):
-    from coterie.table import codebook as scale_domains
+    from coterie.table import codebook
 
-    monkeypatch.setattr(scale_domains, "HASHED", 10)
+    monkeypatch.setattr(codebook, "HASHED", 10)
     table = table_of(300).append_column("income", pa.array([None if at % 9 == 0 else at * 0.5 for at in range(300)]))
     config = config_of(quasi=["age", "income"], hierarchies={}, method="compact")
     whole = coterie.anonymize(table, config=config.replace(engine="memory"))

@@ -16,7 +16,7 @@ import coterie
 from coterie.cli.app import main
 from coterie.errors import ConfigError, DataError
 from coterie.files import tables as cio
-from coterie.files.databases import sqlite as io_sqlite
+from coterie.files.databases import sqlite as sqlite_driver
 
 
 @pytest.fixture(autouse=True)
@@ -94,7 +94,7 @@ def test_declared_types_hold_only_where_every_value_is_one():
 
 
 def test_a_column_of_several_types_has_the_one_that_holds_them_all(monkeypatch):
-    monkeypatch.setattr(io_sqlite, "BATCH", 2)
+    monkeypatch.setattr(sqlite_driver, "BATCH", 2)
     run(
         "CREATE TABLE t (mixed, number, huge, late)",
         "INSERT INTO t VALUES (1, 1, 1, NULL), (2, 2, 2, NULL)",
@@ -114,7 +114,7 @@ def test_a_column_of_several_types_has_the_one_that_holds_them_all(monkeypatch):
 
 def test_batches_make_one_table(monkeypatch, people):
     cio.write(people, "sqlite:///a.db#whole")
-    monkeypatch.setattr(io_sqlite, "BATCH", 2)
+    monkeypatch.setattr(sqlite_driver, "BATCH", 2)
     cio.write(people, "sqlite:///a.db#parts")
     assert cio.read("sqlite:///a.db#parts").table.equals(people)
     assert cio.read("sqlite:///a.db#whole").table.equals(people)
@@ -157,7 +157,7 @@ def test_an_existing_table_is_replaced_only_on_request():
 
 
 def test_a_failure_in_the_middle_leaves_what_was_there(monkeypatch):
-    monkeypatch.setattr(io_sqlite, "BATCH", 2)
+    monkeypatch.setattr(sqlite_driver, "BATCH", 2)
     cio.write(pa.table({"a": ["before"]}), "sqlite:///a.db#t")
     # Bytes that are no text, as a faulty program may leave them in an Arrow table.
     bad = pa.chunked_array(
@@ -234,7 +234,7 @@ def test_text_in_another_encoding_is_not_quoted():
 
 
 def test_a_database_that_another_program_writes_is_waited_for(people, monkeypatch):
-    monkeypatch.setattr(io_sqlite, "PATIENCE", 0.05)
+    monkeypatch.setattr(sqlite_driver, "PATIENCE", 0.05)
     cio.write(people, "sqlite:///a.db#t")
     with closing(sqlite3.connect("a.db", isolation_level=None)) as other:
         other.execute("BEGIN EXCLUSIVE")

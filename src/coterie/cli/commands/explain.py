@@ -135,7 +135,7 @@ def show_row(found: RowExplanation, voice: Voice) -> None:
     _show_attributes(found, voice)
     voice.say()
     own = next(each for each in found.at_k if each.k == found.k)
-    voice.facts(
+    voice.summary(
         [
             ("it pays", f"{found.cost:.4f} of at most {found.most:g}"),
             ("it must pay", f"{own.at_least:.4f}: no box around it with {found.k:,} rows costs less"),

@@ -65,17 +65,17 @@ def _show(method: Method) -> None:
     from coterie.cli.show import Voice
 
     voice = Voice()
-    facts = described(method)
+    description = described(method)
     voice.say(f"{method.name}: {method.summary}")
     voice.say(f"paper: {method.paper} · recoding: {method.recoding}")
     voice.say()
-    if not facts["options"]:
+    if not description["options"]:
         voice.say("It has no options.")
         return
     rows = [
         [option["name"], option["type"], default_text(option["default"]), option["description"]]
-        for option in facts["options"]
+        for option in description["options"]
     ]
     voice.table(["option", "type", "default", "what it does"], rows)
-    first = facts["options"][0]
+    first = description["options"][0]
     voice.say(f"Given as --option {first['name']}=VALUE, or in the [options] table of the TOML file.")

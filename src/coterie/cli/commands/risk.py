@@ -219,7 +219,7 @@ def attack(
 
 def _print_attack(found: Attack, voice: Voice) -> None:
     share = 100 / max(found.people, 1)
-    voice.facts(
+    voice.summary(
         [
             ("attacker knows", ", ".join(found.on)),
             ("people", f"{found.people:,}, of whom {found.matched:,} have candidates among {found.rows:,} rows"),

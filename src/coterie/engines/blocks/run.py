@@ -24,12 +24,12 @@ from coterie.engines.blocks.store import BlockStore
 from coterie.engines.cuts import CutTree, in_sample, plant, sample_share
 from coterie.engines.finished import FinishedBlock
 from coterie.engines.job import AT_ONCE, BlocksJob, make_job
-from coterie.engines.leaves import LeafCounts, settle
+from coterie.engines.leaves import LeafCounts, join_leaves
 from coterie.engines.mapping import block_mapping
 from coterie.engines.phases import Phases
 from coterie.engines.plan import Plan, check_blocks, refuse_impossible
 from coterie.engines.rings import RingRows
-from coterie.engines.suppressed import compared, left_of, needs_left
+from coterie.engines.suppressed import compared, needs_remaining, remaining_of
 from coterie.errors import Cancelled
 from coterie.files.batches import TableFile, open_table
 from coterie.files.destinations import check_apart
@@ -106,7 +106,7 @@ def _release(table: TableFile, target: Target, work: WorkFolder, *, job: BlocksJ
         plan = make_plan(table, book, spill, job)
         work.note_plan(plan.sha256)
     store = BlockStore(work.blocks, stripe_rows=STRIPE_ROWS)
-    if needs_left(job.config):
+    if needs_remaining(job.config):
         with phases("suppress"):
             plan = _with_left(plan, spill, store, job)
     with phases("group"):
@@ -130,7 +130,7 @@ def make_plan(table: TableFile, book: Codebook, spill: Spill, job: BlocksJob) ->
             job.progress("cut", done, book.all_rows)
     spill.flush()
     tree, counts = spill.fit(tree, counts, most=job.block_rows, threads=threads)
-    return settle(tree, counts, book, most=job.block_rows)
+    return join_leaves(tree, counts, book, most=job.block_rows)
 
 
 def _coded(table: TableFile, book: Codebook) -> Iterator[tuple[SpilledRows, int]]:
@@ -224,7 +224,7 @@ def _with_left(plan: Plan, spill: Spill, store: BlockStore, job: BlocksJob) -> P
         done += int(plan.sizes[block])
         if job.progress is not None:
             job.progress("suppress", done, plan.book.rows)
-    return replace(plan, left=left_of(plan.book, gone))
+    return replace(plan, remaining=remaining_of(plan.book, gone))
 
 
 def _tell(job: BlocksJob, plan: Plan, found: dict[int, FinishedBlock]) -> None:

@@ -66,8 +66,8 @@ class WorkFolder:
             shutil.rmtree(folder, ignore_errors=True)
         for folder in (self.rows, self.blocks, self.spare):
             folder.mkdir(exist_ok=True)
-        for left in (*self.path.glob("release*"), *self.blocks.glob("*.part")):
-            shutil.rmtree(left) if left.is_dir() else left.unlink()
+        for partial in (*self.path.glob("release*"), *self.blocks.glob("*.part")):
+            shutil.rmtree(partial) if partial.is_dir() else partial.unlink()
 
     def refused(self, error: OSError) -> DataError:
         """What to say when the disk refuses."""

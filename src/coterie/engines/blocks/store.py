@@ -38,7 +38,7 @@ class BlockStore:
     def _cells(self, block: int) -> Path:
         return self.folder / f"block-{block:06}.cells"
 
-    def _facts(self, block: int) -> Path:
+    def _record(self, block: int) -> Path:
         return self.folder / f"block-{block:06}.json"
 
     def rings(self, block: int) -> Path:
@@ -66,12 +66,12 @@ class BlockStore:
 
     def done(self, block: int) -> FinishedBlock | None:
         """What is known of a block, if it is finished."""
-        path = self._facts(block)
+        path = self._record(block)
         if not path.exists():
             return None
-        facts = json.loads(path.read_text(encoding="utf-8"))
-        pieces = {int(stripe): (start, size) for stripe, (start, size) in facts["pieces"].items()}
-        return FinishedBlock(pieces, BlockSums.from_dict(facts["sums"]), tuple(facts["notes"]))
+        record = json.loads(path.read_text(encoding="utf-8"))
+        pieces = {int(stripe): (start, size) for stripe, (start, size) in record["pieces"].items()}
+        return FinishedBlock(pieces, BlockSums.from_dict(record["sums"]), tuple(record["notes"]))
 
     def put(self, block: int, numbers: Int64, result: BlockResult) -> FinishedBlock:
         """Keep a finished block.
@@ -91,10 +91,10 @@ class BlockStore:
             file.flush()
             os.fsync(file.fileno())
         temporary.replace(self._cells(block))
-        facts = {"pieces": pieces, "sums": result.sums.to_dict(), "notes": result.notes}
-        waiting = self._facts(block).with_suffix(".part")
-        waiting.write_text(json.dumps(facts), encoding="utf-8")
-        waiting.replace(self._facts(block))
+        record = {"pieces": pieces, "sums": result.sums.to_dict(), "notes": result.notes}
+        waiting = self._record(block).with_suffix(".part")
+        waiting.write_text(json.dumps(record), encoding="utf-8")
+        waiting.replace(self._record(block))
         return FinishedBlock(pieces, result.sums, result.notes)
 
     def published(self, finished: Sequence[FinishedBlock], stripe: int, rows: int) -> Bool:

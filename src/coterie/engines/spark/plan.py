@@ -15,7 +15,7 @@ import pyarrow as pa
 
 from coterie.arrays import UInt64
 from coterie.engines.cuts import CutTree, plant, sample_share
-from coterie.engines.leaves import LeafCounts, settle, too_large
+from coterie.engines.leaves import LeafCounts, join_leaves, too_large
 from coterie.engines.plan import Plan, refuse_impossible
 from coterie.engines.spark.guard import guarded
 from coterie.engines.spark.rows import NumberedRows, RowNumbers, all_rows_sum, numbers_from, unpack_codes
@@ -80,7 +80,7 @@ def make_plan(rows: NumberedRows, config: Config, *, most: int, threads: int = 1
         for leaf in large:
             expected = int(counts.rows[leaf])
             tree = tree.replace_leaf(leaf, _planted(found, leaf, book, expected=expected, most=most, threads=threads))
-    plan = settle(tree, counts, book, most=most)
+    plan = join_leaves(tree, counts, book, most=most)
     of_block = np.zeros(plan.blocks, dtype=np.uint64)
     np.add.at(of_block, plan.block_of_leaf, sums)
     return SparkPlan(plan, numbers, of_block)

@@ -18,7 +18,7 @@ from coterie.engines.spark.plan import SparkPlan
 from coterie.engines.spark.rows import NumberedRows
 from coterie.engines.spark.settings import kept_unless_failing
 from coterie.engines.spark.tasks import MESSAGE, RowCoder, Shape, assign_blocks, opened
-from coterie.engines.suppressed import compared, left_of, needs_left
+from coterie.engines.suppressed import compared, needs_remaining, remaining_of
 from coterie.measures.sums import BlockSums
 from coterie.publishing.labels import check_styles, root_text, style_of
 from coterie.publishing.suppressed import published_as
@@ -115,8 +115,10 @@ def group_rows(
     from pyspark.sql.types import StructType
 
     check_styles(made.plan.book.domains, names=rows.names, publish=config.publish)
-    if needs_left(config):
-        made = made._replace(plan=replace(made.plan, left=count_left(made.plan, assigned_rows(rows, made, config))))
+    if needs_remaining(config):
+        made = made._replace(
+            plan=replace(made.plan, remaining=count_remaining(made.plan, assigned_rows(rows, made, config)))
+        )
     columns, fields, work = _layout(rows, made, config, mapping=mapping)
     frame = _assigned(rows, made, config, work.kept)
     some, one = partial(group_partition, work=work), partial(group_whole, work=work)
@@ -211,7 +213,7 @@ def bare_type(kind: DataType) -> DataType:
     return kind
 
 
-def count_left(plan: Plan, assigned: DataFrame) -> RemainingRows | None:
+def count_remaining(plan: Plan, assigned: DataFrame) -> RemainingRows | None:
     """What is left when each block has suppressed its rows: they are grouped for that alone."""
     some, one = partial(suppress_partition, plan=plan), partial(suppress_whole, plan=plan)
     frame = by_block(assigned, plan.blocks, MESSAGE, some=some, one=one)
@@ -220,7 +222,7 @@ def count_left(plan: Plan, assigned: DataFrame) -> RemainingRows | None:
     gone = [np.zeros(domain.size, dtype=np.int64) for domain in compared(plan.book)]
     for column, body in zip(found.column("kind").to_pylist(), found.column("body").to_pylist(), strict=True):
         gone[int(column)] += opened(body).column("rows").to_numpy()
-    return left_of(plan.book, gone)
+    return remaining_of(plan.book, gone)
 
 
 def assigned_rows(rows: NumberedRows, made: SparkPlan, config: Config) -> DataFrame:
