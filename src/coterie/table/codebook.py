@@ -29,8 +29,6 @@ if TYPE_CHECKING:
 # Arrow hashes all known values anew for every batch of cells; of more numbers than this, a binary search is quicker.
 HASHED = 2**16
 
-plain_cells = plain_array
-
 
 class CountedValues(NamedTuple):
     """The distinct values of one column, counted over all rows that are not suppressed from the start."""
