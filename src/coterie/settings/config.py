@@ -46,7 +46,7 @@ ColumnType = Literal["number", "category", "date"]
 Missing = Literal["category", "suppress", "error"]
 Publish = Literal["interval", "bounds", "mean", "median", "ancestor", "set"]
 ReleaseModel = Literal["public", "agreement", "enclave"]
-EngineName = Literal["auto", "memory", "blocks", "spark"]
+Engine = Literal["auto", "memory", "blocks", "spark"]
 
 
 def _whole(value: object) -> object:
@@ -54,15 +54,6 @@ def _whole(value: object) -> object:
     if isinstance(value, bool):
         return None
     return operator.index(value) if hasattr(value, "__index__") else value
-
-
-def _engine(value: object) -> object:
-    """The engine, under the name that it had before as well."""
-    if value != "duckdb":
-        return value
-    text = 'engine "duckdb" is called "blocks" now; the old name still works, but will go one day.'
-    warnings.warn(text, CoterieWarning, stacklevel=2)
-    return "blocks"
 
 
 def parse_privacy(value: object) -> object:
@@ -95,7 +86,6 @@ def checked_memory(value: str) -> str:
 
 
 Whole = Annotated[int, BeforeValidator(_whole)]
-Engine = Annotated[EngineName, BeforeValidator(_engine)]
 Columns = Annotated[tuple[str, ...], BeforeValidator(listed)]
 Text = Annotated[str, Field(min_length=1)]
 # Hierarchies check themselves; pydantic is to look at their class only. InstanceOf would do more: before pydantic 2.10
@@ -241,6 +231,10 @@ class Config(BaseModel):
         known: dict[str, Any] = {name: value for name, value in values.items() if name in SETTINGS}
         problems = [unknown_setting(name, SETTINGS) for name in values if name not in SETTINGS]
         faults: list[Problem] = []
+        if known.get("engine") == "duckdb":
+            text = 'engine "duckdb" is called "blocks" now; the old name still works, but will go one day.'
+            warnings.warn(text, CoterieWarning, stacklevel=2)
+            known["engine"] = "blocks"
         if isinstance(known.get("hierarchies"), Mapping):
             known["hierarchies"], faults = read_hierarchies(known["hierarchies"], base=base)
         if base is not None and known.get("privacy"):
