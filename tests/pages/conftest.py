@@ -74,7 +74,7 @@ class Site:
 
     def __init__(self, folder):
         self.folder = folder
-        start = "import sys; from coterie.cli import main; sys.exit(main())"
+        start = "import sys; from coterie.cli.app import main; sys.exit(main())"
         command = [sys.executable, "-c", start, "serve", "--no-browser", "--port", "0", "--allow", str(folder)]
         self.process = subprocess.Popen(
             command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, cwd=folder
