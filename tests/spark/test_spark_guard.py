@@ -9,6 +9,7 @@ from coterie import spark
 from coterie.cli.app import app
 from coterie.engines.job import make_job
 from coterie.engines.spark.files import read_parquet
+from coterie.engines.spark.frame import release_rows
 from coterie.engines.spark.job import anonymize_file
 from coterie.errors import BackendError, ConfigError, DataError, VerificationError
 
@@ -22,7 +23,7 @@ def path(session, tmp_path_factory):
 @pytest.fixture(scope="module")
 def release(session, path):
     """A release that several tests look at."""
-    made = spark.release_rows(read_parquet(session, [str(path)]), config_of(k=10), block_rows=300)
+    made = release_rows(read_parquet(session, [str(path)]), config_of(k=10), block_rows=300)
     yield made
     made.unpersist()
 
@@ -65,7 +66,7 @@ def test_a_release_below_k_is_withheld(session, path, monkeypatch, tmp_path):
     monkeypatch.setattr("coterie.engines.spark.plan.plant", lambda *words, **named: pytest.fail("one block is enough"))
     with pytest.raises(VerificationError, match="groups of fewer"):
         # Groups of exactly k rows lose some.
-        spark.release_rows(read_parquet(session, [str(path)]), config.replace(method="kmembers"), block_rows=10_000)
+        release_rows(read_parquet(session, [str(path)]), config.replace(method="kmembers"), block_rows=10_000)
 
 
 def test_models_are_judged_from_what_is_published(release):

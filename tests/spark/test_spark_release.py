@@ -15,6 +15,7 @@ from coterie.engines.mapping import WholeMapping
 from coterie.engines.spark import files as spark_files
 from coterie.engines.spark import job as spark_job
 from coterie.engines.spark.files import read_parquet
+from coterie.engines.spark.frame import release_rows
 from coterie.engines.spark.job import anonymize_file as anonymize_on_spark
 from coterie.errors import ConfigError, DataError, InfeasibleError
 
@@ -48,7 +49,7 @@ def path(session, tmp_path_factory):
 def test_a_file_gives_the_release_of_the_embedded_engine(session, path, tmp_path, changes):
     config = config_of(**changes)
     rows = read_parquet(session, [str(path)])
-    release = spark.release_rows(rows, config, block_rows=config.block_rows)
+    release = release_rows(rows, config, block_rows=config.block_rows)
     assert_same(release, embedded(path, config, tmp_path))
     release.unpersist()
 
@@ -78,7 +79,7 @@ def test_people_are_counted_before_and_known_again_after_writing(session, path, 
 
 def test_the_mapping_of_all_blocks_is_brought_to_the_driver(session, path, tmp_path):
     config = config_of(missing="suppress")
-    made = spark.release_rows(read_parquet(session, [str(path)]), config, block_rows=400, mapping=True)
+    made = release_rows(read_parquet(session, [str(path)]), config, block_rows=400, mapping=True)
     parts = spark_files.collect_mapping(made.grouped, tmp_path / "parts")
     assert len(parts) == made.plan.blocks > 1
     WholeMapping(made.plan, made.grouped.sums, parts, not made.shown).write(tmp_path / "spark.parquet", force=False)
@@ -115,7 +116,7 @@ def test_files_of_a_folder_follow_each_other_by_name(session, tmp_path):
     # Spark would read the largest first.
     for name, part in {"b.parquet": table.slice(100), "a.parquet": table.slice(0, 100)}.items():
         written(folder, part, name=name)
-    release = spark.release_rows(read_parquet(session, [str(folder)]), config_of(), block_rows=400)
+    release = release_rows(read_parquet(session, [str(folder)]), config_of(), block_rows=400)
     assert_same(release, embedded(folder, config_of(), tmp_path))
     assert in_row_order(release).column("number").to_pylist() == list(range(800))
     release.unpersist()
