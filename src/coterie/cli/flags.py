@@ -85,7 +85,9 @@ Fraction = Annotated[
 TEXT, TEXTS, WHOLE, NUMBER, SWITCH = str | None, list[str] | None, int | None, float | None, bool | None
 
 
-def _flag(kind: Any, metavar: str | None, text: str, *names: str, complete: Any = None) -> Any:  # noqa: ANN401
+def _flag(
+    kind: object, metavar: str | None, text: str, *names: str, complete: Callable[..., list[str]] | None = None
+) -> object:
     """The flag of a setting: its type, how its value is put in the help, and what it does."""
     return getitem(Annotated, (kind, typer.Option(*names, metavar=metavar, autocompletion=complete, help=text)))
 
