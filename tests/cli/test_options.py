@@ -94,6 +94,7 @@ def test_every_setting_has_a_flag():
         "types": "type",
         "weights": "weight",
         "options": "option",
+        "limits": "limit",
     }
     assert {named.get(setting, setting) for setting in SETTINGS} <= flags
 

@@ -77,6 +77,7 @@ MappingFile = Annotated[
 Force = Annotated[bool, typer.Option("--force", help="Overwrite files that exist.")]
 Quiet = Annotated[bool, typer.Option("--quiet", "-q", help="Print errors only.")]
 AsJson = Annotated[bool, typer.Option("--json", help="Print JSON instead of a table.")]
+Strict = Annotated[bool, typer.Option("--strict", help="End with exit code 1 unless the whole verdict is pass.")]
 Fraction = Annotated[
     float | None,
     typer.Option("--fraction", metavar="SHARE", help="The share of the population that the table holds."),
@@ -161,6 +162,12 @@ FLAGS: dict[str, Any] = {
         complete=complete.threshold,
     ),
     "fraction": Fraction,
+    "limit": _flag(
+        TEXTS,
+        "NAME=SHARE",
+        "A limit of the verdict: unique, below-k, inferred, order, loss, column-loss or query-error.",
+    ),
+    "accept": _flag(TEXTS, "WARNING", "A warning of the verdict that you accept, such as singling-out:income."),
 }
 """setting, or `config` → its flag"""
 

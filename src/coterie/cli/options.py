@@ -26,6 +26,7 @@ _LISTS = {
     "identifier": "identifiers",
     "keep": "keep",
     "drop": "drop",
+    "accept": "accept",
     "missing_values": "missing_values",
 }
 _TABLES = {
@@ -34,6 +35,7 @@ _TABLES = {
     "weight": "weights",
     "publish": "publish",
     "option": "options",
+    "limit": "limits",
 }
 _RULES = ("flat", "prefixes", "intervals", "dates")
 

@@ -30,6 +30,7 @@ from coterie.errors import ConfigError, CoterieWarning, DataError, HierarchyErro
 from coterie.hierarchies.hierarchy import Hierarchy
 from coterie.settings.changes import changed, listed
 from coterie.settings.check import column_problems, option_problems, publish_problems, translate, unknown_setting
+from coterie.settings.limits import accept_problems, limit_problems
 from coterie.settings.memory import memory_bytes
 from coterie.settings.models import parse_privacy as parse_models
 from coterie.settings.registry import METHODS
@@ -226,6 +227,16 @@ class Config(BaseModel):
         None, description="The share of the population that the table holds, for risk and the report."
     )
 
+    limits: dict[str, FiniteFloat] = Field(
+        {},
+        description="Limits of the verdict as shares: unique, below-k, inferred, order, loss, column-loss, query-error.",
+    )
+    accept: Columns = Field(
+        (),
+        description='Warnings of the verdict that a person accepts, such as "singling-out:income" or "utility". '
+        "The report lists them.",
+    )
+
     def __init__(self, base: Path | None = None, /, **values: object) -> None:
         """`base` is where relative paths of hierarchies start: the current folder when left out."""
         known: dict[str, Any] = {name: value for name, value in values.items() if name in SETTINGS}
@@ -261,6 +272,7 @@ class Config(BaseModel):
         roles = {role: getattr(self, role) for role in ROLES}
         problems = role_problems(roles) + entity_problems(self.entity, roles)
         problems += publish_problems(self.publish, self.types)
+        problems += limit_problems(self.limits) + accept_problems(self.accept)
         if self.threshold != DEFAULT_THRESHOLD:
             problems += threshold_problems(self.threshold)
         # The default method without options needs no check: this spares `verify` the import of the methods.
