@@ -34,12 +34,8 @@ def take_sides(cost, part, one, two, size, compare):
     for row in sorted(part, key=lambda row: -abs(cost([one, row]) - cost([two, row]))):
         if row in (one, two):
             continue
-        with_one, with_two = (price(compare, cost, side, row) for side in sides)
-        if with_one == with_two:
-            chosen = int(len(sides[1]) < len(sides[0]))
-        else:
-            chosen = int(with_two < with_one)
-        sides[chosen].append(row)
+        prices = [(price(compare, cost, side, row), len(side)) for side in sides]
+        sides[int(prices[1] < prices[0])].append(row)
     taken = [set(side) for side in sides]
     for needy, seed in enumerate((one, two)):
         others = sorted((row for row in part if row not in taken[needy]), key=lambda row: cost([seed, row]))
