@@ -100,7 +100,7 @@ def _take_sides(costs, halves, start, end, one, two, rule):
     _sort(far[0], start, end, halves.ranked)
     for i in range(end - start):
         r = halves.ranked[i]
-        if r == one or r == two:
+        if r in (one, two):
             halves.side[r] = 0 if r == one else 1
             continue
         with_first = union_cost(costs, lo[0], hi[0], codes, codes, r, np.inf)
