@@ -55,7 +55,7 @@ def described(method: Method) -> dict[str, Any]:
 
 def _list(chosen: list[Method]) -> None:
     from coterie.cli.show import Voice
-    from coterie.settings.config import DEFAULT_METHOD
+    from coterie.settings.registry import DEFAULT_METHOD
 
     voice = Voice()
     rows = [[method.name, method.recoding, method.summary, method.paper] for method in chosen]
