@@ -143,6 +143,7 @@ def _late_result(release: Release) -> dict[str, Any]:
 
     before, after = class_sizes(release)
     return {
+        "verdict": release.verdict.to_dict(),
         "measures": finite(measures_values(release.measures)),
         "risk": {"before": _risk(release.risk.before), "after": _risk(release.risk.after)},
         "class_sizes": {"before": _histogram(before), "after": _histogram(after)},
