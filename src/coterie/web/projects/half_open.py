@@ -29,15 +29,18 @@ class TimedProtocol(H11Protocol):
         """Something came: wait anew for what is still missing, not while an answer is worked out."""
         self._enough()
         super().data_received(data)
-        import h11
-
-        if self.conn.their_state in (h11.IDLE, h11.SEND_BODY) and not self.transport.is_closing():
+        if self._state in ("IDLE", "SEND_BODY") and not self.transport.is_closing():
             self._wait()
 
     def connection_lost(self, exc: Exception | None) -> None:
         """It is over."""
         self._enough()
         super().connection_lost(exc)
+
+    @property
+    def _state(self) -> str:
+        """What the other side is doing, in the words of h11."""
+        return repr(self.conn.their_state)
 
     def _wait(self) -> None:
         self._waiting = self.loop.call_later(PATIENCE, self._close)
@@ -48,10 +51,8 @@ class TimedProtocol(H11Protocol):
             self._waiting = None
 
     def _close(self) -> None:
-        import h11
-
         # A body that is not read because its handler is busy (an upload on a slow disk) is no fault of the sender.
-        if self.conn.their_state is h11.SEND_BODY and self.flow.read_paused:
+        if self._state == "SEND_BODY" and self.flow.read_paused:
             self._wait()
         elif not self.transport.is_closing():
             self.transport.close()
