@@ -21,7 +21,7 @@ BY_TEXT = ("modification_rate", "distortion", "distortion_ratio", "gcp", "height
 
 
 def by_the_texts(values, published):
-    """The measures as anyone with the hierarchy would count them: cells changed, levels climbed, leaves under labels."""
+    """The measures as anyone with the hierarchy counts them: cells changed, levels climbed, leaves under a label."""
     pairs = zip(values, published, strict=True)
     cells = [pair for row, shown in pairs for pair in zip(row, shown, strict=True)]
     levels = [WAYS[value].index(cell) / 3 for value, cell in cells]
