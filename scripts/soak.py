@@ -223,8 +223,8 @@ def main(arguments: list[str] | None = None) -> int:
     rounds = number - options.seed
     text = (
         f"{rounds:,} rounds from seed {options.seed}: {made['made']:,} releases made and judged, "
-        f"{made['refused']:,} refused with a message, {made['killed']:,} with a kill at a random moment, {len(wrong):,} faults, in "
-        f"{(time.time() - begun) / 60:.0f} minutes. Releases by engine, format and method: "
+        f"{made['refused']:,} refused with a message, {made['killed']:,} with a kill at a random moment, "
+        f"{len(wrong):,} faults, in {(time.time() - begun) / 60:.0f} minutes. Releases by engine, format and method: "
         + ", ".join(f"{name} {count:,}" for name, count in sorted(by.items()))
         + "."
     )

@@ -1,4 +1,4 @@
-"""Judges a written release by its bytes: classes counted by hand, cells compared with the original. Imports nothing of coterie.
+"""Judges a written release by its bytes: classes counted by hand, cells compared with the original.
 
 Only PyArrow reads the file. Promises are decided from lists and dictionaries.
 """
