@@ -28,8 +28,8 @@ def show_measures(original: str, published: str, config: Config, *, request: Uti
     from coterie.api.utility import utility_of
     from coterie.evaluation.before_after import BeforeAfter
     from coterie.files.tables import read_pair
-    from coterie.measures.measures import DESCRIPTIONS
     from coterie.measures.published import measure_tables
+    from coterie.settings.registry import MEASURES
 
     with ProgressBar(quiet=as_json) as progress:
         progress("read", 0, 0)
@@ -47,7 +47,7 @@ def show_measures(original: str, published: str, config: Config, *, request: Uti
         typer.echo(json.dumps(finite(values), indent=2))
         return
     voice = Voice()
-    known = {**DESCRIPTIONS, **USES}
+    known = {**{name: each.about for name, each in MEASURES.items()}, **USES}
     rows = [[name, "–" if value != value else f"{value:,.6g}", known.get(name, "")] for name, value in figures.items()]
     voice.table(["measure", "value", "what it is"], rows, numbers=["value"])
     voice.say()

@@ -20,7 +20,6 @@ from coterie.errors import ConfigError, Problem
 from coterie.grouping.promises import models_of, refuse_too_few
 from coterie.privacy.checks import check_domains, refuse_infeasible
 from coterie.privacy.histogram import Groups, Histogram
-from coterie.privacy.kmap import KMap
 
 if TYPE_CHECKING:
     from coterie.engines.cuts import CutTree
@@ -131,7 +130,7 @@ def refuse_impossible(book: Codebook) -> None:
     config, remaining = book.config, book.rows
     people = None if config.entity is None else book.sensitive[-1].size
     refuse_too_few(config, rows=book.all_rows, remaining=remaining, people=people)
-    models = [model for model in models_of(config) if not isinstance(model, KMap)]
+    models = [model for model in models_of(config) if model.counts != "population"]
     if not models:
         return
     check_domains(models, book.sensitive)

@@ -244,6 +244,17 @@ class Association(Part):
     after: Figure
 
 
+class MeasureFigure(Part):
+    """A measure of information loss."""
+
+    name: str
+    value: Figure
+    about: str
+    better: str = Field(description="lower or higher; empty where neither is better.")
+    range: str
+    does_not_say: str
+
+
 class Utility(Part):
     """What is left."""
 
@@ -251,13 +262,11 @@ class Utility(Part):
     ncp: Figure
     attributes: list[AttributeUtility]
     bound: Bound
-    discernability: Figure
-    c_avg: Figure
+    measures: list[MeasureFigure]
     groups: Count
     smallest: Count
     largest: Count
     average_size: Figure
-    modification_rate: Figure
     queries: Queries | None
     distributions: list[Distribution]
     associations: list[Association]

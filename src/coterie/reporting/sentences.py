@@ -3,31 +3,13 @@
 from __future__ import annotations
 
 NOT_PROVED = {
-    "k-anonymity": "That nothing is learnt of a person: rows of a group may share a sensitive value. It counts the "
-    "columns "
-    "that were named as quasi-identifiers only, and does not stop those who know others.",
     "k-anonymity by rows": "That rows look alike: each row is hidden among k by a secret draw, and whoever learns the "
     "draw, "
     "or knows several of the rows, may undo it. It says nothing about what the k rows have in common.",
     "k-anonymity of people": "That the people of a group differ in anything: it counts people, not what is said of "
     "them.",
-    "l-diversity": "That the values of a group differ in meaning (two names for one illness count as two), or that "
-    "they are "
-    "as likely as elsewhere: a value may still become much likelier in a group than in the table.",
-    "t-closeness": "That a rare value does not become many times likelier in some group: the distance sums over all "
-    "values. "
-    "It says nothing about what the whole table teaches of everybody in it.",
-    "alpha-k": "That values which are rarer than α are protected: one of them may become far likelier in a group than "
-    "in "
-    "the table.",
-    "beta-likeness": "That nothing is learnt from values that become rarer in a group: basic β-likeness limits gains "
-    "only.",
-    "delta-disclosure": "That nothing is learnt: how likely a value is may change by the factor that was accepted.",
-    "k-map": "Anything about a person whom the attacker knows to be in the table: it counts in the population, and "
-    "holds as "
-    "far as that table is the population.",
 }
-"""what a promise does not prove, by the name of its check"""
+"""what those promises do not prove that are no privacy models of their own"""
 
 SOURCES = {
     "k-anonymity by rows": "Wong, Mamoulis, Cheung 2010",

@@ -29,7 +29,9 @@ class Registry(Mapping[str, Item], Generic[Item]):
 
     def add(self, name: str, item: Item) -> None:
         """Add an item under a name of its own."""
-        if name in self._items:
+        before = self._items.get(name)
+        # A class that a notebook's cell defines again takes its own place.
+        if before is not None and f"{before.__class__}{before!r}" != f"{item.__class__}{item!r}":
             raise RuntimeError(f"two items of {self._package} are called {name!r}")
         self._items[name] = item
 
@@ -69,3 +71,5 @@ METHODS: Registry[Any] = Registry("coterie.methods")
 """every method: a `coterie.methods.Method` each"""
 MODELS: Registry[Any] = Registry("coterie.privacy")
 """every privacy model: a subclass of `coterie.privacy.Model` each"""
+MEASURES: Registry[Any] = Registry("coterie.measures")
+"""every measure of loss: a `coterie.measures.losses.Measure` each"""

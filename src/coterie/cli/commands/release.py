@@ -109,9 +109,11 @@ def verify(
     of each sensitive column, which l, t and so on.
     """
     from coterie.cli.run import show_verification
+    from coterie.settings.registry import MODELS
 
-    short = {"l-diversity": l, "t-closeness": t, "alpha-k": alpha, "beta-likeness": beta, "delta-disclosure": delta}
-    further = [f"{model}:{limit}" for model, limit in short.items() if limit is not None]
+    limits = {"l": l, "t": t, "alpha": alpha, "beta": beta, "delta": delta}
+    named = {model.parts[0]: name for name, model in MODELS.items()}
+    further = [f"{named[parameter]}:{limit}" for parameter, limit in limits.items() if limit is not None]
     if further:
         settings = settings.replace(privacy=[*settings.privacy, *further])
     asked = config is not None or k is not None
