@@ -83,7 +83,7 @@ def test_a_float_means_what_it_prints_as():
     [
         ("l-diversity", "l: is required, as in l-diversity:L:COLUMN:KIND:C"),
         ("l-divercity:3", "did you mean l-diversity"),
-        ("differential:1", "there are k-anonymity, l-diversity"),
+        ("differential:1", "k-anonymity, l-diversity"),
         ("l-diversity:0", "l: must be a whole number of at least 1"),
         ("l-diversity:2.5", "l: must be a whole number"),
         ("l-diversity:many", "l: must be a whole number"),

@@ -180,7 +180,7 @@ def _variants(base: Config, privacy: object) -> list[tuple[tuple[Any, ...], str]
     return found
 
 
-def _parts(entry: object) -> list[object]:
+def _parts(entry: Any) -> list[Any]:  # noqa: ANN401 - a model or its text
     """`A+B` as its two promises; a plus within a file name is none."""
     if not isinstance(entry, str):
         return [entry]

@@ -70,7 +70,7 @@ class UtilityRequest:
     def __post_init__(self) -> None:
         problems = []
         if self.sum is not None and self.queries is None:
-            problems.append(Problem("sum", "needs a number of queries, such as --queries 1000"))
+            problems.append(Problem("sum", "needs a number of queries, such as queries=1000"))
         if self.target is None and self.features is not None:
             problems.append(Problem("features", "needs a target, the column that is to be predicted from them"))
         if problems:

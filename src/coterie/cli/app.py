@@ -121,7 +121,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     except typer.TyperException as error:
         return _stopped(_usage(error), error.exit_code, debug)
     except CoterieError as error:
-        return _stopped(one_line(str(error)), error.exit_code, debug)
+        return _stopped(as_options(one_line(str(error))), error.exit_code, debug)
     except OSError as error:
         where = f"{error.filename}: " if error.filename else ""
         return _stopped(f"{where}{(error.strerror or 'cannot be used').lower()}", CoterieError.exit_code, debug)
@@ -160,6 +160,12 @@ def console() -> NoReturn:
 def one_line(text: str) -> str:
     """The text without line breaks: names of columns and files may have them."""
     return " ".join(text.split())
+
+
+def as_options(text: str) -> str:
+    """A message with the keywords of Python, such as `force=True`, as the options that they are here."""
+    text = re.sub(r"\b([a-z]+(?:_[a-z]+)*)=True\b", lambda found: "--" + found[1].replace("_", "-"), text)
+    return re.sub(r"\b(queries)=(\d+)", r"--\1 \2", text)
 
 
 def _usage(error: typer.TyperException) -> str:

@@ -103,7 +103,8 @@ def check_target(path: str | os.PathLike[str], *, force: bool) -> None:
         raise ConfigError([Problem("output", f"there is no folder {target.parent}")], hint="Create it first.")
     if target.is_file() and not force:
         raise ConfigError(
-            [Problem("output", f"{target} exists already")], hint="Choose another name, or overwrite it with --force."
+            [Problem("output", f"{target} exists already")],
+            hint="Choose another name, or overwrite it with force=True.",
         )
 
 

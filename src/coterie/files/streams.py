@@ -55,7 +55,7 @@ def target_of(output: str | os.PathLike[str], *, force: bool, like: TableFile | 
         if not folder.resolve().parent.is_dir():
             raise ConfigError([Problem("output", f"there is no folder {folder.parent}")], hint="Create it first.")
         if folder.exists() and not force:
-            hint = "Choose another name, or overwrite it with --force."
+            hint = "Choose another name, or overwrite it with force=True."
             raise ConfigError([Problem("output", f"{folder} exists already")], hint=hint)
         if folder.exists() and any(each.suffix != ".parquet" for each in folder.iterdir()):
             raise ConfigError([Problem("output", f"{folder} holds other files than Parquet; it is left alone")])

@@ -150,5 +150,5 @@ def _is_centre(domain: Domain, rows: int) -> DataError:
         column=domain.name,
         rows=rows,
         hint=f'Measure the release when it is made, or set publish.{domain.name} = "interval" or "bounds". '
-        "`coterie.utility`, and --queries, --target and --distributions, need no intervals.",
+        "`coterie.utility` with queries, target and distributions needs no intervals.",
     )
