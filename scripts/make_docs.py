@@ -18,7 +18,7 @@ sys.path.insert(0, str(Path(__file__).parent))
 import house
 
 from coterie.cli.app import app
-from coterie.cli.commands.methods import described
+from coterie.cli.commands.methods import described, preset_text
 from coterie.methods import all_methods
 from coterie.reporting.report import SCHEMA, schema_text
 from coterie.settings.fields._setting import Setting
@@ -260,6 +260,8 @@ def methods_page() -> str:
             for option in method["options"]
         ]
         lines += table(["option", "type", "default", "what it does"], options) if options else ["It has no options."]
+        if method["published"] is not None:
+            lines += ["", preset_text(method["published"])]
         lines.append("")
     return "\n".join(lines).rstrip() + "\n"
 

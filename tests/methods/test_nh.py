@@ -55,7 +55,7 @@ def test_rings_and_boxes_are_those_of_the_twin(drawn, k, chosen, seed):
     k = min(k, table.rows)
     found = nh.run(table, k, chosen, Run(seed=seed))
     rings, published = naive_nh.nh(
-        plain.rows, plain.attributes, k, seed=seed, **chosen.model_dump(exclude={"partition"})
+        plain.rows, plain.attributes, k, seed=seed, **chosen.model_dump(exclude={"partition", "preset"})
     )
     assert rings_of(found) == rings
     shown = found.published

@@ -184,7 +184,7 @@ SIGNATURES = {
         search.rows_index.Nodes search.costs.CostArrays int32[:,::1] int64 int32[::1] bool
     """,
     "methods.mondrian._strict_cuts": """
-        search.costs.CostArrays int32[:,::1] int32[::1] int64 int32[::1] methods.mondrian.Work
+        search.costs.CostArrays int32[:,::1] int32[::1] int64 bool int32[::1] methods.mondrian.Work
     """,
     "methods.nh._greedy_parts": """
         search.costs.CostArrays methods.nh.Halves int64 int64 int64 float64[::1] int64[::1] int64[::1] int32[::1]

@@ -40,7 +40,7 @@ from pydantic import Field
 
 from coterie.arrays import Int32, Int64
 from coterie.grouping.box_index import BoxIndex, build_box_index
-from coterie.methods._method import Options, Run, method
+from coterie.methods._method import PaperOptions, Run, method
 from coterie.methods._sides import COMPARE, Compare, rule_number
 from coterie.table.grouping import Grouping
 from coterie.table.table import Table
@@ -53,7 +53,7 @@ _ROWS = 1 << 21
 _GROUPS = 1 << 13
 
 
-class TopDownOptions(Options):
+class TopDownOptions(PaperOptions):
     """Options of `top-down`."""
 
     seed_rounds: int = Field(

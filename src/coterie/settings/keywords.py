@@ -77,6 +77,11 @@ class SharedKeywords(TypedDict, total=False):
     """Memory limit, such as 2GB."""
     block_rows: int | None
     """Maximum number of rows in a block."""
+    limits: Mapping[str, float]
+    """Limits of the verdict, as shares: unique (0.01), below-k (0), inferred (0), order (0.01), loss (0.5), column-loss
+    (0.9), query-error (0.5)."""
+    accept: str | Iterable[str]
+    """Warnings of the verdict that you accept, such as singling-out:income or utility."""
 
 
 class Keywords(SharedKeywords, total=False):

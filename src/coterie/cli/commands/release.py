@@ -35,6 +35,7 @@ def anonymize(
     ] = False,
     dry_run: Annotated[bool, typer.Option("--dry-run", help="Do everything but write.")] = False,
     as_json: Annotated[bool, typer.Option("--json", help="Print the summary as JSON.")] = False,
+    strict: flags.Strict = False,
     quiet: flags.Quiet = False,
 ) -> None:
     """Publish a table in which every row shares its quasi-identifiers with at least k - 1 others.
@@ -60,14 +61,17 @@ def anonymize(
         from coterie.cli.blocks import ran_in_blocks
 
         ways = {"force": force, "resume": resume, "quiet": quiet, "report": bool(report), "as_json": as_json}
-        if ran_in_blocks(data, settings, output=output, mapping=mapping, cluster=cluster, **ways):
+        stored = ran_in_blocks(data, settings, output=output, mapping=mapping, cluster=cluster, **ways)
+        if stored is not None:
+            if strict and stored.verdict.state != "pass":
+                raise typer.Exit(NOT_KEPT)
             return
     if resume:
         raise ConfigError([Problem("resume", "a run in memory leaves nothing to go on with; give --engine blocks")])
     for path in report or []:
         check_request(path, variant=report_variant)
     check_outputs(data, settings, output=output, mapping=mapping, reports=report or [], force=force)
-    run_and_show(
+    passed = run_and_show(
         data,
         settings,
         output=None if dry_run else output,
@@ -78,6 +82,8 @@ def anonymize(
         quiet=quiet,
         as_json=as_json,
     )
+    if strict and not passed:
+        raise typer.Exit(NOT_KEPT)
 
 
 @flags.takes_settings("verify", also="config k")
@@ -99,6 +105,7 @@ def verify(
     beta: Annotated[str | None, typer.Option("--beta", metavar="BETA", help="Basic beta-likeness.")] = None,
     delta: Annotated[str | None, typer.Option("--delta", metavar="DELTA", help="Delta-disclosure privacy.")] = None,
     as_json: flags.AsJson = False,
+    strict: flags.Strict = False,
     quiet: flags.Quiet = False,
 ) -> None:
     """Check what a published table promises, from its cells alone. Exit code 1 if a promise is not kept.
@@ -117,7 +124,7 @@ def verify(
     if further:
         settings = settings.replace(privacy=[*settings.privacy, *further])
     asked = config is not None or k is not None
-    if not show_verification(data, settings, asked=asked, as_json=as_json, quiet=quiet):
+    if not show_verification(data, settings, asked=asked, as_json=as_json, quiet=quiet, strict=strict):
         raise typer.Exit(NOT_KEPT)
 
 
