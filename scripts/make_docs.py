@@ -72,6 +72,7 @@ def command_lines(path: tuple[str, ...], command: Command) -> list[str]:
     for part in paragraphs(command.help or ""):
         lines += [part, ""]
     lines += ["```", " ".join(part for part in (*path, "[OPTIONS]", tail) if part), "```", ""]
+    lines += [f"`{name}`: {p.help}\n" for name, p in zip(shown, arguments, strict=True) if p.help]
     if options:
         rows = [[f"`{', '.join(sorted(p.opts, key=len))}`", option_text(p)] for p in options]
         lines += [*table(["option", "what it does"], rows), ""]

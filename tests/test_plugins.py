@@ -15,6 +15,7 @@ ROOT = Path(__file__).parent.parent
 PLUGIN = """
 from dataclasses import dataclass
 
+from coterie.files.formats import FileFormat
 from coterie.measures.losses import measure
 from coterie.privacy import Model
 from coterie.settings.fields import Group, setting
@@ -39,6 +40,24 @@ class MostOften(Model):
 
     def keeps(self, counts, totals):
         return max(counts) <= self.limit * sum(counts)
+
+
+class Striped(FileFormat):
+    name, title = "striped", "Striped"
+    endings, magic = (".stripes",), (b"STRIPES",)
+
+    @classmethod
+    def read(cls, raw, *, sheet=None):
+        import json, pyarrow as pa
+
+        with raw.open() as stream:
+            return pa.table(json.loads(stream.read()[7:]))
+
+    @classmethod
+    def write(cls, table, sink):
+        import json
+
+        sink.write(b"STRIPES" + json.dumps(table.to_pydict()).encode())
 
 
 @measure("groups per thousand rows", better="higher", grouped=True)
@@ -70,6 +89,9 @@ folder = Path(tempfile.mkdtemp())
 release.report(folder / "report.html")
 release.report(folder / "report.json")
 release.write(folder / "out.csv")
+release.write(folder / "more.stripes")
+striped = coterie.verify(folder / "more.stripes", quasi=["age"], sensitive=["ill"], k=3)
+again_from_file = coterie.anonymize(folder / "more.stripes", k=2, quasi=["age"], keep=["ill"], method="mondrian")
 
 from coterie.web.data.inspect_table import inspect_job
 from coterie.web.app import create_app
@@ -94,6 +116,8 @@ client.post(f"{project.url}/goals", data={"k": "3", "contact": "desk@example.org
 print(json.dumps({
     "signature": list(inspect.signature(coterie.anonymize).parameters),
     "measures": dict(release.measures),
+    "striped": [striped.passed, again_from_file.frame.num_rows, (folder / "more.stripes").read_text()[:7]],
+    "home": client.get("/").text,
     "passed": [release.verification.passed, again.passed, strict.passed],
     "checks": [check.name for check in again.checks],
     "page": page,
@@ -149,3 +173,10 @@ def test_a_measure_is_counted_and_shown(seen):
     assert "groups_per_thousand" in seen["html"]
     assert "groups_per_thousand" in {each["name"] for each in seen["report"]["utility"]["measures"]}
     assert "| `groups_per_thousand` | groups per thousand rows |" in seen["docs"]
+
+
+def test_a_file_format_is_read_written_and_shown(seen):
+    assert seen["striped"] == [True, 60, "STRIPES"]
+    assert "Striped" in seen["help"]
+    assert "Striped" in seen["home"]
+    assert "Striped" in seen["docs"]

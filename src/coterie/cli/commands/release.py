@@ -10,10 +10,12 @@ import typer
 from coterie.cli import complete, flags
 from coterie.cli.options import cluster_of, names
 from coterie.errors import ConfigError, Problem
+from coterie.files.formats import FORMATS
 
 NOT_KEPT = 1
 
-Table = Annotated[str, typer.Argument(metavar="FILE")]
+READABLE = " or ".join(each.title for each in FORMATS.values())
+Table = Annotated[str, typer.Argument(metavar="FILE", help=f"Table: {READABLE}; - is standard input.")]
 
 
 @flags.takes_settings("anonymize")
