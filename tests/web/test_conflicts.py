@@ -26,7 +26,7 @@ def test_a_form_does_not_undo_what_another_tab_has_saved(client, adult):
     answer = client.post(at, data=sent)
     assert answer.status_code == 422
     said = html.unescape(answer.text)
-    assert "changed meanwhile" in said
+    assert "changed in another tab" in said
     assert "differs from what it says now in: k, purpose." in said
     assert recipe.read_values(adult)["k"] == 7
     # What was typed is there, and sent again it is taken.

@@ -18,12 +18,10 @@ SOURCES = {
 """who defined the promises that are no privacy model of their own"""
 
 RELEASE_MODELS = {
-    "public": "Given to everybody: no contract and no way to call it back, so attempts to trace people must be "
-    "expected.",
-    "agreement": "Given to named recipients who sign not to trace people and not to pass it on. The agreement lowers "
-    "how "
-    "likely an attempt is, not how likely it succeeds.",
-    "enclave": "Used inside a controlled place; rows do not leave it, results are checked before they do.",
+    "public": "Public: no contract and no way to recall the data, so attempts at re-identification must be expected.",
+    "agreement": "Shared with named recipients who agree not to re-identify people and not to pass the data on. The "
+    "agreement makes an attempt less likely, not less likely to succeed.",
+    "enclave": "Used inside a controlled environment that rows do not leave; results are checked before they do.",
 }
 
 TECHNIQUES = {
@@ -56,11 +54,11 @@ OPEN = {
 }
 
 LIMITS = (
-    "k-anonymity hides which record is a person's, not what the records of a group have in common.",
-    "All figures rest on the choice of quasi-identifiers. What others know besides them is not counted.",
-    "This is not differential privacy: the release is no noisy answer, and what several releases about the same people "
-    "give away together is not bounded.",
-    "Free text, pictures and rare combinations in other columns are not looked at.",
-    "Whether the release is anonymous in law is for people to judge. This report gives figures to judge by and claims "
-    "nothing.",
+    "k-anonymity hides which record belongs to a person, not what the records of a group have in common.",
+    "All figures depend on the choice of quasi-identifiers. Other knowledge of an attacker is not considered.",
+    "This is not differential privacy: no noise is added, and the combined disclosure of several releases about the "
+    "same people is not bounded.",
+    "Free text, images and rare combinations of values in other columns are not examined.",
+    "Whether the release is anonymous in the legal sense is for people to decide. This report provides figures for "
+    "that decision and makes no legal claim.",
 )

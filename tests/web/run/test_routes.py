@@ -100,7 +100,7 @@ def test_a_run_that_cannot_succeed_says_what_to_do(client, app, adult):
     folder = start(client, adult)
     assert wait(app, folder) == "failed"
     page = client.get(f"{adult.url}/run").text
-    assert "did not succeed" in page
+    assert "failed; nothing was published" in page
     assert "5,000" in page or "5000" in page
     assert {each.name for each in folder.iterdir()} == set(KEPT)
     assert not (folder / "release.csv").exists()

@@ -123,7 +123,7 @@ def _change(request: Request, project: Project, submitted: dict[str, str]) -> Re
     project = seen(request, project, "run")
     if action == "run":
         if recipe.problems_of(project, column_names(project)):
-            text = "The recipe has faults that other steps can mend; they are listed below."
+            text = "Other steps have errors; fix them first. They are listed below."
             return _page(request, project, pages.FormState.refused([Fault("in-the-way", text)]))
         try:
             start_run(jobs_of(request), project)
