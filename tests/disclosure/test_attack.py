@@ -103,7 +103,7 @@ def test_everybody_in_a_release_has_k_candidates():
         assert found.fewest >= 5
         assert (found.matched, found.pinned, found.below) == (300, 0, 0)
         assert found.sensitive["ill"].right is not None
-    # Without generalisation most are found at once.
+    # Without generalization most are found at once.
     raw = coterie.attack(table, table, **settings)
     assert raw.pinned > 150
     assert raw.sensitive["ill"].right > raw.sensitive["ill"].baseline_right

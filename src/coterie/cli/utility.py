@@ -34,7 +34,7 @@ def show_measures(original: str, published: str, config: Config, *, request: Uti
     with ProgressBar(quiet=as_json) as progress:
         progress("read", 0, 0)
         before, after = read_pair(original, published, config)
-        # A mean does not say what was generalised: losses are unknown then, but not what was asked for besides.
+        # A mean does not say what was generalized: losses are unknown then, but not what was asked for besides.
         centred = [name for name in config.quasi if config.publish.get(name) in ("mean", "median")]
         measures = None if centred and not request.empty else measure_tables(before, after, config)
         found = utility_of(BeforeAfter(before, after, config), request, progress=progress)

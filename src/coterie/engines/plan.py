@@ -20,6 +20,7 @@ from coterie.errors import ConfigError, Problem
 from coterie.grouping.promises import models_of, refuse_too_few
 from coterie.privacy.checks import check_domains, refuse_infeasible
 from coterie.privacy.histogram import Groups, Histogram
+from coterie.settings.registry import FIELDS
 
 if TYPE_CHECKING:
     from coterie.engines.cuts import CutTree
@@ -37,10 +38,7 @@ LEAST_ROWS = 4096
 ROW_BYTES = 300
 
 # Settings that decide nothing about the release, or only by what else is in a plan.
-IDLE = (
-    "threads", "memory", "engine", "block_rows", "purpose", "recipient", "release_model", "author", "threshold",
-    "fraction",
-)  # fmt: skip
+IDLE = tuple(name for name, setting in FIELDS.items() if setting.decides != "release")
 
 
 @dataclass(frozen=True, eq=False)

@@ -259,7 +259,7 @@ class Distribution(Part):
 
     name: str
     distance: Figure = Field(description="Total variation distance, 0 (alike) to 1.")
-    levels: list[Share] = Field(description="How far cells were generalised; `before` is null.")
+    levels: list[Share] = Field(description="How far cells were generalized; `before` is null.")
     shares: list[Share]
 
 

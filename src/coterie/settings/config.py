@@ -233,7 +233,7 @@ class Config(_Fields):
 
     @property
     def published_unchanged(self) -> frozenset[str]:
-        """The columns that a release has as they came. No other column gets into it but generalised ones."""
+        """The columns that a release has as they came. No other column gets into it but generalized ones."""
         return frozenset((*self.sensitive, *self.keep))
 
     def method_options(self) -> Options:

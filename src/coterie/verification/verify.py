@@ -113,7 +113,7 @@ class Verification(Tabular):
         """Raise a VerificationError that names the promises which are not kept."""
         failed = [check.text for check in self.checks if not check.passed]
         if failed:
-            raise VerificationError("The published table does not keep its promise: " + " ".join(failed))
+            raise VerificationError("The published table does not satisfy its guarantee: " + " ".join(failed))
 
     def __str__(self) -> str:
         lines = [

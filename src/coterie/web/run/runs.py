@@ -22,7 +22,7 @@ STEPS = {
     "group": "Grouping rows",
     "refine": "Grouping rows: lowering the loss by local search",
     "rebuild": "Grouping rows: parting several groups at a time anew",
-    "repair": "Grouping rows: mending groups that break a promise",
+    "repair": "Grouping rows: repairing groups that violate a guarantee",
     "publish": "Writing the groups' values",
     "verify": "Verifying the release from its own cells",
     "measure": "Measuring what was lost",
