@@ -27,8 +27,8 @@ def ran_in_blocks(
     quiet: bool,
     as_json: bool = False,
     cluster: Cluster | None = None,
-) -> bool:
-    """Anonymize a file in blocks if the configuration or its size asks for it; False if it is a case for memory.
+) -> StoredRelease | None:
+    """Anonymize a file in blocks if the configuration or its size asks for it; None if it is a case for memory.
 
     Args:
         data: The file.
@@ -49,7 +49,7 @@ def ran_in_blocks(
     if choice.why:
         Voice(quiet=quiet).note(f"note: {choice.why}")
     if choice.engine == "memory":
-        return False
+        return None
     assert output is not None
     if report:
         text = f"is made from a table in memory; leave it out, or give --engine memory (this would be {choice.engine})"
@@ -66,7 +66,7 @@ def ran_in_blocks(
         voice.say(f"Wrote the mapping {mapping}. It holds original values.")
     if as_json:
         print_summary(release, output=output, mapping=mapping)
-    return True
+    return release
 
 
 def show_stored(release: StoredRelease, voice: Voice) -> None:

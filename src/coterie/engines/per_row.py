@@ -43,7 +43,7 @@ def by_rows(config: Config) -> bool:
 
 def advice(config: Config) -> str:
     """What to tell someone who looks for groups in a release whose rows were published one by one; "" otherwise."""
-    from coterie.settings.config import DEFAULT_METHOD
+    from coterie.settings.registry import DEFAULT_METHOD
 
     if config.method == DEFAULT_METHOD:
         return ""  # spares `verify` the import of the methods

@@ -33,6 +33,7 @@ if TYPE_CHECKING:
     from coterie.settings.config import Config
     from coterie.table.grouping import Grouping
     from coterie.table.table import Table
+    from coterie.verdict.question import Verdict
     from coterie.verification.verify import Verification
 
 
@@ -87,6 +88,12 @@ class Release:
     def arrow(self) -> pa.Table:
         """The published table as an Arrow table."""
         return self.published.table
+
+    @cached_property
+    def verdict(self) -> Verdict:
+        """What the release is to be judged by: promises, singling out, inference and utility; `.state` is the worst."""
+        found: Verdict = later().verdict_of(self)
+        return found
 
     @property
     def bound(self) -> float:

@@ -6,6 +6,7 @@ import datetime as dt
 import platform
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
+from functools import cached_property
 from importlib.metadata import version
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -15,6 +16,7 @@ if TYPE_CHECKING:
 
     from coterie.measures.measures import Measures
     from coterie.settings.config import Config
+    from coterie.verdict.question import Verdict
     from coterie.verification.verify import Verification
 
 
@@ -41,6 +43,14 @@ class StoredRelease:
     """phase → seconds"""
     notes: tuple[str, ...] = ()
     """what the user should know, such as which method was chosen"""
+
+    @cached_property
+    def verdict(self) -> Verdict:
+        """What the release is to be judged by: promises, singling out, inference and utility; `.state` is the worst."""
+        from coterie.releases.release import later
+
+        found: Verdict = later().verdict_of_stored(self)
+        return found
 
     def batches(self) -> Iterator[pa.RecordBatch]:
         """The published rows, some at a time."""

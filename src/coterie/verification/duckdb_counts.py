@@ -9,6 +9,7 @@ from __future__ import annotations
 import os
 import tempfile
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, TypeVar
@@ -106,6 +107,31 @@ def verify_on_disk(
             table, config, roots=roots, hidden=0, checker=checker, k=k or 0, measured=bool(config.sensitive)
         )
     return found.verification
+
+
+@contextmanager
+def counting(
+    path: str | os.PathLike[str], config: Config, *, people: HiddenColumn | None = None
+) -> Iterator[tuple[TableFile, Callable[[Sequence[str]], DuckCounter]]]:
+    """A published file, and what counts its classes on the quasi-identifiers with further columns.
+
+    Args:
+        path: CSV, Parquet, Feather or a folder of Parquet files.
+        config: The quasi-identifiers, and how to read the file.
+        people: The person of each row. Without, people are counted if the table itself names them.
+    """
+    from coterie.files.batches import open_table
+
+    memory = default_memory() if config.memory is None else memory_bytes(config.memory)
+    with tempfile.TemporaryDirectory(prefix="coterie-") as folder:
+        checker = DuckLimits(Path(folder), max(memory // 3, 2**27), config.usable_threads)
+        table = open_table(path, config)
+        names = published_names(table.schema.names, config.quasi)
+        schema = table.schema if people is None else table.schema.append(pa.field(people.name, people.type))
+        who = config.entity if people is None else people.name
+        who = who if who in schema.names else None
+        with connected(checker) as connection, relation_of(table, checker, beside=people) as relation:
+            yield table, lambda more: DuckCounter(connection, relation, schema, [*names, *more], {}, who)
 
 
 @dataclass(frozen=True, eq=False)

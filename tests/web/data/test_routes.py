@@ -8,7 +8,7 @@ import time
 import pyarrow as pa
 import pytest
 from pyarrow import parquet
-from web_cases import wait
+from web_cases import send, wait
 
 from coterie.files import tables as io
 from coterie.web.data import preview
@@ -146,7 +146,7 @@ def test_a_full_disk_is_told(client, app, monkeypatch):
 
 
 def test_a_form_without_a_file_or_cut_short_says_so(client, app, settings):
-    answer = client.post("/upload", files={"file": ("", b"")})
+    answer = send(client, "/upload", files={"file": ("", b"")})
     assert answer.status_code == 422
     assert "Choose a file first" in answer.text
     assert client.post("/upload", data={"x": "1"}).status_code == 415
@@ -239,14 +239,14 @@ def test_a_file_without_a_header_asks_and_takes_the_answer(client, app):
     assert summary_of(project) is None
     assert "looks like data" in page
     assert "Zebulon" not in page
-    client.post(f"{project.url}/data", data={"header": "no", "delimiter": "", "encoding": "", "missing_values": ""})
+    client.post(f"{project.url}/data", data={"header": "false", "delimiter": "", "encoding": "", "missing_values": ""})
     wait(app, project.folder / "inspect")
     facts = summary_of(project)
     assert (facts.rows, facts.names) == (ROWS, ["column_1", "column_2", "column_3"])
     config = recipe.load_config(project)
     assert config.header is False
     assert set(config.quasi) == {"column_1", "column_2", "column_3"}  # guessed, as if the file had been read at once
-    assert '<option value="no" selected>' in client.get(f"{project.url}/data").text
+    assert '<option value="false" selected>' in client.get(f"{project.url}/data").text
 
 
 def test_json_lines_are_refused(client, app):

@@ -16,11 +16,7 @@ NOT_KEPT = 1
 Table = Annotated[str, typer.Argument(metavar="FILE")]
 
 
-@flags.takes_settings(
-    f"config {flags.COLUMNS} k privacy hierarchy type weight publish {flags.METHOD} {flags.LOSSES} suppressed "
-    f"suppress_at_most {flags.READING} threads engine memory block_rows master spark purpose recipient release_model "
-    "author threshold fraction"
-)
+@flags.takes_settings("anonymize")
 def anonymize(
     *,
     data: Table,
@@ -39,6 +35,7 @@ def anonymize(
     ] = False,
     dry_run: Annotated[bool, typer.Option("--dry-run", help="Do everything but write.")] = False,
     as_json: Annotated[bool, typer.Option("--json", help="Print the summary as JSON.")] = False,
+    strict: flags.Strict = False,
     quiet: flags.Quiet = False,
 ) -> None:
     """Publish a table in which every row shares its quasi-identifiers with at least k - 1 others.
@@ -64,14 +61,17 @@ def anonymize(
         from coterie.cli.blocks import ran_in_blocks
 
         ways = {"force": force, "resume": resume, "quiet": quiet, "report": bool(report), "as_json": as_json}
-        if ran_in_blocks(data, settings, output=output, mapping=mapping, cluster=cluster, **ways):
+        stored = ran_in_blocks(data, settings, output=output, mapping=mapping, cluster=cluster, **ways)
+        if stored is not None:
+            if strict and stored.verdict.state != "pass":
+                raise typer.Exit(NOT_KEPT)
             return
     if resume:
         raise ConfigError([Problem("resume", "a run in memory leaves nothing to go on with; give --engine blocks")])
     for path in report or []:
         check_request(path, variant=report_variant)
     check_outputs(data, settings, output=output, mapping=mapping, reports=report or [], force=force)
-    run_and_show(
+    passed = run_and_show(
         data,
         settings,
         output=None if dry_run else output,
@@ -82,13 +82,11 @@ def anonymize(
         quiet=quiet,
         as_json=as_json,
     )
+    if strict and not passed:
+        raise typer.Exit(NOT_KEPT)
 
 
-@flags.takes_settings(
-    f"config quasi sensitive k l t alpha beta "
-    f"delta privacy entity hierarchy type missing_values {flags.READING} engine memory",
-    also="config k",
-)
+@flags.takes_settings("verify", also="config k")
 def verify(
     *,
     data: Table,
@@ -107,6 +105,7 @@ def verify(
     beta: Annotated[str | None, typer.Option("--beta", metavar="BETA", help="Basic beta-likeness.")] = None,
     delta: Annotated[str | None, typer.Option("--delta", metavar="DELTA", help="Delta-disclosure privacy.")] = None,
     as_json: flags.AsJson = False,
+    strict: flags.Strict = False,
     quiet: flags.Quiet = False,
 ) -> None:
     """Check what a published table promises, from its cells alone. Exit code 1 if a promise is not kept.
@@ -123,14 +122,11 @@ def verify(
     if further:
         settings = settings.replace(privacy=[*settings.privacy, *further])
     asked = config is not None or k is not None
-    if not show_verification(data, settings, asked=asked, as_json=as_json, quiet=quiet):
+    if not show_verification(data, settings, asked=asked, as_json=as_json, quiet=quiet, strict=strict):
         raise typer.Exit(NOT_KEPT)
 
 
-@flags.takes_settings(
-    f"config quasi sensitive k hierarchy type weight publish {flags.LOSSES} "
-    f"queries sum_of query_file target feature model distributions seed {flags.READING}"
-)
+@flags.takes_settings("measure")
 def measure(
     *,
     original: Annotated[str, typer.Argument(metavar="ORIGINAL")],
