@@ -26,7 +26,7 @@ def start(client, project, **form):
 
 def wait_until_working(app, folder):
     end = time.monotonic() + 240
-    while app.state.jobs.state(folder).step not in ("group", "refine", "rebuild"):
+    while app.state.jobs.state(folder).step not in ("group", "refine"):
         assert time.monotonic() < end
         assert app.state.jobs.state(folder).active
         time.sleep(0.02)

@@ -21,7 +21,6 @@ STEPS = {
     "encode": "Finding the places of values in their hierarchies",
     "group": "Grouping rows",
     "refine": "Grouping rows: lowering the loss by local search",
-    "rebuild": "Grouping rows: parting several groups at a time anew",
     "repair": "Grouping rows: repairing groups that violate a guarantee",
     "publish": "Writing the groups' values",
     "verify": "Verifying the release from its own cells",
