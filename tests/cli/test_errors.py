@@ -162,7 +162,7 @@ def test_configuration_file(folder, capsys):
 
 def test_usage(folder, capsys):
     refused(["anonymize"], 2, "FILE", "coterie anonymize --help", capsys=capsys)
-    refused(["anonymize", "people.csv"], 2, "anonymize", capsys=capsys)
+    refused(["anonymise", "people.csv"], 2, "anonymize", capsys=capsys)
     refused(["anonymize", "people.csv", "-k", "many"], 2, "-k", capsys=capsys)
     refused(["anonymize", "people.csv", "--quazi", "age"], 2, "--quazi", capsys=capsys)
     refused(["methods", "nope"], 2, "nope", capsys=capsys)
