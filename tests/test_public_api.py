@@ -57,8 +57,8 @@ def test_every_error_is_public():
 
 
 def test_unknown_names_are_refused():
-    with pytest.raises(AttributeError, match="anonymize"):
-        coterie.anonymize  # noqa: B018
+    with pytest.raises(AttributeError, match="anonymise"):
+        coterie.anonymise  # noqa: B018
 
 
 @pytest.mark.parametrize(
