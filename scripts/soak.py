@@ -167,9 +167,35 @@ def one_round(round_: dict[str, Any], folder: Path, pool: Any) -> tuple[str, lis
     return judged(round_, table, folder, answer, killed=killed)
 
 
+def read_back(path: Path) -> dict[str, list[str | None]]:
+    """Column → cells as texts, None where a cell is missing."""
+    name = path.name
+    if name.endswith((".parquet", ".feather")):
+        from pyarrow import feather, parquet
+
+        table = parquet.read_table(path) if name.endswith(".parquet") else feather.read_table(path)
+        return {column: [_text(cell) for cell in cells] for column, cells in table.to_pydict().items()}
+    import csv
+    import gzip
+    import io
+
+    data = gzip.decompress(path.read_bytes()) if name.endswith(".gz") else path.read_bytes()
+    lines = list(csv.reader(io.StringIO(data.decode()), delimiter="\t" if ".tsv" in name else ","))
+    return {column: [row[at] or None for row in lines[1:]] for at, column in enumerate(lines[0])}
+
+
+def _text(cell: object) -> str | None:
+    """A cell as it would be written."""
+    if cell is None or cell != cell:
+        return None
+    if isinstance(cell, float) and cell.is_integer():
+        return str(int(cell))
+    return str(cell)
+
+
 def judged(round_: dict[str, Any], table: Any, folder: Path, answer: str, *, killed: bool) -> tuple[str, list[str]]:  # noqa: ANN401
     """What is wrong with what was left in the folder."""
-    from oracles.naive_judge import faults_of, read_back
+    from oracles.naive_judge import faults_of
 
     inside = {each.name for each in folder.iterdir()} - {"answer.json", f"in.{round_['input']}"}
     out = f"out.{round_['output']}"

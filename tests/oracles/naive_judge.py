@@ -1,36 +1,11 @@
 """Judges a written release by its bytes: classes counted by hand, cells compared with the original.
 
-Only PyArrow reads the file. Promises are decided from lists and dictionaries.
+Promises are decided from lists and dictionaries; scripts/soak.py reads the file.
 """
 
-import csv
-import gzip
-import io
 import math
 from collections import Counter, defaultdict
 from fractions import Fraction
-
-
-def read_back(path):
-    """Column → cells as texts, None where a cell is missing."""
-    name = path.name
-    if name.endswith((".parquet", ".feather")):
-        from pyarrow import feather, parquet
-
-        table = parquet.read_table(path) if name.endswith(".parquet") else feather.read_table(path)
-        return {column: [text(cell) for cell in cells] for column, cells in table.to_pydict().items()}
-    data = gzip.decompress(path.read_bytes()) if name.endswith(".gz") else path.read_bytes()
-    lines = list(csv.reader(io.StringIO(data.decode()), delimiter="\t" if ".tsv" in name else ","))
-    return {column: [row[at] or None for row in lines[1:]] for at, column in enumerate(lines[0])}
-
-
-def text(cell):
-    """A cell as it would be written."""
-    if cell is None or (isinstance(cell, float) and math.isnan(cell)):
-        return None
-    if isinstance(cell, float) and cell.is_integer():
-        return str(int(cell))
-    return str(cell)
 
 
 def faults_of(original, published, settings):
