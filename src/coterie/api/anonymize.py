@@ -9,9 +9,10 @@ from typing import TYPE_CHECKING, Any, Final, TypeAlias, overload
 
 from coterie.arrays import AnySetting, AnyTable
 from coterie.engines.choose import checked_on_disk, choose_engine, run_stored
-from coterie.engines.memory.run import make_release, prepare, start_run
-from coterie.engines.per_row import check_request
+from coterie.engines.memory.run import make_release, prepare
 from coterie.engines.phases import Phases
+from coterie.engines.request import check_request
+from coterie.engines.steps import start_run
 from coterie.errors import ConfigError, Problem
 from coterie.files.destinations import check_outputs
 from coterie.files.frames import is_pandas

@@ -35,8 +35,9 @@ def release_of(data: AnyTable, config: Config, *, quiet: bool, publishes: bool =
         publishes: Whether it is to be given away, and not only looked at: then every column needs a role.
     """
     from coterie.api.anonymize import anonymize
-    from coterie.engines.memory.run import make_release, prepare, start_run
+    from coterie.engines.memory.run import make_release, prepare
     from coterie.engines.phases import Phases
+    from coterie.engines.steps import start_run
 
     with ProgressBar(quiet=quiet) as progress:
         said: list[str] = []
@@ -174,7 +175,7 @@ def verdict(found: Verification) -> str:
 def show_verification(data: str, config: Config, *, asked: bool, as_json: bool, quiet: bool) -> bool:
     """Verify a published file, print what was found, and return whether the promise is kept."""
     from coterie.api.anonymize import verify
-    from coterie.engines.per_row import advice
+    from coterie.engines.request import advice
 
     found = verify(data, config=config, k=config.k if asked else None)
     voice = Voice(quiet=quiet)

@@ -6,8 +6,9 @@ import time
 from collections.abc import Callable, Iterator, Sequence
 from typing import TYPE_CHECKING, Any
 
-from coterie.engines.memory.run import PreparedTable, make_release, start_run
+from coterie.engines.memory.run import PreparedTable, make_release
 from coterie.engines.phases import Phases
+from coterie.engines.steps import start_run
 from coterie.errors import Cancelled, ConfigError, CoterieError
 from coterie.grouping.bound import lower_bound
 

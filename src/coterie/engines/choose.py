@@ -74,7 +74,7 @@ def choose_engine(
 
 
 def _by_size(path: Path, config: Config) -> EngineChoice:
-    from coterie.engines.plan import check_blocks
+    from coterie.engines.request import check_blocks
 
     memory = default_memory() if config.memory is None else memory_bytes(config.memory)
     wanted = memory_needed(path, config)

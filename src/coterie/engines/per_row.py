@@ -1,4 +1,4 @@
-"""Releases whose rows are published one by one: what cannot be asked of them, and how they are verified."""
+"""Releases whose rows are published one by one: how they are verified."""
 
 from __future__ import annotations
 
@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from coterie.arrays import Int64
-from coterie.errors import ConfigError, Problem
 from coterie.verification.rows import count_rows, read_boxes, rows_rule
 
 if TYPE_CHECKING:
@@ -16,43 +15,6 @@ if TYPE_CHECKING:
     from coterie.table.encode import EncodedTable
     from coterie.table.rings import Rings
     from coterie.verification.verify import Rule
-
-
-def check_request(config: Config) -> None:
-    """Raise a ConfigError if the method publishes rows one by one and something is asked for that speaks of groups."""
-    problems = [
-        Problem(f"publish.{column}", f"there is no group to take a {style} of; use interval or bounds")
-        for column, style in config.publish.items()
-        if style in ("mean", "median")
-    ]
-    if config.privacy:
-        problems.append(Problem("privacy", "promises beyond k-anonymity need groups; choose another method"))
-    if config.entity is not None:
-        problems.append(Problem("entity", "people can be counted in groups only; choose another method"))
-    if problems and by_rows(config):
-        told = [Problem(path, f"method {config.method} publishes rows one by one: {text}") for path, text in problems]
-        raise ConfigError(told)
-
-
-def by_rows(config: Config) -> bool:
-    """Whether the method publishes rows one by one."""
-    from coterie.methods import find_method
-
-    return find_method(config.method).recoding == "per-row"
-
-
-def advice(config: Config) -> str:
-    """What to tell someone who looks for groups in a release whose rows were published one by one; "" otherwise."""
-    from coterie.settings.config import DEFAULT_METHOD
-
-    if config.method == DEFAULT_METHOD:
-        return ""  # spares `verify` the import of the methods
-    if not by_rows(config):
-        return ""
-    return (
-        f"Method {config.method} publishes rows one by one: groups of equal rows are not its promise, which was "
-        "checked when the release was made and cannot be seen in the file alone."
-    )
 
 
 def verify_rule(published: PublishedTable, encoded: EncodedTable, rings: Rings, config: Config) -> Rule:

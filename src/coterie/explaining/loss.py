@@ -222,7 +222,8 @@ def _dropped(config: Config, name: str) -> Config:
 
 def _measured(release: Release, config: Config, dropped: str | None) -> Measures:
     """Group the rows of the release anew and measure the boxes."""
-    from coterie.engines.memory.run import check_possible, group_rows, start_run
+    from coterie.engines.memory.run import check_possible, group_rows
+    from coterie.engines.steps import start_run
 
     prepared = _prepared(release, dropped).under(config)
     check_possible(prepared, config)
@@ -239,9 +240,9 @@ def _prepared(release: Release, dropped: str | None) -> PreparedTable:
     from coterie.engines.memory.run import PreparedTable
     from coterie.table.encode import EncodedTable
 
-    table = release.table
+    table, book = release.table, release.book
     if dropped is not None:
         stay = [at for at, domain in enumerate(table.domains) if domain.name != dropped]
-        domains = tuple(table.domains[at] for at in stay)
-        table = replace(table, codes=np.ascontiguousarray(table.codes[:, stay]), domains=domains)
-    return PreparedTable(release.source, EncodedTable(table, release.rows), Mask())
+        book = book.only(stay)
+        table = replace(table, codes=np.ascontiguousarray(table.codes[:, stay]), domains=book.domains)
+    return PreparedTable(release.source, EncodedTable(table, release.rows, book), Mask())

@@ -31,6 +31,7 @@ if TYPE_CHECKING:
     from coterie.publishing.publish import PublishedTable
     from coterie.releases.assign import Assignment
     from coterie.settings.config import Config
+    from coterie.table.codebook import Codebook
     from coterie.table.grouping import Grouping
     from coterie.table.table import Table
     from coterie.verification.verify import Verification
@@ -54,6 +55,8 @@ class Release:
     source: tables.Source = field(repr=False)
     table: Table = field(repr=False)
     """the quasi-identifiers as codes"""
+    book: Codebook = field(repr=False)
+    """what made the codes"""
     grouping: Grouping = field(repr=False)
     """row of `table` → group → box"""
     rows: Int64 = field(repr=False)

@@ -9,7 +9,7 @@ from block_cases import config_of, run, table_of
 import coterie
 from coterie.engines import rings as ring_checks
 from coterie.engines.blocks import write as blocks_write
-from coterie.engines.per_row import by_rows
+from coterie.engines.request import by_rows
 from coterie.engines.rings import RingRows
 from coterie.errors import ConfigError, DataError, VerificationError
 from coterie.verification.rows import NAME

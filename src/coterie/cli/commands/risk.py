@@ -68,7 +68,7 @@ def show_risk(
     from coterie.cli.show import ProgressBar, Voice
     from coterie.disclosure.columns import rank_columns
     from coterie.disclosure.risk import check_population, find_threshold, risk_of_table
-    from coterie.engines.per_row import advice
+    from coterie.engines.request import advice
 
     limit = find_threshold(threshold)
     check_population(population, fraction)

@@ -14,8 +14,8 @@ import pyarrow as pa
 from coterie.engines.blocks.write import Publisher
 from coterie.engines.finished import check_limit, may_show, notes_of, total
 from coterie.engines.mapping import WholeMapping
-from coterie.engines.per_row import by_rows
 from coterie.engines.plan import PROGRAM_BYTES
+from coterie.engines.request import by_rows
 from coterie.engines.rings import RingCheck
 from coterie.files import tables
 from coterie.files.batches import TableFile, open_table

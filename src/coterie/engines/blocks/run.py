@@ -27,13 +27,15 @@ from coterie.engines.job import AT_ONCE, BlocksJob, make_job
 from coterie.engines.leaves import LeafCounts, join_leaves
 from coterie.engines.mapping import block_mapping
 from coterie.engines.phases import Phases
-from coterie.engines.plan import Plan, check_blocks, refuse_impossible
+from coterie.engines.plan import Plan
+from coterie.engines.request import check_blocks
 from coterie.engines.rings import RingRows
 from coterie.engines.suppressed import compared, needs_remaining, remaining_of
 from coterie.errors import Cancelled
 from coterie.files.batches import TableFile, open_table
 from coterie.files.destinations import check_apart
 from coterie.files.streams import Target, target_of
+from coterie.grouping.promises import refuse_impossible
 from coterie.publishing.labels import check_styles
 from coterie.publishing.mapping import check_mapping
 from coterie.settings.memory import give_back, one_allocator
@@ -106,7 +108,7 @@ def _release(table: TableFile, target: Target, work: WorkFolder, *, job: BlocksJ
         plan = make_plan(table, book, spill, job)
         work.note_plan(plan.sha256)
     store = BlockStore(work.blocks, stripe_rows=STRIPE_ROWS)
-    if needs_remaining(job.config):
+    if plan.blocks > 1 and needs_remaining(job.config):
         with phases("suppress"):
             plan = _with_left(plan, spill, store, job)
     with phases("group"):

@@ -145,7 +145,7 @@ def release_rows(
     mapping: bool = False,
 ) -> SparkRelease:
     """The same for rows that have been numbered; with a mapping, if that is wanted."""
-    from coterie.engines.plan import check_blocks
+    from coterie.engines.request import check_blocks
     from coterie.engines.spark.plan import make_plan
     from coterie.engines.spark.run import group_rows
     from coterie.engines.spark.settings import SETTINGS, kept_unless_failing, settings, with_secrets

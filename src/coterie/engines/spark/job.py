@@ -17,7 +17,7 @@ import pyarrow as pa
 
 from coterie.engines.mapping import WholeMapping
 from coterie.engines.phases import Phases
-from coterie.engines.plan import check_blocks
+from coterie.engines.request import check_blocks
 from coterie.engines.spark.files import (
     LocalPlace,
     RemotePlace,

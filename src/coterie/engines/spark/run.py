@@ -115,7 +115,7 @@ def group_rows(
     from pyspark.sql.types import StructType
 
     check_styles(made.plan.book.domains, names=rows.names, publish=config.publish)
-    if needs_remaining(config):
+    if made.plan.blocks > 1 and needs_remaining(config):
         made = made._replace(
             plan=replace(made.plan, remaining=count_remaining(made.plan, assigned_rows(rows, made, config)))
         )
@@ -233,7 +233,7 @@ def assigned_rows(rows: NumberedRows, made: SparkPlan, config: Config) -> DataFr
 def _assigned(rows: NumberedRows, made: SparkPlan, config: Config, kept: tuple[int, ...]) -> DataFrame:
     from pyspark.sql.types import BinaryType, IntegerType, LongType, StructField, StructType
 
-    coded = coded_columns(config).all
+    coded = coded_columns(config)
     carried = (*coded, *(rows.names[at] for at in kept if rows.names[at] not in coded))
     fields = [
         StructField("place", IntegerType()),
