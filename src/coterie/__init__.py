@@ -31,7 +31,6 @@ if TYPE_CHECKING:
     from coterie.evaluation.query_workload import Workload
     from coterie.hierarchies.hierarchy import Hierarchy, dates, flat, intervals, prefixes
     from coterie.privacy import AlphaK, BetaLikeness, DeltaDisclosure, KAnonymity, KMap, LDiversity, TCloseness
-    from coterie.releases.stored import StoredRelease
     from coterie.settings.config import Config
 
 _HOMES = {
@@ -63,7 +62,6 @@ _HOMES = {
         "TCloseness",
     ),
     "coterie.evaluation.query_workload": ("Workload",),
-    "coterie.releases.stored": ("StoredRelease",),
 }
 _HOME = {name: module for module, names in _HOMES.items() for name in names}
 _MODULES = ("datasets", "errors", "spark")
@@ -87,7 +85,6 @@ __all__ = [
     "KMap",
     "LDiversity",
     "Release",
-    "StoredRelease",
     "TCloseness",
     "Utility",
     "VerificationError",

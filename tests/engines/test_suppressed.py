@@ -109,7 +109,7 @@ def test_a_run_that_was_stopped_counts_nothing_twice(tmp_path, monkeypatch):
     with pytest.raises(KeyboardInterrupt):
         run(tmp_path, table, config, progress=told)
     monkeypatch.setattr(blocks_run, "suppressed_values", lambda *_, **__: pytest.fail("was counted before"))
-    assert run(tmp_path, table, config, resume=True).output_sha256 == whole.output_sha256
+    assert run(tmp_path, table, config, resume=True).place.output_sha256 == whole.place.output_sha256
 
 
 def test_values_that_only_suppressed_rows_had_are_unknown():

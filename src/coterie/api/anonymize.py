@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 from collections.abc import Callable
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any, Final, TypeAlias, overload
+from typing import TYPE_CHECKING, Any, Final, TypeAlias
 
 from coterie.arrays import AnySetting, AnyTable
 from coterie.engines.choose import checked_on_disk, choose_engine, run_stored
@@ -31,7 +31,6 @@ if TYPE_CHECKING:
 
     from coterie.evaluation.query_workload import Workload
     from coterie.methods._method import Progress
-    from coterie.releases.stored import StoredRelease
     from coterie.verification.models import Measured
 
 __all__ = ["Release", "anonymize", "measure", "verify"]
@@ -49,39 +48,6 @@ Setting: TypeAlias = Any
 """a field of Config"""
 
 
-@overload
-def anonymize(
-    data: Table,
-    *,
-    config: AnyConfig = None,
-    suppress_rows: Masks = None,
-    suppress_cells: Masks = None,
-    output: None = None,
-    keep_index: bool = False,
-    progress: Progress | None = None,
-    cancelled: Callable[[], bool] | None = None,
-    **settings: Setting,
-) -> Release: ...
-
-
-@overload
-def anonymize(
-    data: Table,
-    *,
-    config: AnyConfig = None,
-    suppress_rows: Masks = None,
-    suppress_cells: Masks = None,
-    output: str | os.PathLike[str],
-    mapping: str | os.PathLike[str] | None = None,
-    force: bool = False,
-    resume: bool = False,
-    keep_index: bool = False,
-    progress: Progress | None = None,
-    cancelled: Callable[[], bool] | None = None,
-    **settings: Setting,
-) -> Release | StoredRelease: ...
-
-
 def anonymize(
     data: Table,
     *,
@@ -96,7 +62,7 @@ def anonymize(
     progress: Progress | None = None,
     cancelled: Callable[[], bool] | None = None,
     **settings: Setting,
-) -> Release | StoredRelease:
+) -> Release:
     """Hide every row of a table in a group of at least k rows.
 
     Args:
@@ -117,8 +83,8 @@ def anonymize(
         **settings: The fields of `Config`, which go before those of `config`: `quasi=["age", "zip"]`, `k=10`, ….
 
     Returns:
-        The release, verified from its published values; a `StoredRelease` where it was made in blocks and lies in a
-        file.
+        The release, verified from its published values. Where it was made in blocks, it lies in the output: what looks
+        at its rows then looks at a sample of whole groups (`Release.complete` is false).
 
     Raises:
         ConfigError: The request is wrong; all problems at once.

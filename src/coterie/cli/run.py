@@ -18,7 +18,6 @@ if TYPE_CHECKING:
 
     from coterie.api.anonymize import Release
     from coterie.measures.measures import Measures
-    from coterie.releases.stored import StoredRelease
     from coterie.settings.config import Config
     from coterie.verification.verify import Verification
 
@@ -96,16 +95,23 @@ def run_and_show(
 
         write_mapping(release, mapping, force=force)
         voice.say(f"Wrote the mapping {mapping}. It holds original values.")
-    for path in reports:
-        with ProgressBar(quiet=quiet) as progress:
-            progress("report", 0, 0)
-            release.report(path, variant=variant, force=force)
-        voice.say(f"Wrote the {variant} report {path}.")
+    write_reports(release, reports, voice, variant=variant, force=force, quiet=quiet)
     if as_json:
         print_summary(release, output=output, reports=reports, mapping=mapping)
 
 
-def show_release(release: Release | StoredRelease, voice: Voice, *, engine: str = "") -> None:
+def write_reports(
+    release: Release, paths: Sequence[Path], voice: Voice, *, variant: str, force: bool, quiet: bool
+) -> None:
+    """Write the reports that were asked for, and say so."""
+    for path in paths:
+        with ProgressBar(quiet=quiet) as progress:
+            progress("report", 0, 0)
+            release.report(path, variant=variant, force=force)
+        voice.say(f"Wrote the {variant} report {path}.")
+
+
+def show_release(release: Release, voice: Voice, *, engine: str = "") -> None:
     """The summary of a release: how it was made where that is worth a line, sizes, loss, time, notes."""
     found, measures, config = release.verification, release.measures, release.config
     voice.summary(
@@ -127,7 +133,7 @@ def show_release(release: Release | StoredRelease, voice: Voice, *, engine: str 
 
 
 def print_summary(
-    release: Release | StoredRelease,
+    release: Release,
     *,
     output: str | None,
     reports: Sequence[Path] = (),

@@ -87,7 +87,7 @@ class Runner:
         cpu = time.process_time() - cpu
         found, after = release.measures, release.risk_after
         figures: dict[str, Any] = {name: found[name] for name in ("gcp", "groups", "smallest", "largest", "suppressed")}
-        if release.grouping.rings is None:
+        if not release.by_rows:
             bound = self._bound(config)
             figures["bound"] = bound / max(prepared.encoded.table.rows * prepared.encoded.table.attributes, 1)
             # A bound of 0 is met where nothing is lost; otherwise nothing can be said.

@@ -240,7 +240,7 @@ def _prepared(release: Release, dropped: str | None) -> PreparedTable:
     from coterie.engines.memory.run import PreparedTable
     from coterie.table.encode import EncodedTable
 
-    table, book = release.table, release.book
+    table, book = release.table, release.held.encoded.book
     if dropped is not None:
         stay = [at for at, domain in enumerate(table.domains) if domain.name != dropped]
         book = book.only(stay)

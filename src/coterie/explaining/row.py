@@ -309,7 +309,7 @@ def _values(table: Table, rows: npt.NDArray[Any]) -> list[dict[str, str | None]]
 
 def _published(release: Release, row: int) -> dict[str, str | None]:
     """What is published of a row, as text; nothing where it was removed or where that is a secret."""
-    if release.grouping.rings is not None:
+    if release.by_rows:
         return {}
     at = int(np.searchsorted(release.published.kept, release.rows[row]))
     if at == len(release.published.kept) or release.published.kept[at] != release.rows[row]:

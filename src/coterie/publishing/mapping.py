@@ -57,7 +57,7 @@ def check_mapping(mapping: str | os.PathLike[str] | None, *, force: bool) -> Non
 
 def write_mapping(release: Release, path: str | os.PathLike[str], *, force: bool) -> None:
     """Write the mapping of a release, but not over what the release is made from."""
-    check_apart(release.source.origin, release.config, mapping=path)
+    check_apart(release.place.origin, release.config, mapping=path)
     tables.write(mapping_table(release), path, like=release.source, force=force)
 
 

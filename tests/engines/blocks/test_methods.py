@@ -52,7 +52,7 @@ def test_rows_one_by_one_keep_their_promise_in_every_block(partition, holes, tmp
     assert not coterie.verify(release.arrow, quasi=config.quasi, k=5).passed
     assert "key" not in (tmp_path / "out.coterie.toml").read_text().replace("but for what the secret option key", "")
     again = run(tmp_path, table, config.replace(threads=3), force=True)
-    assert again.output_sha256 == release.output_sha256
+    assert again.place.output_sha256 == release.place.output_sha256
 
 
 @pytest.mark.parametrize("publish", [{}, {"age": "bounds"}, {"region": "set"}])
@@ -81,8 +81,8 @@ def test_blocks_draw_apart_and_afresh_without_a_key(tmp_path):
     assert release.blocks == 2
     assert sorted(ages[:200]) == sorted(ages[200:])
     assert ages[:200] != ages[200:]
-    drawn = [run(tmp_path, table, config.replace(options={}), force=True).output_sha256 for _ in range(2)]
-    assert len({*drawn, release.output_sha256}) == 3
+    drawn = [run(tmp_path, table, config.replace(options={}), force=True).place.output_sha256 for _ in range(2)]
+    assert len({*drawn, release.place.output_sha256}) == 3
 
 
 def test_what_was_written_otherwise_is_found_by_its_rings(tmp_path, monkeypatch):

@@ -41,7 +41,7 @@ from coterie.publishing.mapping import check_mapping
 from coterie.settings.memory import give_back, one_allocator
 
 if TYPE_CHECKING:
-    from coterie.releases.stored import StoredRelease
+    from coterie.releases.release import Release
     from coterie.table.codebook import Codebook
 
 __all__ = ["BlocksJob", "anonymize_file", "make_job", "make_plan"]
@@ -49,7 +49,7 @@ __all__ = ["BlocksJob", "anonymize_file", "make_job", "make_plan"]
 STRIPE_ROWS = 2**18
 
 
-def anonymize_file(data: str | os.PathLike[str], job: BlocksJob) -> StoredRelease:
+def anonymize_file(data: str | os.PathLike[str], job: BlocksJob) -> Release:
     """Anonymize a file that need not fit the memory.
 
     Args:
@@ -97,7 +97,7 @@ def anonymize_file(data: str | os.PathLike[str], job: BlocksJob) -> StoredReleas
             work.remove()
 
 
-def _release(table: TableFile, target: Target, work: WorkFolder, *, job: BlocksJob, phases: Phases) -> StoredRelease:
+def _release(table: TableFile, target: Target, work: WorkFolder, *, job: BlocksJob, phases: Phases) -> Release:
     """All steps, from counting to the release under its name."""
     with phases("count"):
         book = count_table(table, job.config, memory=job.memory, progress=job.progress)

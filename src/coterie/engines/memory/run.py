@@ -20,6 +20,7 @@ from coterie.grouping.population import populations_of
 from coterie.grouping.promises import refuse_impossible, rules_of
 from coterie.measures.measures import Measures, measure_boxes
 from coterie.publishing.publish import PublishedTable, check_styles, publish
+from coterie.releases.place import HeldRows
 from coterie.releases.release import Release
 from coterie.table.encode import EncodedTable, encode
 from coterie.table.masks import Mask, read_mask, star_masked
@@ -103,12 +104,7 @@ def make_release(prepared: PreparedTable, config: Config, run: Run, *, phases: P
         config=config,
         measures=measures,
         verification=verification,
-        source=source,
-        table=encoded.table,
-        book=encoded.book,
-        grouping=grouping,
-        rows=encoded.rows,
-        published=published,
+        place=HeldRows(source, encoded, grouping, published, verification),
         seconds=phases.seconds,
         masked=prepared.mask.note,
         masks_sha256=prepared.mask.sha256,

@@ -28,8 +28,10 @@ from coterie.verification.sql import class_cells, class_pairs, counted_cells
 if TYPE_CHECKING:
     from pyspark.sql import Column, DataFrame, GroupedData
 
+    from coterie.engines.spark.rows import NumberedRows
     from coterie.engines.spark.run import GroupedRows
     from coterie.measures.measures import Measures
+    from coterie.settings.config import Config
     from coterie.verification.verify import Verification
 
 T = TypeVar("T")
@@ -72,6 +74,17 @@ def check_frame(frame: DataFrame, grouped: GroupedRows, *, shown: bool) -> FileC
         k = config.k if rings is None else None
         made = verify_counts(counter, config, names=frame.columns, hidden=hidden, k=k)
     return made if rings is None else made.with_rows(rings, config.k, hidden=hidden)
+
+
+def count_classes(rows: NumberedRows, config: Config) -> tuple[SizeCounts, PeopleCounts | None]:
+    """The classes of the original: rows with equal quasi-identifiers, and the people in them."""
+    titles = [f"c{rows.names.index(name)}" for name in config.quasi]
+    frame = rows.frame
+    if config.entity is not None:
+        frame = frame.withColumnRenamed(f"c{rows.names.index(config.entity)}", PERSON)
+    with guarded("counting classes"):
+        counter = SparkCounter(frame, titles, {})
+        return counter.sizes(), counter.people()
 
 
 class Content(NamedTuple):

@@ -40,7 +40,9 @@ def run_job(job: dict[str, Any], folder: Path, tell: Progress) -> None:
     tell("write", 0, 0)
     release.write(table)
     # Reports name the table as people do, not as the upload is stored here.
-    release = replace(release, source=replace(release.source, path=Path(job["name"]), name=job["name"]))
+    held = release.held
+    named = replace(held.source, path=Path(job["name"]), name=job["name"])
+    release = replace(release, place=replace(held, source=named))
     _write_mapping(release, folder)
     _write_for_pages(release, folder)
     tell("risk", 0, 0)
@@ -113,8 +115,8 @@ def _result(release: Release) -> dict[str, Any]:
         "privacy": [str(model.title) for model in release.config.privacy],
         "quasi": list(release.config.quasi),
         "options": {name: str(value) for name, value in release.config.options.items()},
-        "rows": release.source.table.num_rows,
-        "published_rows": release.published.table.num_rows,
+        "rows": release.original_rows,
+        "published_rows": release.published_rows,
         "phases": dict(release.seconds),
         "notes": list(release.notes),
         "passed": release.verification.passed,
