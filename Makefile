@@ -47,7 +47,7 @@ test-spark: $(READY)  ## Spark: installs it and Java if it can, then runs tests/
 	@$(BIN)/python -m pip install -qq --disable-pip-version-check --editable '.[dev,spark]' 'pyspark[connect]' \
 		|| echo 'Spark could not be installed.'
 	@scripts/install_java.sh
-	@COTERIE_TEST_SPARK=1 $(BIN)/pytest -rs tests/spark
+	@COTERIE_TEST_SPARK=1 $(BIN)/pytest -rs tests/spark tests/conformance/test_engines.py -k "spark"
 
 # Bounds checking changes the compiled code, so that run keeps its code apart.
 kernels: $(READY)

@@ -16,10 +16,10 @@ sys.path.insert(0, str(Path(__file__).parent))
 import house
 
 from coterie.cli.app import app
-from coterie.cli.commands.methods import described
+from coterie.cli.commands.methods import described, preset_text
 from coterie.methods import all_methods
 from coterie.reporting.report import SCHEMA, schema_text
-from coterie.settings.config import DEFAULT_METHOD, Config
+from coterie.settings.registry import DEFAULT_METHOD, FIELDS
 from coterie.settings.texts import default_text, type_text
 
 Command = TyperCommand | TyperGroup
@@ -102,45 +102,52 @@ def cli_page() -> str:
 
 def configuration_page() -> str:
     """docs/configuration.md."""
-    rows = []
-    for name, field in Config.model_fields.items():
-        default = field.get_default(call_default_factory=True)
-        rows.append([f"`{name}`", type_text(field.annotation), f"`{default_text(default)}`", field.description or ""])
+    settings: list[str] = []
+    groups: dict[type, list[list[str]]] = {}
+    for name, each in FIELDS.items():
+        kind = {"privacy": "list of models", "hierarchies": "table of hierarchies"}.get(
+            name, type_text(each.annotation)
+        )
+        row = [f"`{name}`", f"`{each.option}`", kind, f"`{default_text(each.default)}`", each.about]
+        groups.setdefault(each.group, []).append(row)
+    for group, rows in groups.items():
+        settings += [
+            f"## {group.title}",
+            "",
+            *table(["setting", "option", "type", "default", "what it does"], rows),
+            "",
+        ]
     lines = [
         MADE,
         "",
         "# Configuration",
         "",
-        "One set of names serves everywhere: keywords of `coterie.anonymize` and `coterie.Config`, keys of a TOML",
-        "file and, in their own spelling, flags of the [command line](cli.md). `coterie init FILE` writes a commented",
-        "file.",
-        "All problems of a configuration are reported at once, each with its path, such as `weights.zip`.",
+        "The same names are keywords of `coterie.anonymize` and `coterie.Config`, keys of a TOML file and, as shown,",
+        "options of the [command line](cli.md). `coterie init FILE` writes a commented TOML file.",
+        "coterie reports all problems of a configuration at once, each with its path, such as `weights.zip`.",
         "",
-        *table(["setting", "type", "default", "what it does"], rows),
-        "",
+        *settings,
         "## Every column has a role",
         "",
-        "You decide what becomes of each column: `quasi` (generalised), `sensitive` or `keep` (published unchanged),",
-        "`identifiers` or `drop` (left out). `entity` is a role too, and may be in `identifiers` or `drop` as well.",
-        "`anonymize` refuses a table with a column that has no role: it may hold names. The error lists these columns",
-        'and gives the lines to paste, such as `keep = ["visits"]` or `--drop row_id`. `coterie init` puts every',
-        "column into one of the lists. `verify`, `measure`, `risk`, `attack`, `explain` and `compare` publish nothing",
-        "and need the roles they work with only.",
+        "You assign each column a role: `quasi` (generalized), `sensitive` or `keep` (published unchanged),",
+        "`identifiers` or `drop` (removed). `entity` is a role too; the column may also be in `identifiers` or `drop`.",
+        "`anonymize` refuses a table with a column that has no role, because it may hold names. The error lists these",
+        'columns and the lines to paste, such as `keep = ["visits"]` or `--drop row_id`. `coterie init` assigns every',
+        "column a role. `verify`, `measure`, `risk`, `attack`, `explain` and `compare` publish nothing and need only",
+        "the roles they use.",
         "",
-        "A flag or keyword replaces the list of the file. A column that it gives another role leaves the `keep` and",
-        "`drop` of the file.",
+        "An option or keyword replaces the list in the file. A column that it assigns another role leaves the `keep`",
+        "and `drop` of the file.",
         "",
-        "## A file",
-        "",
-        "A file may look like this:",
+        "## Example",
         "",
         "```toml",
         (DOCS.parent / "examples" / "adult" / "coterie.toml").read_text(encoding="utf-8").rstrip(),
         "```",
         "",
-        "Beside every release stands a file `<name>.coterie.toml` with all settings that made it, hierarchies spelled",
-        "out, and a table `[provenance]` (versions, SHA-256 of input and output, time), which is ignored when the file",
-        "is read again. It is internal: do not hand it on with the release.",
+        "With every release, coterie also writes `<name>.coterie.toml`: all settings, the hierarchies in full, and a",
+        "table `[provenance]` (versions, SHA-256 of input and output, time), which is ignored when the file is used as",
+        "a configuration. It is internal: do not share it with the release.",
         "",
     ]
     return "\n".join(lines)
@@ -167,6 +174,8 @@ def methods_page() -> str:
             for option in method["options"]
         ]
         lines += table(["option", "type", "default", "what it does"], options) if options else ["It has no options."]
+        if method["published"] is not None:
+            lines += ["", preset_text(method["published"])]
         lines.append("")
     return "\n".join(lines).rstrip() + "\n"
 

@@ -9,7 +9,7 @@ import pytest
 from coterie.cli import complete
 from coterie.methods import all_methods
 from coterie.settings.config import Config
-from coterie.settings.registry import MODELS
+from coterie.settings.registry import FIELDS, MODELS
 
 
 @pytest.mark.parametrize(
@@ -42,7 +42,7 @@ def test_choices_are_those_of_the_settings():
     assert complete.method("") == list(all_methods())
     assert complete.privacy("") == [f"{name}:" for name in MODELS]
     for name in ("missing", "leaf_counts", "suppressed", "engine", "release_model"):
-        offered = complete.setting(name)("")
+        offered = complete.of(FIELDS[name])("")
         assert len(offered) > 1
         for value in offered:
             assert getattr(Config(quasi=["a"], **{name: value}), name) == value

@@ -5,7 +5,8 @@ from __future__ import annotations
 import pytest
 
 from coterie import ConfigError, flat, intervals, prefixes
-from coterie.cli.options import changes_of, configured, hierarchy_spec, names, pairs
+from coterie.cli.options import changes_of, configured, names, pairs
+from coterie.settings.texts import hierarchy_spec
 
 
 def test_names_are_separated_by_commas_and_may_be_quoted():
@@ -85,17 +86,9 @@ def test_every_setting_has_a_flag():
     import inspect
 
     from coterie.cli.commands.release import anonymize
-    from coterie.settings.config import SETTINGS
+    from coterie.settings.registry import FIELDS
 
-    flags = set(inspect.signature(anonymize).parameters)
-    named = {
-        "identifiers": "identifier",
-        "hierarchies": "hierarchy",
-        "types": "type",
-        "weights": "weight",
-        "options": "option",
-    }
-    assert {named.get(setting, setting) for setting in SETTINGS} <= flags
+    assert {setting.parameter for setting in FIELDS.values()} <= set(inspect.signature(anonymize).parameters)
 
 
 @pytest.fixture

@@ -187,3 +187,19 @@ def test_methods_say_what_they_are():
         assert method.paper
         for field, about in method.options.model_fields.items():
             assert about.description, f"option {field} of {name} has no description"
+
+
+@every_method
+def test_a_method_from_a_paper_has_the_papers_options_as_a_preset(name):
+    method = METHODS[name]
+    if method.paper == "ours":
+        assert method.published is None
+        return
+    options = method.options(preset="paper")
+    assert {key: getattr(options, key) for key in method.published} == dict(method.published)
+    config = coterie.Config(quasi=["x"], method=name, options={"preset": "paper"})
+    assert config.method_options() == options
+    assert config.options == {"preset": "paper", **method.published}
+    for key in method.published:  # what is given as well goes first
+        default = method.options.model_fields[key].get_default()
+        assert getattr(method.options(**{"preset": "paper", key: default}), key) == default

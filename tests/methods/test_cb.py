@@ -66,6 +66,23 @@ def test_groups_are_those_of_the_twin(drawn, k, seed, effort, table_limit):
     assert groups_of(found) == expected
 
 
+@given(tables(min_rows=2, max_rows=30, weights=(1.0, 2.0, 0.0)), st.integers(1, 5), st.integers(0, 3))
+def test_with_the_papers_preset_categories_are_ordered(drawn, k, seed):
+    """Definition 1: every attribute is a number, a category its place in the order; the twin is told nothing else."""
+    table, plain = drawn
+    k = min(k, table.rows)
+    attributes = [
+        given_attribute if given_attribute["kind"] == "number" else {
+            "kind": "number",
+            "values": [None if code == domain.missing else code for code in range(domain.size)],
+            "weight": given_attribute["weight"],
+        }
+        for given_attribute, domain in zip(plain.attributes, table.domains, strict=True)
+    ]  # fmt: skip
+    found = cb.run(table, k, CbOptions(preset="paper"), Run(seed=seed))
+    assert groups_of(found) == naive_cb.cb(plain.rows, attributes, k, key=key_of(seed))
+
+
 @given(tables(min_rows=1), st.integers(1, 6), st.integers(0, 3))
 def test_groups_have_from_k_to_just_under_2k_rows(drawn, k, seed):
     table, _ = drawn
@@ -106,6 +123,32 @@ def test_dealing_out_is_l_diverse_whenever_that_can_be(values, wanted):
     assert len(groups) == len(values) // wanted
     for group in groups:
         assert max(Counter(codes[group, 0].tolist()).values()) * wanted <= len(group)
+
+
+def test_small_groups_of_figure_5_are_joined_up_to_k():
+    """31 of 100 rows share a value: ten groups would hold four of them somewhere, one in 2.5 where l is 3."""
+    table = Table(np.zeros((100, 1), dtype=np.int32), (number_domain("age", [1]),))
+    values = [0] * 31 + [1] * 23 + [2] * 23 + [3] * 23
+    found = cb.run(with_sensitive(table, values), 10, run=Run(privacy=(LDiversity(3, kind="frequency"),)))
+    assert found.groups > 1
+    for group in groups_of(found):
+        assert len(group) >= 10
+        assert naive_cb.diverse(group, [(values, 3)])
+
+
+@given(st.lists(st.integers(0, 5), min_size=4, max_size=80), st.integers(2, 6), st.integers(2, 12))
+def test_dealing_leaves_no_part_whole_that_figure_5_and_joining_can_divide(values, wanted, k):
+    assume(max(Counter(values).values()) * wanted <= len(values))
+    codes = np.array(values, dtype=np.int32).reshape(-1, 1)
+    labels = np.empty(len(values), dtype=np.int32)
+    rows = np.arange(len(values), dtype=np.int32)
+    round_robin(Diversity(codes, np.array([wanted]), np.array([1])), rows, k, labels)
+    groups = [np.flatnonzero(labels == label) for label in np.unique(labels)]
+    for group in groups:
+        assert len(group) >= min(k, len(values))
+        assert max(Counter(codes[group, 0].tolist()).values()) * wanted <= len(group)
+    pieces = len(values) // wanted  # each of at least `wanted` rows; so many of them make k rows
+    assert len(groups) >= max(pieces // -(-k // wanted), 1)
 
 
 def test_too_large_an_l_is_refused_with_the_largest_that_can_be_had():

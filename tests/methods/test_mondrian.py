@@ -18,14 +18,16 @@ def groups_of(grouping):
     return [np.flatnonzero(grouping.labels == group).tolist() for group in range(grouping.groups)]
 
 
-@pytest.mark.parametrize("strict", [True, False], ids=["strict", "relaxed"])
+@pytest.mark.parametrize(("strict", "both"), [(True, True), (True, False), (False, True)])
 @given(tables(max_rows=60), st.integers(1, 5), st.sampled_from(["present", "hierarchy"]))
-def test_groups_are_those_of_the_twin(strict, drawn, k, leaf_counts):
+def test_groups_are_those_of_the_twin(strict, both, drawn, k, leaf_counts):
     table, plain = drawn
     table = Table(table.codes, table.domains, leaf_counts=leaf_counts)
     k = min(k, table.rows)
-    found = mondrian.run(table, k, MondrianOptions(strict=strict))
-    expected = naive_mondrian.mondrian(plain.rows, plain.attributes, k, strict=strict, leaf_counts=leaf_counts)
+    found = mondrian.run(table, k, MondrianOptions(strict=strict, before_median=both))
+    expected = naive_mondrian.mondrian(
+        plain.rows, plain.attributes, k, strict=strict, before_median=both, leaf_counts=leaf_counts
+    )
     assert groups_of(found) == expected
 
 
@@ -75,3 +77,10 @@ def test_boxes_are_as_tight_as_their_rows():
     grouping = mondrian.run(table, 2)
     assert grouping.lo.tolist() == [[0, 0], [8, 8]]
     assert grouping.hi.tolist() == [[1, 1], [9, 9]]
+
+
+def test_the_papers_cut_leaves_a_value_of_most_rows_with_all_that_lies_below_it():
+    x = number_domain("x", list(range(4)))
+    table = Table(np.asarray([[0], [0], [3], [3], [3], [3]], dtype=np.int32), (x,))
+    assert groups_of(mondrian.run(table, 2)) == [[0, 1], [2, 3, 4, 5]]
+    assert groups_of(mondrian.run(table, 2, MondrianOptions(preset="paper"))) == [[0, 1, 2, 3, 4, 5]]

@@ -47,7 +47,7 @@ def test_example_1_of_the_paper():
     st.integers(1, 5),
     st.integers(0, 3),
     st.integers(1, 4),
-    st.sampled_from(["side", "seed"]),
+    st.sampled_from(["increase", "enlarge", "side", "seed"]),
     st.sampled_from([512, 0]),
 )
 def test_groups_are_those_of_the_twin(drawn, k, seed, seed_rounds, compare, table_limit):
@@ -72,7 +72,7 @@ def random_table(rows, seed=0):
     return Table(codes.astype(np.int32), (ages, place, place))
 
 
-@pytest.mark.parametrize(("k", "compare"), [(2, "side"), (7, "seed"), (20, "side")])
+@pytest.mark.parametrize(("k", "compare"), [(2, "increase"), (7, "seed"), (20, "enlarge"), (5, "side")])
 def test_a_larger_table_gives_the_groups_of_the_twin(k, compare):
     table = random_table(300, seed=k)
     place = {"kind": "tree", "parents": PLACES, "leaves": LEAVES, "weight": 1.0}

@@ -139,17 +139,28 @@ def best_halves(rows, attributes, part, key, k, *, tries, rounds, sensitive):
     return best
 
 
+def deals(listed, values, number, least):
+    """Whether every way of dealing rows in this order to so many groups is l-diverse: all groups as small as one is."""
+    most = max(Counter(values[row] for row in listed).values())
+    return -(-most // number) * Fraction(least) <= len(listed) // number
+
+
 def round_robin(part, k, sensitive):
-    """Fig. 5 for as many groups as the most frequent value allows."""
+    """Fig. 5 for as many groups as the most frequent value allows, or for smaller ones that are joined."""
     if not sensitive:
         return [part]
     values, least = sensitive[0]
     listed = sorted(part, key=lambda row: (values[row], row))
-    most = max(Counter(values[row] for row in part).values())
+    finest = int(len(part) / Fraction(least))
+    while finest > 1 and not deals(listed, values, finest, least):
+        finest -= 1
+    pieces = [listed[at::finest] for at in range(finest)]
     number = len(part) // k
     while number > 1:
         groups = [listed[at::number] for at in range(number)]
-        if -(-most // number) * Fraction(least) > len(part) // number:
+        if not deals(listed, values, number, least):
+            groups = [[row for piece in pieces[at::number] for row in piece] for at in range(number)]
+        if min(map(len, groups)) < k:
             number -= 1
         elif not all(diverse(group, sensitive[1:]) for group in groups):
             number //= 2

@@ -3,9 +3,11 @@
 from oracles.naive_costs import cost
 
 
-def mondrian(rows, attributes, k, *, strict=True, leaf_counts="present"):
+def mondrian(rows, attributes, k, *, strict=True, before_median=True, leaf_counts="present"):
     """Groups as sorted lists of row numbers, in the order of their first rows."""
-    split = strict_split if strict else relaxed_split
+    split = relaxed_split
+    if strict:
+        split = strict_split if before_median else literal_split
 
     def parts(members):
         if len(members) < 2 * k:
@@ -34,6 +36,13 @@ def strict_split(rows, members, j, k):
         if len(left) >= k and len(members) - len(left) >= k:
             return left, [row for row in members if row not in set(left)]
     return None
+
+
+def literal_split(rows, members, j, k):
+    """Up to the median, and above it."""
+    median = sorted(rows[row][j] for row in members)[(len(members) - 1) // 2]
+    sides = [row for row in members if rows[row][j] <= median], [row for row in members if rows[row][j] > median]
+    return sides if min(map(len, sides)) >= k else None
 
 
 def relaxed_split(rows, members, j, k):

@@ -21,18 +21,22 @@ def far_apart(cost, part, row):
     return one, two
 
 
-def take_sides(cost, part, one, two, size):
-    sides = [one], [two]  # the seeds, then the rows as they come, the seeds once more among them
+def price(compare, cost, side, row):
+    """What it counts for to put a row on a side, which begins with its seed."""
+    if compare == "seed":
+        return cost([side[0], row])
+    joined, before = cost([*side, row]), cost(side)
+    return {"increase": joined + len(side) * (joined - before), "enlarge": joined - before, "side": joined}[compare]
+
+
+def take_sides(cost, part, one, two, size, compare):
+    sides = [one], [two]
     for row in sorted(part, key=lambda row: -abs(cost([one, row]) - cost([two, row]))):
-        with_one, with_two = cost([*sides[0], row]), cost([*sides[1], row])
         if row in (one, two):
-            chosen = int(row == two)
-        elif with_one == with_two:
-            chosen = int(len(sides[1]) < len(sides[0]))
-        else:
-            chosen = int(with_two < with_one)
-        sides[chosen].append(row)
-    taken = [set(side[1:]) for side in sides]
+            continue
+        prices = [(price(compare, cost, side, row), len(side)) for side in sides]
+        sides[int(prices[1] < prices[0])].append(row)
+    taken = [set(side) for side in sides]
     for needy, seed in enumerate((one, two)):
         others = sorted((row for row in part if row not in taken[needy]), key=lambda row: cost([seed, row]))
         borrowed = set(others[: max(size - len(taken[needy]), 0)])
@@ -41,7 +45,7 @@ def take_sides(cost, part, one, two, size):
     return [[row for row in part if row in side] for side in taken]
 
 
-def greedy_parts(cost, part, size, tries, draw):
+def greedy_parts(cost, part, size, tries, compare, draw):
     if len(part) < 2 * size:
         return [part]
     best, best_cost = None, float("inf")
@@ -49,11 +53,11 @@ def greedy_parts(cost, part, size, tries, draw):
         seeds = far_apart(cost, part, part[int(draw() * len(part))])
         if seeds is None:
             return [part]
-        sides = take_sides(cost, part, *seeds, size)
+        sides = take_sides(cost, part, *seeds, size, compare)
         total = sum(len(side) * cost(side) for side in sides)
         if total < best_cost:
             best, best_cost = sides, total
-    return [piece for side in best for piece in greedy_parts(cost, side, size, tries, draw)]
+    return [piece for side in best for piece in greedy_parts(cost, side, size, tries, compare, draw)]
 
 
 def tour(cost, rows, part):
@@ -131,7 +135,7 @@ def slots(sizes, k, key, assignment):
     return [matchings(m, k, seed)[pick] for m, pick, seed in zip(sizes, picks, seeds, strict=True)]
 
 
-def nh(rows, attributes, k, *, key, seed=0, part_size=None, tries=4, assignment="matching"):
+def nh(rows, attributes, k, *, key, seed=0, part_size=None, tries=4, compare="increase", assignment="matching"):
     """Rings as lists of rows in the order of their first rows, and row → (smallest, largest codes) published."""
 
     def cost(numbers):
@@ -139,7 +143,7 @@ def nh(rows, attributes, k, *, key, seed=0, part_size=None, tries=4, assignment=
 
     size = max(k, part_size or k)
     draws = iter(np.random.default_rng(seed).random((tries + 1) * (len(rows) // size + 1)).tolist())
-    parts = greedy_parts(cost, list(range(len(rows))), size, tries, lambda: next(draws))
+    parts = greedy_parts(cost, list(range(len(rows))), size, tries, compare, lambda: next(draws))
     rings = [tour(cost, rows, part) for part in sorted(parts)]
     published = {}
     for ring, slot_of in zip(rings, slots([len(ring) for ring in rings], k, key, assignment), strict=True):

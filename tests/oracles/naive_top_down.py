@@ -22,6 +22,16 @@ def seeds(rows, attributes, part, rounds):
     return path[-2:]
 
 
+def price(compare, rows, attributes, side, row):
+    """What it counts for to put a row on a side, which begins with its seed."""
+    joined, before = penalty(rows, attributes, [*side, row]), penalty(rows, attributes, side)
+    if compare == "increase":  # of the summed penalty: (m + 1) · joined − m · before, grouped so that equals stay equal
+        return joined + len(side) * (joined - before)
+    if compare == "enlarge":
+        return joined - before
+    return joined if compare == "side" else penalty(rows, attributes, [side[0], row])
+
+
 def cut(rows, attributes, part, k, rounds, compare):
     """Parts that are cut no more; `part` lists its rows in random order."""
     if len(part) <= k or all(rows[row] == rows[part[0]] for row in part):
@@ -31,7 +41,7 @@ def cut(rows, attributes, part, k, rounds, compare):
     for row in part:
         if row in first:
             continue
-        costs = [penalty(rows, attributes, [*(side if compare == "side" else side[:1]), row]) for side in sides]
+        costs = [price(compare, rows, attributes, side, row) for side in sides]
         if costs[0] == costs[1]:
             costs = [len(side) for side in sides]
         sides[0 if costs[0] <= costs[1] else 1].append(row)
@@ -100,7 +110,7 @@ def repaired(rows, attributes, parts, k):
     return list(groups.values())
 
 
-def top_down(rows, attributes, k, *, order, seed_rounds=3, compare="side"):
+def top_down(rows, attributes, k, *, order, seed_rounds=3, compare="increase"):
     """Groups as sorted lists of row numbers, in the order of their first rows; `order` lists all rows at random."""
     parts = cut(rows, attributes, list(order), k, seed_rounds, compare)
     return sorted(sorted(group) for group in repaired(rows, attributes, parts, k))

@@ -14,7 +14,8 @@ from hypothesis import strategies as st
 
 from coterie import ConfigError, CoterieError, CoterieWarning, HierarchyError
 from coterie.hierarchies.hierarchy import Hierarchy, intervals, prefixes
-from coterie.settings.config import DEFAULT_METHOD, SETTINGS, Config
+from coterie.settings.config import SETTINGS, Config
+from coterie.settings.registry import DEFAULT_METHOD
 from coterie.settings.toml import provenance_toml, write_toml
 
 
@@ -209,7 +210,7 @@ def test_everything_about_columns_at_once():
         publish={"agee": "bounds"},
     )
     found = column_problems(config, ["age", "sex", "pay", "name"])
-    expected = ["quasi", "identifiers", "roles", "weights.pay", "weights.sexx", "hierarchies.name"]
+    expected = ["quasi", "identifiers", "roles", "hierarchies.name", "weights.pay", "weights.sexx"]
     assert [path for path, _ in found] == expected
     text = dict(found)
     assert "did you mean 'age'" in text["quasi"]

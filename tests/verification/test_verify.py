@@ -13,6 +13,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from oracles import naive_verify
 
+import coterie
 from coterie.errors import ConfigError, DataError, VerificationError
 from coterie.values.codes import PACK_LIMIT, Codes, row_classes
 from coterie.verification.verify import Check, verify_table
@@ -133,6 +134,14 @@ def test_a_table_without_rows_exposes_nobody():
     assert found.passed
     dictionary = pa.chunked_array([], type=pa.dictionary(pa.int32(), pa.string()))
     assert verify_table(pa.table({"a": dictionary}), quasi=["a"]).rows == 0
+
+
+def test_people_are_counted_by_the_k_that_is_asked_for():
+    table = pa.table({"sex": ["f"] * 6, "who": ["u", "u", "v", "v", "w", "w"]})
+    for k, passed in ((3, True), (4, False)):
+        found = coterie.verify(table, quasi=["sex"], entity="who", k=k)
+        assert [(check.name, check.passed) for check in found.checks][1:] == [("k-anonymity of people", passed)]
+    assert coterie.verify(table, quasi=["sex"], entity="who").checks == ()
 
 
 def test_failure_is_raised_without_cell_values():

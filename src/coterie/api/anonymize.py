@@ -140,6 +140,9 @@ def verify(
     settled = Config.build(config, **settings)
     if k is FROM_CONFIG:
         k = settled.k if config is not None else None
+    if settled.entity is not None and k != settled.k:
+        # People are counted by the same k as rows, and by none where rows are only counted.
+        settled = settled.replace(entity=None) if k is None else settled.replace(k=k)
     if checked_on_disk(data, settled):
         return verify_on_disk(data, settled, k=k, roots=_roots(settled))
     table = read_table(data, settled)

@@ -6,7 +6,10 @@ Choices come from where they are defined: the registry of methods, the types of 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
-from typing import Literal, get_args, get_origin
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from coterie.settings.fields._setting import Setting
 
 Complete = Callable[[str], list[str]]
 
@@ -16,15 +19,10 @@ def words(*choices: str) -> Complete:
     return lambda incomplete: _starting(choices, incomplete)
 
 
-def setting(name: str) -> Complete:
-    """A completion from the values that a setting of `Config` may have."""
-
-    def complete(incomplete: str) -> list[str]:
-        from coterie.settings.config import Config
-
-        return _starting(_literals(Config.model_fields[name].annotation), incomplete)
-
-    return complete
+def of(setting: Setting) -> Complete | None:
+    """The completion of a setting's values; None where there is nothing to offer."""
+    named = {"method": method, "privacy": privacy, "threshold": threshold}
+    return named.get(setting.complete) or (words(*setting.values) if setting.kind == "choice" else None)
 
 
 def method(incomplete: str) -> list[str]:
@@ -57,10 +55,3 @@ def threshold(incomplete: str) -> list[str]:
 
 def _starting(choices: Iterable[str], incomplete: str) -> list[str]:
     return [choice for choice in choices if choice.startswith(incomplete)]
-
-
-def _literals(annotation: object) -> list[str]:
-    """The texts among the values of a type, such as `Literal["a", "b"] | None`."""
-    if get_origin(annotation) is Literal:
-        return [value for value in get_args(annotation) if isinstance(value, str)]
-    return [value for part in get_args(annotation) for value in _literals(part)]

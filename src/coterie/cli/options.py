@@ -6,36 +6,17 @@ entry by entry.
 
 from __future__ import annotations
 
-import csv
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from coterie.errors import ConfigError, Problem
+from coterie.settings.registry import FIELDS
 from coterie.settings.roles import ROLES, parse_names
-from coterie.settings.texts import option_value
 
 if TYPE_CHECKING:
     from coterie.engines.spark.session import Cluster
     from coterie.settings.config import Config
-
-# Flag → the setting it stands for, by how its text is read.
-_LISTS = {
-    "quasi": "quasi",
-    "sensitive": "sensitive",
-    "identifier": "identifiers",
-    "keep": "keep",
-    "drop": "drop",
-    "missing_values": "missing_values",
-}
-_TABLES = {
-    "hierarchy": "hierarchies",
-    "type": "types",
-    "weight": "weights",
-    "publish": "publish",
-    "option": "options",
-}
-_RULES = ("flat", "prefixes", "intervals", "dates")
 
 names = parse_names
 
@@ -54,47 +35,21 @@ def pairs(texts: Sequence[str], *, flag: str) -> dict[str, str]:
     return found
 
 
-def hierarchy_spec(text: str) -> object:
-    """A hierarchy from its flag: a rule with its numbers or words, or the path of a file."""
-    word, colon, rest = text.partition(":")
-    if word not in _RULES or (colon and word == "flat"):
-        # A path on the command line starts at the current folder, not at the folder of the TOML file.
-        return str(Path(text).absolute())
-    if word == "flat":
-        return "flat"
-    parts = [part.strip() for part in rest.split(",") if part.strip()]
-    return {word: parts if word == "dates" else [_number(part) for part in parts]}
-
-
-def _number(text: str) -> object:
-    for kind in (int, float):
-        try:
-            return kind(text)
-        except ValueError:
-            continue
-    return text
-
-
 def changes_of(flags: Mapping[str, Any]) -> dict[str, Any]:
-    """Settings from those flags that were given."""
+    """Settings from those flags that were given, by the names of their options."""
     changes: dict[str, Any] = {}
-    for flag, value in flags.items():
+    for setting in FIELDS.values():
+        value = flags.get(setting.parameter)
         if value is None or value == []:
             continue
-        if flag == "missing_values":
-            changes[flag] = [cell for row in csv.reader(value) for cell in (row or [""])]
-        elif flag in _LISTS:
-            changes[_LISTS[flag]] = names(value)
-        elif flag in _TABLES:
-            changes[_TABLES[flag]] = pairs(value, flag=flag)
-        elif flag == "delimiter":
-            changes[flag] = value.replace("\\t", "\t")
+        read = setting.read or (lambda text: text)
+        if setting.kind == "table":
+            given = pairs(value, flag=setting.parameter)
+            changes[setting.name] = {name: read(text) for name, text in given.items()}
+        elif setting.kind == "columns" and setting.read is None:
+            changes[setting.name] = names(value)
         else:
-            changes[flag] = value
-    if "hierarchies" in changes:
-        changes["hierarchies"] = {column: hierarchy_spec(text) for column, text in changes["hierarchies"].items()}
-    if "options" in changes:
-        changes["options"] = {name: option_value(text) for name, text in changes["options"].items()}
+            changes[setting.name] = read(value)
     return changes
 
 
@@ -122,7 +77,7 @@ def configured(config: Path | None, **flags: object) -> Config:
     values = read_toml(config)
     # Roles come first: a column that a flag takes out of them takes its weight and hierarchy along.
     values = changed(values, {name: changes[name] for name in ROLES if name in changes})
-    for table in _TABLES.values():
+    for table in (setting.name for setting in FIELDS.values() if setting.kind == "table"):
         # `--weight age=4` changes the weight of age and no other.
         if table in changes and isinstance(values.get(table), Mapping):
             keep = table != "options" or changes.get("method", values.get("method")) == values.get("method")

@@ -67,7 +67,7 @@ def by_rows(config: Config) -> bool:
 
 def advice(config: Config) -> str:
     """What to tell someone who looks for groups in a release whose rows were published one by one; "" otherwise."""
-    from coterie.settings.config import DEFAULT_METHOD
+    from coterie.settings.registry import DEFAULT_METHOD
 
     # The default spares `verify` the import of the methods.
     if config.method == DEFAULT_METHOD or not by_rows(config):

@@ -34,7 +34,7 @@ def models_of(config: Config) -> tuple[Model, ...]:
     models: list[Model] = []
     for model in config.privacy:
         if model.needs_sensitive and model.on is None:
-            models += [replace(model, on=column) for column in config.sensitive]
+            models += [replace(model, on=column) for column in config.sensitive]  # type: ignore[type-var]
         else:
             models.append(model)
     people = () if config.entity is None else (LDiversity(config.k, on=config.entity),)

@@ -4,6 +4,23 @@ from __future__ import annotations
 
 from coterie.kernels import part, step
 
+# What decides which of two sides a row goes to, in the order of methods/_sides.py.
+INCREASE, ENLARGE, SIDE, SEED = range(4)
+
+
+@step
+def assignment_cost(rule, joined, before, rows):
+    """What putting a row on a side counts for: `before` and `joined` are the side's box cost without and with the row.
+
+    INCREASE is the rise of the penalty summed over the rows of the side, ENLARGE the growth of its box; SIDE and SEED
+    take the cost of the box with the row as it is. A row inside the box leaves no rounding behind.
+    """
+    if rule == INCREASE:
+        return joined + rows * (joined - before)
+    if rule == ENLARGE:
+        return joined - before
+    return joined
+
 
 @step
 def push_halves(starts, ends, top, start, middle, end):

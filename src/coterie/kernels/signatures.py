@@ -80,7 +80,7 @@ TUPLES = {
         int32[:,::1] int32[::1] float64[::1] float64[::1]
     """,
     "methods.top_down.Cutting": """
-        int64 int64 bool int64[::1] int64[::1]
+        int64 int64 int64 int64[::1] int64[::1]
     """,
     "methods.top_down.Work": """
         int32[::1] int32[::1] int64[::1] int64[::1] int32[:,::1] int32[:,::1] float64[:,::1] int8[::1]
@@ -184,10 +184,10 @@ SIGNATURES = {
         search.rows_index.Nodes search.costs.CostArrays int32[:,::1] int64 int32[::1] bool
     """,
     "methods.mondrian._strict_cuts": """
-        search.costs.CostArrays int32[:,::1] int32[::1] int64 int32[::1] methods.mondrian.Work
+        search.costs.CostArrays int32[:,::1] int32[::1] int64 bool int32[::1] methods.mondrian.Work
     """,
     "methods.nh._greedy_parts": """
-        search.costs.CostArrays methods.nh.Halves int64 int64 float64[::1] int64[::1] int64[::1] int32[::1]
+        search.costs.CostArrays methods.nh.Halves int64 int64 int64 float64[::1] int64[::1] int64[::1] int32[::1]
     """,
     "methods.nh._tours": """
         search.costs.CostArrays int32[:,::1] int64[::1] int64 int32[::1]

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Any, ClassVar, Literal, Protocol, TypeVar
 
 import numpy as np
-from pydantic import BaseModel, ConfigDict
+from pydantic import BaseModel, ConfigDict, Field, model_validator
 
 from coterie.errors import Cancelled, ConfigError, Problem
 from coterie.settings.registry import METHODS
@@ -23,6 +23,25 @@ class Options(BaseModel):
 
     secrets: ClassVar[frozenset[str]] = frozenset()
     """options that are not written beside a release"""
+
+
+class PaperOptions(Options):
+    """Base of the options of a method from a paper, which `preset = "paper"` sets as the paper has them."""
+
+    published: ClassVar[Mapping[str, Any]] = {}
+    """the options under which the method is the paper's, where that is not what they are without being set"""
+
+    preset: Literal["paper"] | None = Field(
+        None,
+        description="`paper` sets the options below as the paper has them; an option that is given as well goes first.",
+    )
+
+    @model_validator(mode="before")
+    @classmethod
+    def _as_published(cls, values: object) -> object:
+        if isinstance(values, dict) and values.get("preset") == "paper":
+            return {**cls.published, **values}
+        return values
 
 
 OptionsT = TypeVar("OptionsT", bound=Options)
@@ -85,6 +104,11 @@ class Method:
     paper: str
     recoding: Literal["local", "global", "per-row"]
     summary: str
+
+    @property
+    def published(self) -> Mapping[str, Any] | None:
+        """What `preset = "paper"` sets; None for a method that is from no paper."""
+        return self.options.published if issubclass(self.options, PaperOptions) else None
 
     def run(self, table: Table, k: int, options: Options | None = None, run: Run | None = None) -> Grouping:
         """Group the rows of a table of at least k rows."""

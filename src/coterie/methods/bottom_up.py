@@ -25,7 +25,7 @@ import numpy as np
 
 from coterie.arrays import Int32, Int64
 from coterie.grouping.box_index import build_box_index
-from coterie.methods._method import Options, Run, method
+from coterie.methods._method import PaperOptions, Run, method
 from coterie.table.grouping import Grouping, tight_boxes
 from coterie.table.table import Table
 
@@ -33,7 +33,7 @@ from coterie.table.table import Table
 PIECE = 1 << 15
 
 
-class BottomUpOptions(Options):
+class BottomUpOptions(PaperOptions):
     """Options of `bottom-up`: there are none."""
 
 

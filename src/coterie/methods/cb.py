@@ -10,32 +10,36 @@ round counts only if both halves are l-diverse; a part for which no round is get
 of the sensitive values (Fig. 5).
 
 Details and deviations
-    * The mean of a category is its most frequent value, the lowest code of several. A number's mean leaves missing
-      values out; if these are more than half, the centre is missing too.
+    * The paper's Definition 1 supposes an order on the values of every attribute, takes the widths of intervals and
+      makes centres of means. `categories="order"` (`preset="paper"`) does so, in the order of the hierarchy's leaves or
+      of the alphabet. By default a category costs the share of leaves under the common ancestor, which is what is
+      published, and its mean is the most frequent value, the lowest code of several.
+    * A number's mean leaves missing values out; if these are more than half, the centre is missing too.
     * Rows to borrow are those nearest to the borrowing half's centre; ties go to the lowest row.
     * Attributes on which both centres agree are left out of the comparison, which they cannot change.
     * A round in which nothing moves and nothing ties would repeat itself for all rounds that are left. The paper leaves
       it at that; here two new random rows are drawn instead, and after `rounds` rounds in any case.
-    * Fig. 5 deals out to ⌊n / l⌋ groups. With k to be kept as well it is the largest number of at most ⌊n / k⌋ for
-      which ⌈(rows of the most frequent value) / groups⌉ is at most 1/l of the smallest group. That is Fig. 5 again
-      where l ≥ k. With several sensitive columns rows are dealt by the first, and the number of groups is halved until
-      the others are l-diverse too.
+    * Fig. 5 deals out to ⌊n / l⌋ groups, of about l rows. With k > l to be kept as well it deals to the largest number
+      of at most ⌊n / k⌋ groups that are l-diverse when dealt so, or when joined from the ⌊n / l⌋ of Fig. 5: joins of
+      l-diverse groups are l-diverse. With several sensitive columns rows are dealt by the first, and the number of
+      groups is halved until the others are l-diverse too.
     * Shuffles come from splitmix64, keyed by a number drawn from the run's seed and by the path to the part: parts may
       be halved in any order and on any number of threads.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
-from typing import TYPE_CHECKING
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any, ClassVar, Literal
 
 import numpy as np
 from pydantic import Field
 
 from coterie.arrays import Int32
 from coterie.errors import InfeasibleError
-from coterie.methods._method import Options, Run, method
+from coterie.methods._method import PaperOptions, Run, method
 from coterie.table.grouping import Grouping
 from coterie.table.table import Table
 
@@ -49,12 +53,19 @@ _PIECE = 1 << 14
 Halve = Callable[[Int32, np.uint64, bool], tuple[int, np.uint64, np.uint64]]
 
 
-class CbOptions(Options):
+class CbOptions(PaperOptions):
     """Options of `cb`."""
+
+    published: ClassVar[Mapping[str, Any]] = {"categories": "order"}
 
     tries: int = Field(15, ge=1, description="How many ways to halve a part are tried; the best is kept.")
     rounds: int = Field(
         15, ge=1, description="Rounds of two-means clustering before two new random rows are drawn, within the tries."
+    )
+    categories: Literal["tree", "order"] = Field(
+        "tree",
+        description="How categories are compared while halving: by the leaves under their common ancestor, with the "
+        "most frequent value as centre, or as the paper has it, by their places in an order, with means as centres.",
     )
 
 
@@ -63,8 +74,9 @@ def cb(table: Table, k: int, options: CbOptions, run: Run) -> Grouping:
     """Halve the table by two-means clustering, again and again, and keep the best of several tries each time."""
     from coterie.kernels.methods.cb import Tries, halve
 
-    costs = table.costs
-    numbers = _numbers(table)
+    compared = _in_order(table) if options.categories == "order" else table
+    costs = compared.costs
+    numbers = _numbers(compared)
     diversity = _diversity(table, run)
     labels = np.empty(table.rows, dtype=np.int32)
     tries = Tries(k, options.tries, options.rounds)
@@ -106,6 +118,19 @@ def _halve_all(work: Halve, rows: Int32, key: np.uint64, run: Run) -> None:
         except BaseException:
             pool.shutdown(cancel_futures=True)
             raise
+
+
+def _in_order(table: Table) -> Table:
+    """The table with categories as numbers, their places in the order of the codes: the paper's Definition 1."""
+    domains = []
+    for domain in table.domains:
+        if domain.tree is not None:
+            ranks = np.arange(domain.size, dtype=np.float64)
+            if domain.missing >= 0:
+                ranks[domain.missing] = np.nan
+            domain = replace(domain, kind="number", numbers=ranks, tree=None)
+        domains.append(domain)
+    return replace(table, domains=tuple(domains))
 
 
 def _numbers(table: Table) -> Numbers:

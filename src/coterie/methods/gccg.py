@@ -31,7 +31,7 @@ from pydantic import Field
 
 from coterie.arrays import Int32, Int64
 from coterie.grouping.index import build_index
-from coterie.methods._method import Options, Run, method
+from coterie.methods._method import PaperOptions, Run, method
 from coterie.table.costs import Measure
 from coterie.table.grouping import Grouping
 from coterie.table.table import Table
@@ -43,7 +43,7 @@ if TYPE_CHECKING:
 _SLICE = 4096
 
 
-class GccgOptions(Options):
+class GccgOptions(PaperOptions):
     """Options of `gccg`."""
 
     parts: int = Field(

@@ -36,7 +36,7 @@ from pydantic import Field
 
 from coterie.arrays import Float64, Int64
 from coterie.methods._lattice import Lattice, minimal
-from coterie.methods._method import Options, Run, method
+from coterie.methods._method import PaperOptions, Run, method
 from coterie.table.costs import Measure, interval_costs
 from coterie.table.grouping import SUPPRESSED, Grouping, renumber
 from coterie.table.table import Table
@@ -44,7 +44,7 @@ from coterie.table.table import Table
 _MEASURES: dict[str, Literal["ncp", "height", "whd"]] = {"ncp": "ncp", "height": "height", "distortion": "whd"}
 
 
-class IncognitoOptions(Options):
+class IncognitoOptions(PaperOptions):
     """Options of `incognito`."""
 
     loss: Literal["ncp", "height", "distortion", "discernability"] = Field(

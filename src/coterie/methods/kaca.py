@@ -34,7 +34,7 @@ from pydantic import Field
 from coterie.arrays import Int32, Int64
 from coterie.errors import ConfigError, Problem
 from coterie.grouping.box_index import BoxIndex, build_box_index
-from coterie.methods._method import Options, Run, method
+from coterie.methods._method import PaperOptions, Run, method
 from coterie.table.costs import Measure
 from coterie.table.grouping import Grouping
 from coterie.table.table import Distinct, Table
@@ -48,7 +48,7 @@ LevelWeights = Annotated[tuple[Annotated[float, Field(ge=0)], ...], Field(min_le
 PIECE = 1 << 15
 
 
-class KacaOptions(Options):
+class KacaOptions(PaperOptions):
     """Options of `kaca`."""
 
     distance: Literal["whd", "ncp", "height"] = Field(

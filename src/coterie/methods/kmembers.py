@@ -6,7 +6,8 @@ number's interval ÷ range, or height of the closest common ancestor ÷ height o
 group have the same |e|, so the search compares the cost of the box.
 
 Deviations
-    * The loss is NCP unless `loss="height"` asks for the paper's height ratio.
+    * The paper's own options are `seeding="random"` and `loss="height"`, the height ratio; `preset="paper"` sets both.
+      Without them the loss is NCP and groups begin in dense places, which loses less.
     * `seeding="furthest"` is that of Byun, Kamra, Bertino, Li 2007, which the paper builds on: the first seed is
       random, each later one is the free row furthest from the seed before it. `"dense-first"` is ours: rows in
       densely filled places first, because a late group there would have to reach far.
@@ -15,21 +16,24 @@ Deviations
 
 from __future__ import annotations
 
-from typing import Literal
+from collections.abc import Mapping
+from typing import Any, ClassVar, Literal
 
 import numpy as np
 from pydantic import Field
 
 from coterie.arrays import Int32
 from coterie.grouping.index import Index, build_index
-from coterie.methods._method import Options, Run, method
+from coterie.methods._method import PaperOptions, Run, method
 from coterie.table.costs import Measure
 from coterie.table.grouping import Grouping
 from coterie.table.table import Table
 
 
-class KMembersOptions(Options):
+class KMembersOptions(PaperOptions):
     """Options of `kmembers`."""
+
+    published: ClassVar[Mapping[str, Any]] = {"seeding": "random", "loss": "height"}
 
     seeding: Literal["random", "furthest", "dense-first"] = Field(
         "dense-first",

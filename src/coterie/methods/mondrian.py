@@ -5,8 +5,10 @@ Widths are normalised: an attribute's interval costs what it would cost in the r
 
 Deviations
     * Categories are cut in the depth-first order of their hierarchy's leaves: one rule for numbers and trees.
-    * Strict: the cut lies after the median code or, where that leaves too few rows, before it; if neither holds on
-      the widest attribute, the next widest is tried. Ties between attributes go to the first.
+    * Strict: the paper cuts into rows up to the median and rows above it. Where that leaves too few rows above, ours
+      also tries the cut before the median, which matters where one value has more than half of the rows;
+      `before_median=False` (`preset="paper"`) does not. If no cut is left on the widest attribute, the next widest is
+      tried. Ties between attributes go to the first.
     * Relaxed: the left half takes ⌊size / 2⌋ rows; rows with the median code are shared out by row number.
     * Privacy models beyond k: the paper would refuse cuts that break one, which soon leaves the widest attributes
       uncut. Here the groups are made twice and those that lose less are kept: by the cuts above, mended by the shared
@@ -16,19 +18,29 @@ Deviations
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from typing import Any, ClassVar
+
 from pydantic import Field
 
-from coterie.methods._method import Options, Run, method
+from coterie.methods._method import PaperOptions, Run, method
 from coterie.table.grouping import Grouping
 from coterie.table.table import Table
 
 
-class MondrianOptions(Options):
+class MondrianOptions(PaperOptions):
     """Options of `mondrian`."""
+
+    published: ClassVar[Mapping[str, Any]] = {"before_median": False}
 
     strict: bool = Field(
         True,
         description="Keep rows with the same value on the same side of a cut; false shares them out (relaxed).",
+    )
+    before_median: bool = Field(
+        True,
+        description="Strict cuts: where the cut after the median leaves too few rows, also try the one before it; "
+        "false is the paper's cut, up to the median and above it.",
     )
 
 
@@ -39,7 +51,7 @@ def mondrian(table: Table, k: int, options: MondrianOptions, run: Run) -> Groupi
 
     if options.strict:
         distinct = table.distinct
-        labels = strict_cuts(table.costs, distinct.codes, distinct.counts, k)[distinct.of_row]
+        labels = strict_cuts(table.costs, distinct.codes, distinct.counts, k, options.before_median)[distinct.of_row]
     else:
         labels = relaxed_cuts(table.costs, table.codes, k)
     grouping = Grouping.of(table.codes, labels)

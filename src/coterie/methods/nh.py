@@ -22,8 +22,9 @@ rows are not in groups of k equal rows, so a check of the file for such groups f
 
 Deviations
     * The greedy partition is of the kind of the top-down method of Xu et al. 2006, as which He et al. 2012 describe
-      the paper's. A part is cut around two rows far apart (`tries` times, the cheapest cut is kept); rows go to the
-      side whose box costs less with them, the most decided first; a side with too few rows takes the nearest ones.
+      the paper's. A part is cut around two rows far apart (`tries` times, the cheapest cut is kept; once with
+      `preset="paper"`). Rows go to the side where they raise the summed penalty less, the most decided first
+      (`compare`, as in `top-down`); a side with too few rows takes the nearest ones.
       `partition` takes the groups of any other method instead, which the paper allows as well.
     * The order within a ring is a walk from each row to the nearest one not yet met, beginning with the row that comes
       first in the table. Equal rows stay together. Ties go to the row that comes first in the table.
@@ -37,7 +38,8 @@ from __future__ import annotations
 
 import hashlib
 import secrets
-from typing import ClassVar, Literal
+from collections.abc import Mapping
+from typing import Any, ClassVar, Literal
 
 import numpy as np
 from pydantic import Field
@@ -45,7 +47,8 @@ from pydantic import Field
 from coterie.arrays import Int32, Int64
 from coterie.errors import ConfigError, Problem
 from coterie.grouping.index import build_index
-from coterie.methods._method import Method, Options, Run, all_methods, method
+from coterie.methods._method import Method, PaperOptions, Run, all_methods, method
+from coterie.methods._sides import COMPARE, Compare, rule_number
 from coterie.table.grouping import Grouping
 from coterie.table.rings import Rings
 from coterie.table.table import Table
@@ -54,10 +57,11 @@ from coterie.table.table import Table
 SCAN_LIMIT = 1024
 
 
-class NhOptions(Options):
+class NhOptions(PaperOptions):
     """Options of `nh`."""
 
     secrets: ClassVar[frozenset[str]] = frozenset({"key"})
+    published: ClassVar[Mapping[str, Any]] = {"tries": 1}
 
     partition: str = Field(
         "greedy",
@@ -68,6 +72,7 @@ class NhOptions(Options):
         None, ge=1, description="Greedy parts hold at least this many rows, and never fewer than k; k without it."
     )
     tries: int = Field(4, ge=1, description="How often each greedy cut is tried, from other rows; the best is kept.")
+    compare: Compare = COMPARE
     assignment: Literal["matching", "rotation"] = Field(
         "matching",
         description="What rows are drawn by: k random one-to-one assignments, or the k rotations of the ring, which "
@@ -105,7 +110,8 @@ def _parts(table: Table, k: int, options: NhOptions, run: Run) -> Grouping:
         return _other_method(options.partition).run(table, k, None, run)
     size = max(k, options.part_size or k)
     draws = run.rng().random((options.tries + 1) * (table.rows // size + 1))
-    return Grouping.of(table.codes, greedy_parts(table.costs, table.codes, size, options.tries, draws))
+    rule = rule_number(options.compare)
+    return Grouping.of(table.codes, greedy_parts(table.costs, table.codes, size, options.tries, rule, draws))
 
 
 def _other_method(name: str) -> Method:

@@ -11,7 +11,7 @@ import pyarrow as pa
 from coterie.publishing.labels import Boxes, label, style_of
 
 if TYPE_CHECKING:
-    from coterie.settings.config import Publish
+    from coterie.settings.fields.hierarchies import Publish
     from coterie.table.domain import Domain
 
 

@@ -5,9 +5,13 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from typing import Any
 
+from coterie.settings.registry import FIELDS
 from coterie.settings.roles import ROLES
 
-PER_COLUMN = ("weights", "publish", "types", "hierarchies")
+
+def per_column() -> list[str]:
+    """The settings that are tables by column."""
+    return [name for name, setting in FIELDS.items() if setting.keys]
 
 
 def listed(value: object) -> object:
@@ -26,7 +30,7 @@ def changed(values: Mapping[str, Any], changes: Mapping[str, Any]) -> dict[str, 
         result.pop("options", None)
     if "quasi" in changes or "sensitive" in changes:
         kept = {*_names(result.get("quasi")), *_names(result.get("sensitive"))}
-        for setting in PER_COLUMN:
+        for setting in per_column():
             table = values.get(setting)
             if setting not in changes and isinstance(table, Mapping):
                 result[setting] = {name: value for name, value in table.items() if name in kept}

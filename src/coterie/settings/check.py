@@ -13,44 +13,14 @@ from typing import TYPE_CHECKING, Any
 from pydantic import BaseModel, ValidationError
 
 from coterie.errors import ConfigError, Problem
+from coterie.settings.changes import per_column
 from coterie.settings.models import column_problems as model_problems
-from coterie.settings.registry import METHODS
+from coterie.settings.registry import FIELDS, METHODS
 from coterie.settings.roles import ROLES, undecided_problems
 from coterie.wording import did_you_mean, shortened
 
 if TYPE_CHECKING:
     from coterie.settings.config import Config
-
-# Names that people bring along from other tools.
-ALIASES = {
-    "qi": "quasi",
-    "qid": "quasi",
-    "quasi_identifiers": "quasi",
-    "quasi_identifier": "quasi",
-    "identifier": "identifiers",
-    "id": "identifiers",
-    "direct_identifiers": "identifiers",
-    "insensitive": "keep",
-    "insensitive_attributes": "keep",
-    "non_sensitive": "keep",
-    "unchanged": "keep",
-    "remove": "drop",
-    "exclude": "drop",
-    "exclude_vars": "drop",
-    "person": "entity",
-    "subject": "entity",
-    "suppression_limit": "suppress_at_most",
-    "sensitive_attributes": "sensitive",
-    "hierarchy": "hierarchies",
-    "weight": "weights",
-    "type": "types",
-    "algorithm": "method",
-    "option": "options",
-    "na_values": "missing_values",
-    "sep": "delimiter",
-    "n_jobs": "threads",
-    "random_state": "seed",
-}
 
 _TEXTS = {
     "missing": "is required",
@@ -80,9 +50,9 @@ _KINDS = {
 
 def unknown_setting(name: str, known: Sequence[str]) -> Problem:
     """The problem of a key that is no setting, with the setting that was probably meant."""
-    if name in ALIASES and ALIASES[name] in known:
-        return Problem(name, f"there is no such setting (did you mean {ALIASES[name]!r}?)")
-    return Problem(name, f"there is no such setting{did_you_mean(name, known)}")
+    meant = [setting.name for setting in FIELDS.values() if name in setting.aliases]
+    near = f" (did you mean {meant[0]!r}?)" if meant else did_you_mean(name, known)
+    return Problem(name, f"there is no such setting{near}")
 
 
 def translate(error: ValidationError, *, prefix: str = "", model: type[BaseModel] | None = None) -> list[Problem]:
@@ -210,14 +180,9 @@ def _privacy_problems(config: Config) -> list[Problem]:
 
 def _setting_problems(config: Config, names: Sequence[str], reported: set[str]) -> list[Problem]:
     # A sensitive column may have a type and a hierarchy too: t-closeness measures distances with them.
-    fitting = {
-        "weights": {*config.quasi},
-        "publish": {*config.quasi},
-        "types": {*config.quasi, *config.sensitive},
-        "hierarchies": {*config.quasi, *config.sensitive},
-    }
     problems = []
-    for setting, columns in fitting.items():
+    for setting in per_column():
+        columns = {column for role in FIELDS[setting].keys for column in getattr(config, role)}
         for column in getattr(config, setting):
             if column in columns or column in reported:
                 continue

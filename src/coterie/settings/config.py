@@ -12,7 +12,7 @@ import warnings
 from collections.abc import Mapping, Sequence
 from functools import cached_property
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, Literal, Self
+from typing import TYPE_CHECKING, Annotated, Any, Self, get_args
 
 from pydantic import (
     AfterValidator,
@@ -21,8 +21,8 @@ from pydantic import (
     ConfigDict,
     Field,
     FiniteFloat,
-    GetPydanticSchema,
     ValidationError,
+    create_model,
     model_validator,
 )
 
@@ -30,23 +30,23 @@ from coterie.errors import ConfigError, CoterieWarning, DataError, HierarchyErro
 from coterie.hierarchies.hierarchy import Hierarchy
 from coterie.settings.changes import changed, listed
 from coterie.settings.check import column_problems, option_problems, publish_problems, translate, unknown_setting
-from coterie.settings.memory import memory_bytes
-from coterie.settings.models import parse_privacy as parse_models
-from coterie.settings.registry import METHODS
+from coterie.settings.models import parse_privacy
+from coterie.settings.registry import DEFAULT_METHOD, FIELDS, METHODS
 from coterie.settings.roles import ROLES, UNDECIDED, entity_problems, role_problems, undecided_hint
-from coterie.settings.threshold import DEFAULT_K, DEFAULT_THRESHOLD, threshold_problems
+from coterie.settings.threshold import DEFAULT_THRESHOLD, threshold_problems
 from coterie.settings.toml import plain, read_toml, write_toml
 
 if TYPE_CHECKING:
     from coterie.methods import Options
-
-DEFAULT_METHOD = "auto"
-
-ColumnType = Literal["number", "category", "date"]
-Missing = Literal["category", "suppress", "error"]
-Publish = Literal["interval", "bounds", "mean", "median", "ancestor", "set"]
-ReleaseModel = Literal["public", "agreement", "enclave"]
-Engine = Literal["auto", "memory", "blocks", "spark"]
+    from coterie.settings.fields._setting import Setting
+    from coterie.settings.fields.columns import Columns
+    from coterie.settings.fields.guarantees import Guarantees
+    from coterie.settings.fields.hierarchies import Generalization
+    from coterie.settings.fields.method import Method as MethodSettings
+    from coterie.settings.fields.missing import Missing
+    from coterie.settings.fields.reading import Reading
+    from coterie.settings.fields.reporting import Reporting
+    from coterie.settings.fields.running import Running
 
 
 def _whole(value: object) -> object:
@@ -56,18 +56,10 @@ def _whole(value: object) -> object:
     return operator.index(value) if hasattr(value, "__index__") else value
 
 
-def parse_privacy(value: object) -> object:
-    """Privacy models from their objects or texts."""
-    entries = listed(value)
-    if not entries:
-        return ()
-    return parse_models(entries)
-
-
 def located_privacy(value: object, *, base: Path) -> object:
     """The models with paths of population tables taken from a folder; what is wrong is left for the validator."""
     try:
-        return parse_models(listed(value), base=base)
+        return parse_privacy(listed(value), base=base)
     except ConfigError:
         return value
 
@@ -79,152 +71,41 @@ def checked_hierarchy(value: object) -> Hierarchy:
     return value
 
 
-def checked_memory(value: str) -> str:
-    """A size of memory that can be understood."""
-    memory_bytes(value)
-    return value
+def _field(setting: Setting) -> tuple[Any, Any]:
+    """A setting as pydantic takes it: its type with the checks that belong to it, and its default and words."""
+    kind, limits = setting.plain_type, Field(**(setting.limits or {}))
+    if setting.name == "hierarchies":
+        # Hierarchies check themselves; pydantic is to look at their class only.
+        kind = dict[str, Annotated[Any, AfterValidator(checked_hierarchy)]]
+    elif setting.kind == "table" and get_args(kind)[1] is float:
+        kind = dict[str, Annotated[FiniteFloat, limits]]
+    elif setting.kind == "whole":
+        kind = Annotated[int, BeforeValidator(_whole), limits]
+    elif setting.kind == "number":
+        kind = Annotated[FiniteFloat, limits]
+    elif setting.limits:
+        kind = Annotated[kind, limits]
+    for check, validator in ((setting.before, BeforeValidator), (setting.after, AfterValidator)):
+        kind = kind if check is None else Annotated[kind, validator(check)]
+    return kind | None if setting.optional else kind, Field(setting.default, description=setting.about)
 
 
-Whole = Annotated[int, BeforeValidator(_whole)]
-Columns = Annotated[tuple[str, ...], BeforeValidator(listed)]
-Text = Annotated[str, Field(min_length=1)]
-# Hierarchies check themselves; pydantic is to look at their class only. InstanceOf would do more: before pydantic 2.10
-# it looks into the class as well.
-HierarchySetting = Annotated[
-    Hierarchy, GetPydanticSchema(lambda _, handler: handler(Any)), AfterValidator(checked_hierarchy)
-]
+if TYPE_CHECKING:
+
+    class _Fields(
+        BaseModel, Columns, Guarantees, Generalization, MethodSettings, Missing, Reading, Reporting, Running
+    ): ...
+
+else:
+    _Fields = create_model(
+        "_Fields",
+        __config__=ConfigDict(frozen=True, extra="forbid"),
+        **{name: _field(setting) for name, setting in FIELDS.items()},
+    )
 
 
-class Config(BaseModel):
-    """What to publish, how, and under which promise."""
-
-    model_config = ConfigDict(frozen=True, extra="forbid")
-
-    quasi: Columns = Field(
-        (), description="Quasi-identifiers: columns that others may know of a person. They are generalised."
-    )
-    sensitive: Columns = Field(
-        (),
-        description="Sensitive columns: what nobody should learn of a person. They are published unchanged.",
-    )
-    identifiers: Columns = Field(
-        (), description="Identifiers, such as names and numbers of persons. They are left out."
-    )
-    keep: Columns = Field(
-        (),
-        description="Columns published unchanged, on purpose. A column that has no role at all is refused.",
-    )
-    drop: Columns = Field((), description="Columns left out because nobody needs them; they need not identify anybody.")
-    entity: Annotated[str, Field(min_length=1)] | None = Field(
-        None,
-        description="The column that says which person a row belongs to, where a person may have several. "
-        "k then counts people, not rows. The column is left out of the release, like an identifier.",
-    )
-    k: Annotated[Whole, Field(ge=1)] = Field(
-        DEFAULT_K, description="Every published row shares its quasi-identifiers with at least k − 1 others."
-    )
-    privacy: Annotated[tuple[Any, ...], BeforeValidator(parse_privacy)] = Field(
-        (),
-        description='Promises beyond k-anonymity, as texts such as "l-diversity:3:disease", "t-closeness:0.2" (on '
-        'every sensitive column) or "k-map:5:population.csv".',
-    )
-    hierarchies: dict[str, HierarchySetting] = Field(
-        {},
-        description="Column → hierarchy: the path of a CSV file (in a TOML file: from that file's folder), "
-        'a rule such as { prefixes = [5, 3] }, { intervals = [5, 10] } or { dates = ["month", "year"] }, '
-        '"flat", or a nested table whose root is implied.',
-    )
-    types: dict[str, ColumnType] = Field(
-        {}, description="Column → type, where the guess from its values would be wrong."
-    )
-    weights: dict[str, Annotated[FiniteFloat, Field(ge=0)]] = Field(
-        {}, description="Column → how much its detail is worth; 1 where nothing is said."
-    )
-    publish: dict[str, Publish] = Field(
-        {},
-        description="Column → form of its generalised values. Numbers and dates: interval (the default) or "
-        "bounds (two columns); numbers also mean and median. Categories: ancestor (the default with a "
-        "hierarchy) or set.",
-    )
-    method: str = Field(DEFAULT_METHOD, description="How rows are grouped; `coterie methods` lists the names.")
-    options: dict[str, Any] = Field({}, description="Options of the method; `coterie methods NAME` lists them.")
-    refine: bool = Field(
-        False,
-        description="Run local search after the method. It lowers the loss and keeps every promise; `auto` and "
-        "`compact` do so by themselves.",
-    )
-    time_limit: Annotated[FiniteFloat, Field(gt=0)] | None = Field(
-        None,
-        description="Seconds after which `auto`, `compact` and local search stop improving and give the best grouping "
-        "so far. The release then depends on the machine's speed.",
-    )
-    seed: Annotated[Whole, Field(ge=0)] = Field(
-        0, description="Where random choices start. The same seed gives the same release."
-    )
-    missing: Missing = Field(
-        "category",
-        description="Missing quasi-identifiers: a value of their own that joins others only under the root "
-        "(category), rows left out (suppress), or an error.",
-    )
-    missing_values: Columns = Field(("",), description="Cells of a text file that count as missing.")
-    leaf_counts: Literal["present", "hierarchy"] = Field(
-        "present", description="Losses count the values present in the table, or all values of the hierarchy."
-    )
-    suppressed: Literal["auto", "remove"] = Field(
-        "auto",
-        description="Suppressed rows: published as `*` in every quasi-identifier where the promise allows it "
-        "(auto), or always removed.",
-    )
-    suppress_at_most: Annotated[FiniteFloat, Field(ge=0, le=100)] | None = Field(
-        None,
-        description="The most rows, in per cent, that a method may suppress. A method suppresses rows only where its "
-        "options say so, such as `suppress_above` of kaca; rows that you suppress yourself (missing values, a mask) do "
-        "not count.",
-    )
-    delimiter: Annotated[str, Field(min_length=1)] | None = Field(
-        None, description="What separates the fields of a text file; found by itself when left out."
-    )
-    encoding: Annotated[str, Field(min_length=1)] | None = Field(
-        None, description="Encoding of a text file; found by itself when left out."
-    )
-    header: bool | None = Field(
-        None,
-        description="Whether the first line of a text file is its header. Without one (false), columns are named "
-        "column_1, column_2, …. When left out, coterie refuses a file whose first line looks like data.",
-    )
-    threads: Annotated[Whole, Field(ge=1)] | None = Field(
-        None, description="Threads to use; all usable cores when left out. It never changes the release."
-    )
-    engine: Engine = Field(
-        "auto",
-        description="Where rows are while they are grouped: all in memory, or in blocks on disk (blocks), or in blocks "
-        "on a cluster (spark). auto takes blocks for files that would not fit the memory, and memory otherwise.",
-    )
-    memory: Annotated[str, AfterValidator(checked_memory)] | None = Field(
-        None, description='Memory that a run may take, such as "2GB"; half of the machine\'s when left out.'
-    )
-    block_rows: Annotated[Whole, Field(ge=1)] | None = Field(
-        None,
-        description="Rows of a block at most, for the engines that work in blocks; as many as fit the memory when left "
-        "out. The release depends on it.",
-    )
-
-    purpose: Text | None = Field(None, description="What the release is for, in a sentence; for the report.")
-    recipient: Text | None = Field(None, description="Who will have the release; for the report.")
-    release_model: ReleaseModel | None = Field(
-        None,
-        description="How the release is given away, for the report: to everybody (public), to named recipients who "
-        "sign an agreement (agreement), or inside a controlled place that rows do not leave (enclave).",
-    )
-    author: Text | None = Field(None, description="Who made the release and answers for it; for the report.")
-    threshold: str | FiniteFloat = Field(
-        DEFAULT_THRESHOLD,
-        description="The largest risk of a record that is accepted, for risk and the report: a number, ema (0.09), cms "
-        "(1/11) or strict (0.05). It is compared with, not enforced.",
-    )
-    fraction: Annotated[FiniteFloat, Field(gt=0, le=1)] | None = Field(
-        None, description="The share of the population that the table holds, for risk and the report."
-    )
+class Config(_Fields):
+    """What to publish, how, and under which guarantees. `settings/fields` has the settings."""
 
     def __init__(self, base: Path | None = None, /, **values: object) -> None:
         """`base` is where relative paths of hierarchies start: the current folder when left out."""

@@ -46,6 +46,22 @@ def parse_privacy(value: object, *, base: Path | None = None) -> tuple[Model, ..
     return tuple(models)
 
 
+def population_paths(value: object) -> list[str]:
+    """The tables that models of a configuration name, as they name them; those that cannot be understood name none.
+
+    Such a model is refused wherever it would be used, so that nothing is read for it.
+    """
+    single = isinstance(value, str | Mapping) or _is_model(value)
+    found = []
+    for entry in [value] if single else value if isinstance(value, list | tuple) else []:
+        try:
+            population = getattr(parse_model(entry), "population", None)
+        except ConfigError:
+            continue
+        found += [str(population)] if isinstance(population, str) else []
+    return found
+
+
 def _is_model(value: object) -> TypeGuard[Model]:
     return isinstance(value, tuple(MODELS.values()))
 

@@ -1,7 +1,8 @@
-"""What plugs in by name: methods and privacy models, found in their packages when they are asked for.
+"""What plugs in by name: settings, methods, privacy models and so on, found in their packages when they are asked for.
 
 Settings name methods and models without knowing their code: a package is loaded by its name, and its modules add what
-they have. So a new method is one new file.
+they have. So a new method is one new file. Other distributions add theirs by an entry point of the group `coterie`
+that names a module.
 """
 
 from __future__ import annotations
@@ -9,7 +10,11 @@ from __future__ import annotations
 import importlib
 import pkgutil
 from collections.abc import Iterator, Mapping
-from typing import Any, Generic, TypeVar
+from functools import cache
+from typing import TYPE_CHECKING, Any, Generic, TypeVar
+
+if TYPE_CHECKING:
+    from coterie.settings.fields._setting import Setting
 
 Item = TypeVar("Item")
 
@@ -35,6 +40,7 @@ class Registry(Mapping[str, Item], Generic[Item]):
                 if not module.name.startswith("_"):
                     importlib.import_module(f"{self._package}.{module.name}")
             self._loaded = True
+            load_plugins()
         return self._items
 
     def __getitem__(self, name: str) -> Item:
@@ -47,6 +53,18 @@ class Registry(Mapping[str, Item], Generic[Item]):
         return len(self._load())
 
 
+@cache
+def load_plugins() -> None:
+    """Import the modules that other distributions name in the entry-point group `coterie`, once."""
+    from importlib.metadata import entry_points
+
+    for point in entry_points(group="coterie"):
+        point.load()
+
+
+FIELDS: Registry[Setting] = Registry("coterie.settings.fields")
+"""every setting"""
+DEFAULT_METHOD = "auto"
 METHODS: Registry[Any] = Registry("coterie.methods")
 """every method: a `coterie.methods.Method` each"""
 MODELS: Registry[Any] = Registry("coterie.privacy")

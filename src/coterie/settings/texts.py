@@ -1,8 +1,11 @@
-"""Types, defaults and options of settings as people write them."""
+"""Types, defaults, options and hierarchies of settings as people write them."""
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import Annotated, Any
+
+_RULES = ("flat", "prefixes", "intervals", "dates")
 
 
 def type_text(annotation: object) -> str:
@@ -50,4 +53,25 @@ def option_value(text: str) -> object:
             return tomllib.loads(f"value = {text}")["value"]
         except tomllib.TOMLDecodeError:
             return text
+    return text
+
+
+def hierarchy_spec(text: str) -> object:
+    """A hierarchy from its flag: a rule with its numbers or words, or the path of a file."""
+    word, colon, rest = text.partition(":")
+    if word not in _RULES or (colon and word == "flat"):
+        # A path on the command line starts at the current folder, not at the folder of the TOML file.
+        return str(Path(text).absolute())
+    if word == "flat":
+        return "flat"
+    parts = [part.strip() for part in rest.split(",") if part.strip()]
+    return {word: parts if word == "dates" else [_number(part) for part in parts]}
+
+
+def _number(text: str) -> object:
+    for kind in (int, float):
+        try:
+            return kind(text)
+        except ValueError:
+            continue
     return text

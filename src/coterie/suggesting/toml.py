@@ -3,26 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from textwrap import wrap
 
 import tomli_w
 
+from coterie.settings.registry import FIELDS
 from coterie.settings.threshold import DEFAULT_K, DEFAULT_THRESHOLD, PRESETS
 from coterie.suggesting.hipaa import safe_harbor
 from coterie.suggesting.suggest import Guess
 
-_ROLES = {
-    "quasi": (
-        "quasi",
-        "Quasi-identifiers: what others may know of a person, and could recognise the person by. Their values are\n"
-        "# generalised until at least k rows share them. Move a column to another list if the guess is wrong.",
-    ),
-    "sensitive": ("sensitive", "Sensitive: what nobody should learn of a person. Published as it is."),
-    "identifier": ("identifiers", "Identifiers: left out of the release."),
-    "keep": (
-        "keep",
-        "Kept: published unchanged. Look at each: whoever knows its values of a person could recognise the person.",
-    ),
-    "drop": ("drop", "Dropped: left out of the release because nobody needs them."),
+_ROLES = {"quasi": "quasi", "sensitive": "sensitive", "identifier": "identifiers", "keep": "keep", "drop": "drop"}
+_NOTES = {
+    "quasi": "Move a column to another list if the guess is wrong.",
+    "keep": "Check each: a person can be recognized by values that others know.",
 }
 # What is taken for nothing in particular has to be in a list as well: a column in none is refused.
 _DECISIONS = {"other": "keep"}
@@ -41,7 +34,7 @@ def smallest_group(rows: int) -> int:
 def _k(rows: int) -> str:
     """The setting of k, and what it does not achieve on a small table."""
     k, limit = smallest_group(rows), PRESETS[DEFAULT_THRESHOLD]
-    text = "# Every published row shares its quasi-identifiers with at least k - 1 others.\n"
+    text = _about("k")
     if k < limit.rows:
         risk = f"1/{k} is above the default threshold of {float(limit.value):g}, which takes k = {limit.rows}"
         text += f"# So few rows suggest k = {k}; its risk of {risk}.\n"
@@ -61,26 +54,30 @@ def suggestion_toml(
     """
     people = next((guess.distinct for guess in guesses if guess.entity), rows)
     blocks = [
-        f"# Configuration for {_comment(source)} ({rows:,} rows), guessed by `coterie init` from names and counts.\n"
-        "# Look it over: only you know what others may know. Every column is in one of the lists below. Then:\n"
+        f"# Configuration for {_comment(source)} ({rows:,} rows), suggested by `coterie init` from names and counts.\n"
+        "# Review it: only you know what others may know. Every column is in one of the lists below. Then:\n"
         f"#   coterie anonymize {_comment(source)} -c coterie.toml -o out.csv",
         _k(people),
     ]
-    for role, (key, text) in _ROLES.items():
+    for role, key in _ROLES.items():
         chosen = [guess for guess in guesses if decision(guess.role) == role]
-        blocks.append(f"# {text}\n{_array(key, chosen)}")
+        blocks.append(f"{_about(key, _NOTES.get(key, ''))}{_array(key, chosen)}")
     blocks += [_people(guesses), _safe_harbor(guesses)]
-    blocks.append(
-        '# Missing values: "category" (a value of their own), "suppress" (leave such rows out) or "error".\n'
-        'missing = "category"'
-    )
-    if reading:
-        settings = "\n".join(_line(*setting) for setting in reading.items())
-        blocks.append(f"# How to read the file. Cells like those in missing_values count as missing.\n{settings}")
-    blocks.append("# The same seed gives the same release.\nseed = 0")
+    blocks.append(_setting("missing"))
+    blocks += [f"{_about(name)}{_line(name, value)}" for name, value in (reading or {}).items()]
+    blocks.append(_setting("seed"))
     quasi = [guess for guess in guesses if guess.role == "quasi"]
     blocks += [_types(quasi), _hierarchies(quasi), _weights(quasi)]
     return "\n\n".join(block for block in blocks if block) + "\n"
+
+
+def _about(name: str, note: str = "") -> str:
+    """What is to say of a setting, as lines of a comment."""
+    return "".join(f"# {line}\n" for line in wrap(f"{FIELDS[name].hint} {note}", 117, break_on_hyphens=False))
+
+
+def _setting(name: str) -> str:
+    return _about(name) + _line(name, FIELDS[name].default)
 
 
 def _comment(text: str) -> str:
@@ -120,10 +117,8 @@ def _people(guesses: Sequence[Guess]) -> str:
     """The column that says which person a row belongs to, where people have several rows."""
     for guess in guesses:
         if guess.entity:
-            return (
-                "# Whose row it is: rows share values of this column, so people seem to have several. k then counts\n"
-                "# people, not rows. Delete the line if every row is another person; the column stays an identifier.\n"
-                + _line("entity", guess.name)
+            return _about("entity", "Delete this line if every row is a different person.") + _line(
+                "entity", guess.name
             )
     return ""
 
@@ -146,22 +141,17 @@ def _types(quasi: Sequence[Guess]) -> str:
     typed = [_line(guess.name, guess.type) for guess in quasi if guess.type is not None]
     if not typed:
         return ""
-    head = "[types]  # only where the values alone would suggest another type: number, category, date"
-    return "\n".join([head, *typed])
+    return "\n".join(["[types]", _about("types").rstrip(), *typed])
 
 
 def _hierarchies(quasi: Sequence[Guess]) -> str:
-    lines = [
-        "[hierarchies]",
-        "# A CSV file (value;parent;…;root), a rule such as { intervals = [5, 10] } or { prefixes = [3] }, or a nested",
-        "# table. Numbers need none. Categories without one are published as sets of values; a hierarchy that joins",
-        "# what belongs together keeps more: `coterie hierarchy build` starts one.",
-    ]
+    note = "Categories without one are published as sets of values. `coterie hierarchy build` starts one."
+    lines = ["[hierarchies]", _about("hierarchies", note).rstrip()]
     lines += [_line(guess.name, guess.hierarchy) for guess in quasi if guess.hierarchy is not None]
     return "\n".join(lines)
 
 
 def _weights(quasi: Sequence[Guess]) -> str:
-    lines = ["[weights]  # how much a column's detail is worth to you; 1 where nothing is said"]
+    lines = ["[weights]", _about("weights").rstrip()]
     lines += ["# " + _comment(_line(guess.name, 2.0)) for guess in quasi[:1]]
     return "\n".join(lines)

@@ -26,7 +26,7 @@ def stamp_of(project: Project, step: str) -> str:
     except ConfigError:
         return ""
     # An empty table says nothing, and goes when anything is saved.
-    own = {name: value for name, value in values.items() if recipe.STEP_OF.get(name, "goals") == step and value != {}}
+    own = {name: value for name, value in values.items() if recipe.screen_of(name) == step and value != {}}
     return hashlib.sha256(json.dumps(own, sort_keys=True, default=str).encode()).hexdigest()[:16]
 
 

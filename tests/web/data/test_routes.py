@@ -239,14 +239,14 @@ def test_a_file_without_a_header_asks_and_takes_the_answer(client, app):
     assert summary_of(project) is None
     assert "looks like data" in page
     assert "Zebulon" not in page
-    client.post(f"{project.url}/data", data={"header": "no", "delimiter": "", "encoding": "", "missing_values": ""})
+    client.post(f"{project.url}/data", data={"header": "false", "delimiter": "", "encoding": "", "missing_values": ""})
     wait(app, project.folder / "inspect")
     facts = summary_of(project)
     assert (facts.rows, facts.names) == (ROWS, ["column_1", "column_2", "column_3"])
     config = recipe.load_config(project)
     assert config.header is False
     assert set(config.quasi) == {"column_1", "column_2", "column_3"}  # guessed, as if the file had been read at once
-    assert '<option value="no" selected>' in client.get(f"{project.url}/data").text
+    assert '<option value="false" selected>' in client.get(f"{project.url}/data").text
 
 
 def test_json_lines_are_refused(client, app):

@@ -17,10 +17,7 @@ if TYPE_CHECKING:
     from coterie.settings.config import Config
 
 
-@flags.takes_settings(
-    f"config {flags.COLUMNS} hierarchy type weight publish "
-    f"refine time_limit seed {flags.LOSSES} {flags.READING} threads threshold"
-)
+@flags.takes_settings("compare")
 def compare(
     *,
     data: Annotated[str, typer.Argument(metavar="FILE")],

@@ -17,10 +17,7 @@ if TYPE_CHECKING:
     from coterie.settings.config import Config
 
 
-@flags.takes_settings(
-    f"config {flags.COLUMNS} k privacy hierarchy type weight "
-    f"publish {flags.METHOD} {flags.LOSSES} suppressed suppress_at_most {flags.READING} threads"
-)
+@flags.takes_settings("explain")
 def explain(
     *,
     data: Annotated[str, typer.Argument(metavar="FILE")],

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
@@ -48,12 +49,13 @@ def described(method: Method) -> dict[str, Any]:
             }
             for name, field in method.options.model_fields.items()
         ],
+        "published": None if method.published is None else dict(method.published),
     }
 
 
 def _list(chosen: list[Method]) -> None:
     from coterie.cli.show import Voice
-    from coterie.settings.config import DEFAULT_METHOD
+    from coterie.settings.registry import DEFAULT_METHOD
 
     voice = Voice()
     rows = [[method.name, method.recoding, method.summary, method.paper] for method in chosen]
@@ -79,3 +81,12 @@ def _show(method: Method) -> None:
     voice.table(["option", "type", "default", "what it does"], rows)
     first = description["options"][0]
     voice.say(f"Given as --option {first['name']}=VALUE, or in the [options] table of the TOML file.")
+    if description["published"] is not None:
+        voice.say(preset_text(description["published"]))
+
+
+def preset_text(published: Mapping[str, Any]) -> str:
+    """What `preset = "paper"` sets."""
+    if not published:
+        return "preset = paper: the defaults are the paper's."
+    return "preset = paper: " + ", ".join(f"{name} = {default_text(value)}" for name, value in published.items()) + "."

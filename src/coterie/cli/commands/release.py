@@ -16,11 +16,7 @@ NOT_KEPT = 1
 Table = Annotated[str, typer.Argument(metavar="FILE")]
 
 
-@flags.takes_settings(
-    f"config {flags.COLUMNS} k privacy hierarchy type weight publish {flags.METHOD} {flags.LOSSES} suppressed "
-    f"suppress_at_most {flags.READING} threads engine memory block_rows master spark purpose recipient release_model "
-    "author threshold fraction"
-)
+@flags.takes_settings("anonymize")
 def anonymize(
     *,
     data: Table,
@@ -85,11 +81,7 @@ def anonymize(
     )
 
 
-@flags.takes_settings(
-    f"config quasi sensitive k l t alpha beta "
-    f"delta privacy entity hierarchy type missing_values {flags.READING} engine memory",
-    also="config k",
-)
+@flags.takes_settings("verify", also="config k")
 def verify(
     *,
     data: Table,
@@ -128,10 +120,7 @@ def verify(
         raise typer.Exit(NOT_KEPT)
 
 
-@flags.takes_settings(
-    f"config quasi sensitive k hierarchy type weight publish {flags.LOSSES} "
-    f"queries sum_of query_file target feature model distributions seed {flags.READING}"
-)
+@flags.takes_settings("measure")
 def measure(
     *,
     original: Annotated[str, typer.Argument(metavar="ORIGINAL")],

@@ -23,9 +23,7 @@ MOST_PAIRS = 10
 MOST_PEOPLE = 50
 
 
-@flags.takes_settings(
-    f"config quasi entity population fraction threshold hierarchy type missing_values {flags.READING}"
-)
+@flags.takes_settings("risk")
 def risk(
     *,
     data: Annotated[str, typer.Argument(metavar="FILE")],
@@ -176,7 +174,7 @@ def _print_columns(ranked: tuple[ColumnRisk, ...], voice: Voice) -> None:
     voice.table(head, rows, numbers=head[1:])
 
 
-@flags.takes_settings(f"config quasi sensitive k hierarchy type publish missing_values {flags.READING}")
+@flags.takes_settings("attack")
 def attack(
     *,
     published: Annotated[str, typer.Argument(metavar="RELEASE")],

@@ -50,7 +50,7 @@ class _Pieces:
         self._state = state
         self._labels = state.labels.copy()
         self._groups = state.groups
-        self._strata = _strata(state.aim.values, most=state.aim.table.rows // (2 * state.aim.k))
+        self._strata = _strata(state.aim.promised_values, most=state.aim.table.rows // (2 * state.aim.k))
         d = state.lo.shape[1]
         # One column more than there are cuts: it ends every list.
         self._cuts = np.full((self._groups, min(TRIES, KINDS * d) + 1), -1, dtype=np.int32)

@@ -49,6 +49,12 @@ class Aim:
         """[sensitive column, row] → value, as kernels take it."""
         return np.ascontiguousarray(self.table.sensitive_codes.T)
 
+    @property
+    def promised_values(self) -> Int32:
+        """Those of the columns that some promise speaks of; what is in others must not change the groups."""
+        promised = {column for model in self.models for column in model.columns(self.names)}
+        return self.values[[name in promised for name in self.names]]
+
     @cached_property
     def index(self) -> Index:
         """All rows of the table, to be searched."""

@@ -29,8 +29,11 @@ def diverse(diversity, local, active, counts, sizes):
 
 
 @part
-def _dealt_diverse(diversity, local, active, order, groups, counts):
-    """Whether rows dealt to so many groups are l-diverse in all columns but the first. Leaves the counts at zero."""
+def _dealt_diverse(diversity, local, active, order, dealt, groups, counts):
+    """Whether rows dealt out and joined (see `_joined`) are l-diverse in all columns but the first.
+
+    Leaves the counts at zero.
+    """
     size = order.shape[0]
     good = True
     for x in range(active):
@@ -39,15 +42,35 @@ def _dealt_diverse(diversity, local, active, order, groups, counts):
         above = diversity.above[local.columns[x]]
         below = diversity.below[local.columns[x]]
         for g in range(groups):
-            share = ((size - 1 - g) // groups + 1) * below
-            for p in range(g, size, groups):
-                at = local.of_row[order[p], x]
-                counts[at] += 1
-                if counts[at] * above > share:
-                    good = False
-            for p in range(g, size, groups):
-                counts[local.of_row[order[p], x]] = 0
+            share = _joined(size, dealt, groups, g) * below
+            for piece in range(g, dealt, groups):
+                for p in range(piece, size, dealt):
+                    at = local.of_row[order[p], x]
+                    counts[at] += 1
+                    if counts[at] * above > share:
+                        good = False
+            for piece in range(g, dealt, groups):
+                for p in range(piece, size, dealt):
+                    counts[local.of_row[order[p], x]] = 0
     return good
+
+
+@part
+def _joined(size, dealt, groups, g):
+    """Rows of group g if so many rows are dealt round-robin and every groups-th of the dealt pieces is joined."""
+    rows = 0
+    for piece in range(g, dealt, groups):
+        rows += (size - 1 - piece) // dealt + 1
+    return rows
+
+
+@part
+def _deals(diversity, most, size, groups):
+    """Whether dealing to so many groups is l-diverse in the first column, whose most frequent value has `most` rows.
+
+    A value of c rows puts at most ⌈c / g⌉ into one of g groups of at least ⌊size / g⌋ rows.
+    """
+    return (most + groups - 1) // groups * diversity.above[0] <= size // groups * diversity.below[0]
 
 
 @part
@@ -73,8 +96,9 @@ def _by_first_value(local, counts, order):
 def round_robin(diversity, rows, k, labels):
     """Deal a part out to as many groups as stay l-diverse and hold k rows: He et al. 2012, Fig. 5.
 
-    Rows go in the order of their sensitive values. A value of c rows puts at most ⌈c / g⌉ into one of g groups of at
-    least ⌊size / g⌋ rows. That decides for the first column; the groups are checked for the others.
+    Rows go in the order of their sensitive values, to the groups themselves or, where that would not be l-diverse, to
+    as many smaller ones as are, of which every groups-th is joined. That decides for the first column; the groups are
+    checked for the others. The last group is the smallest.
     """
     size = rows.shape[0]
     local = make_local_codes(diversity.codes, rows)
@@ -86,14 +110,19 @@ def round_robin(diversity, rows, k, labels):
     most = size
     if active > 0 and local.columns[0] == 0:
         most = _by_first_value(local, counts, order)
-    groups = size // k
+    finest = size * diversity.below[0] // diversity.above[0]
+    while finest > 1 and not _deals(diversity, most, size, finest):
+        finest -= 1
+    groups, dealt = size // k, 1
     while groups > 1:
-        if (most + groups - 1) // groups * diversity.above[0] > size // groups * diversity.below[0]:
+        dealt = groups if _deals(diversity, most, size, groups) else finest
+        if dealt < groups or _joined(size, dealt, groups, groups - 1) < k:
             groups -= 1
-        elif not _dealt_diverse(diversity, local, active, order, groups, counts):
+        elif not _dealt_diverse(diversity, local, active, order, dealt, groups, counts):
             groups //= 2
         else:
             break
-    groups = max(groups, 1)
+    if groups <= 1:
+        groups, dealt = 1, 1
     for p in range(size):
-        labels[rows[order[p]]] = rows[order[p % groups]]
+        labels[rows[order[p]]] = rows[order[p % dealt % groups]]

@@ -97,15 +97,18 @@ def _widest_first(costs, codes, start, end, work):
     return usable
 
 
-def strict_cuts(costs, codes, weights, k):
-    """Distinct row → group. Rows with the same code always fall on the same side of a cut."""
+def strict_cuts(costs, codes, weights, k, before_median):
+    """Distinct row → group. Rows with the same code always fall on the same side of a cut.
+
+    `before_median` allows the cut before the median code where the one after it leaves too few rows.
+    """
     labels = np.empty(len(codes), dtype=np.int32)
-    _strict_cuts(costs, codes, weights, k, labels, _new_work(*codes.shape))
+    _strict_cuts(costs, codes, weights, k, before_median, labels, _new_work(*codes.shape))
     return labels
 
 
 @loop
-def _strict_cuts(costs, codes, weights, k, labels, work):
+def _strict_cuts(costs, codes, weights, k, before_median, labels, work):
     order, starts, ends = work.order, work.starts, work.ends
     top = 0
     groups = 0
@@ -122,7 +125,7 @@ def _strict_cuts(costs, codes, weights, k, labels, work):
             code, upto, below = _median(codes, weights, start, end, j, work)
             if upto >= k and total - upto >= k:
                 cut = True
-            elif below >= k and total - below >= k:
+            elif before_median and below >= k and total - below >= k:
                 code -= 1
                 cut = True
             if cut:

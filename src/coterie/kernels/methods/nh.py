@@ -7,7 +7,7 @@ from collections import namedtuple
 import numpy as np
 
 from coterie.kernels import inner, kernel, loop, part
-from coterie.kernels.parts import push_halves, separate
+from coterie.kernels.parts import SEED, assignment_cost, push_halves, separate
 from coterie.kernels.search.costs import Aimed, aim_all, box_cost, make_reach, union_cost
 from coterie.kernels.search.rows_index import cheapest, take
 from coterie.kernels.search.walk import make_walk
@@ -84,14 +84,15 @@ def _far_apart(costs, halves, start, end, row):
 
 
 @part
-def _take_sides(costs, halves, start, end, one, two):
-    """Each row to the side whose box costs less with it, the most decided rows first. How many are on the first side.
+def _take_sides(costs, halves, start, end, one, two, rule):
+    """Each row to the side where it counts for less, the most decided rows first. How many are on the first side.
 
-    Boxes grow with the rows they take. Ties go to the smaller side, then to the first; rows as decided as each other
-    come in their order.
+    Boxes grow with the rows they take, unless the rule is SEED. Ties go to the smaller side, then to the first; rows as
+    decided as each other come in their order.
     """
     codes, lo, hi, far = halves.codes, halves.lo, halves.hi, halves.far
-    on_first, on_second = 0, 0
+    on_first, on_second = 1, 1
+    first_cost, second_cost = 0.0, 0.0
     _distances(costs, halves, start, end, one, 0, far[0])
     _distances(costs, halves, start, end, two, 1, far[1])
     for r in range(start, end):
@@ -99,16 +100,24 @@ def _take_sides(costs, halves, start, end, one, two):
     _sort(far[0], start, end, halves.ranked)
     for i in range(end - start):
         r = halves.ranked[i]
-        first = union_cost(costs, lo[0], hi[0], codes, codes, r, np.inf)
-        second = union_cost(costs, lo[1], hi[1], codes, codes, r, np.inf)
-        if r == two or (r != one and (second < first or (second == first and on_second < on_first))):
-            halves.side[r] = 1
+        if r in (one, two):
+            halves.side[r] = 0 if r == one else 1
+            continue
+        with_first = union_cost(costs, lo[0], hi[0], codes, codes, r, np.inf)
+        with_second = union_cost(costs, lo[1], hi[1], codes, codes, r, np.inf)
+        first = assignment_cost(rule, with_first, first_cost, on_first)
+        second = assignment_cost(rule, with_second, second_cost, on_second)
+        s = 0
+        if second < first or (second == first and on_second < on_first):
+            s = 1
             on_second += 1
-            _grow(halves, r, 1)
+            second_cost = with_second
         else:
-            halves.side[r] = 0
             on_first += 1
-            _grow(halves, r, 0)
+            first_cost = with_first
+        halves.side[r] = s
+        if rule != SEED:
+            _grow(halves, r, s)
     return on_first
 
 
@@ -144,7 +153,7 @@ def _sides_cost(costs, halves, start, end):
     return total
 
 
-def greedy_parts(costs, rows, size, tries, draws):
+def greedy_parts(costs, rows, size, tries, rule, draws):
     """Row → part. Parts of at least `size` rows; in those of 2 · size rows or more, all rows are alike.
 
     A part is cut in two around two rows that are far apart; of several tries, the one that costs least is kept. Each
@@ -158,12 +167,12 @@ def greedy_parts(costs, rows, size, tries, draws):
     order = np.arange(n, dtype=np.int32)
     halves = Halves(rows.copy(), order, side, best_side, lo, hi, far, ranked, spare, spare_order)
     starts, ends = np.empty((2, n // size + 2), dtype=np.int64)
-    _greedy_parts(costs, halves, size, tries, draws, starts, ends, labels)
+    _greedy_parts(costs, halves, size, tries, rule, draws, starts, ends, labels)
     return labels
 
 
 @loop
-def _greedy_parts(costs, halves, size, tries, draws, starts, ends, labels):
+def _greedy_parts(costs, halves, size, tries, rule, draws, starts, ends, labels):
     starts[0] = 0
     ends[0] = labels.shape[0]
     top = 0
@@ -181,7 +190,7 @@ def _greedy_parts(costs, halves, size, tries, draws, starts, ends, labels):
                 one, two = _far_apart(costs, halves, start, end, row)
                 if one < 0:
                     break
-                first = _take_sides(costs, halves, start, end, one, two)
+                first = _take_sides(costs, halves, start, end, one, two, rule)
                 if first < size:
                     _borrow(costs, halves, start, end, size - first, 0, one)
                 elif m - first < size:

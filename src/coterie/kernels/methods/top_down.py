@@ -1,4 +1,4 @@
-"""The loops of top-down's cutting: two far-apart rows, and every other row to the side that it costs less.
+"""The loops of top-down's cutting: two far-apart rows, and every other row to the side where it adds less.
 
 A part is a range of places. Its rows' codes stand there side by side, in random order, and `rows` names the rows.
 """
@@ -10,7 +10,7 @@ from collections import namedtuple
 import numpy as np
 
 from coterie.kernels import loop, part
-from coterie.kernels.parts import push_halves, separate
+from coterie.kernels.parts import SEED, assignment_cost, push_halves, separate
 from coterie.kernels.search.costs import TABLE, Aimed, for_attributes, joined_cost
 
 # Arrays that cutting writes to.
@@ -80,11 +80,11 @@ def _furthest(costs, points, rows, start, end, seed, work):
 
 
 @part
-def _deal(costs, points, start, end, grow, work):
-    """Put the rows of a part, in their order, where the box with them costs less; how many are on side 0.
+def _deal(costs, points, start, end, rule, work):
+    """Put the rows of a part, in their order, on the side where they count for less; how many are on side 0.
 
-    The boxes are those of the seeds, or with `grow` those of all rows on a side so far. Ties go to the side with fewer
-    rows, then to side 0.
+    The boxes are those of all rows on a side so far, or those of the seeds with the rule SEED. Ties go to the side with
+    fewer rows, then to side 0.
     """
     seeds, low, high, side = work.seeds, work.low, work.high, work.side
     first = Aimed(costs, work.reach[0], low[0], high[0])
@@ -97,20 +97,25 @@ def _deal(costs, points, start, end, grow, work):
         _aim(first, costs.small[i], work.lo, work.hi)
         _aim(second, costs.small[i], work.lo, work.hi)
     on_first, on_second = 1, 1
+    first_cost, second_cost = 0.0, 0.0
     for p in range(start, end):
         if p == seeds[0] or p == seeds[1]:
             side[p] = 0 if p == seeds[0] else 1
             continue
-        cost = joined_cost(first, points, p, np.inf)
-        other = joined_cost(second, points, p, np.inf)
+        with_first = joined_cost(first, points, p, np.inf)
+        with_second = joined_cost(second, points, p, np.inf)
+        cost = assignment_cost(rule, with_first, first_cost, on_first)
+        other = assignment_cost(rule, with_second, second_cost, on_second)
         s = 0
         if other < cost or (other == cost and on_second < on_first):
             s = 1
             on_second += 1
+            second_cost = with_second
         else:
             on_first += 1
+            first_cost = with_first
         side[p] = s
-        if grow:
+        if rule != SEED:
             for j in range(points.shape[1]):
                 c = points[p, j]
                 if c < low[s, j] or c > high[s, j]:
@@ -121,7 +126,8 @@ def _deal(costs, points, start, end, grow, work):
 
 
 # How parts are cut, and those that wait.
-Cutting = namedtuple("Cutting", "k seed_rounds grow starts ends")
+#   rule: see kernels/parts.py
+Cutting = namedtuple("Cutting", "k seed_rounds rule starts ends")
 
 
 def cut(costs, points, rows, cutting, waiting, labels, budget):
@@ -157,7 +163,7 @@ def _cut(costs, points, rows, cutting, waiting, labels, budget, work):
                 for _ in range(cutting.seed_rounds):
                     seeds[0] = seeds[1]
                     seeds[1] = _furthest(differing, points, rows, start, end, seeds[0], work)
-                first = _deal(differing, points, start, end, cutting.grow, work)
+                first = _deal(differing, points, start, end, cutting.rule, work)
                 if first < k and end - start - first < k:
                     first = 0
         if first == 0:

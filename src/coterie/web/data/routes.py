@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 from starlette.concurrency import run_in_threadpool
 from starlette.requests import Request
 from starlette.responses import Response
@@ -9,6 +11,7 @@ from starlette.responses import Response
 from coterie.errors import ConfigError
 from coterie.web import pages
 from coterie.web.data import preview
+from coterie.web.forms import read, shown, simple
 from coterie.web.jobs import JobState, jobs_of
 from coterie.web.pages import Fault, form_of, go, project_of, render, render_step, seen, values_of
 from coterie.web.project import Project
@@ -27,8 +30,6 @@ KINDS = {
     "category": "texts",
     "empty": "nothing",
 }
-FORM = ("delimiter", "encoding", "header", "missing_values")
-HEADER = {"": None, "yes": True, "no": False}
 
 
 async def data(request: Request) -> Response:
@@ -51,28 +52,17 @@ def _page(request: Request, project: Project, form: pages.FormState = pages.FIRS
         request,
         project,
         "data",
-        pages.FormState(found, submitted or _shown(values), status),
+        pages.FormState(found, submitted or shown(simple("data"), values), status),
         state=state,
         kinds=KINDS,
+        fields=simple("data").values(),
         page_rows=PAGE_ROWS,
-        otherwise=summary is not None and summary.reading != {name: values[name] for name in FORM if name in values},
+        otherwise=summary is not None
+        and summary.reading != {name: values[name] for name in simple("data") if name in values},
         summary=None if state.active else summary,
         failed=state.message if state.state in ("failed", "cancelled") else "",
         part=_part(request, project) if summary is not None and not state.active else None,
     )
-
-
-def _shown(values: dict[str, object]) -> dict[str, str]:
-    """How the file is read, as the form shows it."""
-    marks = values.get("missing_values")
-    texts = [str(mark) for mark in marks] if isinstance(marks, list) else []
-    delimiter = str(values.get("delimiter") or "").replace("\t", "\\t")
-    return {
-        "delimiter": delimiter,
-        "encoding": str(values.get("encoding") or ""),
-        "header": next((text for text, header in HEADER.items() if header is values.get("header")), ""),
-        "missing_values": "\n".join(text for text in texts if text),
-    }
 
 
 class Part:
@@ -130,23 +120,17 @@ async def change(request: Request) -> Response:
 
 
 def _change(request: Request, project: Project, submitted: dict[str, str]) -> Response:
-    texts = [text.strip() for text in submitted.get("missing_values", "").splitlines()]
-    changes: dict[str, object] = {
-        "delimiter": submitted.get("delimiter", "").strip(" ").replace("\\t", "\t") or None,
-        "encoding": submitted.get("encoding", "").strip() or None,
-        "header": HEADER.get(submitted.get("header", "")),
-        "missing_values": ["", *dict.fromkeys(text for text in texts if text)],
-    }
+    changes = read(simple("data"), submitted, {}, always="missing_values")
     faults = _reading_faults(changes)
     if faults:
-        again = {name: submitted.get(name, "") for name in FORM}
+        again = {name: submitted.get(name, "") for name in simple("data")}
         return _page(request, project, pages.FormState.refused(faults, again))
     recipe.change(project, changes)
     look_at(jobs_of(request), project)
     return go(f"{project.url}/data", request)
 
 
-def _reading_faults(changes: dict[str, object]) -> list[Fault]:
+def _reading_faults(changes: dict[str, Any]) -> list[Fault]:
     from coterie.files.dialect import Dialect
 
     faults = []

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any, Final
+from typing import Any
 
 from starlette.concurrency import run_in_threadpool
 from starlette.requests import Request
@@ -11,12 +11,11 @@ from starlette.responses import Response
 
 from coterie.errors import ConfigError
 from coterie.settings.changes import changed
-from coterie.settings.config import Config
-from coterie.settings.registry import MODELS
-from coterie.settings.threshold import DEFAULT_K, DEFAULT_THRESHOLD, PRESETS
+from coterie.settings.registry import FIELDS, MODELS
+from coterie.settings.threshold import PRESETS
 from coterie.web import conflicts as conflicts
 from coterie.web.drafts import draft_of, drop_draft, keep_draft
-from coterie.web.forms import bad_numbers, number_of
+from coterie.web.forms import bad_numbers, grouped, number_of, read, shown, simple
 from coterie.web.goals.models_form import (
     MORE,
     TERMS,
@@ -43,30 +42,8 @@ from coterie.web.project import Project
 from coterie.web.recipe import recipe
 from coterie.web.table_summary import TableSummary, summary_of
 
-NUMBERS: Final[dict[str, type[int] | type[float]]] = {"k": int, "suppress_at_most": float, "fraction": float}
-CHOICES: Final = {
-    "missing": {
-        "category": "a value of their own",
-        "suppress": "leave such rows out",
-        "error": "refuse the table",
-    },
-    "suppressed": {"auto": "show them as * where the promises allow it", "remove": "always remove them"},
-    "leaf_counts": {"present": "values of the table", "hierarchy": "all values of the hierarchy"},
-    "release_model": {
-        "": "not said",
-        "public": "to everybody",
-        "agreement": "to named recipients who sign an agreement",
-        "enclave": "inside a controlled place that rows do not leave",
-    },
-}
-TEXTS: Final = ("entity", "threshold", "purpose", "recipient", "author")
-DEFAULTS: Final = {
-    "k": str(DEFAULT_K),
-    "threshold": DEFAULT_THRESHOLD,
-    "missing": "category",
-    "suppressed": "auto",
-    "leaf_counts": "present",
-}
+ELSEWHERE = ("k", "threshold", "entity")
+"""fields that the page has in places of their own"""
 
 
 async def goals(request: Request) -> Response:
@@ -85,14 +62,14 @@ def _page(request: Request, project: Project, form: FormState = FIRST_LOOK) -> R
         faults = _faults(project, draft, summary)
     if faults is None:
         faults = recipe.faults(project, summary.names, step="goals")
-    shown = {**_shown(values, summary), **(draft or {})}
-    rows = read_promises(shown) if draft is not None else shown_promises(values.get("privacy"))
+    texts = {**_shown(values, summary), **(draft or {})}
+    rows = read_promises(texts) if draft is not None else shown_promises(values.get("privacy"))
     quasi = [column for column in summary.columns if column.name in _listed(values, "quasi")]
     return render_step(
         request,
         project,
         "goals",
-        FormState(faults, shown, status),
+        FormState(faults, texts, status),
         summary=summary,
         quasi=quasi,
         sensitive=_listed(values, "sensitive"),
@@ -103,11 +80,11 @@ def _page(request: Request, project: Project, form: FormState = FIRST_LOOK) -> R
         variants=VARIANTS,
         more=MORE,
         variant_titles={"": "as usual", **VARIANT_TITLES},
-        choices=CHOICES,
+        fields=FIELDS,
+        groups=grouped(simple("goals"), but=ELSEWHERE),
         presets=PRESETS.values(),
         unsaved=draft is not None,
         stamp=conflicts.stamp_of(project, "goals"),
-        about={name: field.description or "" for name, field in Config.model_fields.items()},
     )
 
 
@@ -125,13 +102,12 @@ def _listed(values: Mapping[str, Any], role: str) -> list[str]:
 
 def _shown(values: Mapping[str, Any], summary: TableSummary) -> dict[str, str]:
     """The settings of the recipe as the form shows them."""
-    names = (*NUMBERS, *CHOICES, *TEXTS)
-    shown = {name: str(values.get(name, DEFAULTS.get(name, ""))) for name in names}
+    texts = shown(simple("goals"), values)
     weights = values.get("weights")
     for column in summary.columns:
         if isinstance(weights, Mapping) and column.name in weights:
-            shown[f"weights-{column.index}"] = f"{weights[column.name]:g}"
-    return shown
+            texts[f"weights-{column.index}"] = f"{weights[column.name]:g}"
+    return texts
 
 
 async def change(request: Request) -> Response:
@@ -166,10 +142,7 @@ def _change(request: Request, project: Project, submitted: dict[str, str]) -> Re
 
 def _faults(project: Project, submitted: Mapping[str, str], summary: TableSummary) -> list[Fault]:
     """What is wrong with the form."""
-    weights = {name: float for name in submitted if name.startswith("weights-")}
-    faults = bad_numbers(submitted, {**NUMBERS, **weights}, names=summary.names) + promise_faults(
-        read_promises(submitted)
-    )
+    faults = bad_numbers(submitted, names=summary.names) + promise_faults(read_promises(submitted))
     if faults:
         return faults
     before = _values(project)
@@ -181,14 +154,8 @@ def _faults(project: Project, submitted: Mapping[str, str], summary: TableSummar
 
 def _settings(submitted: Mapping[str, str], summary: TableSummary, before: Mapping[str, Any]) -> dict[str, Any]:
     """Settings from a form whose numbers are numbers."""
-    settings: dict[str, Any] = {name: number_of(submitted.get(name, ""), kind) for name, kind in NUMBERS.items()}
-    settings |= {name: submitted.get(name, "").strip() or None for name in (*CHOICES, *TEXTS)}
-    for name, usual in DEFAULTS.items():
-        # What nobody has said stays unsaid, unless it is k, which everybody looks for.
-        if name != "k" and str(settings[name]) == usual and name not in before:
-            settings[name] = None
-    threshold = number_of(submitted.get("threshold", ""), float)
-    settings["threshold"] = threshold if threshold is not None else settings["threshold"]
+    # What nobody has said stays unsaid, unless it is k, which everybody looks for.
+    settings = read(simple("goals"), submitted, before, always="k")
     settings["privacy"] = specs_of(read_promises(submitted)) or None
     quasi = _listed(before, "quasi")
     weights = {

@@ -16,21 +16,18 @@ from coterie.files.output import whole_file
 from coterie.settings.changes import changed
 from coterie.settings.check import column_problems
 from coterie.settings.config import Config
-from coterie.settings.roles import ROLES, UNDECIDED
+from coterie.settings.models import population_paths
+from coterie.settings.registry import FIELDS
+from coterie.settings.roles import UNDECIDED
 from coterie.settings.toml import plain, read_toml
 from coterie.web.pages import STEPS, Fault
 from coterie.web.project import Project
 from coterie.web.recipe.edit import edited
 
-STEP_OF = {
-    **dict.fromkeys(("delimiter", "encoding", "header", "missing_values"), "data"),
-    **dict.fromkeys((*ROLES, UNDECIDED), "roles"),
-    **dict.fromkeys(("hierarchies", "types", "publish"), "hierarchies"),
-    **dict.fromkeys(
-        ("method", "options", "refine", "time_limit", "seed", "threads", "memory", "block_rows", "engine"), "run"
-    ),
-}
-"""setting → the step that asks for it; all others are goals"""
+
+def screen_of(setting: str) -> str:
+    """The screen that a setting belongs to; what is no setting is shown with the goals."""
+    return "roles" if setting == UNDECIDED else FIELDS[setting].place if setting in FIELDS else "goals"
 
 
 def read_values(project: Project) -> dict[str, Any]:
@@ -104,12 +101,7 @@ def _named_files(values: Mapping[str, Any]) -> list[tuple[str, str]]:
         # What is text and no rule is a path, and so is what `csv` names.
         paths = {column: spec.get("csv") if isinstance(spec, Mapping) else spec for column, spec in specs.items()}
         named += [(f"hierarchies.{column}", path) for column, path in paths.items() if isinstance(path, str)]
-    models = values.get("privacy")
-    for entry in [models] if isinstance(models, str | Mapping) else models if isinstance(models, list) else []:
-        if isinstance(entry, Mapping) and isinstance(entry.get("population"), str):
-            named.append(("privacy", entry["population"]))
-        elif isinstance(entry, str) and entry.count(":") >= 2 and entry.strip().casefold().startswith("k"):
-            named.append(("privacy", entry.split(":", 2)[2].strip()))
+    named += [("privacy", path) for path in population_paths(values.get("privacy"))]
     return [(path, text) for path, text in named if text != "flat"]
 
 
@@ -204,7 +196,7 @@ def as_faults(problems: Iterable[Problem], names: Sequence[str] | None = None) -
 def field_id(path: str, names: Sequence[str] | None = None) -> str:
     """The id of the field of a setting: `k`, `options-effort`, and for columns their position: `weights-3`."""
     setting, _, rest = path.partition(".")
-    if STEP_OF.get(setting) == "roles":
+    if screen_of(setting) == "roles":
         return "quasi"  # one form for all of them
     if names is not None and rest in names:
         return f"{setting}-{list(names).index(rest)}"
@@ -213,7 +205,7 @@ def field_id(path: str, names: Sequence[str] | None = None) -> str:
 
 def step_of(problem: Problem) -> str:
     """The step that asks for the setting that a problem is about."""
-    return STEP_OF.get(problem.path.split(".")[0], "goals")
+    return screen_of(problem.path.split(".")[0])
 
 
 def faulty_steps(project: Project) -> set[str]:

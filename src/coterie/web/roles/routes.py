@@ -12,7 +12,7 @@ from starlette.requests import Request
 from starlette.responses import Response
 
 from coterie.errors import ConfigError
-from coterie.settings.changes import PER_COLUMN
+from coterie.settings.changes import per_column
 from coterie.settings.roles import PUBLISHED
 from coterie.web.data.routes import KINDS
 from coterie.web.jobs import jobs_of
@@ -178,7 +178,7 @@ def _save(project: Project, names: Sequence[str], chosen: Mapping[str, str]) -> 
             changes["entity"] = None
         used = {*changes["quasi"], *changes["sensitive"]}
         aside = read_json(project.folder / "aside.json")
-        for setting in PER_COLUMN:
+        for setting in per_column():
             known = {**aside.get(setting, {}), **values.get(setting, {})}
             aside[setting] = known
             changes[setting] = {name: value for name, value in known.items() if name in used} or None

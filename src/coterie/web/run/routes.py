@@ -14,11 +14,11 @@ from starlette.responses import Response, StreamingResponse
 
 from coterie.errors import ConfigError
 from coterie.settings.changes import changed
-from coterie.settings.config import DEFAULT_METHOD
+from coterie.settings.registry import DEFAULT_METHOD
 from coterie.web import conflicts as conflicts
 from coterie.web import pages
 from coterie.web.drafts import draft_of, drop_draft, keep_draft
-from coterie.web.forms import bad_numbers, number_of
+from coterie.web.forms import bad_numbers, grouped, read, shown, simple
 from coterie.web.jobs import jobs_of
 from coterie.web.pages import STEPS, Fault, form_of, go, project_of, render, render_step, seen, values_of
 from coterie.web.project import Project
@@ -28,7 +28,8 @@ from coterie.web.run.runs import active_run, changed_since, remove_run, runs_of,
 from coterie.web.table_summary import column_names
 from coterie.wording import seconds_text
 
-NUMBERS = {"seed": int, "time_limit": float, "threads": int}
+OWN_PLACE = ("method", "refine")
+"""fields that the page has in places of their own"""
 LOOK_EVERY = 0.5
 """seconds between two looks at a run"""
 
@@ -46,7 +47,7 @@ def _page(request: Request, project: Project, form: pages.FormState = pages.FIRS
     wrong = list(faults or [])
     if draft is not None:
         wrong += _faults(project, draft)
-    shown = {**_shown(project), **(draft or {}), **(submitted or {})}
+    texts = {**_shown(project), **(draft or {}), **(submitted or {})}
     active = next((each for each in runs if each.state.active), None)
     titles = dict(STEPS)
     others = [
@@ -58,7 +59,7 @@ def _page(request: Request, project: Project, form: pages.FormState = pages.FIRS
         request,
         project,
         "run",
-        pages.FormState(wrong, shown, status),
+        pages.FormState(wrong, texts, status),
         runs=runs,
         active=active,
         step_text="" if active is None else step_text(active.state),
@@ -66,7 +67,8 @@ def _page(request: Request, project: Project, form: pages.FormState = pages.FIRS
         stamp=conflicts.stamp_of(project, "run"),
         changed=bool(runs) and runs[0].state.state == "finished" and changed_since(project, runs[0].folder),
         unsaved=draft_of(project, "goals") is not None,
-        **_method(shown.get("method") or DEFAULT_METHOD),
+        groups=grouped(simple("run"), but=OWN_PLACE),
+        **_method(texts.get("method") or DEFAULT_METHOD),
     )
 
 
@@ -83,16 +85,10 @@ def _method(name: str) -> dict[str, Any]:
 
 def _shown(project: Project) -> dict[str, str]:
     """The settings of the recipe as the form shows them."""
-    try:
-        values = recipe.read_values(project)
-    except ConfigError:
-        values = {}
-    texts = {name: str(values[name]) for name in NUMBERS if name in values}
+    values = _before(project)
     options = values.get("options")
     return {
-        "method": str(values.get("method", DEFAULT_METHOD)),
-        "refine": "true" if values.get("refine") is True else "",
-        **{name: texts.get(name, "") for name in NUMBERS},
+        **shown(simple("run"), values),
         **(method_form.shown_options(options) if isinstance(options, Mapping) else {}),
     }
 
@@ -136,32 +132,31 @@ def _change(request: Request, project: Project, submitted: dict[str, str]) -> Re
     return go(f"{project.url}/run", request)
 
 
-def _changes(submitted: Mapping[str, str]) -> dict[str, Any]:
+def _changes(submitted: Mapping[str, str], before: Mapping[str, Any]) -> dict[str, Any]:
     """Settings from the form, as they were typed."""
-    return {
-        "method": submitted.get("method", "").strip() or DEFAULT_METHOD,
-        "options": method_form.read_options(submitted),
-        "refine": True if submitted.get("refine") else None,
-        **{name: number_of(submitted.get(name, ""), kind) for name, kind in NUMBERS.items()},
-    }
+    found = read(simple("run"), submitted, before, always="method")
+    options = method_form.read_options(submitted)
+    return {**found, "method": found["method"] or DEFAULT_METHOD, "options": options}
 
 
 def _faults(project: Project, submitted: Mapping[str, str]) -> list[Fault]:
     """What is wrong with the form."""
-    found = bad_numbers(submitted, NUMBERS)
+    found = bad_numbers(submitted)
     if found:
         return found
     names = column_names(project)
-    problems = recipe.problems_in(project, _after(project, _changes(submitted)), names)
+    before = _before(project)
+    after = changed(before, _changes(submitted, before))
+    after = {name: value for name, value in after.items() if value is not None}
+    problems = recipe.problems_in(project, after, names)
     return recipe.as_faults([each for each in problems if recipe.step_of(each) == "run"], names)
 
 
-def _after(project: Project, changes: Mapping[str, Any]) -> dict[str, Any]:
+def _before(project: Project) -> dict[str, Any]:
     try:
-        before = recipe.read_values(project)
+        return recipe.read_values(project)
     except ConfigError:
-        before = {}
-    return {name: value for name, value in changed(before, changes).items() if value is not None}
+        return {}
 
 
 def _settings(project: Project, submitted: Mapping[str, str]) -> dict[str, Any]:
@@ -169,7 +164,7 @@ def _settings(project: Project, submitted: Mapping[str, str]) -> dict[str, Any]:
     from coterie.settings.config import Config
     from coterie.settings.toml import plain
 
-    changes = _changes(submitted)
+    changes = _changes(submitted, _before(project))
     checked = Config(method=changes["method"], options=changes["options"]).options
     return {**changes, "options": plain(checked) or None}
 

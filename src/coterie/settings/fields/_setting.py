@@ -1,0 +1,175 @@
+"""What is known of a setting: its type and default, its flag, its field on the page, and its words.
+
+The fields of `Config`, the options of the command line, the forms of the page, the comments of `coterie init`,
+`docs/configuration.md`, shell completion and the signature of `coterie.anonymize` all follow from it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, replace
+from functools import cached_property
+from types import NoneType, UnionType
+from typing import Any, ClassVar, Literal, Union, get_args, get_origin, get_type_hints
+
+from coterie.settings.registry import FIELDS
+
+Kind = Literal["columns", "models", "table", "choice", "switch", "whole", "number", "text"]
+Screen = Literal["data", "roles", "hierarchies", "goals", "run"]
+
+SCALARS: dict[object, Kind] = {bool: "switch", int: "whole", float: "number"}
+READING = "anonymize verify measure explain compare risk attack init"
+"""the commands that read a table"""
+
+
+@dataclass(frozen=True)
+class Setting:
+    """One setting. Its name and its type are those of the attribute that it is."""
+
+    default: Any
+    help: str
+    """one line, for the command line and the page"""
+    more: str = ""
+    """what the documentation and the page add to it"""
+    why: str = ""
+    """the reason for the default, or what takes its place when it is left out"""
+    unless: str = ""
+    """what it does not apply to"""
+    unit: str = ""
+    title: str = ""
+    """label on the page"""
+    choices: Mapping[str, str] | None = None
+    """value → title on the page; the values themselves are those of the type"""
+    flag: str = ""
+    """name of the option where it is not the setting's own: one column at a time, say"""
+    short: str = ""
+    metavar: str = ""
+    screen: Screen | None = None
+    """the screen of the page that it belongs to; that of its group if None"""
+    asked: bool = True
+    """whether that screen has a field for it"""
+    commands: str | None = None
+    """the commands that take it; those of its group if None"""
+    keys: tuple[str, ...] = ()
+    """for tables by column: the roles of the columns that may be in it"""
+    aliases: tuple[str, ...] = ()
+    """what other tools call it"""
+    limits: Mapping[str, Any] | None = None
+    """pydantic's: ge, gt, le, min_length"""
+    before: Callable[[Any], Any] | None = None
+    """makes the value from what people give"""
+    after: Callable[[Any], Any] | None = None
+    """checks the value"""
+    read: Callable[[Any], Any] | None = None
+    """makes the value from the text of a flag or of a field of the page"""
+    show: Callable[[Any], str] | None = None
+    """the reverse of `read`"""
+    accepts: str = ""
+    """its type as a keyword of Python, where that is wider than the type of the field"""
+    complete: str = ""
+    """what the shell completes it with, where that is not its choices"""
+    name: str = ""
+    group: type[Group] = None  # type: ignore[assignment]  # set with the name
+
+    @cached_property
+    def annotation(self) -> Any:  # noqa: ANN401 - any type
+        """The type of its values."""
+        return get_type_hints(self.group)[self.name]
+
+    @cached_property
+    def plain_type(self) -> Any:  # noqa: ANN401 - any type
+        """The type without None."""
+        if get_origin(self.annotation) in (Union, UnionType):
+            parts = [part for part in get_args(self.annotation) if part is not NoneType]
+            return parts[0] if len(parts) == 1 else Union[tuple(parts)]  # noqa: UP007 - made from a list
+        return self.annotation
+
+    @property
+    def optional(self) -> bool:
+        """Whether it may have no value."""
+        return NoneType in get_args(self.annotation)
+
+    @property
+    def kind(self) -> Kind:
+        """How it is asked for."""
+        origin = get_origin(self.plain_type)
+        if origin is tuple:
+            return "columns" if get_args(self.plain_type)[0] is str else "models"
+        if origin is dict:
+            return "table"
+        return "choice" if origin is Literal else SCALARS.get(self.plain_type, "text")
+
+    @property
+    def values(self) -> tuple[str, ...]:
+        """The values of a choice, and those that the entries of a table may have."""
+        inner = get_args(self.plain_type)[1] if self.kind == "table" else self.plain_type
+        return tuple(map(str, get_args(inner))) if get_origin(inner) is Literal else ()
+
+    @property
+    def titles(self) -> dict[str, str]:
+        """Choice → its title on the page."""
+        given = dict(self.choices or {})
+        return ({"": "not set"} if self.optional and "" not in given else {}) | (given or {v: v for v in self.values})
+
+    @property
+    def parameter(self) -> str:
+        """The name of its option without dashes."""
+        return self.flag or self.name
+
+    @property
+    def option(self) -> str:
+        """Its option on the command line."""
+        return "--" + self.parameter.replace("_", "-")
+
+    @property
+    def label(self) -> str:
+        """Its label on the page."""
+        return self.title or self.name.replace("_", " ").capitalize()
+
+    @property
+    def place(self) -> str:
+        """The screen of the page that it belongs to."""
+        return self.group.screen if self.screen is None else self.screen
+
+    @property
+    def users(self) -> tuple[str, ...]:
+        """The commands that take it; `anonymize` takes all."""
+        return ("anonymize", *(self.group.commands if self.commands is None else self.commands).split())
+
+    @property
+    def about(self) -> str:
+        """Everything that is to say of it, in sentences."""
+        parts = (self.help, self.more, f"Unit: {self.unit}." if self.unit else "", self.why, self.unless)
+        return " ".join(part for part in parts if part)
+
+    @property
+    def hint(self) -> str:
+        """What the page says beside its field."""
+        why = self.why if self.default is None else ""
+        text = " ".join(part for part in (self.help, self.more, why, self.unless) if part)
+        return text.replace("`", "")
+
+
+class Group:
+    """Settings that belong together. Each is an attribute with its type: `k: int = setting(…)`."""
+
+    title: ClassVar[str]
+    intro: ClassVar[str]
+    screen: ClassVar[Screen]
+    commands: ClassVar[str]
+
+    def __init_subclass__(cls, *, title: str, intro: str = "", screen: Screen = "goals", commands: str = "") -> None:
+        cls.title, cls.intro, cls.screen, cls.commands = title, intro, screen, commands
+        for name, value in vars(cls).items():
+            if isinstance(value, Setting):
+                FIELDS.add(name, replace(value, name=name, group=cls))
+
+
+def setting(default: object, help: str, /, **facts: Any) -> Any:  # noqa: ANN401 - a value of any type
+    """A setting as an attribute of its group; facts as `Setting` has them."""
+    return Setting(default, help, **facts)
+
+
+def of_screen(screen: str) -> dict[str, Setting]:
+    """The settings that a screen of the page asks for."""
+    return {name: each for name, each in FIELDS.items() if each.place == screen and each.asked}

@@ -1,0 +1,66 @@
+"""How the values of columns are generalized."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, Literal
+
+from coterie.settings.fields._setting import Group, setting
+from coterie.settings.texts import hierarchy_spec
+
+if TYPE_CHECKING:
+    from coterie.hierarchies.hierarchy import Hierarchy
+else:
+    Hierarchy = Any  # the class is heavy; Config looks for it
+
+Publish = Literal["interval", "bounds", "mean", "median", "ancestor", "set"]
+
+
+class Generalization(Group, title="Generalization", screen="hierarchies", commands="measure explain compare"):
+    """Settings by column."""
+
+    hierarchies: dict[str, Hierarchy] = setting(
+        {},
+        "Generalization hierarchy of a column: a CSV file, flat, or a rule such as prefixes:5,3, intervals:5,10,20 or "
+        "dates:month,year.",
+        more='In a TOML file, write rules as { intervals = [5, 10] } or { dates = ["month", "year"] }, paths relative '
+        "to that file, or a whole hierarchy as a nested table whose root is implied.",
+        flag="hierarchy",
+        metavar="COLUMN=FILE|RULE",
+        commands="verify measure explain compare risk attack",
+        keys=("quasi", "sensitive"),
+        aliases=("hierarchy",),
+        read=hierarchy_spec,
+        accepts="Mapping[str, Hierarchy | str | PathLike[str] | Mapping[str, Any] | list[Any]]",
+    )
+    types: dict[str, Literal["number", "category", "date"]] = setting(
+        {},
+        "Type of a column: number, category or date.",
+        why="By default, the type follows from the values.",
+        flag="type",
+        metavar="COLUMN=TYPE",
+        commands="verify measure explain compare risk attack",
+        keys=("quasi", "sensitive"),
+        aliases=("type",),
+    )
+    weights: dict[str, float] = setting(
+        {},
+        "Weight of a column: the larger, the more of its detail is kept.",
+        more="The detail of other columns pays for it. A column of weight 0 does not count.",
+        why="The default is 1.",
+        title="Weights",
+        flag="weight",
+        metavar="COLUMN=NUMBER",
+        screen="goals",
+        keys=("quasi",),
+        aliases=("weight",),
+        limits={"ge": 0},
+    )
+    publish: dict[str, Publish] = setting(
+        {},
+        "Format of a column's generalized values: interval, bounds, mean, median, ancestor or set.",
+        more="Numbers and dates: interval (the default) or bounds (two columns); numbers also mean and median. "
+        "Categories: ancestor (the default with a hierarchy) or set.",
+        metavar="COLUMN=FORMAT",
+        commands="measure explain compare attack",
+        keys=("quasi",),
+    )

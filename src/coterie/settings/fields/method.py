@@ -1,0 +1,57 @@
+"""The method and its options."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from coterie.settings.fields._setting import Group, setting
+from coterie.settings.registry import DEFAULT_METHOD
+from coterie.settings.texts import option_value
+
+
+class Method(Group, title="Method", screen="run", commands="explain"):
+    """How rows are grouped."""
+
+    method: str = setting(
+        DEFAULT_METHOD,
+        "Method that groups the rows; `coterie methods` lists them.",
+        metavar="NAME",
+        aliases=("algorithm",),
+        complete="method",
+    )
+    options: dict[str, Any] = setting(
+        {},
+        "Option of the method; `coterie methods NAME` lists them.",
+        flag="option",
+        metavar="NAME=VALUE",
+        aliases=("option",),
+        read=option_value,
+    )
+    refine: bool = setting(
+        False,
+        "Reduce information loss by local search after the method.",
+        more="All guarantees still hold, and the run takes longer.",
+        unless="`auto` and `compact` always do this; methods of global recoding cannot.",
+        title="Local search",
+        commands="explain compare",
+    )
+    time_limit: float | None = setting(
+        None,
+        "Stop improving after this many seconds and take the best grouping so far.",
+        more="The release then depends on the speed of the machine.",
+        unless="It applies to `auto`, `compact` and local search only.",
+        title="Time limit in seconds",
+        unit="seconds",
+        metavar="SECONDS",
+        commands="explain compare",
+        limits={"gt": 0},
+    )
+    seed: int = setting(
+        0,
+        "Random seed.",
+        more="The same input, configuration and seed give the same release.",
+        metavar="N",
+        commands="measure explain compare",
+        aliases=("random_state",),
+        limits={"ge": 0},
+    )

@@ -1,0 +1,78 @@
+"""Missing values, suppression and what losses count."""
+
+from __future__ import annotations
+
+import csv
+from collections.abc import Sequence
+from typing import Literal
+
+from coterie.settings.changes import listed
+from coterie.settings.fields._setting import READING, Group, setting
+
+
+def _cells(texts: str | Sequence[str]) -> list[str]:
+    """Cells from flags, separated by commas, or from the lines of a field, where the empty cell is always one."""
+    if isinstance(texts, str):
+        return ["", *dict.fromkeys(text.strip() for text in texts.splitlines() if text.strip())]
+    return [cell for row in csv.reader(texts) for cell in (row or [""])]
+
+
+def _lines(cells: object) -> str:
+    return "\n".join(str(cell) for cell in cells if cell) if isinstance(cells, list | tuple) else ""
+
+
+class Missing(Group, title="Suppression and missing values", commands="explain"):
+    """Rows that do not fit."""
+
+    missing: Literal["category", "suppress", "error"] = setting(
+        "category",
+        "Missing quasi-identifiers: category (a value of their own), suppress (drop the row) or error.",
+        more="As a category, missing values are generalized together with others only to the root.",
+        title="Missing quasi-identifiers",
+        choices={
+            "category": "treat as a value of their own",
+            "suppress": "suppress the row",
+            "error": "stop with an error",
+        },
+        metavar="POLICY",
+        commands="measure explain compare",
+    )
+    missing_values: tuple[str, ...] = setting(
+        ("",),
+        "Cells of a text file that count as missing, such as ,NA,?",
+        title="Missing-value markers",
+        unless="Applies to text files only.",
+        metavar="TEXTS",
+        screen="data",
+        commands=READING,
+        aliases=("na_values",),
+        before=listed,
+        read=_cells,
+        show=_lines,
+    )
+    leaf_counts: Literal["present", "hierarchy"] = setting(
+        "present",
+        "Leaves that information loss counts: those present in the data, or all of the hierarchy.",
+        title="Leaves that information loss counts",
+        choices={"present": "values present in the data", "hierarchy": "all values of the hierarchy"},
+        metavar="WHICH",
+        commands="measure explain compare",
+    )
+    suppressed: Literal["auto", "remove"] = setting(
+        "auto",
+        "Suppressed rows: auto (publish them as * where the guarantees allow it) or remove.",
+        title="Suppressed rows",
+        choices={"auto": "publish as * where the guarantees allow it", "remove": "remove"},
+        metavar="POLICY",
+    )
+    suppress_at_most: float | None = setting(
+        None,
+        "Suppression limit: the largest share of rows that the method may suppress.",
+        more="Methods suppress rows only if one of their options says so, such as `suppress_above` of kaca.",
+        unless="Rows that you suppress yourself (missing values, a mask) do not count.",
+        title="Suppression limit in percent",
+        unit="percent",
+        metavar="PERCENT",
+        aliases=("suppression_limit",),
+        limits={"ge": 0, "le": 100},
+    )

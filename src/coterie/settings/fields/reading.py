@@ -1,0 +1,34 @@
+"""How text files are read."""
+
+from __future__ import annotations
+
+from coterie.settings.fields._setting import READING, Group, setting
+
+
+class Reading(Group, title="Reading the file", screen="data", commands=READING):
+    """The dialect of a text file."""
+
+    delimiter: str | None = setting(
+        None,
+        "Delimiter of a text file; \\t is a tab.",
+        why="Detected by default.",
+        metavar="CHARACTER",
+        aliases=("sep",),
+        limits={"min_length": 1},
+        read=lambda text: text.strip(" ").replace("\\t", "\t"),
+        show=lambda value: str(value).replace("\t", "\\t"),
+    )
+    encoding: str | None = setting(
+        None,
+        "Encoding of a text file, such as utf-8 or latin-1.",
+        why="Detected by default.",
+        metavar="NAME",
+        limits={"min_length": 1},
+    )
+    header: bool | None = setting(
+        None,
+        "Whether the first line of a text file is a header.",
+        more="Without a header, columns are named column_1, column_2, ….",
+        why="By default it is, and coterie refuses a file whose first line looks like data.",
+        choices={"": "header, unless it looks like data", "true": "header", "false": "no header"},
+    )

@@ -1,0 +1,44 @@
+"""What a report says about a release besides its figures."""
+
+from __future__ import annotations
+
+from typing import Literal
+
+from coterie.settings.fields._setting import Group, setting
+
+TEXT = {"min_length": 1}
+
+
+class Reporting(
+    Group, title="Report", intro="Whoever signs off the release reads this first. It does not change the release."
+):
+    """Who the release is for."""
+
+    purpose: str | None = setting(
+        None, "Purpose of the release, in one sentence, for the report.", metavar="TEXT", limits=TEXT
+    )
+    recipient: str | None = setting(None, "Recipient of the release, for the report.", metavar="TEXT", limits=TEXT)
+    release_model: Literal["public", "agreement", "enclave"] | None = setting(
+        None,
+        "Release model, for the report: public, agreement or enclave.",
+        more="The same data carry more risk in public than under an agreement with named recipients or in a controlled "
+        "environment that rows do not leave.",
+        choices={
+            "public": "public",
+            "agreement": "named recipients, under an agreement",
+            "enclave": "controlled environment (enclave)",
+        },
+        metavar="MODEL",
+    )
+    author: str | None = setting(
+        None, "Author of the release, who is responsible for it, for the report.", metavar="TEXT", limits=TEXT
+    )
+    fraction: float | None = setting(
+        None,
+        "Sampling fraction: the share of the population that is in the table, for risk and the report.",
+        more="It lowers the reported risk.",
+        title="Sampling fraction, from 0 to 1",
+        metavar="SHARE",
+        commands="risk",
+        limits={"gt": 0, "le": 1},
+    )
