@@ -141,8 +141,8 @@ def test_the_command_line(path, tmp_path):
     words = arguments(path, tmp_path / "out.csv", "--engine", "blocks", "--block-rows", "80")
     done = CliRunner().invoke(app, words)
     assert done.exit_code == 0, done.output
-    assert "engine    blocks" in done.output
-    assert "PASS" in done.output
+    assert "engine  blocks" in done.output
+    assert "promises      pass" in done.output
     assert coterie.verify(tmp_path / "out.csv", quasi=["age", "region", "sex"], k=5).passed
     settled = coterie.Config.from_toml(tmp_path / "out.coterie.toml")
     assert (settled.engine, settled.block_rows) == ("blocks", 80)
@@ -176,7 +176,7 @@ def test_standard_output(path, tmp_path, monkeypatch):
     assert done.exit_code == 0
     assert done.stdout.splitlines()[0] == "age,region,sex,disease,remark"
     assert len(done.stdout.splitlines()) == 301
-    assert "PASS" in done.stderr
+    assert "promises      pass" in done.stderr
     assert sorted(each.name for each in tmp_path.iterdir()) == sorted([*before, "regions.csv"])
 
 

@@ -37,8 +37,8 @@ def ran_in_blocks(
     quiet: bool,
     as_json: bool = False,
     cluster: Cluster | None = None,
-) -> bool:
-    """Anonymize a file in blocks if the configuration or its size asks for it; False if it is a case for memory.
+) -> Release | None:
+    """Anonymize a file in blocks if the configuration or its size asks for it; None if it is a case for memory.
 
     Args:
         data: The file.
@@ -58,7 +58,7 @@ def ran_in_blocks(
     if choice.why:
         Voice(quiet=quiet).note(f"note: {choice.why}")
     if choice.engine == "memory":
-        return False
+        return None
     assert output is not None
     from coterie.cli.run import mention_compiling, print_summary, write_reports
     from coterie.engines.job import make_job
@@ -78,7 +78,7 @@ def ran_in_blocks(
     write_reports(release, reports, voice, variant=variant, force=force, quiet=quiet)
     if as_json:
         print_summary(release, output=output, reports=reports, mapping=mapping)
-    return True
+    return release
 
 
 def show_stored(release: Release, voice: Voice, output: str) -> None:

@@ -60,6 +60,7 @@ MappingFile = Annotated[
 Force = Annotated[bool, typer.Option("--force", help="Overwrite files that exist.")]
 Quiet = Annotated[bool, typer.Option("--quiet", "-q", help="Print errors only.")]
 AsJson = Annotated[bool, typer.Option("--json", help="Print JSON instead of a table.")]
+Strict = Annotated[bool, typer.Option("--strict", help="End with exit code 1 unless the whole verdict is pass.")]
 
 
 def flag(setting: Setting) -> object:

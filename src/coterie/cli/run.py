@@ -19,8 +19,10 @@ if TYPE_CHECKING:
     from coterie.api.anonymize import Release
     from coterie.measures.measures import Measures
     from coterie.settings.config import Config
+    from coterie.verdict.question import Verdict
     from coterie.verification.verify import Verification
 
+STYLES = {"pass": "green", "warn": "yellow", "fail": "red"}
 COMPILING = "compiling (once after installation; some seconds) …"  # and the bar says how far that is
 
 
@@ -77,8 +79,12 @@ def run_and_show(
     variant: str = "internal",
     mapping: Path | None = None,
     as_json: bool = False,
-) -> None:
-    """Anonymize a file, write the release unless `output` is None, write reports, and print a summary."""
+) -> bool:
+    """Anonymize a file, write the release unless `output` is None, write reports, and print a summary.
+
+    Returns:
+        Whether the verdict on the release is `pass`.
+    """
     from coterie.files.output import provenance_path
 
     voice = Voice(quiet=quiet or as_json, output=output)
@@ -98,6 +104,7 @@ def run_and_show(
     write_reports(release, reports, voice, variant=variant, force=force, quiet=quiet)
     if as_json:
         print_summary(release, output=output, reports=reports, mapping=mapping)
+    return release.verdict.state == "pass"
 
 
 def write_reports(
@@ -121,11 +128,13 @@ def show_release(release: Release, voice: Voice, *, engine: str = "") -> None:
             ("rows", f"{found.rows:,} published, {int(measures['suppressed']):,} suppressed"),
             ("groups", f"{found.groups:,} of {found.k:,} to {found.largest:,} rows, {found.average:,.1f} on average"),
             ("loss", f"GCP {measures['gcp']:.4f} (0: nothing lost, 1: nothing left)"),
-            ("verified", verdict(found)),
         ]
     )
     voice.say()
     show_attributes(measures, voice)
+    voice.say()
+    show_verdict(release.verdict, voice)
+    voice.say()
     phases = ", ".join(f"{phase} {took:.2f}" for phase, took in release.seconds.items())
     voice.say(f"{sum(release.seconds.values()):.1f} s: {phases}")
     for note in release.notes:
@@ -148,6 +157,7 @@ def print_summary(
         "k": config.k,
         "seed": config.seed,
         "engine": "memory" if config.engine == "auto" else config.engine,
+        "verdict": release.verdict.to_dict(),
         "verification": verification_values(release.verification),
         "measures": measures_values(release.measures, late=False),
         "seconds": dict(release.seconds),
@@ -169,25 +179,39 @@ def show_attributes(measures: Measures, voice: Voice) -> None:
     voice.table(["column", "weight", "loss", "changed"], rows, numbers=["weight", "loss", "changed"])
 
 
-def verdict(found: Verification) -> str:
-    """PASS or FAIL with the sentences that say why."""
-    if not found.checks:
-        return "nothing was asked for"
-    word = "PASS" if found.passed else "FAIL"
-    told = [check.text for check in found.checks if check.passed == found.passed]
-    return f"{word}: {' '.join(told)}"
+def show_verdict(verdict: Verdict, voice: Voice) -> None:
+    """The state of a release and, of each question, the state, what was measured and what would turn a warning."""
+    voice.say(f"verdict: {verdict.state.upper()}. {verdict.headline}.", style=STYLES[verdict.state])
+    wide = max(map(len, verdict.questions))
+    for name, question in verdict.questions.items():
+        lines = [*question.evidence, *(f"→ {advice}" for advice in question.advice)]
+        for at, line in enumerate(lines):
+            head = (name, question.state) if at == 0 else ("", "")
+            voice.say(f"  {head[0]:<{wide}}  {head[1]:<4}  {line}")
 
 
-def show_verification(data: str, config: Config, *, asked: bool, as_json: bool, quiet: bool) -> bool:
-    """Verify a published file, print what was found, and return whether the promise is kept."""
-    from coterie.api.anonymize import verify
+def show_verification(
+    data: str, config: Config, *, asked: bool, as_json: bool, quiet: bool, strict: bool = False
+) -> bool:
+    """Verify a published file, print what was found, and return whether the promise is kept.
+
+    Args:
+        data: The published file.
+        config: The promises.
+        asked: Whether k was asked for, and not only to be counted.
+        as_json: Print JSON.
+        quiet: Print nothing.
+        strict: Return whether the whole verdict is `pass`.
+    """
+    from coterie.api.verdict import verify_and_judge
     from coterie.engines.request import advice
 
-    found = verify(data, config=config, k=config.k if asked else None)
+    found, verdict = verify_and_judge(data, config, k=config.k if asked else None)
+    passed = found.passed and (not strict or verdict.state == "pass")
     voice = Voice(quiet=quiet)
     if as_json:
-        typer.echo(json.dumps(verification_values(found), indent=2))
-        return found.passed
+        typer.echo(json.dumps(verification_values(found) | {"verdict": finite(verdict.to_dict())}, indent=2))
+        return passed
     voice.summary(
         [
             ("rows", f"{found.rows:,}"),
@@ -198,13 +222,12 @@ def show_verification(data: str, config: Config, *, asked: bool, as_json: bool, 
         ]
     )
     show_measured(found, voice)
-    if found.checks:
-        voice.say(verdict(found))
-        if not found.passed and (told := advice(config)):
-            voice.say(f"note: {told}")
-    else:
+    show_verdict(verdict, voice)
+    if not found.checks:
         voice.say(f"The table is {found.k}-anonymous. Give -k or a configuration to check it against a promise.")
-    return found.passed
+    elif not found.passed and (told := advice(config)):
+        voice.say(f"note: {told}")
+    return passed
 
 
 def show_measured(found: Verification, voice: Voice) -> None:

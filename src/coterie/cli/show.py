@@ -37,10 +37,10 @@ class Voice:
         self.quiet = quiet
         self._err = str(output) == "-"
 
-    def say(self, text: str = "") -> None:
-        """One line, unless quiet."""
+    def say(self, text: str = "", *, style: str | None = None) -> None:
+        """One line, unless quiet; in colour where there is a terminal."""
         if not self.quiet:
-            console(err=self._err).print(text)
+            console(err=self._err).print(text, style=style)
 
     def note(self, text: str) -> None:
         """One line on standard error, unless quiet."""

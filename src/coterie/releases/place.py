@@ -42,6 +42,10 @@ class Place(Protocol):
         """What to call it where a release shows itself; "" for memory."""
 
     @property
+    def path(self) -> Path | None:
+        """The file or folder in which all rows are; None where they are in memory, or on a cluster."""
+
+    @property
     def rows(self) -> int:
         """Rows of the original."""
 
@@ -95,6 +99,7 @@ class HeldRows:
     blocks: int = 1
     libraries: tuple[str, ...] = ()
     where: str = ""
+    path: None = None
 
     @property
     def rows(self) -> int:

@@ -38,6 +38,7 @@ if TYPE_CHECKING:
     from coterie.settings.config import Config
     from coterie.table.grouping import Grouping
     from coterie.table.table import Table
+    from coterie.verdict.question import Verdict
     from coterie.verification.verify import Verification
 
 
@@ -153,6 +154,12 @@ class Release:
         if not self.complete:
             raise needs_rows(what, "it needs all rows at once, and they are not held in memory")
         return self.held
+
+    @cached_property
+    def verdict(self) -> Verdict:
+        """What the release is to be judged by: promises, singling out, inference and utility; `.state` is the worst."""
+        found: Verdict = later().verdict_of(self)
+        return found
 
     @property
     def bound(self) -> float:

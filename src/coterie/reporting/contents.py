@@ -15,6 +15,7 @@ from coterie.reporting.hide import Hider, plain_configuration
 from coterie.reporting.risk import risk_part
 from coterie.reporting.sentences import LIMITS, NOT_PROVED, RELEASE_MODELS, SOURCES
 from coterie.reporting.utility import utility_part
+from coterie.reporting.verdict import decisions_part, verdict_part
 from coterie.settings.registry import MODELS
 from coterie.settings.toml import write_toml
 
@@ -40,7 +41,7 @@ def gather(release: Release, variant: model.Variant) -> model.Report:
         made=provenance["made"],
         coterie=provenance["coterie"],
         k=config.k,
-        verdict=release.verification.passed,
+        verdict=verdict_part(release, external=external),
         summary=_summary(release, risk),
         promises=_promises(release, hider),
         context=model.Context(
@@ -59,6 +60,7 @@ def gather(release: Release, variant: model.Variant) -> model.Report:
         utility=utility_part(release, hider),
         suppression=_suppression(release, hider),
         limits=_limits(release),
+        decisions=decisions_part(release),
         reproducibility=_reproducibility(release, provenance, external=external),
     )
 
@@ -172,7 +174,7 @@ def _limits(release: Release) -> list[str]:
     told = list(LIMITS)
     if release.config.keep:
         listed = ", ".join(release.config.keep)
-        told.insert(0, f"Kept columns are published unchanged and were not examined: {listed}.")
+        told.insert(0, f"Kept columns are published unchanged: {listed}. The verdict counts whom they single out.")
     if not release.config.sensitive:
         told.insert(0, "No column was named as sensitive, so what groups have in common was not measured.")
     if not release.complete:

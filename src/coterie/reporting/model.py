@@ -10,11 +10,12 @@ from typing import Any, Literal
 
 from pydantic import BaseModel, ConfigDict, Field
 
-SCHEMA_ID: Literal["urn:coterie:report:1"] = "urn:coterie:report:1"
+SCHEMA_ID: Literal["urn:coterie:report:2"] = "urn:coterie:report:2"
 
 Variant = Literal["internal", "external"]
 Role = Literal["quasi-identifier", "sensitive", "identifier", "person", "kept", "dropped", "other"]
 """`other` is in reports of versions that published columns without a role"""
+State = Literal["pass", "warn", "fail"]
 Count = int | None
 Figure = float | None
 
@@ -35,6 +36,33 @@ class Promise(Part):
     text: str
     does_not_prove: str
     source: str = Field(description="The paper that defines the promise.")
+
+
+class VerdictQuestion(Part):
+    """A question of the verdict."""
+
+    name: Literal["promises", "singling-out", "inference", "utility"]
+    question: str
+    state: State
+    evidence: list[str] = Field(description="What was measured; empty in the external variant.")
+    advice: list[str] = Field(description="The smallest changes that would turn a warning.")
+    accepted: list[str] = Field(description="Warnings that a person accepted in the configuration.")
+
+
+class Verdict(Part):
+    """What the release is to be judged by; its state is the worst of its questions."""
+
+    state: State
+    headline: str
+    questions: list[VerdictQuestion]
+
+
+class Decision(Part):
+    """A setting that decides who is protected."""
+
+    setting: str
+    value: str
+    by: Literal["person", "default"]
 
 
 class Context(Part):
@@ -291,12 +319,12 @@ class Reproducibility(Part):
 class Report(Part):
     """A report on a release."""
 
-    schema_id: Literal["urn:coterie:report:1"]
+    schema_id: Literal["urn:coterie:report:2"]
     variant: Variant
     made: str
     coterie: str
     k: int
-    verdict: bool
+    verdict: Verdict
     summary: str
     promises: list[Promise]
     context: Context
@@ -309,6 +337,7 @@ class Report(Part):
     utility: Utility
     suppression: Suppression
     limits: list[str]
+    decisions: list[Decision]
     reproducibility: Reproducibility
 
 

@@ -43,8 +43,7 @@ def release_html(release: Release) -> str:
     return room.get_template("notebook.html.jinja").render(
         mark=mark,
         style=scoped_style(mark),
-        passed=found.passed,
-        checks=[check.text for check in found.checks],
+        verdict=release.verdict,
         facts=facts,
         sample=_sample(release),
         charts=[chart.figure() for chart in _charts(release, mark)],

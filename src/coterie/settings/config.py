@@ -30,6 +30,7 @@ from coterie.errors import ConfigError, CoterieWarning, DataError, HierarchyErro
 from coterie.hierarchies.hierarchy import Hierarchy
 from coterie.settings.changes import changed, listed
 from coterie.settings.check import column_problems, option_problems, publish_problems, translate, unknown_setting
+from coterie.settings.limits import accept_problems, limit_problems
 from coterie.settings.models import parse_privacy
 from coterie.settings.registry import DEFAULT_METHOD, FIELDS, METHODS
 from coterie.settings.roles import ROLES, UNDECIDED, entity_problems, role_problems, undecided_hint
@@ -47,6 +48,7 @@ if TYPE_CHECKING:
     from coterie.settings.fields.reading import Reading
     from coterie.settings.fields.reporting import Reporting
     from coterie.settings.fields.running import Running
+    from coterie.settings.fields.verdict import VerdictLimits
 
 
 def _whole(value: object) -> object:
@@ -93,7 +95,16 @@ def _field(setting: Setting) -> tuple[Any, Any]:
 if TYPE_CHECKING:
 
     class _Fields(
-        BaseModel, Columns, Guarantees, Generalization, MethodSettings, Missing, Reading, Reporting, Running
+        BaseModel,
+        Columns,
+        Guarantees,
+        Generalization,
+        MethodSettings,
+        Missing,
+        Reading,
+        Reporting,
+        Running,
+        VerdictLimits,
     ): ...
 
 else:
@@ -142,6 +153,7 @@ class Config(_Fields):
         roles = {role: getattr(self, role) for role in ROLES}
         problems = role_problems(roles) + entity_problems(self.entity, roles)
         problems += publish_problems(self.publish, self.types)
+        problems += limit_problems(self.limits) + accept_problems(self.accept)
         if self.threshold != DEFAULT_THRESHOLD:
             problems += threshold_problems(self.threshold)
         # The default method without options needs no check: this spares `verify` the import of the methods.

@@ -123,6 +123,29 @@ def _own_folder(config: Config) -> Iterator[DuckLimits]:
         yield DuckLimits(Path(folder), max(memory // 3, 2**27), config.usable_threads)
 
 
+@contextmanager
+def counting(
+    path: str | os.PathLike[str], config: Config, *, people: HiddenColumn | None = None
+) -> Iterator[tuple[TableFile, Callable[[Sequence[str]], DuckCounter]]]:
+    """A published file, and what counts its classes on the quasi-identifiers with further columns.
+
+    Args:
+        path: CSV, Parquet, Feather or a folder of Parquet files.
+        config: The quasi-identifiers, and how to read the file.
+        people: The person of each row. Without, people are counted if the table itself names them.
+    """
+    from coterie.files.batches import open_table
+
+    with _own_folder(config) as checker:
+        table = open_table(path, config)
+        names = published_names(table.schema.names, config.quasi)
+        schema = table.schema if people is None else table.schema.append(pa.field(people.name, people.type))
+        who = config.entity if people is None else people.name
+        who = who if who in schema.names else None
+        with connected(checker) as connection, relation_of(table, checker, beside=people) as relation:
+            yield table, lambda more: DuckCounter(connection, relation, schema, [*names, *more], {}, who)
+
+
 @dataclass(frozen=True, eq=False)
 class DuckCounter:
     """A release in a file, as DuckDB counts it."""

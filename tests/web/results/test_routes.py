@@ -95,7 +95,8 @@ def cells(page):
 def test_the_latest_finished_run_is_shown(place):
     assert place.get("").headers["location"].endswith("/results/0001")
     page = place.get("/0001").text
-    assert "Every promise is kept" in page
+    assert "Do not publish this as it stands" in page  # with what is kept, rows are unique
+    assert "k = 12 meets 0.09" in page
     assert "Run 1: k = 5, method mondrian" in page
     for figure in ("class-sizes", "risk-curve", "loss", "runs-map"):
         assert f'<figure class="chart-figure" id="{figure}">' in page

@@ -35,6 +35,7 @@ def anonymize(
     ] = False,
     dry_run: Annotated[bool, typer.Option("--dry-run", help="Do everything but write.")] = False,
     as_json: Annotated[bool, typer.Option("--json", help="Print the summary as JSON.")] = False,
+    strict: flags.Strict = False,
     quiet: flags.Quiet = False,
 ) -> None:
     """Publish a table in which every row shares its quasi-identifiers with at least k - 1 others.
@@ -63,12 +64,15 @@ def anonymize(
 
         ways = {"force": force, "resume": resume, "quiet": quiet, "as_json": as_json}
         wanted = Wanted(output, mapping, tuple(report or ()), report_variant)
-        if ran_in_blocks(data, settings, wanted, cluster=cluster, **ways):
+        stored = ran_in_blocks(data, settings, wanted, cluster=cluster, **ways)
+        if stored is not None:
+            if strict and stored.verdict.state != "pass":
+                raise typer.Exit(NOT_KEPT)
             return
     if resume:
         raise ConfigError([Problem("resume", "a run in memory leaves nothing to go on with; give --engine blocks")])
     check_outputs(data, settings, output=output, mapping=mapping, reports=report or [], force=force)
-    run_and_show(
+    passed = run_and_show(
         data,
         settings,
         output=None if dry_run else output,
@@ -79,6 +83,8 @@ def anonymize(
         quiet=quiet,
         as_json=as_json,
     )
+    if strict and not passed:
+        raise typer.Exit(NOT_KEPT)
 
 
 @flags.takes_settings("verify", also="config k")
@@ -100,6 +106,7 @@ def verify(
     beta: Annotated[str | None, typer.Option("--beta", metavar="BETA", help="Basic beta-likeness.")] = None,
     delta: Annotated[str | None, typer.Option("--delta", metavar="DELTA", help="Delta-disclosure privacy.")] = None,
     as_json: flags.AsJson = False,
+    strict: flags.Strict = False,
     quiet: flags.Quiet = False,
 ) -> None:
     """Check what a published table promises, from its cells alone. Exit code 1 if a promise is not kept.
@@ -116,7 +123,7 @@ def verify(
     if further:
         settings = settings.replace(privacy=[*settings.privacy, *further])
     asked = config is not None or k is not None
-    if not show_verification(data, settings, asked=asked, as_json=as_json, quiet=quiet):
+    if not show_verification(data, settings, asked=asked, as_json=as_json, quiet=quiet, strict=strict):
         raise typer.Exit(NOT_KEPT)
 
 

@@ -54,6 +54,7 @@ class SparkRows:
     libraries: tuple[str, ...] = ("pyspark",)
     where: str = "on Spark"
     origin: None = None
+    path: None = None
 
     @property
     def plan(self) -> Plan:

@@ -60,7 +60,7 @@ class Guarantees(Group, title="Guarantees"):
         more="Reported for comparison; not enforced.",
         title="Risk threshold",
         metavar="RISK",
-        commands="compare risk",
+        commands="compare risk verify",
         read=_risk,
         complete="threshold",
     )

@@ -120,6 +120,7 @@ def _result(release: Release) -> dict[str, Any]:
         "phases": dict(release.seconds),
         "notes": list(release.notes),
         "passed": release.verification.passed,
+        "verdict": release.verdict.to_dict(),
         "verification": verification_values(release.verification),
         "measures": finite(measures_values(release.measures)),
         "risk": {"before": _risk(release.risk.before), "after": _risk(release.risk.after)},

@@ -1,0 +1,34 @@
+"""Verify a published table and judge it: what `coterie verify` shows."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from coterie.api.anonymize import read_table, verify
+from coterie.arrays import AnyTable
+from coterie.engines.choose import checked_on_disk
+from coterie.verdict.counts import TableRows
+from coterie.verdict.verdict import verdict_of_file, verdict_of_rows
+
+if TYPE_CHECKING:
+    from coterie.settings.config import Config
+    from coterie.verdict.question import Verdict
+    from coterie.verification.verify import Verification
+
+
+def verify_and_judge(data: AnyTable, config: Config, *, k: int | None) -> tuple[Verification, Verdict]:
+    """Check a published table as `verify` does, and give the verdict on it.
+
+    Args:
+        data: A frame, a path or "-", which is read once.
+        config: The promises, and the roles of columns. Columns without a role are published, so they count as kept.
+        k: The k to check; None only counts.
+    """
+    if checked_on_disk(data, config):
+        found = verify(data, config=config, k=k)
+        return found, verdict_of_file(data, config, found)
+    table = read_table(data, config)
+    found = verify(table, config=config, k=k)
+    who = table.column(config.entity) if config.entity in table.column_names else None
+    rows = TableRows(table, found.class_of_row, found.groups, who)
+    return found, verdict_of_rows(rows, config, found, names=table.column_names)

@@ -1,0 +1,58 @@
+"""The parts of a report that say whether to publish: the verdict, and who made which decision."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from coterie.reporting import model
+
+if TYPE_CHECKING:
+    from coterie.releases.release import Release
+
+# Settings that decide who is protected, and how well.
+DECISIONS = (
+    "quasi", "sensitive", "identifiers", "keep", "drop", "entity", "k", "privacy", "threshold", "limits", "accept",
+    "row_order", "rounding", "missing", "suppressed", "suppress_at_most", "method",
+)  # fmt: skip
+
+
+def verdict_part(release: Release, *, external: bool) -> model.Verdict:
+    """The verdict. Its evidence has small counts, so the external variant leaves it out."""
+    verdict = release.verdict
+    return model.Verdict(
+        state=verdict.state,
+        headline=verdict.headline,
+        questions=[
+            model.VerdictQuestion(
+                name=name,  # type: ignore[arg-type]
+                question=question.title,
+                state=question.state,
+                evidence=[] if external else list(question.evidence),
+                advice=list(question.advice),
+                accepted=list(question.accepted),
+            )
+            for name, question in verdict.questions.items()
+        ],
+    )
+
+
+def decisions_part(release: Release) -> list[model.Decision]:
+    """What was decided, and whether by a person or by default."""
+    config, fields = release.config, type(release.config).model_fields
+    made = []
+    for name in DECISIONS:
+        if name not in fields:
+            continue
+        value, default = getattr(config, name), fields[name].default
+        made.append(model.Decision(setting=name, value=_text(value), by="default" if value == default else "person"))
+    return made
+
+
+def _text(value: object) -> str:
+    if value is None or value in ((), {}):
+        return "none"
+    if isinstance(value, dict):
+        return ", ".join(f"{name} = {each}" for name, each in value.items())
+    if isinstance(value, tuple):
+        return ", ".join(each if isinstance(each, str) else str(each.title) for each in value)
+    return str(value)

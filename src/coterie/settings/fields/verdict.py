@@ -1,0 +1,42 @@
+"""What the verdict on a release is held against."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from coterie.settings.changes import listed
+from coterie.settings.fields._setting import Group, setting
+from coterie.settings.limits import LIMITS
+from coterie.settings.roles import parse_names
+
+_DEFAULTS = ", ".join(f"{name} ({limit.default:g})" for name, limit in LIMITS.items())
+
+
+def _warnings(texts: str | Sequence[str]) -> list[str]:
+    """Warnings from flags, or from the lines of a field."""
+    return parse_names(texts.splitlines() if isinstance(texts, str) else texts)
+
+
+class VerdictLimits(Group, title="Verdict"):
+    """How much is too much."""
+
+    limits: dict[str, float] = setting(
+        {},
+        f"Limits of the verdict, as shares: {_DEFAULTS}.",
+        more="[The verdict](verdict.md) explains each.",
+        flag="limit",
+        metavar="NAME=SHARE",
+        commands="verify",
+        asked=False,
+    )
+    accept: tuple[str, ...] = setting(
+        (),
+        "Warnings of the verdict that you accept, such as singling-out:income or utility.",
+        more="They no longer decide the verdict; the report lists them.",
+        title="Accepted warnings",
+        metavar="WARNINGS",
+        commands="verify",
+        before=listed,
+        read=_warnings,
+        show=lambda value: "\n".join(value),
+    )

@@ -1,0 +1,197 @@
+"""How rows fall into classes on the published quasi-identifiers together with further columns, from counts alone."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import NamedTuple, Protocol
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from coterie.arrays import Int64
+from coterie.verification.cells import ColumnCells, read_cells
+from coterie.verification.counts import CellCounts, CellPairs, ClassValues, Counter, PeopleCounts
+
+# Keys of several columns make one int64 as long as that cannot reach this.
+ROOM = 2**62
+# Keys are counted by place, not by hash, while there are at most so many places a row.
+DENSE = 8
+
+
+class Exposure(NamedTuple):
+    """How many rows few others share their values with."""
+
+    unique: int
+    """rows that no other row, or no other person's, shares them with"""
+    below: int
+    """rows that fewer than k share them with"""
+    smallest: int
+    """the smallest class, in people where they are known"""
+    people: int
+    """people who are alone in a class"""
+
+    @classmethod
+    def of(cls, counts: PeopleCounts, k: int) -> Exposure:
+        """The exposure that classes of these sizes mean."""
+        rows = counts.rows * counts.classes
+        alone, few = counts.people <= 1, counts.people < k
+        smallest = int(counts.people.min()) if len(counts.people) else 0
+        return cls(int(rows[alone].sum()), int(rows[few].sum()), smallest, int(counts.classes[alone].sum()))
+
+
+class PublishedRows(Protocol):
+    """A published table, as far as the verdict asks."""
+
+    @property
+    def rows(self) -> int:
+        """How many rows it has."""
+
+    @property
+    def counts_people(self) -> bool:
+        """Whether classes are counted in people."""
+
+    @property
+    def held(self) -> bool:
+        """Whether the rows are in memory, so that many questions cost little."""
+
+    def sizes(self, columns: Sequence[str]) -> PeopleCounts:
+        """How large the classes on the quasi-identifiers and these columns are."""
+
+    def cells(self, column: str) -> CellCounts:
+        """The distinct cells of a column."""
+
+    def values(self, column: str) -> Iterator[ClassValues]:
+        """Class on the quasi-identifiers × value of a column → rows, piece by piece; the last value is missing."""
+
+
+@dataclass(frozen=True, eq=False)
+class TableRows:
+    """A published table in memory."""
+
+    table: pa.Table
+    of_row: Int64
+    """row → class of the rows that it is hidden among"""
+    classes: int
+    who: pa.ChunkedArray | None = None
+    """row → person, where a person may have several"""
+    _cells: dict[str, ColumnCells] = field(default_factory=dict)
+
+    held = True
+
+    @property
+    def rows(self) -> int:
+        """How many rows the table has."""
+        return len(self.of_row)
+
+    @property
+    def counts_people(self) -> bool:
+        """Whether classes are counted in people."""
+        return self.who is not None
+
+    @cached_property
+    def _people(self) -> ColumnCells | None:
+        return None if self.who is None else read_cells(self.who, name="entity")
+
+    def _read(self, column: str) -> ColumnCells:
+        if column not in self._cells:
+            self._cells[column] = read_cells(self.table.column(column), name=column)
+        return self._cells[column]
+
+    def sizes(self, columns: Sequence[str]) -> PeopleCounts:
+        """How large the classes on the quasi-identifiers and these columns are."""
+        of_row, span = self.of_row, self.classes
+        for column in columns:
+            cells = self._read(column)
+            if span * (len(cells.values) + 1) >= ROOM:
+                of_row, span = numbered(of_row)
+            span *= len(cells.values) + 1
+            of_row = of_row * (len(cells.values) + 1) + cells.of_row
+        if self._people is None:
+            rows = _counted(of_row, span)
+            return PeopleCounts(rows, rows, np.ones_like(rows))
+        of_row, classes = numbered(of_row)
+        rows = np.bincount(of_row, minlength=classes).astype(np.int64)
+        people = len(self._people.values) + 1
+        pairs = pa.array(of_row * people + self._people.of_row).unique().to_numpy(zero_copy_only=False)
+        return PeopleCounts(np.bincount(pairs // people, minlength=classes).astype(np.int64), rows, np.ones_like(rows))
+
+    def cells(self, column: str) -> CellCounts:
+        """The distinct cells of a column."""
+        values, of_row = self._read(column)
+        rows = np.bincount(of_row, minlength=len(values) + 1).astype(np.int64)
+        return CellCounts(values, rows[:-1], int(rows[-1]))
+
+    def values(self, column: str) -> Iterator[ClassValues]:
+        """Class × value → rows, in one piece."""
+        if self.rows:
+            cells = self._read(column)
+            yield ClassValues.count(self.of_row, cells.of_row, values=len(cells.values) + 1)
+
+    def take(self, rows: Int64) -> TableRows:
+        """Some of the rows."""
+        kept = pa.array(rows)
+        who = None if self.who is None else self.who.take(kept)
+        return TableRows(self.table.take(kept), *numbered(self.of_row[rows]), who)
+
+
+@dataclass(frozen=True, eq=False)
+class CounterRows:
+    """A published table that an engine counts, such as one on disk."""
+
+    counter: Callable[[Sequence[str]], Counter]
+    """further columns → what counts classes on the quasi-identifiers with them"""
+    rows: int
+
+    held = False
+
+    @property
+    def counts_people(self) -> bool:
+        """Whether classes are counted in people."""
+        return self.counter(()).people() is not None
+
+    def sizes(self, columns: Sequence[str]) -> PeopleCounts:
+        """How large the classes on the quasi-identifiers and these columns are."""
+        counter = self.counter(columns)
+        people = counter.people()
+        if people is not None:
+            return people
+        found = counter.sizes()
+        return PeopleCounts(found.rows, found.rows, found.classes)
+
+    def cells(self, column: str) -> CellCounts:
+        """The distinct cells of a column."""
+        return self.counter(()).cells(column)
+
+    def values(self, column: str) -> Iterator[ClassValues]:
+        """Class × value → rows, some thousand classes at a time."""
+        values = self.cells(column).values
+
+        def look(pairs: CellPairs) -> ClassValues:
+            places = _places(pairs.cells, values) if pairs.places is None else pairs.places
+            return ClassValues.count(pairs.of, places, values=len(values) + 1, rows=pairs.rows)
+
+        yield from self.counter(()).by_value(column, look)
+
+
+def _places(cells: pa.Array | None, values: pa.Array) -> Int64:
+    found = pc.index_in(cells, value_set=values).cast(pa.int64()).fill_null(len(values))
+    places: Int64 = found.to_numpy(zero_copy_only=False)
+    return places
+
+
+def numbered(keys: Int64) -> tuple[Int64, int]:
+    """Keys as numbers 0, 1, … in the order of their first rows, and how many there are."""
+    encoded = pa.array(keys).dictionary_encode()
+    return encoded.indices.to_numpy(zero_copy_only=False).astype(np.int64), len(encoded.dictionary)
+
+
+def _counted(keys: Int64, span: int) -> Int64:
+    """Rows of each key that occurs."""
+    if span <= DENSE * max(len(keys), 1):
+        counts = np.bincount(keys, minlength=1)
+        return counts[counts > 0].astype(np.int64)
+    found: Int64 = pa.array(keys).value_counts().field("counts").to_numpy(zero_copy_only=False)
+    return found

@@ -1,0 +1,81 @@
+"""Whether people seem to have several rows although nobody said so: then a group of k rows may be one person's."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from coterie.suggesting.names import meaning
+from coterie.suggesting.together import people_rank
+from coterie.verdict.counts import Exposure, TableRows
+from coterie.wording import count_of
+
+if TYPE_CHECKING:
+    from coterie.arrays import Int64
+    from coterie.settings.config import Config
+    from coterie.verdict.question import Findings
+
+# A column that numbers people has more values than a label, and people have some rows each.
+FEWEST = 10
+MOST_DISTINCT = 0.95
+# Things that are shared by chance or by neighbours, so that equal values do not mean one person.
+_SHARED = ("a person's name", "a street address", "a place on the map")
+
+
+def look_for_people(
+    findings: Findings, rows: TableRows, config: Config, *, original: pa.Table, kept: Int64, k: int
+) -> None:
+    """Warn of groups that hold fewer people than k, if a column that is left out seems to number people.
+
+    Args:
+        findings: Findings to add to.
+        rows: The published rows.
+        config: The roles of columns.
+        original: The table before, which has the columns that are left out.
+        kept: Published row → position in the original.
+        k: How many people a group should have.
+    """
+    if config.entity is not None:
+        return
+    column = likely_entity(original, [*config.identifiers, *config.drop], named=config.drop)
+    if column is None:
+        return
+    who = original.column(column).take(pa.array(kept))
+    found = Exposure.of(TableRows(rows.table, rows.of_row, rows.classes, who).sizes(()), k)
+    findings.figures["people"] = {"column": column, "below_k": found.below, "smallest": found.smallest}
+    if not found.below:
+        return
+    findings.evidence.append(
+        f"Rows share values of `{column}`, so people seem to have several: {count_of(found.below, 'row')} are in "
+        f"groups of fewer than {k} different ones; the smallest has {found.smallest:,}."
+    )
+    findings.add(
+        "warn",
+        what=column,
+        advice=f'If people are in `{column}`, set entity = "{column}": k then counts people, not rows. '
+        f'If every row is another person: accept = ["singling-out:{column}"].',
+    )
+
+
+def likely_entity(table: pa.Table, columns: Sequence[str], *, named: Sequence[str] = ()) -> str | None:
+    """The column among these that most likely says whose row it is, if its values repeat.
+
+    Args:
+        table: The original.
+        columns: Columns that are left out of the release.
+        named: Those of them that have to say by their names that they number people.
+    """
+    ranked = []
+    for column in columns:
+        rank, said = people_rank(column), meaning(column)
+        if rank is None and (column in named or (said is not None and said.what in _SHARED)):
+            continue
+        cells = table.column(column)
+        present = len(cells) - cells.null_count
+        distinct = pc.count_distinct(cells, mode="only_valid").as_py()
+        if FEWEST <= distinct <= MOST_DISTINCT * present or (rank is not None and 1 < distinct < present):
+            ranked.append((rank if rank is not None else 1000, column))
+    return min(ranked)[1] if ranked else None

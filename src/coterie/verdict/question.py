@@ -1,0 +1,137 @@
+"""Verdict: four questions to a release, each with a state, and one state for the whole."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any, Literal
+
+State = Literal["pass", "warn", "fail"]
+ORDER: tuple[State, ...] = ("pass", "warn", "fail")
+"""the states, the worst last"""
+
+TITLES = {
+    "promises": "Promises kept?",
+    "singling-out": "Singled out?",
+    "inference": "Inferred?",
+    "utility": "Still useful?",
+}
+HEADLINES: dict[State, str] = {
+    "pass": "Every promise is kept, and nothing else stands out",
+    "warn": "Look at the warnings before you publish",
+    "fail": "Do not publish this as it stands",
+}
+SYMBOLS: dict[State, str] = {"pass": "✓", "warn": "!", "fail": "✗"}
+
+
+def worst(states: Iterable[State]) -> State:
+    """The worst of some states; `pass` for none."""
+    return max(states, key=ORDER.index, default="pass")
+
+
+@dataclass(frozen=True)
+class Question:
+    """One question to a release."""
+
+    name: str
+    state: State
+    evidence: tuple[str, ...]
+    """what was measured, in sentences without any cell value"""
+    advice: tuple[str, ...] = ()
+    """the smallest changes that would turn a warning"""
+    accepted: tuple[str, ...] = ()
+    """entries of the setting `accept` that decided the state"""
+    figures: Mapping[str, Any] = field(default_factory=dict)
+    """the same as the evidence, for programs"""
+
+    @property
+    def title(self) -> str:
+        """The question, as people ask it."""
+        return TITLES[self.name]
+
+    def to_dict(self) -> dict[str, Any]:
+        """Plain values, as JSON can hold them."""
+        return {
+            "state": self.state,
+            "question": self.title,
+            "evidence": list(self.evidence),
+            "advice": list(self.advice),
+            "accepted": list(self.accepted),
+            "figures": dict(self.figures),
+        }
+
+
+@dataclass(frozen=True)
+class Verdict:
+    """What a release is to be judged by: `state` is the worst state of its questions."""
+
+    questions: Mapping[str, Question]
+    """promises, singling-out, inference, utility"""
+
+    @property
+    def state(self) -> State:
+        """pass, warn or fail."""
+        return worst(question.state for question in self.questions.values())
+
+    @property
+    def headline(self) -> str:
+        """The state in a sentence."""
+        return HEADLINES[self.state]
+
+    @property
+    def advice(self) -> tuple[str, ...]:
+        """The advice of all questions."""
+        return tuple(text for question in self.questions.values() for text in question.advice)
+
+    def to_dict(self) -> dict[str, Any]:
+        """Plain values, as JSON can hold them."""
+        questions = {name: question.to_dict() for name, question in self.questions.items()}
+        return {"state": self.state, "headline": self.headline, "questions": questions}
+
+    def __str__(self) -> str:
+        lines = [f"{self.state.upper()}: {self.headline}."]
+        for question in self.questions.values():
+            lines.append(f"{question.state:<4}  {question.title} {' '.join(question.evidence)}".rstrip())
+            lines += [f"      → {text}" for text in question.advice]
+        return "\n".join(lines)
+
+
+class Findings:
+    """Collects what is found for a question, and which of it a person has accepted."""
+
+    def __init__(self, name: str, accept: Sequence[str]) -> None:
+        self.name = name
+        self.evidence: list[str] = []
+        self.figures: dict[str, Any] = {}
+        self._accept = accept
+        self._states: list[State] = []
+        self._advice: list[str] = []
+        self._accepted: list[str] = []
+
+    def accepts(self, what: str = "") -> bool:
+        """Whether a person accepts the question as a whole, or this part of it."""
+        for entry in (self.name, f"{self.name}:{what}"):
+            if entry in self._accept:
+                self._accepted += [entry] if entry not in self._accepted else []
+                return True
+        return False
+
+    def add(self, state: State, *, what: str = "", advice: str = "") -> None:
+        """Note a state, unless it is accepted; `what` is what an entry of `accept` would call it."""
+        if state == "pass" or self.accepts(what):
+            return
+        self._states.append(state)
+        self._advice += [advice] if advice and advice not in self._advice else []
+
+    def question(self) -> Question:
+        """The question with all that was found."""
+        for entry in self._accepted:
+            self.evidence.append(f"Accepted by a person: {entry}.")
+        return Question(
+            self.name,
+            worst(self._states),
+            tuple(self.evidence),
+            tuple(self._advice),
+            tuple(self._accepted),
+            self.figures,
+        )

@@ -1,0 +1,180 @@
+"""Whether rows of a release can be singled out by what is published as it stands.
+
+The judge counts on the quasi-identifiers, which is what was promised. People are recognised by kept columns just as
+well, so here classes are counted on the quasi-identifiers with each kept column, and with all of them. The same with
+sensitive columns is a figure only: nobody should know them, though an exact salary is often known too.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from coterie.settings.limits import limit
+from coterie.settings.threshold import find_threshold
+from coterie.verdict.counts import Exposure, PublishedRows, TableRows
+from coterie.verdict.question import Findings
+from coterie.verdict.shares import BUDGET, shapley_shares
+from coterie.wording import count_of, percent_text
+
+if TYPE_CHECKING:
+    from coterie.settings.config import Config
+
+# Which columns do it is worked out on at most so many rows; how many rows are exposed is always counted on all.
+SAMPLE = 100_000
+# Where rows are on disk, every subset of columns is a pass over them.
+DISK_BUDGET = 12
+MOST_COLUMNS = 6
+
+
+def singled_out(
+    rows: PublishedRows, config: Config, *, kept: Sequence[str], k: int, findings: Findings | None = None
+) -> Findings:
+    """Measure who is singled out.
+
+    Args:
+        rows: The published rows.
+        config: Sensitive columns, limits and what a person accepts.
+        kept: The columns that are published unchanged, besides sensitive ones.
+        k: The class size that is wanted.
+        findings: Findings to add to.
+    """
+    findings = findings or Findings("singling-out", config.accept)
+    noun = "people" if rows.counts_people else "rows"
+    checked = [column for column in kept if not findings.accepts(column)]
+    alone = Exposure.of(rows.sizes(()), k)
+    findings.figures |= {"rows": rows.rows, "counted": noun, "k": k, "smallest": alone.smallest}
+    _with_kept(findings, rows, config, checked=checked, kept=kept, k=k, alone=alone)
+    _with_threshold(findings, config, alone)
+    if config.sensitive:
+        every = Exposure.of(rows.sizes([*kept, *config.sensitive]), k)
+        findings.figures["with_sensitive"] = _values(every, rows.rows)
+        findings.evidence.append(
+            f"With the sensitive columns too, which nobody should know, {_told(every, rows.rows)} "
+            f"({', '.join(config.sensitive)}); this does not decide the state."
+        )
+    return findings
+
+
+def _with_kept(
+    findings: Findings,
+    rows: PublishedRows,
+    config: Config,
+    *,
+    checked: Sequence[str],
+    kept: Sequence[str],
+    k: int,
+    alone: Exposure,
+) -> None:
+    """Count on the quasi-identifiers with each kept column and with all of them, and say which columns do it."""
+
+    def exposure(columns: Sequence[str]) -> Exposure:
+        return Exposure.of(rows.sizes(columns), k) if columns else alone
+
+    each = {column: exposure([column]) for column in kept}
+    every = exposure(kept)
+    decides = every if len(checked) == len(kept) else exposure(checked)
+    findings.figures["kept"] = {column: _values(found, rows.rows) for column, found in each.items()}
+    findings.figures["published"] = _values(every, rows.rows)
+    if kept:
+        what = "the kept column" if len(kept) == 1 else "the kept columns"
+        findings.evidence.append(f"On the quasi-identifiers with {what} {_listed(kept)}, {_told(every, rows.rows, k)}.")
+    else:
+        findings.evidence.append(f"On the quasi-identifiers, {_told(alone, rows.rows, k)}; no other column is kept.")
+    total = max(rows.rows, 1)
+    unique, below = decides.unique / total, decides.below / total
+    state = "fail" if unique > limit(config.limits, "unique") else "pass"
+    if state == "pass" and below > limit(config.limits, "below-k"):
+        state = "warn"
+    if state == "pass":
+        return
+    shares = _shares(rows, checked, k if state == "warn" else 2)
+    findings.figures["shares"] = shares
+    ranked = sorted(checked, key=lambda column: (-shares[column], -each[column].below))
+    if len(ranked) > 1:
+        parts = [f"{column} {percent_text(shares[column])}" for column in ranked[:MOST_COLUMNS]]
+        what = "below k" if state == "warn" else "unique"
+        findings.evidence.append(f"Which columns do it, by their Shapley shares of rows {what}: {', '.join(parts)}.")
+    findings.add(state, advice=_advice(_smallest(rows, ranked, config, k)) if ranked else _raise_k(k))  # type: ignore[arg-type]
+
+
+def _shares(rows: PublishedRows, columns: Sequence[str], k: int) -> dict[str, float]:
+    """Column → its share of the rows in classes below k, which is 2 for unique ones.
+
+    Whole classes are sampled, so that those of the sample are as large.
+    """
+    sample = rows
+    if isinstance(rows, TableRows) and rows.rows > SAMPLE:
+        part = -(-rows.rows // SAMPLE)
+        chosen = np.random.default_rng(0).integers(part, size=rows.classes) == 0
+        taken = np.flatnonzero(chosen[rows.of_row])
+        sample = rows.take(taken) if len(taken) else rows
+    budget = BUDGET if rows.held else DISK_BUDGET
+    found = shapley_shares(columns, lambda some: Exposure.of(sample.sizes(sorted(some)), k).below, budget=budget)
+    total = sum(found.values())
+    return {column: round(share / total, 4) if total > 0 else 0.0 for column, share in found.items()}
+
+
+def _smallest(rows: PublishedRows, ranked: Sequence[str], config: Config, k: int) -> list[str]:
+    """The fewest columns, those with the largest shares first, without which the others stay within the limits."""
+    most = limit(config.limits, "below-k") * rows.rows
+    for count in range(1, len(ranked)):
+        rest = ranked[count:]
+        found = Exposure.of(rows.sizes(rest), k)
+        if found.below <= most and found.unique <= limit(config.limits, "unique") * rows.rows:
+            return list(ranked[:count])
+    return list(ranked)
+
+
+def _advice(columns: Sequence[str]) -> str:
+    what = "a quasi-identifier" if len(columns) == 1 else "quasi-identifiers"
+    listed, them = _listed(columns), "it" if len(columns) == 1 else "them"
+    entries = ", ".join(f'"singling-out:{column}"' for column in columns[:MOST_COLUMNS])
+    more = ", …" if len(columns) > MOST_COLUMNS else ""
+    return f"Make {listed} {what}, or drop {them}. To accept the risk: accept = [{entries}{more}]."
+
+
+def _raise_k(k: int) -> str:
+    return f"Rows share their quasi-identifiers with fewer than {k}: anonymize the table with k = {k}."
+
+
+def _with_threshold(findings: Findings, config: Config, alone: Exposure) -> None:
+    """Hold the smallest group against the accepted risk."""
+    wanted = find_threshold(config.threshold)
+    findings.figures["threshold"] = float(wanted.value)
+    met = alone.smallest >= wanted.rows or alone.smallest == 0
+    risk = f"The highest risk of a record on the quasi-identifiers is {1 / max(alone.smallest, 1):.4g}"
+    findings.evidence.append(
+        f"{risk}, {'within' if met else 'above'} the accepted {float(wanted.value):.4g} ({wanted.name})."
+    )
+    findings.add(
+        "pass" if met else "warn",
+        what="threshold",
+        advice=f"k = {wanted.rows} meets {float(wanted.value):.4g}; to accept a higher risk, set threshold.",
+    )
+
+
+def _values(found: Exposure, rows: int) -> dict[str, float]:
+    total = max(rows, 1)
+    return {
+        "unique": found.unique,
+        "unique_share": found.unique / total,
+        "below_k": found.below,
+        "below_k_share": found.below / total,
+    }
+
+
+def _told(found: Exposure, rows: int, k: int | None = None) -> str:
+    """`12 of 1,000 rows (1.2 %) are unique and 30 (3 %) share them with fewer than 12`."""
+    total = max(rows, 1)
+    text = f"{found.unique:,} of {count_of(rows, 'row')} ({percent_text(found.unique / total)}) are unique"
+    if k is not None:
+        text += f" and {found.below:,} ({percent_text(found.below / total)}) are in classes below k = {k:,}"
+    return text
+
+
+def _listed(columns: Sequence[str]) -> str:
+    shown = ", ".join(f"`{column}`" for column in columns[:MOST_COLUMNS])
+    return shown + (f" and {len(columns) - MOST_COLUMNS:,} more" if len(columns) > MOST_COLUMNS else "")

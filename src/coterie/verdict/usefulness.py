@@ -1,0 +1,102 @@
+"""Whether a release is still useful: loss, loss against the bound, the worst column, the error of queries."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from coterie.settings.limits import limit
+from coterie.verdict.question import Findings
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+
+    from coterie.arrays import Int64
+    from coterie.measures.measures import Measures
+    from coterie.settings.config import Config
+
+# The bound compares all rows with all others; on more rows it takes longer than a verdict should.
+BOUND_ROWS = 20_000
+# Random queries are asked of so many rows, the same ones before and after.
+QUERY_ROWS = 20_000
+QUERIES = 200
+
+
+def usefulness(measures: Measures, config: Config, *, queries: float | None = None, bounded: bool = False) -> Findings:
+    """Say what is left of the data.
+
+    Args:
+        measures: What the release lost.
+        config: Limits, hierarchies and what a person accepts.
+        queries: The median relative error of random COUNT queries, if they were asked.
+        bounded: Whether to work out the lower bound.
+    """
+    findings = Findings("utility", config.accept)
+    loss = float(measures["gcp"])
+    findings.figures["loss"] = loss
+    told = f"The information loss (GCP) is {loss:.4f}"
+    if bounded and "loss_over_bound" in measures and np.isfinite(ratio := float(measures["loss_over_bound"])):
+        findings.figures["loss_over_bound"] = ratio
+        told += f", {ratio:.2f} times what no grouping with this k could stay below"
+    findings.evidence.append(f"{told}.")
+    findings.add(
+        "warn" if loss > limit(config.limits, "loss") else "pass",
+        advice="Take fewer quasi-identifiers, a smaller k, or hierarchies that join what belongs together.",
+    )
+    _worst_column(findings, measures, config)
+    if queries is not None and np.isfinite(queries):
+        findings.figures["query_error"] = queries
+        findings.evidence.append(f"Random COUNT queries are wrong by {100 * queries:.0f} % in the median.")
+        findings.add(
+            "warn" if queries > limit(config.limits, "query-error") else "pass",
+            what="queries",
+            advice="Weigh the columns that queries use (weights), or take a smaller k.",
+        )
+    return findings
+
+
+def _worst_column(findings: Findings, measures: Measures, config: Config) -> None:
+    """Name the column that lost most, and those of which next to nothing is left."""
+    columns = {name: float(each.ncp) for name, each in measures.attributes.items()}
+    if not columns:
+        return
+    worst = max(columns, key=lambda name: columns[name])
+    findings.figures |= {"worst_column": worst, "column_loss": columns}
+    findings.evidence.append(f"`{worst}` lost most: {columns[worst]:.4f}.")
+    for name, loss in columns.items():
+        help_for = "Give it a hierarchy" if name not in config.hierarchies else "Weigh it higher (weights)"
+        findings.add(
+            "warn" if loss > limit(config.limits, "column-loss") else "pass",
+            what=name,
+            advice=f"Next to nothing is left of `{name}`. {help_for}, or drop it: then the others keep more.",
+        )
+
+
+def query_error(original: pa.Table, published: pa.Table, config: Config, *, kept: Int64) -> float | None:
+    """The median relative error of random COUNT queries, asked of a sample of rows before and after.
+
+    Args:
+        original: The table before.
+        published: The release.
+        config: The settings.
+        kept: Published row → position in the original.
+    """
+    import pyarrow as pa
+
+    from coterie.errors import CoterieError
+    from coterie.evaluation.before_after import BeforeAfter
+    from coterie.evaluation.query_workload import Workload, query_errors
+
+    rows: Any = np.arange(len(kept))
+    if len(kept) > QUERY_ROWS:
+        rows = np.sort(np.random.default_rng(config.seed).choice(len(kept), QUERY_ROWS, replace=False))
+    if not len(rows):
+        return None
+    before = original.select([*config.quasi]).take(pa.array(kept[rows]))
+    tables = BeforeAfter(before, published.take(pa.array(rows)), config, np.arange(len(rows), dtype=np.int64))
+    try:
+        return float(query_errors(tables, Workload(count=QUERIES, seed=0)).summary.median)
+    except CoterieError:
+        # Means and medians in place of ranges, for example, answer no query.
+        return None
