@@ -110,5 +110,5 @@ def judged(table: Table, grouping: Grouping, k: int) -> dict[str, float]:
         "suppressed": int(measures["suppressed"]),
         "outside": int(measures["outside"]),
         "small": int(np.count_nonzero(grouping.sizes < k)),
-        "per_row": grouping.rings is not None,
+        "per_row": grouping.by_rows,
     }

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from coterie.methods import Run
     from coterie.table.codebook import Codebook
     from coterie.table.domain import Domain
-    from coterie.table.rings import Rings
+    from coterie.table.grouping import OneByOne
 
 
 class BlockResult(NamedTuple):
@@ -37,8 +37,8 @@ class BlockResult(NamedTuple):
     """quasi-identifier → its published values"""
     sums: BlockSums
     notes: tuple[str, ...] = ()
-    rings: Rings | None = None
-    """where rows are published one by one: the rings that they stand in; a group is then a place of a ring"""
+    one_by_one: OneByOne | None = None
+    """what is needed to check rows that are published one by one; a group is then a place of a ring"""
 
     def columns(self) -> dict[str, pa.DictionaryArray]:
         """Published column → its cells; those of suppressed rows are what stands for any value."""
@@ -75,9 +75,11 @@ def anonymize_block(
     run = _run(plan, block, threads, cancelled, seconds)
     grouping = group_block(table, plan, run)
     labels, _ = recode(table, grouping, plan.book.config)
-    shown = grouping.published
+    shown = grouping.published_boxes()
     sums = sums_of(table, shown, labels, plan)
-    return BlockResult(shown.labels, shown.lo, shown.hi, labels, sums, tuple(run.notes), grouping.rings)
+    return BlockResult(
+        shown.labels, shown.lo, shown.hi, labels, sums, tuple(run.notes), grouping.counts_for_judge(codes)
+    )
 
 
 def suppressed_values(

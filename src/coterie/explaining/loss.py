@@ -86,7 +86,7 @@ def explain_loss(release: Release) -> LossExplanation:
         Driver(each.name, each.weight, each.ncp, each.changed, each.weight * each.ncp / total if total > 0 else 0.0)
         for each in attributes.values()
     ]
-    shown, labels = release.grouping.published, release.grouping.labels
+    shown, labels = release.grouping.published_boxes(), release.grouping.labels
     costs = _weighted(release.table, shown.lo, shown.hi)
     rows = release.source.table.num_rows
     most = float(sum(domain.weight for domain in release.table.domains))
@@ -227,7 +227,7 @@ def _measured(release: Release, config: Config, dropped: str | None) -> Measures
 
     prepared = _prepared(release, dropped).under(config)
     check_possible(prepared, config)
-    grouping = group_rows(prepared, config, start_run(config)).published
+    grouping = group_rows(prepared, config, start_run(config)).published_boxes()
     table = prepared.encoded.table
     labels = np.full(release.source.table.num_rows, -1, dtype=np.int32)
     labels[release.rows] = grouping.labels

@@ -225,13 +225,7 @@ def _held(release: Release, row: int) -> tuple[State, _Held]:
     if label < 0:
         return "suppressed", _nothing(table)
     members = np.flatnonzero(grouping.labels == label)
-    rings = grouping.rings
-    if rings is None:
-        return "group", _Held(grouping.lo[label][None, :], grouping.hi[label][None, :], members)
-    first, size = rings.start[label], rings.sizes[label]
-    place = int(np.flatnonzero(rings.order[first : first + size] == row)[0])
-    slots = first + (place - np.arange(rings.span)) % size
-    return "ring", _Held(rings.lo[slots], rings.hi[slots], members)
+    return "ring" if grouping.by_rows else "group", _Held(*grouping.boxes_around(row), members)
 
 
 def _nothing(table: Table) -> _Held:

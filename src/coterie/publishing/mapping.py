@@ -63,7 +63,7 @@ def write_mapping(release: Release, path: str | os.PathLike[str], *, force: bool
 
 def mapping_table(release: Release) -> pa.Table:
     """One row for each group and attribute, groups in ascending order; suppressed rows come last, as group −1."""
-    shown = release.grouping.published
+    shown = release.grouping.published_boxes()
     recoded, _ = recode(release.table, release.grouping, release.config)
     suppressed = release.source.table.num_rows - int(shown.sizes.sum())
     removed = len(release.published.kept) < release.source.table.num_rows

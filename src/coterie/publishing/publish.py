@@ -63,7 +63,7 @@ def publish(
     """
     check_styles(table.domains, names=columns.column_names, publish=config.publish)
     recoded, roots = recode(table, grouping, config)
-    grouping = grouping.published
+    grouping = grouping.published_boxes()
     group_of_row = _group_of_row(columns.num_rows, grouping.labels, rows)
     suppressed = group_of_row < 0
     shown = config.suppressed == "auto" and _enough_alike(recoded, grouping.sizes, suppressed, config.k)
@@ -96,7 +96,7 @@ def recode(table: Table, grouping: Grouping, config: Config) -> tuple[dict[str, 
     """Quasi-identifier → its published values, and → what a suppressed cell looks like."""
     recoded: dict[str, Labels] = {}
     roots: dict[str, str] = {}
-    shown, rings = grouping.published, grouping.rings
+    shown = grouping.published_boxes()
     for position, domain in enumerate(table.domains):
         style = style_of(domain, config.publish)
         codes = np.ascontiguousarray(table.codes[:, position])
@@ -107,7 +107,7 @@ def recode(table: Table, grouping: Grouping, config: Config) -> tuple[dict[str, 
             np.ascontiguousarray(shown.lo[:, position]),
             np.ascontiguousarray(shown.hi[:, position]),
             None if shown.nodes is None else np.ascontiguousarray(shown.nodes[:, position]),
-            rings.values_held(codes, at_most=SET_LIMIT) if rings is not None and style == "set" else None,
+            grouping.values_held(codes, at_most=SET_LIMIT) if style == "set" else None,
         )
         recoded[domain.name] = label(boxes, style)
         roots[domain.name] = root_text(domain, style)

@@ -117,7 +117,7 @@ def starred_rows(release: Release, at: int) -> int:
 
     Of a release that is not held, about so many: as many of all rows as of those at hand.
     """
-    shown, domain = release.grouping.published, release.table.domains[at]
+    shown, domain = release.grouping.published_boxes(), release.table.domains[at]
     if domain.size <= 1:
         return 0
     lo, hi = shown.lo[:, at], shown.hi[:, at]

@@ -7,11 +7,12 @@ import pytest
 from block_cases import config_of, run, table_of
 
 import coterie
-from coterie.engines import rings as ring_checks
+from coterie.engines import row_check
 from coterie.engines.blocks import write as blocks_write
 from coterie.engines.request import by_rows
-from coterie.engines.rings import RingRows
+from coterie.engines.row_check import count_pairs
 from coterie.errors import ConfigError, DataError, VerificationError
+from coterie.table.grouping import OneByOne
 from coterie.verification.rows import NAME
 
 KEY = {"key": "a secret of the tests"}
@@ -138,13 +139,13 @@ def test_stripes_do_not_matter_to_rings(tmp_path, monkeypatch):
 
 
 def test_rings_of_which_rows_are_missing_count_nothing(tmp_path):
-    rows = RingRows(np.zeros((6, 1), np.int32), np.array([0, 6]), np.zeros(6, np.int64), np.arange(6))
+    rows = OneByOne(np.zeros((6, 1), np.int32), np.array([0, 6]), np.zeros(6, np.int64), np.arange(6))
     path = tmp_path / "rings"
-    rows.save(path)
-    again = RingRows.load(path)
-    assert again.judged(np.zeros((6, 2), np.int32), 3) == (3, 0, 0)
-    assert again.judged(np.zeros((5, 2), np.int32), 3).stray
-    assert ring_checks.RingRows.load(path).codes.dtype == np.int32
+    row_check.save(rows, path)
+    again = row_check.load(path)
+    assert count_pairs(again, np.zeros((6, 2), np.int32), 3) == (3, 0, 0)
+    assert count_pairs(again, np.zeros((5, 2), np.int32), 3).stray
+    assert again.codes.dtype == np.int32
 
 
 @pytest.mark.parametrize(

@@ -17,7 +17,7 @@ from coterie.engines.finished import check_limit, may_show, notes_of, total
 from coterie.engines.mapping import WholeMapping
 from coterie.engines.plan import PROGRAM_BYTES
 from coterie.engines.request import by_rows
-from coterie.engines.rings import RingCheck
+from coterie.engines.row_check import WrittenCheck
 from coterie.files import tables
 from coterie.files.batches import TableFile, open_table
 from coterie.files.output import appear, provenance_path
@@ -142,8 +142,8 @@ class Ending:
             people = self._people(table.schema.names, shown=shown)
             checked = verify_file(table, config, roots=roots, hidden=hidden, checker=checker, k=k, people=people)
             if single:
-                rings = RingCheck(plan, self.store, self.finished, self.work.spare).count(table, shown=shown)
-                checked = checked.with_rows(rings, config.k, hidden=hidden)
+                pairs = WrittenCheck(plan, self.store, self.finished, self.work.spare).count(table, shown=shown)
+                checked = checked.with_rows(pairs, config.k, hidden=hidden)
         return _Draft(path, written, checked)
 
     def _people(self, names: Sequence[str], *, shown: bool) -> HiddenColumn | None:

@@ -29,7 +29,7 @@ from coterie.engines.mapping import block_mapping
 from coterie.engines.phases import Phases
 from coterie.engines.plan import Plan
 from coterie.engines.request import check_blocks
-from coterie.engines.rings import RingRows
+from coterie.engines.row_check import save
 from coterie.engines.suppressed import compared, needs_remaining, remaining_of
 from coterie.errors import Cancelled
 from coterie.files.batches import TableFile, open_table
@@ -188,8 +188,8 @@ def _group_all(plan: Plan, spill: Spill, store: BlockStore, job: BlocksJob) -> t
             cancelled=job.cancelled,
             seconds=None if limit is None else each * len(rows.codes),
         )
-        if result.rings is not None:
-            RingRows.of(result.rings, rows.codes).save(store.rings(block))
+        if result.one_by_one is not None:
+            save(result.one_by_one, store.one_by_one(block))
         if job.mapping is not None:
             store.mapping(block).write_bytes(block_mapping(result, plan))
         finished = store.put(block, rows.numbers, result)

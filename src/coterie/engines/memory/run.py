@@ -8,10 +8,10 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from coterie.arrays import AnyFlags, AnyTable
-from coterie.engines.per_row import verify_rule
 from coterie.engines.phases import Phases
 from coterie.engines.plan import Plan
 from coterie.engines.request import check_request
+from coterie.engines.row_check import memory_rule
 from coterie.engines.steps import group_block
 from coterie.files import tables
 from coterie.files.tables import read_source
@@ -98,7 +98,7 @@ def make_release(prepared: PreparedTable, config: Config, run: Run, *, phases: P
         verification.raise_for_failure()
     with phases("measure"):
         measures = _measured(encoded, grouping, published, config, source.table.num_rows)
-        grouped = grouping.rings is None
+        grouped = not grouping.by_rows
         measures = with_bound(measures, encoded.table, k=config.k, threads=run.threads, grouped=grouped)
     return Release(
         config=config,
@@ -131,8 +131,8 @@ def _check(
     published: PublishedTable, columns: pa.Table, config: Config, *, encoded: EncodedTable, grouping: Grouping
 ) -> Verification:
     """Check what was published, from its cells; people are counted in the original, which alone names them."""
-    if grouping.rings is not None:
-        rule = verify_rule(published, encoded, grouping.rings, config)
+    if (one_by_one := grouping.counts_for_judge(encoded.table.codes)) is not None:
+        rule = memory_rule(published, encoded, grouping, one_by_one, config)
         return verify_table(published.table, quasi=config.quasi, roots=published.roots, rules=[rule])
     rules = rules_of(config, columns=columns, kept=published.kept)
     return verify_table(published.table, quasi=config.quasi, k=config.k, roots=published.roots, rules=rules)
@@ -142,7 +142,7 @@ def _measured(
     encoded: EncodedTable, grouping: Grouping, published: PublishedTable, config: Config, rows: int
 ) -> Measures:
     """Measure the release. Rows that were suppressed from the start count as such."""
-    grouping = grouping.published
+    grouping = grouping.published_boxes()
     labels, codes = grouping.labels, encoded.table.codes
     if len(labels) < rows:
         labels = np.full(rows, -1, dtype=np.int32)

@@ -118,7 +118,7 @@ def write_verified(grouped: GroupedRows, folder: str, *, shown: bool) -> None:
         written = session.read.parquet(folder if is_address(folder) else literal(Path(folder)))
     found = check_frame(written, grouped, shown=shown).verification
     found.raise_for_failure()
-    if grouped.rings is not None or grouped.person is not None:
+    if grouped.pairs is not None or grouped.person is not None:
         _refuse_other_rows(grouped.released(shown=shown), written)
     wanted = sums.rows - (0 if shown else sums.suppressed)
     if found.rows != wanted:

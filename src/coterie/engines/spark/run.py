@@ -62,7 +62,7 @@ class GroupedRows:
     sums: BlockSums
     """of all rows, suppressed ones included"""
     notes: tuple[str, ...]
-    rings: RowSums | None
+    pairs: RowSums | None
     """what tasks counted in the cells that they gave back, where rows are published one by one"""
     person: str | None
     """the column that names people, if they are counted"""
@@ -140,15 +140,15 @@ def group_rows(
         made.plan,
         total(finished, made.plan),
         notes_of(finished, made.plan),
-        _rings(facts),
+        _pairs(facts),
         None if config.entity is None else f"c{rows.names.index(config.entity)}",
         sum(each["cpu"] for each in facts),
     )
 
 
-def _rings(facts: list[dict[str, Any]]) -> RowSums | None:
-    """What was counted in the rings of all blocks."""
-    counted = [RowSums(*each["rings"]) for each in facts if each["rings"] is not None]
+def _pairs(facts: list[dict[str, Any]]) -> RowSums | None:
+    """What was counted in all blocks."""
+    counted = [RowSums(*each["pairs"]) for each in facts if each["pairs"] is not None]
     return reduce(RowSums.joined, counted) if counted else None
 
 

@@ -66,14 +66,14 @@ def check_frame(frame: DataFrame, grouped: GroupedRows, *, shown: bool) -> FileC
         grouped: What it was made from: the configuration, and how many rows are suppressed.
         shown: Whether suppressed rows are in it.
     """
-    config, rings = grouped.plan.book.config, grouped.rings
+    config, pairs = grouped.plan.book.config, grouped.pairs
     names = published_names(frame.columns, config.quasi, config.k)
     hidden = grouped.sums.suppressed if shown else 0
     with guarded("checking the release"):
         counter = SparkCounter(frame, names, grouped.roots)
-        k = config.k if rings is None else None
+        k = config.k if pairs is None else None
         made = verify_counts(counter, config, names=frame.columns, hidden=hidden, k=k)
-    return made if rings is None else made.with_rows(rings, config.k, hidden=hidden)
+    return made if pairs is None else made.with_rows(pairs, config.k, hidden=hidden)
 
 
 def count_classes(rows: NumberedRows, config: Config) -> tuple[SizeCounts, PeopleCounts | None]:
