@@ -100,7 +100,7 @@ def run_and_show(
         from coterie.publishing.mapping import write_mapping
 
         write_mapping(release, mapping, force=force)
-        voice.say(f"Wrote the mapping {mapping}. It holds original values.")
+        voice.say(f"Wrote the mapping {mapping}. It holds original values: keep it secret.")
     write_reports(release, reports, voice, variant=variant, force=force, quiet=quiet)
     if as_json:
         print_summary(release, output=output, reports=reports, mapping=mapping)
@@ -127,7 +127,7 @@ def show_release(release: Release, voice: Voice, *, engine: str = "") -> None:
             *([("engine", engine)] if engine else []),
             ("rows", f"{found.rows:,} published, {int(measures['suppressed']):,} suppressed"),
             ("groups", f"{found.groups:,} of {found.k:,} to {found.largest:,} rows, {found.average:,.1f} on average"),
-            ("loss", f"GCP {measures['gcp']:.4f} (0: nothing lost, 1: nothing left)"),
+            ("loss", f"GCP {measures['gcp']:.4f} (0: no information lost, 1: all of it)"),
         ]
     )
     voice.say()
@@ -224,7 +224,7 @@ def show_verification(
     show_measured(found, voice)
     show_verdict(verdict, voice)
     if not found.checks:
-        voice.say(f"The table is {found.k}-anonymous. Give -k or a configuration to check it against a promise.")
+        voice.say(f"The table is {found.k}-anonymous. Use -k or a configuration to check a guarantee.")
     elif not found.passed and (told := advice(config)):
         voice.say(f"note: {told}")
     return passed

@@ -1,4 +1,4 @@
-"""One block of a table: grouped, repaired, generalised and measured by itself."""
+"""One block of a table: grouped, repaired, generalized and measured by itself."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 
 
 class BlockResult(NamedTuple):
-    """A block, grouped and generalised."""
+    """A block, grouped and generalized."""
 
     group: Int32
     """row of the block → group, −1 for a suppressed row"""
@@ -60,7 +60,7 @@ def anonymize_block(
     cancelled: Callable[[], bool] | None = None,
     seconds: float | None = None,
 ) -> BlockResult:
-    """Group and generalise the rows of one block.
+    """Group and generalize the rows of one block.
 
     Args:
         codes: [n, d] the codes of its rows, in the order of their numbers.

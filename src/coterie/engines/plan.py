@@ -17,6 +17,7 @@ import numpy as np
 from coterie.arrays import Int32, Int64
 from coterie.engines.cuts import CutTree
 from coterie.errors import ConfigError, Problem
+from coterie.settings.registry import FIELDS
 
 if TYPE_CHECKING:
     from coterie.engines.suppressed import RemainingRows
@@ -33,10 +34,7 @@ LEAST_ROWS = 4096
 ROW_BYTES = 300
 
 # Settings that decide nothing about the release, or only by what else is in a plan.
-IDLE = (
-    "threads", "memory", "engine", "block_rows", "purpose", "recipient", "release_model", "author", "threshold",
-    "fraction",
-)  # fmt: skip
+IDLE = tuple(name for name, setting in FIELDS.items() if setting.decides != "release")
 
 
 @dataclass(frozen=True, eq=False)

@@ -15,7 +15,6 @@ from coterie.arrays import Int64
 from coterie.errors import InfeasibleError
 from coterie.privacy.checks import check_domains, refuse_infeasible
 from coterie.privacy.histogram import Groups, Histogram
-from coterie.privacy.kmap import KMap
 from coterie.verification.verify import Rule
 
 if TYPE_CHECKING:
@@ -78,7 +77,7 @@ def refuse_impossible(book: Codebook, table: Table | None = None) -> None:
     people = None if config.entity is None else book.sensitive[-1].size
     refuse_too_few(config, rows=book.all_rows, remaining=book.rows, people=people)
     models = models_of(config)
-    counted = [model for model in models if not isinstance(model, KMap)]
+    counted = [model for model in models if model.counts != "population"]
     check_domains(counted, book.sensitive)
     columns = {}
     for domain in book.sensitive:
@@ -90,7 +89,7 @@ def refuse_impossible(book: Codebook, table: Table | None = None) -> None:
     if table is not None and len(counted) < len(models):
         from coterie.grouping.repair.repair import feasible
 
-        feasible(table, [model for model in models if isinstance(model, KMap)])
+        feasible(table, [model for model in models if model.counts == "population"])
 
 
 def rules_of(config: Config, *, columns: pa.Table | None = None, kept: Int64 | None = None) -> list[Rule]:
