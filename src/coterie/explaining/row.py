@@ -311,10 +311,10 @@ def _published(release: Release, row: int) -> dict[str, str | None]:
     """What is published of a row, as text; nothing where it was removed or where that is a secret."""
     if release.grouping.rings is not None:
         return {}
-    at = int(np.searchsorted(release.published.kept, release.rows[row]))
-    if at == len(release.published.kept) or release.published.kept[at] != release.rows[row]:
+    at = np.flatnonzero(release.published.kept == release.rows[row])
+    if not len(at):
         return {}
-    cells = release.arrow.slice(at, 1)
+    cells = release.arrow.slice(int(at[0]), 1)
     texts: dict[str, str | None] = {}
     for name in release.config.quasi:
         names = [name] if name in cells.column_names else [f"{name}_min", f"{name}_max"]

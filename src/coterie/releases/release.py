@@ -20,6 +20,7 @@ from coterie.arrays import AnyFrame, AnyTable, Int32, Int64
 from coterie.files import tables
 from coterie.files.destinations import check_apart
 from coterie.files.output import provenance_path
+from coterie.files.rows_file import write_rows
 from coterie.settings.toml import provenance_toml
 
 if TYPE_CHECKING:
@@ -79,7 +80,9 @@ class Release:
 
         The rows of a pandas frame are numbered from 0 unless its index was asked for by `keep_index=True`.
         """
-        kept = None if len(self.published.kept) == self.source.table.num_rows else self.published.kept
+        kept: Int64 | None = self.published.kept
+        if len(self.published.kept) == self.source.table.num_rows and self.config.row_order == "original":
+            kept = None
         return tables.to_native(
             self.published.table, self.source, kept=kept, recoded=self.config.quasi, keep_index=self.keep_index
         )
@@ -219,6 +222,8 @@ class Release:
             # Elsewhere, with less memory, `auto` might take another engine, and so make another release.
             settled = self.config.replace(engine="memory") if self.config.engine == "auto" else self.config
             sink.write(provenance_toml(settled, record).encode())
+        if self.config.row_order == "shuffle":
+            write_rows(path, self.published.kept, force=force)
 
     def report(self, path: str | os.PathLike[str], *, variant: str = "internal", force: bool = False) -> None:
         """Write a report on the release, for the person who has to sign it.

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from coterie.disclosure.ends import tight_ends
 from coterie.disclosure.order import order_leaks
 from coterie.settings.limits import limit
 from coterie.wording import count_of, percent_text
@@ -24,6 +25,14 @@ def look_at_order(findings: Findings, table: pa.Table, config: Config, *, k: int
         config: The quasi-identifiers, limits and what a person accepts.
         k: The class size that is wanted.
     """
+    ends = tight_ends(table, quasi=config.quasi, but=list(config.hierarchies))
+    findings.figures["ends"] = [each._asdict() for each in ends]
+    if ends:
+        worst = max(ends, key=lambda each: each.known)
+        findings.evidence.append(
+            f"Both ends of an interval are values of rows: of `{worst.column}`, {percent_text(worst.known)} of the "
+            "cells are known up to the row. A hierarchy of intervals prevents it; this does not decide the state."
+        )
     leaks = order_leaks(table, quasi=config.quasi, k=k)
     findings.figures["order"] = [leak._asdict() for leak in leaks]
     for leak in leaks:
