@@ -42,7 +42,8 @@ def published_cells(published: pa.Table, domain: Domain, config: Config) -> Cell
     style = style_of(domain, config.publish)
     reader = CellReader(domain, "interval" if style in ("mean", "median") else style)
     cells = [reader.read(text) for text in texts]
-    lo, hi, _ = reader.boxes(cells)
+    boxes = reader.boxes(cells)
+    lo, hi = boxes.lo, boxes.hi
     if domain.kind == "number":
         centres = [reader.centre(cell) for cell in cells]
         found = np.asarray([np.nan if centre is None else centre for centre in centres], dtype=np.float64)

@@ -1,4 +1,4 @@
-"""What an interval of codes costs, straight from the values and the tree.
+"""What a published cell costs, straight from the values and the tree.
 
 Methods look costs up in tables made for kernels. Measures do not: they judge, so they count by themselves.
 """
@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Literal, NamedTuple
 
 import numpy as np
 
-from coterie.arrays import Float64, Int32
+from coterie.arrays import Bool, Float64, Int32
 from coterie.errors import ConfigError, Problem
 from coterie.hierarchies.tree import Tree
 
@@ -31,6 +31,8 @@ class IntervalCosts(NamedTuple):
     """width ÷ range, or WHD with uniform or own level weights"""
     height_distortion: Float64
     """width ÷ range, or WHD with weights 1 ÷ (level − 1)**β"""
+    changed: Bool
+    """whether something else is published than the value itself"""
 
 
 def interval_costs(
@@ -38,29 +40,36 @@ def interval_costs(
     *,
     lo: Int32,
     hi: Int32,
+    node: Int32 | None = None,
     leaf_counts: LeafCounts = "present",
     beta: float = 1.0,
     level_weights: Sequence[float] | None = None,
 ) -> IntervalCosts:
-    """The costs of the intervals lo … hi of a column's codes."""
+    """The costs of the intervals lo … hi of a column's codes.
+
+    `node` names the tree nodes whose labels are published, −1 or None for the lowest that hold the intervals. A label
+    above a single value that is present says less than the value: it counts by its level, and by all its leaves.
+    """
     if domain.tree is None:
         share = _width_shares(domain, lo, hi)
-        return IntervalCosts(share, share, share, share)
+        return IntervalCosts(share, share, share, share, hi > lo)
     tree = domain.tree
-    node = tree.common_ancestor(lo, hi)
-    wide = hi > lo
+    lowest = tree.common_ancestor(lo, hi)
+    node = lowest if node is None else np.where(node >= 0, node, lowest)
+    changed = tree.leaf_node[tree.first[node]] != node
     steps = int(tree.height[0])
     if leaf_counts == "present":
-        leaves = (tree.last[node] - tree.first[node] + 1) / tree.leaves
+        under, every = tree.last[node] - tree.first[node] + 1, tree.leaves
     else:
-        leaves = tree.whole_size[node] / tree.whole_size[0]
+        under, every = tree.whole_size[node], int(tree.whole_size[0])
     uniform = _own_weights(level_weights, steps, domain.name) if level_weights is not None else np.ones(steps)
     by_height = 1.0 / np.arange(1, steps + 1, dtype=np.float64) ** beta
     return IntervalCosts(
-        np.where(wide, leaves, 0.0),
-        np.where(wide, tree.height[node] / max(steps, 1), 0.0),
-        np.where(wide, whd(tree, node, uniform), 0.0),
-        np.where(wide, whd(tree, node, by_height), 0.0),
+        np.where(changed & (under > 1), under / every, 0.0),
+        np.where(changed, tree.height[node] / max(steps, 1), 0.0),
+        np.where(changed, whd(tree, node, uniform), 0.0),
+        np.where(changed, whd(tree, node, by_height), 0.0),
+        changed,
     )
 
 

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from coterie.arrays import Bool, Float64, Int32, Int64
+from coterie.arrays import Float64, Int32, Int64
 from coterie.measures.costs import IntervalCosts, LeafCounts, interval_costs
 
 if TYPE_CHECKING:
@@ -113,7 +113,18 @@ class Measures(Mapping[str, float]):
 def measure_grouping(table: Table, grouping: Grouping, config: Config, **more: Any) -> Measures:  # noqa: ANN401 - as below
     """Measure the groups of a table; more arguments are those of `measure_boxes`."""
     boxes: dict[str, Any] = {"lo": grouping.lo, "hi": grouping.hi, "labels": grouping.labels, "codes": table.codes}
+    boxes["nodes"] = published_nodes(table.domains, grouping.nodes, config)
     return measure_boxes(table.domains, k=config.k, leaf_counts=config.leaf_counts, **boxes, **more)
+
+
+def published_nodes(domains: Sequence[Domain], nodes: Int32 | None, config: Config) -> Int32 | None:
+    """[groups, d] the nodes whose labels are published; −1 where sets are, or the lowest nodes that hold the boxes."""
+    from coterie.publishing.labels import style_of
+
+    if nodes is None:
+        return None
+    as_sets = [domain.labelled and style_of(domain, config.publish) == "set" for domain in domains]
+    return np.where(np.array(as_sets, dtype=np.bool_), np.int32(-1), nodes)
 
 
 def measure_boxes(
@@ -124,6 +135,7 @@ def measure_boxes(
     labels: Int32,
     k: int,
     codes: Int32 | None = None,
+    nodes: Int32 | None = None,
     class_of_group: Int32 | None = None,
     leaf_counts: LeafCounts = "present",
     beta: float = 1.0,
@@ -138,6 +150,7 @@ def measure_boxes(
         labels: Row → group, −1 for suppressed rows, which cost 1 per cell.
         k: The k that was asked for; C_AVG compares with it.
         codes: [rows, d] the rows' own codes, to count rows that lie outside their box.
+        nodes: [groups, d] the tree nodes whose labels are published, −1 or None for the lowest that hold the boxes.
         class_of_group: Group → class of groups that are published alike. Without it, these are the groups whose
             boxes are the same interval or have the same ancestor everywhere.
         leaf_counts: Whether NCP counts the leaves present in the table, or all of the hierarchy.
@@ -151,16 +164,16 @@ def measure_boxes(
             domain,
             lo=lo[:, at],
             hi=hi[:, at],
+            node=None if nodes is None else nodes[:, at],
             leaf_counts=leaf_counts,
             beta=beta,
             level_weights=(level_weights or {}).get(domain.name),
         )
         for at, domain in enumerate(domains)
     ]
-    wide = hi > lo
     attributes = [
-        _attribute(domain, costs[at], wide[:, at], sizes=sizes, suppressed=suppressed)
-        for at, domain in enumerate(domains)
+        _attribute(domain, cost, sizes=sizes, suppressed=suppressed)
+        for domain, cost in zip(domains, costs, strict=True)
     ]
     if class_of_group is None:
         class_of_group = same_boxes(domains, lo=lo, hi=hi)
@@ -180,7 +193,6 @@ def measure_boxes(
 def _attribute(
     domain: Domain,
     costs: IntervalCosts,
-    wide: Bool,
     *,
     sizes: Int64,
     suppressed: int,
@@ -196,7 +208,7 @@ def _attribute(
         name=domain.name,
         weight=domain.weight,
         ncp=mean(costs.ncp),
-        changed=mean(wide.astype(np.float64)),
+        changed=mean(costs.changed.astype(np.float64)),
         distortion=mean(costs.distortion),
         height_distortion=mean(costs.height_distortion),
         height_loss=mean(costs.height),

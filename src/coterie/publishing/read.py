@@ -33,6 +33,8 @@ class ReadBoxes(NamedTuple):
     """row → smallest code"""
     hi: Int32
     """row → largest code"""
+    node: Int32
+    """row → the tree node whose label the cell is, −1 if it is none"""
     unread: Bool
     """row → whether the cell could not be read, or holds no value of the column"""
 
@@ -46,7 +48,7 @@ class CellReader:
         self.script: Script = "interval" if domain.kind == "number" else "label" if labelled else "set"
         self._root = root_text(domain, style)
         self._code = {text: code for code, text in enumerate(value_texts(domain).to_pylist()) if text is not None}
-        self._spans = label_spans(domain.tree) if labelled and domain.tree is not None else {}
+        self._nodes = label_nodes(domain.tree) if labelled and domain.tree is not None else {}
 
     def read(self, text: CellText) -> Cell:
         """Take a cell apart."""
@@ -68,7 +70,14 @@ class CellReader:
         lo, hi = np.asarray([self._interval(cell) for cell in cells], dtype=np.int32).reshape(-1, 2).T
         unread = lo < 0
         lo[unread], hi[unread] = 0, self.domain.size - 1
-        return ReadBoxes(lo, hi, unread)
+        node = np.asarray([-1 if bad else self._node(cell) for cell, bad in zip(cells, unread, strict=True)])
+        return ReadBoxes(lo, hi, node.astype(np.int32), unread)
+
+    def _node(self, cell: Cell) -> int:
+        """The tree node whose label a cell is; −1 for values, sets and numbers."""
+        if cell.kind == "suppressed":
+            return -1 if self.domain.tree is None else 0
+        return self._nodes.get(cell.parts[0], -1) if cell.kind == "label" else -1
 
     def _interval(self, cell: Cell) -> Interval:
         if cell.kind == "missing":
@@ -80,9 +89,11 @@ class CellReader:
             return (members[0], members[-1]) if members else _UNREAD
         if self.domain.kind == "number" and cell.parts:
             return self._between(cell.parts[0], cell.parts[-1])
-        known = self._spans.get(cell.parts[0]) if cell.parts else None
+        known = self._nodes.get(cell.parts[0]) if cell.parts else None
+        if known is not None and self.domain.tree is not None:
+            return int(self.domain.tree.first[known]), int(self.domain.tree.last[known])
         code = self._code.get(cell.parts[0], -1) if len(cell.parts) == 1 else -1
-        return known or (code, code)
+        return code, code
 
     def _between(self, low: str, high: str) -> Interval:
         """The codes of the values between two texts."""
@@ -105,10 +116,15 @@ class CellReader:
 
 
 def label_spans(tree: Tree) -> dict[str, Interval]:
-    """Label of an inner node → its leaves; of two nodes with one label the upper one, which surely holds the value."""
+    """Label of an inner node → the smallest and the largest of its leaves."""
+    return {label: (int(tree.first[node]), int(tree.last[node])) for label, node in label_nodes(tree).items()}
+
+
+def label_nodes(tree: Tree) -> dict[str, int]:
+    """Label of an inner node → the node; of two nodes with one label the upper one, which surely holds the value."""
     inner = np.setdiff1d(np.arange(tree.nodes), tree.leaf_node)
     deepest_first = inner[np.argsort(-tree.depth[inner], kind="stable")]
-    return {tree.labels[node]: (int(tree.first[node]), int(tree.last[node])) for node in deepest_first}
+    return {tree.labels[node]: int(node) for node in deepest_first}
 
 
 def read_boxes(
@@ -140,7 +156,7 @@ def read_boxes(
     centres = [at for at in np.flatnonzero(boxes.unread) if reader.centre(cells[at]) is not None]
     if centres:
         raise _is_centre(domain, int(np.isin(of_row, centres).sum()))
-    return ReadBoxes(boxes.lo[of_row], boxes.hi[of_row], boxes.unread[of_row])
+    return ReadBoxes(boxes.lo[of_row], boxes.hi[of_row], boxes.node[of_row], boxes.unread[of_row])
 
 
 def _is_centre(domain: Domain, rows: int) -> DataError:

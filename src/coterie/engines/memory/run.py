@@ -18,7 +18,7 @@ from coterie.files.tables import read_source
 from coterie.grouping.bound import with_bound
 from coterie.grouping.population import populations_of
 from coterie.grouping.promises import keep_promises, models_of, refuse_impossible, rules_of
-from coterie.measures.measures import Measures, measure_boxes
+from coterie.measures.measures import Measures, measure_boxes, published_nodes
 from coterie.publishing.publish import PublishedTable, check_styles, publish
 from coterie.releases.release import Release
 from coterie.table.encode import EncodedTable, encode
@@ -165,6 +165,7 @@ def _measured(
         labels=labels,
         k=config.k,
         codes=codes,
+        nodes=published_nodes(encoded.table.domains, grouping.nodes, config),
         class_of_group=published.class_of_group,
         leaf_counts=config.leaf_counts,
     )
