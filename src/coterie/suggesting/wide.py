@@ -41,7 +41,7 @@ def _unique_share(table: pa.Table, columns: Sequence[str]) -> float:
     some = table.slice(0, SAMPLE).select(list(columns))
     of_row, classes = row_classes([column_codes(some.column(name), name=name) for name in columns])
     sizes = np.bincount(of_row, minlength=classes)
-    return float((sizes == 1).sum()) / max(some.num_rows, 1)
+    return float((sizes == 1).sum()) / max(len(of_row), 1)
 
 
 def short_list(guesses: Sequence[Guess]) -> list[Guess]:
