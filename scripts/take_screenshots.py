@@ -74,7 +74,7 @@ def main() -> None:
 def start(folder: Path) -> tuple[subprocess.Popen[str], str]:
     """A server that may open files of this folder, and its address."""
     code = "import sys; from coterie.cli.app import main; sys.exit(main())"
-    command = [sys.executable, "-c", code, "serve", "--no-browser", "--port", "0", "--allow", str(folder)]
+    command = [sys.executable, "-c", code, "serve", "--no-browser", "--port", "0", "--forget", "--allow", str(folder)]
     server = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, cwd=folder)
     assert server.stdout is not None
     while line := server.stdout.readline():

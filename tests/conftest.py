@@ -10,6 +10,7 @@ from hypothesis import HealthCheck, settings
 _quiet = [HealthCheck.too_slow, HealthCheck.function_scoped_fixture]
 settings.register_profile("default", max_examples=50, deadline=None, suppress_health_check=_quiet)
 settings.register_profile("ci", max_examples=25, deadline=None, derandomize=True, suppress_health_check=_quiet)
+settings.register_profile("mutants", max_examples=10, deadline=None, derandomize=True, suppress_health_check=_quiet)
 settings.register_profile("thorough", max_examples=1000, deadline=None, suppress_health_check=_quiet)
 settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE") or ("ci" if os.environ.get("CI") else "default"))
 

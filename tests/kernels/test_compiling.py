@@ -158,6 +158,6 @@ def test_a_progress_callback_is_told_instead(first_run, caplog):
 def test_parts_are_not_called_from_python():
     from coterie.kernels.sorting import sort_pairs
 
-    importlib.import_module("coterie.kernels.improve.refine")
+    importlib.import_module("coterie.kernels.improve.ruin")
     with pytest.raises(TypeError, match="part of kernels"):
         sort_pairs(1, 2, 3)

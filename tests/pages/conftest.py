@@ -75,7 +75,8 @@ class Site:
     def __init__(self, folder):
         self.folder = folder
         start = "import sys; from coterie.cli.app import main; sys.exit(main())"
-        command = [sys.executable, "-c", start, "serve", "--no-browser", "--port", "0", "--allow", str(folder)]
+        command = [sys.executable, "-c", start, "serve", "--no-browser", "--port", "0", "--forget"]
+        command += ["--allow", str(folder)]
         self.process = subprocess.Popen(
             command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, cwd=folder
         )

@@ -16,7 +16,8 @@ from pathlib import Path
 import pytest
 
 from coterie.cli.app import main
-from coterie.web.serve import PREFIX, work_folder
+from coterie.web.projects import half_open
+from coterie.web.projects.work_folders import PREFIX, data_folder, passing_folder
 
 pytestmark = pytest.mark.skipif(os.name != "posix", reason="signals and /proc")
 
@@ -28,8 +29,11 @@ class Server:
         self.work = folder / "work"
         self.work.mkdir(exist_ok=True)
         words = [sys.executable, "-m", "coterie.cli", "serve", *arguments]
-        words += ["--no-browser", "--port", "0", "--work-folder", str(self.work)]
-        self.process = subprocess.Popen(words, cwd=folder, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
+        words += ["--no-browser", "--port", "0"]
+        # Among temporary files of its own, unless told to keep projects.
+        words += [] if "--project" in arguments else ["--forget"]
+        how = {"stdout": subprocess.PIPE, "stderr": subprocess.STDOUT, "env": os.environ | {"TMPDIR": str(self.work)}}
+        self.process = subprocess.Popen(words, cwd=folder, text=True, **how)
         line = self.process.stdout.readline()
         found = re.search(r"http://127\.0\.0\.1:(\d+)(/\S*)\?token=(\S+)", line)
         assert found, line + self.process.stdout.read()
@@ -164,7 +168,7 @@ def test_the_usual_port_is_taken_if_it_is_free(monkeypatch):
     assert serve.usual_port() == serve.USUAL_PORT
 
 
-def test_workers_end_when_the_server_is_killed_and_the_next_one_cleans_up(server):
+def test_workers_end_when_the_server_is_killed_and_the_next_one_cleans_up(server, monkeypatch):
     server.enter()
     wait_for(lambda: b"Yes, go on" in server.ask("GET", server.path)[2])
     form = "method=compact&options-effort=thorough&action=run"
@@ -180,11 +184,109 @@ def test_workers_end_when_the_server_is_killed_and_the_next_one_cleans_up(server
         wait_for(lambda status=status: not status.exists() or status.read_text().split()[2] == "Z")
     left = list(server.work.glob(f"{PREFIX}*"))
     assert len(left) == 1
-    with work_folder(server.work) as fresh:
+    monkeypatch.setattr("tempfile.tempdir", str(server.work))
+    with passing_folder() as fresh:
         assert list(server.work.iterdir()) == [fresh]
-        with work_folder(server.work) as second:  # one that lives is left alone
+        with passing_folder() as second:  # one that lives is left alone
             assert {*server.work.iterdir()} == {fresh, second}
     assert list(server.work.iterdir()) == []
+
+
+def run_of(server: Server, **options: str) -> str:
+    """Start a run, and the address of its results."""
+    form = "&".join(f"{name}={value}" for name, value in {"method": "mondrian", "action": "run", **options}.items())
+    kind = {"Content-Type": "application/x-www-form-urlencoded"}
+    assert server.ask("POST", server.path.replace("/data", "/run"), form, **kind)[1]["location"].endswith("/run")
+    return server.path.replace("/data", "/results/0001")
+
+
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGKILL], ids=["stop", "crash"])
+def test_a_project_is_a_folder_that_survives_the_server(tmp_path, adult_csv, number):
+    """Recipe, trees and runs are there again; a run that was under way is told to have been stopped."""
+    (tmp_path / "adult.csv").write_bytes(adult_csv.read_bytes())
+    kept = tmp_path / "kept"
+    first = Server(tmp_path, "adult.csv", "--project", str(kept))
+    try:
+        first.enter()
+        wait_for(lambda: b"Yes, go on" in first.ask("GET", first.path)[2])
+        results = run_of(first)
+        wait_for(lambda: b"Every promise is kept" in first.ask("GET", results)[2])
+        form = "k=7&purpose=a+study&action=save"
+        kind = {"Content-Type": "application/x-www-form-urlencoded"}
+        assert first.ask("POST", first.path.replace("/data", "/goals"), form, **kind)[0] == 303
+        run_of(first, method="compact", **{"options-effort": "thorough"})
+        wait_for(lambda: workers(first))
+        told = subprocess.run(
+            [sys.executable, "-m", "coterie.cli", "serve", "--no-browser", "--project", str(kept)],
+            capture_output=True, text=True, check=False, timeout=120,
+        )  # fmt: skip
+        assert told.returncode == 2
+        assert "another coterie serve uses" in told.stderr
+    finally:
+        first.process.send_signal(number)
+        first.process.stdout.read()
+        first.process.wait(30)
+        first.process.stdout.close()
+    assert (kept.stat().st_mode & 0o777, (kept / "token").stat().st_mode & 0o777) == (0o700, 0o600)
+    second = Server(tmp_path, "adult.csv", "--project", str(kept))
+    try:
+        second.cookie = first.cookie.replace(str(first.port), str(second.port))  # the token is the same
+        assert second.path == first.path
+        assert b"adult.csv" in second.ask("GET", "/")[2]
+        assert b"Every promise is kept" in second.ask("GET", results)[2]
+        assert b'value="a study"' in second.ask("GET", second.path.replace("/data", "/goals"))[2]
+        runs = second.ask("GET", second.path.replace("/data", "/run"))[2].decode()
+        assert "Run 2 was cancelled" in runs
+        assert not list(kept.rglob("*.part"))
+    finally:
+        second.stop()
+        second.process.stdout.close()
+
+
+def test_without_a_folder_projects_are_kept_among_the_users_data(monkeypatch, tmp_path):
+    monkeypatch.setenv("XDG_DATA_HOME", str(tmp_path))
+    monkeypatch.setattr(sys, "platform", "linux")
+    assert data_folder() == tmp_path / "coterie" / "projects"
+    assert main(["serve", "--no-browser", "--forget", "--project", str(tmp_path)]) == 2
+
+
+def test_half_open_connections_are_closed(monkeypatch):
+    """One that says nothing, and one that begins and does not go on; one that is answered slowly stays."""
+    import asyncio
+
+    import uvicorn
+
+    monkeypatch.setattr(half_open, "PATIENCE", 0.3)
+
+    async def app(scope, receive, send):
+        await asyncio.sleep(0.8)
+        await send({"type": "http.response.start", "status": 204, "headers": []})
+        await send({"type": "http.response.body"})
+
+    async def talk():
+        config = uvicorn.Config(app, port=0, http=half_open.TimedProtocol, lifespan="off", log_config=None)
+        server = uvicorn.Server(config)
+        task = asyncio.create_task(server.serve())
+        while not server.started:
+            await asyncio.sleep(0.01)
+        port = server.servers[0].sockets[0].getsockname()[1]
+        answers = []
+        for said in (
+            b"",
+            b"GET / HT",
+            b"POST / HTTP/1.1\r\nHost: a\r\nContent-Length: 9\r\n\r\nhalf",
+            b"GET / HTTP/1.1\r\nHost: a\r\n\r\n",
+        ):
+            reader, writer = await asyncio.open_connection("127.0.0.1", port)
+            writer.write(said)
+            await writer.drain()
+            answers.append(await asyncio.wait_for(reader.read(12), 20))
+            writer.close()
+        server.should_exit = True
+        await task
+        return answers
+
+    assert asyncio.run(talk()) == [b"", b"", b"", b"HTTP/1.1 204"]
 
 
 def test_an_upload_takes_disk_and_no_memory(server):

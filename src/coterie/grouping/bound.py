@@ -11,7 +11,8 @@ all s, which is again a bound for each row; and so on, round by round. docs/boun
 from __future__ import annotations
 
 from collections.abc import Callable
-from functools import cache
+from dataclasses import dataclass
+from functools import cached_property, partial
 from typing import TYPE_CHECKING
 
 from coterie.arrays import Float64, Int64
@@ -65,14 +66,27 @@ def with_bound(measures: Measures, table: Table, *, k: int, threads: int = 1, gr
     what any group costs it, so the bound holds with suppression too. Rows that are published one by one (`grouped` is
     false) may lose less than any grouping, so that there is no ratio for them.
     """
+    bound = _Bound(table, k, threads)
+    late: dict[str, Callable[[], float]] = {"bound": bound.per_cell}
+    if grouped:
+        late["loss_over_bound"] = partial(bound.ratio, measures["ncp"])
+    return measures.with_late(**late)
 
-    @cache
-    def bound() -> float:
-        return lower_bound(table, k, threads=threads)
 
-    def ratio() -> float:
-        return measures["ncp"] / bound() if bound() > 0 else (1.0 if measures["ncp"] == 0 else float("inf"))
+@dataclass(eq=False)
+class _Bound:
+    """The bound of a table, worked out once, when it is first asked for: by whoever has it, in whichever process."""
 
-    cells = max(table.rows * table.attributes, 1)
-    late: dict[str, Callable[[], float]] = {"bound": lambda: bound() / cells}
-    return measures.with_late(**late, loss_over_bound=ratio) if grouped else measures.with_late(**late)
+    table: Table
+    k: int
+    threads: int
+
+    @cached_property
+    def value(self) -> float:
+        return lower_bound(self.table, self.k, threads=self.threads)
+
+    def per_cell(self) -> float:
+        return self.value / max(self.table.rows * self.table.attributes, 1)
+
+    def ratio(self, ncp: float) -> float:
+        return ncp / self.value if self.value > 0 else (1.0 if ncp == 0 else float("inf"))

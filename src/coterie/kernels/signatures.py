@@ -6,34 +6,27 @@ Written by scripts/make_signatures.py. Kernels that are not here are compiled wh
 from __future__ import annotations
 
 TUPLES = {
-    "improve.dissolve.State": """
-        int32[:,::1] int32[:,::1] int64[::1] float64[::1] bool[::1]
+    "improve.pooled.Pooled": """
+        int32[::1] int32[::1] int64[::1] int32[:,::1] int64[::1] int32[::1] int32[::1]
     """,
-    "improve.dissolve.Trial": """
-        int32[::1] int32[:,::1] int32[:,::1] int64[::1] float64[::1] int32[::1] int32[::1]
+    "improve.pooled.Sides": """
+        int64[::1] float64[::1] int32[:,:,::1]
     """,
-    "improve.pool.Pool": """
-        search.growth.Items int32[::1] int32[::1] int8[::1] int8[::1] int64[::1] int32[:,:,::1]
+    "improve.recreate.Growing": """
+        int32[::1] int32[::1] int32[::1] int32[::1] float64[:,::1] float64[::1] int32[:,::1] int32[:,::1]
     """,
-    "improve.rebuild.Chains": """
-        int32[::1] int32[::1] int32[::1] int32[:,::1] int32[:,::1] int64[::1] float64[::1]
+    "improve.ruin.Groups": """
+        int32[::1] int32[::1] int32[::1] int64[::1] float64[::1]
     """,
-    "improve.rebuild.Rebuilding": """
-        int64 float64[:,::1] int64 int64 int64 int64
+    "improve.ruin.Regions": """
+        int64[::1] int64[::1] int32[::1] int64[::1] uint64[::1]
     """,
-    "improve.rebuild.Room": """
-        int32[::1] int32[::1] int32[::1] float64[::1] float64[::1] search.heap.Heap search.walk.Walk
-        improve.pool.Pool
+    "improve.ruin.Room": """
+        int32[::1] improve.pooled.Pooled improve.pooled.Sides improve.recreate.Growing float64[::1]
+        float64[::1]
     """,
-    "improve.refine.Parting": """
-        int64 float64[:,::1] int64 int64
-    """,
-    "improve.refine.Pools": """
-        int32[::1] int64[::1] int32[::1] int32[:,::1] int32[:,::1] float64[::1]
-    """,
-    "improve.refine.Room": """
-        int8[:,::1] int32[::1] float64[::1] float64[::1] search.heap.Heap search.walk.Walk improve.pool.Pool
-        int32[::1]
+    "improve.ruin.Search": """
+        int64 float64[:,::1] int64 int64 float64 float64 float64
     """,
     "methods.cb.Tries": """
         int64 int64 int64
@@ -110,9 +103,6 @@ TUPLES = {
     "search.heap.Heap": """
         float64[::1] int32[::1]
     """,
-    "search.nearby.NearBoxes": """
-        int32[:,::1] int32[:,::1] int32[::1] int64[::1] int32[::1]
-    """,
     "search.nearby.NearLists": """
         int32[:,::1] int32[::1]
     """,
@@ -133,17 +123,9 @@ SIGNATURES = {
     "distinct._distinct_rows": """
         int32[:,::1] int32[::1] int32[::1] int32[::1]
     """,
-    "improve.dissolve._dissolve": """
-        search.rows_index.Nodes search.costs.CostArrays improve.refine.Pools improve.dissolve.State int32[::1]
-        search.nearby.NearLists int32[::1] improve.dissolve.Trial
-    """,
-    "improve.rebuild._rebuild": """
-        search.rows_index.Nodes search.costs.CostArrays improve.rebuild.Chains improve.rebuild.Rebuilding
-        int32[::1] uint64[::1] improve.rebuild.Room
-    """,
-    "improve.refine._propose": """
-        search.rows_index.Nodes search.costs.CostArrays improve.refine.Pools improve.refine.Parting int32[::1]
-        improve.refine.Room
+    "improve.ruin._ruin_and_recreate": """
+        search.rows_index.Nodes search.costs.CostArrays improve.ruin.Groups search.nearby.NearLists
+        improve.ruin.Search improve.ruin.Regions int64 int64 improve.ruin.Room
     """,
     "methods.bottom_up.merge_round": """
         search.groups_index.BoxNodes search.costs.CostArrays int32[::1] bool[::1] int32[::1]
@@ -221,9 +203,13 @@ SIGNATURES = {
     "search.groups_index.fill": """
         search.groups_index.BoxNodes
     """,
-    "search.nearby._list_near_boxes": """
-        search.rows_index.Nodes search.costs.CostArrays int64 search.nearby.NearBoxes search.nearby.NearLists
+    "search.nearby._list_near_leaves": """
+        search.rows_index.Nodes search.costs.CostArrays int64 int32[::1] int32[::1] search.nearby.NearLists
         float64[::1] search.heap.Heap search.walk.Walk
+    """,
+    "search.nearby._list_near_places": """
+        search.rows_index.Nodes search.costs.CostArrays int64 int64 search.nearby.NearLists float64[::1]
+        search.heap.Heap search.walk.Walk
     """,
     "search.nearby._too_short": """
         int32[::1] search.nearby.NearLists int32[::1] int64 bool[::1]
@@ -249,15 +235,15 @@ SIGNATURES = {
 # Neighbours share parts; otherwise what takes longest is first.
 METHODS = {
     "auto": (
-        "improve.refine._propose",
+        "improve.ruin._ruin_and_recreate",
         "methods.compact._grow_boxes",
-        "search.nearby._list_near_boxes",
+        "search.nearby._list_near_places",
         "methods.compact._accept_boxes",
-        "improve.dissolve._dissolve",
+        "search.nearby._list_near_leaves",
         "methods.mondrian._strict_cuts",
         "unassigned._place_leftovers",
-        "search.rows_index._build",
         "search.rows_index.fill",
+        "search.rows_index._build",
         "search.costs._box_costs",
         "distinct._distinct_rows",
         "search.nearby._too_short",
@@ -272,15 +258,15 @@ METHODS = {
     ),
     "cb": ("methods.cb.halve",),
     "compact": (
-        "improve.refine._propose",
+        "improve.ruin._ruin_and_recreate",
         "methods.compact._grow_boxes",
-        "search.nearby._list_near_boxes",
+        "search.nearby._list_near_places",
         "methods.compact._accept_boxes",
-        "improve.dissolve._dissolve",
+        "search.nearby._list_near_leaves",
         "methods.mondrian._strict_cuts",
         "unassigned._place_leftovers",
-        "search.rows_index._build",
         "search.rows_index.fill",
+        "search.rows_index._build",
         "search.costs._box_costs",
         "distinct._distinct_rows",
         "search.nearby._too_short",
@@ -325,21 +311,21 @@ METHODS = {
         "distinct._distinct_rows",
     ),
     "optimal": (
-        "improve.refine._propose",
+        "improve.ruin._ruin_and_recreate",
         "methods.compact._grow_boxes",
-        "search.nearby._list_near_boxes",
-        "improve.rebuild._rebuild",
+        "search.nearby._list_near_places",
         "methods.compact._accept_boxes",
-        "search.neighbours.neighbour_costs",
-        "methods.optimal.groups_below",
-        "improve.dissolve._dissolve",
+        "search.nearby._list_near_leaves",
         "methods.mondrian._strict_cuts",
         "unassigned._place_leftovers",
-        "search.rows_index._build",
         "search.rows_index.fill",
-        "search.neighbours.least_floors",
+        "search.rows_index._build",
         "search.costs._box_costs",
         "distinct._distinct_rows",
+        "search.nearby._too_short",
+        "search.neighbours.neighbour_costs",
+        "methods.optimal.groups_below",
+        "search.neighbours.least_floors",
     ),
     "top-down": (
         "methods.top_down_repair._repair",

@@ -85,8 +85,8 @@ class Measures(Mapping[str, float]):
         return len({**self._values, **self._late})
 
     def __reduce__(self) -> tuple[object, ...]:
-        # What is computed late is computed before it leaves the process that can.
-        return Measures, (dict(self), tuple(self.attributes.values()))
+        # What takes long is not computed in order to be kept: it is computed by whoever asks for it.
+        return Measures, (self._values, tuple(self.attributes.values()), self._late)
 
     @property
     def known(self) -> frozenset[str]:

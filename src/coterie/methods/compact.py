@@ -4,10 +4,11 @@ From every distinct row a box of at least k rows is grown over its nearest rows,
 time, with several random scales of the attributes (a large group does better to give one attribute up than to widen
 all of them). Boxes are accepted in the order of their cost; one that has lost rows to others is grown again and
 waits for its turn at its new cost. Rows inside an accepted box join it: they cost nothing more. What is left over
-goes where the loss rises least. Local search (`refine.py`) then parts pairs of neighbouring groups anew, and `thorough`
-pools several (`rebuild.py`). Where few attributes are numbers spread evenly, cutting leaves fewer gaps than growing;
-where most rows have equals, merging leaves fewer rows over. If the groups of Mondrian or, on tables of many equal rows,
-of KACA or bottom-up come close, they are searched as well, and the best end is kept.
+goes where the loss rises least. Local search (`refine.py`) then pools a few neighbouring groups at a time and grows new
+ones from their rows; effort says how many pools, for each group. Where few attributes are numbers spread evenly,
+cutting leaves fewer gaps than growing; where most rows have equals, merging leaves fewer rows over. If the groups of
+Mondrian or, on tables of many equal rows, of KACA or bottom-up come close, all are searched a little, and the best in
+earnest.
 
 Threads grow boxes side by side: acceptance goes in batches, between which boxes are grown again, and no box depends on
 another of its batch. Tables of more than `block_rows` rows are cut into blocks of near rows (`blocks.py`), which are
@@ -15,12 +16,12 @@ grouped one by one; local search runs over the whole table and repairs the borde
 `block_rows`, never on the number of threads.
 
 Cost, on Adult (30,162 rows, 8 attributes) at k = 10 against Mondrian's grouping: `fast` about 40 times as long by
-the clock on two cores, `balanced` 90, `thorough` 1,200; docs/benchmarks.md has the figures and the losses. Tables of
-more than 65,536 distinct rows are searched less, since most of their rows have others very near.
+the clock on two cores, `balanced` 110, `thorough` 1,200; docs/benchmarks.md has the figures and the losses.
 """
 
 from __future__ import annotations
 
+from bisect import bisect_right
 from concurrent.futures import ThreadPoolExecutor
 from typing import Literal, NamedTuple
 
@@ -30,7 +31,6 @@ from pydantic import Field
 from coterie.arrays import Float64, Int32
 from coterie.grouping.blocks import ROWS, cut_into_blocks, rows_of
 from coterie.grouping.index import Index, build_index
-from coterie.grouping.rebuild import rebuild
 from coterie.grouping.refine import Effort, attribute_scales, keeps, refine
 from coterie.grouping.repair.repair import repair
 from coterie.methods._growth import ALL, Growth, SharedLists
@@ -45,8 +45,6 @@ from coterie.table.table import Table
 class _Settings(NamedTuple):
     """What an effort means."""
 
-    reach: int
-    """rows that a seed looks around for, in multiples of k"""
     shared: int
     """rows near a leaf of the index among which its seeds choose, in multiples of k; 0: each searches for itself"""
     leaves: int
@@ -55,42 +53,41 @@ class _Settings(NamedTuple):
     """share of the distinct rows from which boxes are grown at first"""
     tries: int
     """boxes grown from each seed"""
-    search: Effort
-    rounds: int = 0
-    """in which several groups at a time are parted anew"""
+    pools: float
+    """pools of neighbouring groups that are grown anew, for each group"""
 
 
+REACH = 3  # rows that a seed looks around for, in multiples of k
 SMALL_K = 8
 LARGE_K = 16
-MANY_PLACES = 65_536  # distinct rows of a large table: many are near each other, so that less of a search will do
+MANY_PLACES = 65_536  # distinct rows of a large table: many are near each other, so that a glance finds near ones
 NEARLY = 1.25  # a start that loses less than this times the other is searched as well
+FIRST_LOOK = 1.0  # pools for each group, by which starts are compared
 EQUAL = 4  # rows to a place, on average, where merging is tried as well
 MERGED_PLACES = 16_384  # at most, where it is: it takes about as long as growing
 ENOUGH = 2  # rows that a shared list must hold, in multiples of k
 
+# Pools for each group where k is below 4, below 8, below 16, and above: large groups are few, and choosing their rows
+# well takes longer.
+STEPS = (4, SMALL_K, LARGE_K)
 EFFORTS = {
-    "fast": _Settings(3, 6, ALL, 0.6, 1, Effort(neighbours=2, tries=1, sweeps=1)),
-    # A leaf's seeds have each its own few neighbours, which a list for all of them would not hold.
-    "fast, small k": _Settings(3, 0, ALL, 0.7, 1, Effort(neighbours=2, tries=2, sweeps=1)),
-    "fast, large": _Settings(3, 6, 48, 0.7, 1, Effort(sweeps=0)),
-    "balanced": _Settings(3, 6, ALL, 1.0, 4, Effort(neighbours=12, tries=4, sweeps=12)),
-    "balanced, large k": _Settings(3, 6, ALL, 1.0, 8, Effort(neighbours=12, tries=4, sweeps=12)),
-    # Small groups are many small choices: more is gained by parting them anew than by growing them better.
-    "balanced, small k": _Settings(3, 0, ALL, 1.0, 2, Effort(neighbours=16, tries=8, sweeps=20)),
-    "balanced, large": _Settings(3, 6, ALL, 1.0, 2, Effort(neighbours=4, tries=2, sweeps=3)),
-    "thorough": _Settings(3, 0, ALL, 1.0, 8, Effort(neighbours=16, tries=16, sweeps=20), rounds=3),
+    "fast": (1.0, 2.0, 2.0, 4.0),
+    "balanced": (4.0, 8.0, 12.0, 40.0),
+    "thorough": (60.0, 120.0, 150.0, 300.0),
 }
 
 
 def _settings(effort: str, k: int, places: int) -> _Settings:
-    """What an effort means for a table with so many distinct rows."""
-    if effort == "thorough":
-        return EFFORTS[effort]
-    if places > MANY_PLACES:
-        return EFFORTS[f"{effort}, large"]
-    if k < SMALL_K:
-        return EFFORTS[f"{effort}, small k"]
-    return EFFORTS.get(f"{effort}, large k", EFFORTS[effort]) if k >= LARGE_K else EFFORTS[effort]
+    """What an effort means for a table with so many distinct rows. Search means the same at every size."""
+    pools = EFFORTS[effort][bisect_right(STEPS, k)]
+    large = places > MANY_PLACES
+    # A leaf's seeds have each its own few neighbours, which a list for all of them would not hold.
+    shared = 6 if large or k >= SMALL_K else 0
+    if effort == "fast":
+        return _Settings(shared, 48 if large else ALL, 0.7 if large or k < SMALL_K else 0.6, 1, pools)
+    # Small groups are many small choices, which the search makes better; large ones need a good start.
+    tries = 8 if k >= LARGE_K else 4 if k >= SMALL_K else 2
+    return _Settings(shared, ALL, 1.0, min(tries, 2) if large else tries, pools)
 
 
 class CompactOptions(Options):
@@ -140,8 +137,11 @@ def compact(table: Table, k: int, options: CompactOptions, run: Run) -> Grouping
     limit = NEARLY * loss_of(table, grown)
     places = len(index.nodes.points)
     starts = [grown, *(other for other in _others(table, k, places, run) if loss_of(table, other) < limit)]
-    searched = [_search(table, start, k, settings, run, index, scales) for start in starts]
-    grouping = min(searched, key=lambda found: loss_of(table, found))
+    if len(starts) > 1:
+        look = Effort(pools=FIRST_LOOK)
+        starts = [refine(table, start, k=k, run=run, effort=look, index=index) for start in starts]
+    start = min(starts, key=lambda found: loss_of(table, found))
+    grouping = _search(table, start, k, Effort(pools=settings.pools), run, index)
     return grouping if options.suppress_above is None else _without_outliers(table, grouping, options.suppress_above)
 
 
@@ -158,19 +158,14 @@ def _others(table: Table, k: int, places: int, run: Run) -> list[Grouping]:
     return found
 
 
-def _search(
-    table: Table, grouping: Grouping, k: int, settings: _Settings, run: Run, index: Index, scales: Float64
-) -> Grouping:
+def _search(table: Table, grouping: Grouping, k: int, effort: Effort, run: Run, index: Index) -> Grouping:
     """Lower the loss; mend what breaks the privacy models, and lower it again as far as they allow."""
-    grouping = refine(table, grouping, k=k, run=run, effort=settings.search, index=index)
-    if settings.rounds:
-        grouping = rebuild(table, grouping, k=k, run=run, index=index, scales=scales, rounds=settings.rounds)
-        grouping = refine(table, grouping, k=k, run=run, effort=settings.search, index=index)
+    grouping = refine(table, grouping, k=k, run=run, effort=effort, index=index)
     allowed = keeps(table, run.privacy, k)
     if allowed is not None:
         # Mended before, groups would keep most of what the search could do for them from being done.
         grouping = repair(table, grouping, run.privacy, k=k, run=run)
-        grouping = refine(table, grouping, k=k, run=run, effort=settings.search, allowed=allowed, index=index)
+        grouping = refine(table, grouping, k=k, run=run, effort=effort, allowed=allowed, index=index)
     return grouping
 
 
@@ -186,7 +181,7 @@ def _group_block(index: Index, k: int, *, scales: Float64, settings: _Settings, 
     from coterie.kernels.unassigned import place_leftovers
 
     lists = SharedLists(index, settings.shared * k, leaves=settings.leaves, least=ENOUGH * k)
-    growth = Growth(index, k, scales=scales, reach=settings.reach, tries=tries, threads=threads, lists=lists)
+    growth = Growth(index, k, scales=scales, reach=REACH, tries=tries, threads=threads, lists=lists)
     places = np.arange(len(index.nodes.points), dtype=np.int32)
     labels = np.full(len(index.nodes.position), -1, dtype=np.int32)
     # Neighbouring places hold near rows, so that seeds at even distances are a fair choice of them all. Places of k

@@ -15,7 +15,7 @@ from starlette.routing import Mount
 from starlette.staticfiles import StaticFiles
 
 from coterie.errors import CoterieError
-from coterie.web.jobs import Jobs
+from coterie.web.jobs import Jobs, end_left_over
 from coterie.web.pages import is_htmx, render
 from coterie.web.project import Projects
 from coterie.web.routes import ROUTES
@@ -42,6 +42,8 @@ def create_app(settings: Settings) -> Starlette:
     )
     app.state.settings = settings
     app.state.projects = Projects(settings.work_folder, settings.allowed_folders)
+    for project in app.state.projects.all():
+        end_left_over(project.folder)
     app.state.jobs = jobs
     return app
 

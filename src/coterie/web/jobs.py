@@ -71,6 +71,16 @@ def state_of(folder: Path) -> JobState:
     return JobState(**{name: values[name] for name in JobState._fields if name in values})
 
 
+def end_left_over(folder: Path) -> None:
+    """Note of all jobs below a folder that nobody is at them any more: the server that had started them is gone."""
+    for path in folder.rglob("state.json"):
+        found = state_of(path.parent)
+        if found.active:
+            text = "coterie was stopped while this was under way; nothing was kept. Start it again."
+            write_json(path, found._replace(state="cancelled", message=text)._asdict())
+            clear(path.parent)
+
+
 class Jobs:
     """The workers of a server."""
 
@@ -109,6 +119,7 @@ class Jobs:
             "kind": kind,
             "project": str(project.folder),
             "source": None if project.source is None else str(project.source),
+            "sha256": read_json(project.folder / "input.json").get("sha256", ""),
             "name": project.name,
             "recipe": str(project.recipe_path),
             "allowed": [str(folder) for folder in project.allowed_folders],

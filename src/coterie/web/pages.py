@@ -91,14 +91,17 @@ def render(
         faults: What is wrong; the summary of it takes the focus.
         **context: What the template needs besides.
     """
+    from coterie.web.data.input_state import has_changed
     from coterie.web.step_states import steps_of
 
     wrong = list(faults)
+    whole = project is not None and not template.startswith("_")
     values: dict[str, Any] = {
         "request": request,
         "project": project,
+        "input_changed": whole and project is not None and has_changed(project),
         # Parts of a page have no navigation, and what it shows takes time to find out.
-        "steps": steps_of(project, step) if project is not None and not template.startswith("_") else [],
+        "steps": steps_of(project, step) if whole and project is not None else [],
         "faults": wrong,
         "fault_of": {fault.field: fault.text for fault in reversed(wrong) if fault.field},
         **context,

@@ -93,11 +93,25 @@ class Projects:
     allowed_folders: tuple[Path, ...] = ()
     _known: dict[str, Project] = field(default_factory=dict)
 
+    def __post_init__(self) -> None:
+        """Find the projects that a server before this one has kept; uploads that broke off go."""
+        found = [_read(folder) for folder in self.root.iterdir() if _ID.fullmatch(folder.name) and folder.is_dir()]
+        for project in sorted((each for each in found if each is not None), key=lambda each: each.created):
+            if project.source is None:
+                shutil.rmtree(project.folder, ignore_errors=True)
+                continue
+            allowed = tuple(dict.fromkeys((*self.allowed_folders, *project.allowed_folders)))
+            self._known[project.id] = replace(project, allowed_folders=allowed)
+
+    def of_file(self, source: Path, recipe_file: Path | None) -> Project | None:
+        """The latest project of a file that was opened by its path, with the same recipe."""
+        return next((each for each in self.all() if (each.source, each.recipe_file) == (source, recipe_file)), None)
+
     def create(self, name: str, **values: Any) -> Project:  # noqa: ANN401 - the fields of Project
         """A new project with an empty folder."""
         identity = secrets.token_hex(8)
         folder = private_folder(self.root / identity)
-        now = dt.datetime.now(dt.UTC).replace(microsecond=0).isoformat()
+        now = dt.datetime.now(dt.UTC).isoformat()
         return self._keep(
             Project(identity, folder, clean_name(name), allowed_folders=self.allowed_folders, created=now, **values)
         )
@@ -124,6 +138,28 @@ class Projects:
         write_json(project.folder / "project.json", _plain(asdict(project)))
         self._known[project.id] = project
         return project
+
+
+def _read(folder: Path) -> Project | None:
+    """The project that a folder holds, if it can be read. What lies inside the folder may have moved with it."""
+    values = read_json(folder / "project.json")
+    if values.get("id") != folder.name or not isinstance(values.get("name"), str):
+        return None
+    source = None if not values.get("source") else Path(str(values["source"]))
+    if source is not None and values.get("uploaded"):
+        source = folder / source.name
+    recipe_file = values.get("recipe_file")
+    return Project(
+        id=folder.name,
+        folder=folder,
+        name=values["name"],
+        source=source,
+        uploaded=bool(values.get("uploaded")),
+        recipe_file=None if not recipe_file else Path(str(recipe_file)),
+        allowed_folders=tuple(Path(str(each)) for each in values.get("allowed_folders") or ()),
+        seen=tuple(str(each) for each in values.get("seen") or ()),
+        created=str(values.get("created", "")),
+    )
 
 
 def _plain(value: Any) -> Any:  # noqa: ANN401 - whatever a dataclass holds

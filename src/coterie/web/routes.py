@@ -18,6 +18,7 @@ POST = ["POST"]
 
 ROUTES: list[BaseRoute] = [
     Route("/", projects.home),
+    Route("/alive", projects.alive),
     Route("/open", projects.open_by_path, methods=POST),
     Route("/upload", projects.upload, methods=POST),
     Route("/delete", projects.delete_all, methods=POST),
@@ -28,6 +29,7 @@ ROUTES: list[BaseRoute] = [
     Route("/p/{project}/data/progress", data.progress),
     Route("/p/{project}/data/cancel", data.cancel, methods=POST),
     Route("/p/{project}/data/next", data.go_on, methods=POST),
+    Route("/p/{project}/data/again", data.again, methods=POST),
     Route("/p/{project}/roles", roles.roles),
     Route("/p/{project}/roles", roles.change, methods=POST),
     Route("/p/{project}/roles/risk", roles.risk, methods=["GET", "POST"]),
@@ -55,6 +57,8 @@ ROUTES: list[BaseRoute] = [
     Route("/charts.css", results.charts_css),
     Route("/p/{project}/results", results.latest),
     Route("/p/{project}/results/{run}", results.one),
+    Route("/p/{project}/results/{run}/late", results.late_part),
+    Route("/p/{project}/results/{run}/late", results.late, methods=POST),
     Route("/p/{project}/results/{run}/rows", results.rows),
     Route("/p/{project}/results/{run}/row", results.row),
     Route("/p/{project}/results/{run}/row", results.explain, methods=POST),

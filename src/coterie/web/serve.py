@@ -1,13 +1,11 @@
-"""The server: one process on the loopback address, with a work folder that lives as long as it does."""
+"""The server: one process on the loopback address. Where it keeps projects is in work_folders.py."""
 
 from __future__ import annotations
 
 import logging
 import os
-import shutil
 import signal
 import socket
-import tempfile
 import threading
 import webbrowser
 from collections.abc import Callable, Iterator, Sequence
@@ -19,11 +17,11 @@ import uvicorn
 
 from coterie.errors import ConfigError, Problem
 from coterie.web.app import create_app
+from coterie.web.projects.half_open import TimedProtocol
 from coterie.web.settings import Settings, resolve_allowed
 
 LOOPBACK = "127.0.0.1"
 USUAL_PORT = 8765
-PREFIX = "coterie-page-"
 
 
 def serve(
@@ -34,7 +32,7 @@ def serve(
     browser: bool = True,
     say: Callable[[str], None] = lambda _: None,
 ) -> None:
-    """Run until it is interrupted; then stop all runs and remove the work folder.
+    """Run until it is interrupted; then stop all runs.
 
     Args:
         settings: What to start with; the port may be 0 for any that is free.
@@ -55,7 +53,9 @@ def serve(
             at = f"{project.url}/data"
         address = settings.address.replace("/?", f"{at or '/'}?", 1)
         say(f"coterie is at {address}")
-        say("Only this machine can reach it, with this address only. Ctrl-C stops it and deletes what was uploaded.")
+        say("Only this machine can reach it, with this address only. Ctrl-C stops it.")
+        kept = "Everything is deleted then." if settings.forget else f"Projects stay in {settings.work_folder}"
+        say(kept)
         if browser:
             threading.Thread(target=webbrowser.open, args=(address,), daemon=True).start()
         # No access log: addresses of requests may hold what somebody looks for.
@@ -66,6 +66,7 @@ def serve(
             server_header=False,
             proxy_headers=False,
             timeout_graceful_shutdown=1,
+            http=TimedProtocol,
             lifespan="on",
         )
         _end_in_order()
@@ -104,51 +105,8 @@ def bound(port: int) -> Iterator[socket.socket]:
         listener.close()
 
 
-@contextmanager
-def work_folder(parent: Path | None = None) -> Iterator[Path]:
-    """A folder that only this user can enter, removed at the end; those that a crash left behind go as well."""
-    if parent is not None and not parent.is_dir():
-        raise ConfigError([Problem("work folder", f"there is no folder {parent}; create it first")])
-    root = Path(parent or tempfile.gettempdir())
-    for left in root.glob(f"{PREFIX}*"):
-        _remove_abandoned(left)
-    folder = Path(tempfile.mkdtemp(prefix=PREFIX, dir=root))
-    with (folder / "lock").open("w") as lock:
-        _lock(lock.fileno())
-        try:
-            yield folder
-        finally:
-            shutil.rmtree(folder, ignore_errors=True)
-
-
-def _lock(handle: int) -> bool:
-    """Hold a file for as long as the process lives; says whether nobody else does."""
-    try:
-        import fcntl
-    except ImportError:
-        return False
-    try:
-        fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
-    except OSError:
-        return False
-    return True
-
-
-def _remove_abandoned(folder: Path) -> None:
-    """Delete a work folder whose server is gone: nobody holds its lock any more."""
-    try:
-        if folder.is_symlink() or (hasattr(os, "getuid") and folder.stat().st_uid != os.getuid()):
-            return
-        with (folder / "lock").open("r+") as lock:
-            free = _lock(lock.fileno())
-    except OSError:
-        return
-    if free:
-        shutil.rmtree(folder, ignore_errors=True)
-
-
 def _end_in_order() -> None:
-    """A closed terminal and a plain kill end the server as Ctrl-C does: runs are stopped, the work folder goes."""
+    """A closed terminal and a plain kill end the server as Ctrl-C does: runs are stopped first."""
     if threading.current_thread() is not threading.main_thread():
         return
 

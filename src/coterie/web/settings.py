@@ -15,7 +15,7 @@ class Settings:
     """What a server was started with; it does not change while it runs."""
 
     work_folder: Path
-    """private to this server, and removed when it ends"""
+    """private to this user; holds a folder for every project"""
     port: int = 0
     allowed_folders: tuple[Path, ...] = ()
     """files are opened by path below these only; links are followed before that is checked"""
@@ -28,6 +28,8 @@ class Settings:
     form_limit: int = 32 * MEGABYTE
     """bytes of any other request"""
     column_limit: int = 2_000
+    forget: bool = False
+    """whether everything in the work folder goes when the server ends"""
 
     @property
     def hosts(self) -> frozenset[str]:

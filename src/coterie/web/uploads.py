@@ -121,10 +121,8 @@ async def receive_upload(request: Request, target: Path, *, field: str, limit: i
     except (FormParserError, ClientDisconnect):
         raise HTTPException(400, "The upload broke off. Send the file again.") from None
     except OSError:
-        text = (
-            "The file cannot be kept: there is no room left in the work folder. Free some, or name another folder by "
-        )
-        raise HTTPException(507, f"{text}--work-folder; or open the file by its path.") from None
+        text = "The file cannot be kept: there is no room left for projects. Free some, or name another folder by "
+        raise HTTPException(507, f"{text}--project; or open the file by its path.") from None
     finally:
         if parts.file is not None:
             parts.file.close()

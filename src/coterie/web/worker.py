@@ -20,6 +20,7 @@ KINDS = {
     "inspect": "data.inspect_table.inspect_job",
     "risk": "roles.column_risk.risk_job",
     "run": "run.job.run_job",
+    "late": "run.job.late_job",
     "curve": "results.jobs.curve_job",
     "explain": "results.jobs.explain_job",
     "map": "results.jobs.map_job",

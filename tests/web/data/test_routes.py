@@ -8,7 +8,7 @@ import time
 import pyarrow as pa
 import pytest
 from pyarrow import parquet
-from web_cases import wait
+from web_cases import send, wait
 
 from coterie.files import tables as io
 from coterie.web.data import preview
@@ -146,7 +146,7 @@ def test_a_full_disk_is_told(client, app, monkeypatch):
 
 
 def test_a_form_without_a_file_or_cut_short_says_so(client, app, settings):
-    answer = client.post("/upload", files={"file": ("", b"")})
+    answer = send(client, "/upload", files={"file": ("", b"")})
     assert answer.status_code == 422
     assert "Choose a file first" in answer.text
     assert client.post("/upload", data={"x": "1"}).status_code == 415

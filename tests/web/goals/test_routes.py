@@ -5,6 +5,7 @@ from __future__ import annotations
 from fractions import Fraction
 
 import pytest
+from web_cases import send
 
 from coterie.settings.registry import MODELS
 from coterie.settings.threshold import PRESETS
@@ -48,7 +49,7 @@ def test_goals_go_into_the_recipe_and_come_back(client, adult):
 def test_faults_are_shown_beside_what_was_typed_and_nothing_is_lost(client, adult):
     before = adult.recipe_path.read_bytes()
     form = {**BASE, "k": "seven", "purpose": "A long sentence", "privacy-0-model": "l-diversity", "action": "next"}
-    answer = client.post(f"{adult.url}/goals", data=form)
+    answer = send(client, f"{adult.url}/goals", data=form)
     assert answer.status_code == 422
     assert adult.recipe_path.read_bytes() == before
     assert 'href="#k"' in answer.text
@@ -73,7 +74,7 @@ def test_faults_are_shown_beside_what_was_typed_and_nothing_is_lost(client, adul
     ],
 )
 def test_every_fault_names_its_field(client, adult, field, text, fault):
-    answer = client.post(f"{adult.url}/goals", data={**BASE, field: text})
+    answer = send(client, f"{adult.url}/goals", data={**BASE, field: text})
     assert answer.status_code == 422
     assert f'href="#{field}"' in answer.text
     assert fault in answer.text

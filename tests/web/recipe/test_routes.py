@@ -8,6 +8,7 @@ import tomllib
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from web_cases import send
 
 import coterie
 from coterie.cli.app import main
@@ -123,7 +124,7 @@ def test_settings_that_are_wrong_are_shown_at_their_step(client, adult):
     page = client.get(f"{adult.url}/goals").text
     assert "must be at least 1" in page
     assert "has faults" in page
-    answer = client.post(f"{adult.url}/run", data={"method": "auto", "action": "run"})
+    answer = send(client, f"{adult.url}/run", data={"method": "auto", "action": "run"})
     assert answer.status_code == 422
     assert "must be at least 1" in answer.text
     assert adult.runs == []
@@ -168,7 +169,7 @@ def test_a_recipe_reads_no_file_outside_what_was_allowed(client, adult, setting)
     client.post(f"{adult.url}/recipe/bring", files={"file": ("coterie.toml", text.encode())})
     page = client.get(f"{adult.url}/recipe").text
     assert "outside the folders" in page
-    answer = client.post(f"{adult.url}/run", data={"method": "mondrian", "action": "run"})
+    answer = send(client, f"{adult.url}/run", data={"method": "mondrian", "action": "run"})
     assert answer.status_code == 422
     assert adult.runs == []
 

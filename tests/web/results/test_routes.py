@@ -19,7 +19,7 @@ from coterie.web.project import private_folder, write_json
 from coterie.web.results.jobs import ANSWER, curve_job, explain_job, map_job
 from coterie.web.results.read import DOWNLOADS
 from coterie.web.results.rows import page_of
-from coterie.web.run.job import run_job
+from coterie.web.run.job import late_job, run_job
 from coterie.web.settings import Settings
 
 EVIL = "<script>alert(1)</script>"
@@ -57,6 +57,7 @@ class Place:
         folder = private_folder(self.project.runs_folder / f"{number:04d}")
         (folder / "coterie.toml").write_text(Config(**settings).to_toml())
         run_job(self.job, folder, silent)
+        late_job(self.job, folder / "late", silent)
         write_json(folder / "state.json", {"state": "finished", "started": 1.0, "seconds": 2.0})
         return folder
 

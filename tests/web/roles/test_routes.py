@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 
 import pytest
-from web_cases import wait
+from web_cases import send, wait
 
 import coterie
 from coterie.web.project import Project
@@ -71,7 +71,7 @@ def test_what_was_set_for_a_column_comes_back_with_its_role(client, adult):
 def test_without_a_quasi_identifier_the_step_says_what_to_do(client, adult):
     facts = summary_of(adult)
     data = {f"role-{column.index}": "keep" for column in facts.columns}
-    answer = client.post(f"{adult.url}/roles", data={**data, "action": "next"})
+    answer = send(client, f"{adult.url}/roles", data={**data, "action": "next"})
     assert answer.status_code == 422
     assert "names no column" in answer.text
     assert 'id="errors"' in answer.text
@@ -115,9 +115,9 @@ def test_a_column_that_is_not_decided_blocks_the_run(client, app, adult):
     chosen = re.search(rf'<select[^>]*id="role-{at}".*?</select>', page, re.S)
     assert chosen is not None
     assert '<option value="undecided" selected>' in chosen[0]
-    assert client.post(f"{adult.url}/roles", data={"action": "next"}).status_code == 422
+    assert send(client, f"{adult.url}/roles", data={"action": "next"}).status_code == 422
     assert refusal in client.get(f"{adult.url}/run").text
-    answer = client.post(f"{adult.url}/run", data={"method": "mondrian", "action": "run"})
+    answer = send(client, f"{adult.url}/run", data={"method": "mondrian", "action": "run"})
     assert answer.status_code == 422
     assert refusal in answer.text
     assert not (adult.folder / "runs").exists() or not list((adult.folder / "runs").iterdir())

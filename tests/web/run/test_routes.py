@@ -7,7 +7,7 @@ import os
 import time
 
 import pytest
-from web_cases import wait
+from web_cases import send, wait
 
 from coterie.cli.app import main
 from coterie.methods import all_methods
@@ -26,7 +26,7 @@ def start(client, project, **form):
 
 def wait_until_working(app, folder):
     end = time.monotonic() + 240
-    while app.state.jobs.state(folder).step not in ("group", "refine", "rebuild"):
+    while app.state.jobs.state(folder).step not in ("group", "refine"):
         assert time.monotonic() < end
         assert app.state.jobs.state(folder).active
         time.sleep(0.02)
@@ -40,14 +40,27 @@ def test_the_release_is_the_command_lines_byte_for_byte(client, app, adult, tmp_
         assert main(["anonymize", str(adult.source), "-c", str(config), "-o", str(out), "-q", "--force"]) == 0
         assert (folder / "release.csv").read_bytes() == out.read_bytes()
     made = {each.name for each in folder.iterdir()}
-    assert made >= {"coterie.toml", "release.coterie.toml", "report.html", "report-external.html", "report.json"}
-    assert made >= {"mapping.csv", "result.json", "published.parquet", "kept.npy", "groups.npy", "release.pickle"}
+    assert made >= {"coterie.toml", "result.json", "published.parquet", "kept.npy", "groups.npy", "release.pickle"}
     assert not [name for name in made if name.endswith(".part")]
     result = json.loads((folder / "result.json").read_text())
     assert result["k"] == recipe.load_config(adult).k
     assert result["passed"] is True
+    # What takes longer is not there yet, and the results are.
+    assert not (folder / "report.html").exists()
+    assert "bound" not in result["measures"]
+    early = client.get(f"{adult.url}/results/0001")
+    assert "Every promise is kept" in early.text
+    assert "Still to come" in early.text
+    assert client.get(f"{adult.url}/results/0001/download/release").content == out.read_bytes()
+    assert client.post(f"{adult.url}/results/0001/late").status_code == 303
+    assert wait(app, folder / "late") == "finished", app.state.jobs.state(folder / "late").message
+    made = {each.name for each in folder.iterdir()}
+    assert made >= {"mapping.csv", "report.html", "report-external.html", "report.json", "charts.json", "loss.json"}
+    result = json.loads((folder / "result.json").read_text())
+    assert result["measures"]["bound"] > 0
     assert sum(rows for _, rows in result["class_sizes"]["after"]) == result["published_rows"]
     assert "adult.csv" in (folder / "report.html").read_text()
+    assert "Loss over k" in client.get(f"{adult.url}/results/0001").text
     page = client.get(f"{adult.url}/run").text
     assert "Run 1 is finished" in page
     assert f"{result['measures']['gcp']:.4f}" in page
@@ -89,7 +102,7 @@ def test_a_page_without_scripts_follows_a_run_too(client, app, adult):
     assert 'role="status"' in page
     assert "<progress" in page
     assert 'http-equiv="refresh"' in page
-    again = client.post(f"{adult.url}/run", data={"method": "mondrian", "action": "run"})
+    again = send(client, f"{adult.url}/run", data={"method": "mondrian", "action": "run"})
     assert again.status_code == 422
     assert "under way" in again.text
     app.state.jobs.cancel(folder)
@@ -129,10 +142,12 @@ def test_a_worker_that_dies_is_noticed(client, app, adult):
 
 def test_an_upload_that_was_taken_away_is_told_without_a_path(client, app, adult):
     adult.source.unlink()
-    folder = start(client, adult)
-    assert wait(app, folder) == "failed"
-    message = app.state.jobs.state(folder).message
-    assert "There is no file adult.csv" in message
+    answer = send(client, f"{adult.url}/run", data={"method": "mondrian", "action": "run"})
+    assert answer.status_code == 422
+    assert "The file has changed" in answer.text
+    assert "adult.csv is not the file any more that was looked at, or is gone" in answer.text
+    assert str(adult.source) not in answer.text
+    assert adult.runs == []
 
 
 def test_runs_are_deleted_one_by_one_also_while_they_work(client, app, adult):
@@ -167,7 +182,7 @@ def test_every_method_and_every_option_has_a_form(client, adult, name):
 )
 def test_faults_of_the_form_are_shown_beside_what_was_typed(client, adult, form, field):
     before = adult.recipe_path.read_bytes()
-    answer = client.post(f"{adult.url}/run", data={**form, "action": "run"})
+    answer = send(client, f"{adult.url}/run", data={**form, "action": "run"})
     assert answer.status_code == 422
     assert f'href="#{field}"' in answer.text
     assert adult.recipe_path.read_bytes() == before
@@ -189,3 +204,50 @@ def test_options_are_written_in_their_own_types_and_shown_again(client, adult):
     values = recipe.read_values(adult)
     assert "options" not in values
     assert "refine" not in values
+
+
+def test_a_file_that_was_sorted_anew_is_noticed_before_every_view_and_run(client, app, adult):
+    """Results would show one person before and another after."""
+    folder = start(client, adult)
+    assert wait(app, folder) == "finished"
+    assert "Rows cannot be shown" not in client.get(f"{adult.url}/results/0001").text
+    lines = adult.source.read_text().splitlines(keepends=True)
+    stamp = adult.source.stat()
+    adult.source.write_text("".join([lines[0], *reversed(lines[1:])]))
+    # Even a change that leaves size and time as they were is found before a run.
+    os.utime(adult.source, ns=(stamp.st_atime_ns, stamp.st_mtime_ns))
+    refused = send(client, f"{adult.url}/run", data={"method": "mondrian", "action": "run"})
+    assert "the file has changed since it was looked at" in refused.text
+    assert len(adult.runs) == 1
+    os.utime(adult.source)
+    for step in ("data", "roles", "goals", "run", "results/0001"):
+        assert "The file has changed" in client.get(f"{adult.url}/{step}").text, step
+    # Looked at again, it can be run again; rows of the run before are not shown beside those of another file.
+    assert client.post(f"{adult.url}/data/again").status_code == 303
+    assert wait(app, adult.folder / "inspect") == "finished"
+    assert "The file has changed" not in client.get(f"{adult.url}/data").text
+    assert "Rows cannot be shown side by side" in client.get(f"{adult.url}/results/0001").text
+    assert wait(app, start(client, adult)) == "finished"
+    assert "Rows cannot be shown" not in client.get(f"{adult.url}/results/0002").text
+
+
+def test_runs_are_told_apart_by_every_setting_that_differs(client, app, adult):
+    for seed in ("1", "2"):
+        assert wait(app, start(client, adult, method="mondrian", seed=seed)) == "finished"
+    recipe.change(adult, {"privacy": ["l-diversity:2"], "weights": {"age": 2.0}})
+    assert wait(app, start(client, adult, method="mondrian", seed="2")) == "finished"
+    for page in (client.get(f"{adult.url}/run").text, client.get(f"{adult.url}/results/0001").text):
+        assert "seed = 1, privacy = not set, weights.age = not set" in page
+        assert "seed = 2, privacy = l-diversity:2, weights.age = 2.0" in page
+
+
+def test_what_comes_later_can_be_stopped_and_begun_again(client, app, adult):
+    folder = start(client, adult)
+    assert wait(app, folder) == "finished"
+    client.post(f"{adult.url}/results/0001/late")
+    app.state.jobs.cancel(folder / "late")
+    page = client.get(f"{adult.url}/results/0001").text
+    assert "Every promise is kept" in page
+    assert "Stopped" in page
+    assert client.post(f"{adult.url}/run/0001/delete").status_code == 303
+    assert not folder.exists()

@@ -34,12 +34,17 @@ def serve(
     upload_limit: Annotated[
         float, typer.Option("--upload-limit", metavar="GB", help="The largest file that may be uploaded.")
     ] = 4.0,
-    work_folder: Annotated[
+    project: Annotated[
         Path | None,
         typer.Option(
-            "--work-folder", metavar="FOLDER", help="Where uploads and runs are kept. [default: for temporary files]"
+            "--project",
+            metavar="FOLDER",
+            help="Where projects are kept, with uploads, recipes, trees and runs. [default: in your data folder]",
         ),
     ] = None,
+    forget: Annotated[
+        bool, typer.Option("--forget", help="Keep projects among temporary files, and delete them when it ends.")
+    ] = False,
     quiet: Quiet = False,
 ) -> None:
     """Open a page on this machine that leads from a file to a release.
@@ -47,12 +52,14 @@ def serve(
     FILE is a table to begin with; files can also be opened or uploaded on the page.
 
     The page is for this machine only, under an address that holds a token. With --config it reads and writes that
-    file; otherwise the configuration can be downloaded. Uploads and runs are deleted when it ends.
+    file; otherwise the configuration can be downloaded. Projects stay until they are deleted on the page: start it
+    again, and they go on where they were.
     """
     missing = [name for name in NEEDED if find_spec(name) is None]
     if missing:
         raise BackendError("The page needs the web extra.", hint="Install it: pip install 'coterie[web]'")
     from coterie.web import serve as server
+    from coterie.web.projects import work_folders
     from coterie.web.settings import Settings
 
     folders = tuple(folder.resolve() for folder in (allow or [Path.cwd()]))
@@ -61,15 +68,23 @@ def serve(
         problems.append(Problem("upload limit", "must be more than 0"))
     if config is not None and data is None:
         problems.append(Problem("config", "goes with a table; name the FILE that it is for"))
+    if forget and project is not None:
+        problems.append(Problem("forget", "goes without --project, whose folder stays"))
     if problems:
         raise ConfigError(problems)
     file = None if data is None else server.check_file(data, folders)
     if port is None:
         port = server.usual_port()
-    with server.work_folder(work_folder) as folder:
+    with work_folders.passing_folder() if forget else work_folders.project_folder(project) as folder:
         size = int(upload_limit * GIGABYTE)
         settings = Settings(
-            folder, port=port, allowed_folders=folders, upload_limit=size, unpacked_limit=max(4 * size, 16 * GIGABYTE)
+            folder,
+            port=port,
+            allowed_folders=folders,
+            token=work_folders.kept_token(folder),
+            upload_limit=size,
+            unpacked_limit=max(4 * size, 16 * GIGABYTE),
+            forget=forget,
         )
         server.serve(
             settings,

@@ -12,9 +12,10 @@ import numpy as np
 
 from coterie.kernels import loop, part
 from coterie.kernels.search.costs import Aimed, aim_all, joined_cost, new_reach
-from coterie.kernels.search.growth import near_points
+from coterie.kernels.search.growth import ALL, near_points
 from coterie.kernels.search.heap import keep_nearest, new_heap
 from coterie.kernels.search.walk import new_walk
+from coterie.kernels.sorting import sort_pairs
 
 # Positions, in lists.
 #   positions: [list, entry]
@@ -43,33 +44,17 @@ def list_near_leaves(nodes, costs, leaves, leaf_nodes, asked, lists):
 
     A search looks into `leaves` leaves of the tree at most.
     """
-    wanted = np.full(len(asked), lists.positions.shape[1] - 1, dtype=np.int64)
-    list_near_boxes(nodes, costs, leaves, NearBoxes(nodes.lo, nodes.hi, leaf_nodes[asked], wanted, asked), lists)
-
-
-# Boxes for which the nearest positions are to be listed.
-#   numbers: which of the boxes, in the order in which they are asked for
-#   wanted: how many free rows each needs; below 1, none are listed
-#   into: the lists that they are written to
-NearBoxes = namedtuple("NearBoxes", "lo hi numbers wanted into")
-
-
-def list_near_boxes(nodes, costs, leaves, boxes, lists):
-    """List the positions nearest to each of the boxes that hold as many free rows together as it wants."""
     heap = new_heap(lists.positions.shape[1] + 1)
-    _list_near_boxes(nodes, costs, leaves, boxes, lists, new_reach(costs), heap, new_walk())
+    _list_near_leaves(nodes, costs, leaves, leaf_nodes, asked, lists, new_reach(costs), heap, new_walk())
 
 
 @loop
-def _list_near_boxes(nodes, costs, leaves, boxes, lists, reach, heap, walk):
-    for i in range(boxes.numbers.shape[0]):
-        mine = boxes.into[i]
-        lists.counts[mine] = 0
-        if boxes.wanted[i] < 1:
-            continue
-        aimed = Aimed(costs, reach, boxes.lo[boxes.numbers[i]], boxes.hi[boxes.numbers[i]])
+def _list_near_leaves(nodes, costs, leaves, leaf_nodes, asked, lists, reach, heap, walk):
+    for mine in asked:
+        leaf = leaf_nodes[mine]
+        aimed = Aimed(costs, reach, nodes.lo[leaf], nodes.hi[leaf])
         aim_all(aimed)
-        count = near_points(nodes, aimed, boxes.wanted[i], leaves, heap, walk)
+        count = near_points(nodes, aimed, lists.positions.shape[1] - 1, leaves, heap, walk)
         for at in range(count):
             lists.positions[mine, at] = heap.ids[at]
         lists.counts[mine] = count
@@ -101,3 +86,21 @@ def pick_near(nodes, costs, reach, seed, listed, count, near, heap):
     for i in range(size):
         near[i + 1] = heap.ids[i]
     return size + 1
+
+
+def list_near_places(nodes, costs, first, last, lists):
+    """List the positions nearest to each of the positions first … last − 1, nearest first, itself among them."""
+    heap = new_heap(lists.positions.shape[1] + 1)
+    _list_near_places(nodes, costs, first, last, lists, new_reach(costs), heap, new_walk())
+
+
+@loop
+def _list_near_places(nodes, costs, first, last, lists, reach, heap, walk):
+    for place in range(first, last):
+        aimed = Aimed(costs, reach, nodes.points[place], nodes.points[place])
+        aim_all(aimed)
+        count = near_points(nodes, aimed, lists.positions.shape[1] - 1, ALL, heap, walk)
+        sort_pairs(heap.keys, heap.ids, count)
+        for at in range(count):
+            lists.positions[place, at] = heap.ids[at]
+        lists.counts[place] = count

@@ -27,6 +27,7 @@ from coterie.suggesting.suggest import ColumnProfile, count, guess_from, missing
 from coterie.suggesting.together import settle
 from coterie.suggesting.toml import suggestion_toml
 from coterie.suggesting.wide import short_list
+from coterie.web.data.input_state import note
 from coterie.web.parquet_file import GROUP_ROWS, write_parquet
 from coterie.web.project import write_json
 
@@ -53,6 +54,7 @@ def inspect_job(job: dict[str, Any], _: Path, tell: Progress) -> None:
         found = _convert(raw, folder / "table.parquet", reading, job=job, tell=tell)
         with parquet.ParquetFile(folder / "table.parquet") as table:
             known = _count(table, tell)
+    raw.check_content()  # what is shown is what was hashed
     rows = next(iter(known.values())).rows
     guesses = short_list(settle([guess_from(name, summary) for name, summary in known.items()]))
     if blank:
@@ -84,6 +86,7 @@ def inspect_job(job: dict[str, Any], _: Path, tell: Progress) -> None:
             "reading": reading,
         },
     )
+    note(raw, folder)
 
 
 def _reading(recipe: Path) -> dict[str, Any]:

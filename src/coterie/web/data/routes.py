@@ -130,6 +130,13 @@ def _change(request: Request, project: Project, submitted: dict[str, str]) -> Re
     return go(f"{project.url}/data", request)
 
 
+async def again(request: Request) -> Response:
+    """Look at a file that has changed."""
+    project = project_of(request)
+    await run_in_threadpool(look_at, jobs_of(request), project)
+    return go(f"{project.url}/data", request)
+
+
 def _reading_faults(changes: dict[str, Any]) -> list[Fault]:
     from coterie.files.dialect import Dialect
 

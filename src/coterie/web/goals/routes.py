@@ -28,7 +28,6 @@ from coterie.web.goals.models_form import (
     specs_of,
 )
 from coterie.web.pages import (
-    FIRST_LOOK,
     Fault,
     FormState,
     form_of,
@@ -52,16 +51,19 @@ async def goals(request: Request) -> Response:
     return await run_in_threadpool(_page, request, project)
 
 
-def _page(request: Request, project: Project, form: FormState = FIRST_LOOK) -> Response:
-    faults, submitted, status = form
+def _page(request: Request, project: Project) -> Response:
     summary = summary_of(project)
     assert summary is not None
     values = _values(project)
-    draft = draft_of(project, "goals") if submitted is None else submitted
-    if draft is not None and faults is None:
-        faults = _faults(project, draft, summary)
-    if faults is None:
+    draft, status = draft_of(project, "goals"), 200
+    if draft is None:
         faults = recipe.faults(project, summary.names, step="goals")
+    else:
+        stamp = draft.pop(conflicts.FIELD, "")
+        shown_now = _shown(values, summary)
+        faults = conflicts.changed_elsewhere(project, "goals", stamp=stamp, submitted=draft, saved=shown_now)
+        faults += _faults(project, draft, summary)
+        status = 422
     texts = {**_shown(values, summary), **(draft or {})}
     rows = read_promises(texts) if draft is not None else shown_promises(values.get("privacy"))
     quasi = [column for column in summary.columns if column.name in _listed(values, "quasi")]
@@ -132,8 +134,9 @@ def _change(request: Request, project: Project, submitted: dict[str, str]) -> Re
     wrong = conflicts.changed_elsewhere(project, "goals", stamp=stamp, submitted=submitted, saved=saved)
     wrong += _faults(project, submitted, summary)
     if wrong:
-        keep_draft(project, "goals", submitted)
-        return _page(request, project, FormState.refused(wrong, submitted))
+        # Shown by another request, so that Back and Reload do not send the form again.
+        keep_draft(project, "goals", submitted | {conflicts.FIELD: stamp})
+        return go(f"{project.url}/goals", request)
     recipe.change(project, _settings(submitted, summary, _values(project)))
     drop_draft(project, "goals")
     project = seen(request, project, "goals")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
+from urllib.parse import urlencode
 
 from starlette.applications import Starlette
 from starlette.concurrency import run_in_threadpool
@@ -20,8 +21,18 @@ UPLOAD = "upload"
 """what every upload is called, followed by its ending"""
 
 
+async def alive(_: Request) -> Response:
+    """Whether there is anybody: pages ask now and then, and before they send a form."""
+    return Response(status_code=204, headers={"Cache-Control": "no-store"})
+
+
 async def home(request: Request) -> Response:
     """Projects, and two ways to start one."""
+    submitted = request.query_params.get("path")
+    if submitted is not None:  # a path that could not be opened
+        return _home(request, faults=_path_faults(request, submitted.strip()), path=submitted, status=422)
+    if "no-file" in request.query_params:
+        return _home(request, faults=[Fault("file", "Choose a file first.")], status=422)
     return _home(request)
 
 
@@ -38,32 +49,42 @@ def _home(request: Request, *, faults: list[Fault] | None = None, path: str = ""
         folders=[str(folder) for folder in settings.allowed_folders],
         limit=settings.upload_limit // MEGABYTE,
         limit_bytes=settings.upload_limit,
+        kept_in=None if settings.forget else str(settings.work_folder),
     )
 
 
 async def open_by_path(request: Request) -> Response:
     """A project from a file on this machine."""
     submitted = values_of(await form_of(request)).get("path", "").strip()
-    settings = settings_of(request)
+    found = resolve_allowed(submitted, settings_of(request).allowed_folders)
+    if found is None or _path_faults(request, submitted):
+        return go(f"/?{urlencode({'path': submitted})}", request)
+    project = await run_in_threadpool(open_path, request.app, found)
+    return go(f"{project.url}/data", request)
+
+
+def _path_faults(request: Request, submitted: str) -> list[Fault]:
+    """What is wrong with a path."""
     if not submitted:
-        return _home(request, faults=[Fault("path", "Give the path of a file.")], status=422)
-    found = resolve_allowed(submitted, settings.allowed_folders)
+        return [Fault("path", "Give the path of a file.")]
+    found = resolve_allowed(submitted, settings_of(request).allowed_folders)
     if found is None:
         text = (
             "This lies outside the folders that may be opened. Start coterie serve with --allow FOLDER, or upload it."
         )
-        return _home(request, faults=[Fault("path", text)], path=submitted, status=422)
+        return [Fault("path", text)]
     if not found.is_file():
-        text = "There is no such file. Paths start at the first folder below, or are given in full."
-        return _home(request, faults=[Fault("path", text)], path=submitted, status=422)
-    project = await run_in_threadpool(open_path, request.app, found)
-    return go(f"{project.url}/data", request)
+        return [Fault("path", "There is no such file. Paths start at the first folder below, or are given in full.")]
+    return []
 
 
 def open_path(app: Starlette, path: Path, *, recipe: Path | None = None) -> Project:
     """A project from a file that may be opened; looking at it begins at once."""
     projects, jobs = _of(app)
-    project = projects.create(path.name, source=path, recipe_file=recipe)
+    known = projects.of_file(path, recipe)
+    if known is not None and known.table_path.is_file():
+        return known  # whether the file is still the same is looked at before every view
+    project = known or projects.create(path.name, source=path, recipe_file=recipe)
     look_at(jobs, project)
     return project
 
@@ -79,7 +100,7 @@ async def upload(request: Request) -> Response:
             raise _NothingSentError
     except _NothingSentError:
         projects.remove(project)
-        return _home(request, faults=[Fault("file", "Choose a file first.")], status=422)
+        return go("/?no-file", request)
     except BaseException:
         projects.remove(project)
         raise

@@ -11,8 +11,10 @@ from typing import TYPE_CHECKING, Any, cast
 
 from coterie.methods._method import Progress
 from coterie.settings.config import Config
-from coterie.web.project import write_json
+from coterie.web.data.input_state import check_hash
+from coterie.web.project import read_json, write_json
 from coterie.web.results.charts import curve_chart, keep_map
+from coterie.web.run.runs import RESULT
 
 if TYPE_CHECKING:
     from coterie.releases.release import Release
@@ -32,6 +34,7 @@ def curve_job(job: dict[str, Any], folder: Path, tell: Progress) -> None:
     from coterie.api.compare import compare
 
     config = Config.from_toml(folder.parent / "coterie.toml")
+    check_hash(Path(job["source"]), str(read_json(folder.parent / RESULT).get("input_sha256", "")))
     found = compare(
         job["source"],
         config=config,

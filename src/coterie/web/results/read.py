@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import datetime as dt
-import tomllib
 from functools import lru_cache
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -13,6 +12,7 @@ from pydantic import ValidationError
 from coterie.reporting.model import Report
 from coterie.web.project import Project, read_json
 from coterie.web.results.charts import MAP, spots_of
+from coterie.web.run.runs import differences, settings_of_run
 
 KS = (2, 5, 10, 20, 50)
 """the k of the curve, besides the run's own"""
@@ -31,6 +31,8 @@ class RunLine(NamedTuple):
     seconds: float
     started: str
     message: str
+    differs: str
+    """settings by which it differs from other runs"""
 
 
 class Download(NamedTuple):
@@ -64,7 +66,7 @@ DOWNLOADS = (
 def runs_of(project: Project) -> list[RunLine]:
     """All runs, the latest first."""
     spots = {spot.run: spot for spot in spots_of(project.folder)}
-    found = []
+    found, differing = [], differences(project)
     for folder in project.runs:
         state = read_json(folder / "state.json")
         spot = spots.get(folder.name)
@@ -82,17 +84,10 @@ def runs_of(project: Project) -> list[RunLine]:
                 seconds=float(state.get("seconds") or 0.0),
                 started=dt.datetime.fromtimestamp(started).strftime("%Y-%m-%d %H:%M") if started else "",
                 message=str(state.get("message", "")),
+                differs=differing.get(folder.name, ""),
             )
         )
     return found
-
-
-def settings_of_run(folder: Path) -> dict[str, Any]:
-    """The settings that a run was started with."""
-    try:
-        return tomllib.loads((folder / "coterie.toml").read_text(encoding="utf-8"))
-    except (OSError, ValueError):
-        return {}
 
 
 def report_of(folder: Path) -> Report | None:

@@ -11,15 +11,19 @@ from starlette.requests import Request
 from starlette.responses import FileResponse, Response
 
 from coterie.charts.charts import page_style
-from coterie.web.jobs import JobState, jobs_of
+from coterie.web.data.input_state import looked_at
+from coterie.web.jobs import JobState, jobs_of, state_of
 from coterie.web.pages import Fault, go, is_htmx, project_of, render
 from coterie.web.project import Project, read_json
 from coterie.web.recipe.view import command_line, python_text
 from coterie.web.results.jobs import ANSWER
-from coterie.web.results.read import DOWNLOADS, curve_ks, download_path, map_of, report_of, runs_of, settings_of_run
-from coterie.web.results.rows import PER_PAGE, page_of
+from coterie.web.results.read import DOWNLOADS, curve_ks, download_path, map_of, report_of, runs_of
+from coterie.web.results.rows import PER_PAGE, Page, page_of
+from coterie.web.run.runs import RESULT, settings_of_run
 from coterie.web.table_summary import column_names
 
+LATE = "late"
+"""the folder, in that of a run, of what is worked out after it"""
 REPORT_POLICY = (
     "default-src 'none'; style-src 'unsafe-inline'; img-src data:; base-uri 'none'; form-action 'none'; "
     "frame-ancestors 'none'"
@@ -48,39 +52,68 @@ def one(request: Request) -> Response:
 
 
 def _show(request: Request, project: Project, folder: Path, *, faults: list[Fault] | None = None) -> Response:
-    report = report_of(folder)
-    if report is None:
+    result = read_json(folder / RESULT)
+    if not result or state_of(folder).state != "finished":
         return render(request, "results_none.html", project=project, step="results", runs=runs_of(project))
-    quasi = [each.name for each in report.attributes if each.role == "quasi-identifier"]
-    wanted = _number(request.query_params.get("from", "1")) - 1
-    return render(
-        request,
-        "results.html",
-        project=project,
-        step="results",
-        status=422 if faults else 200,
-        faults=faults or [],
-        run=folder.name,
-        base=f"{project.url}/results/{folder.name}",
-        report=report,
-        runs=runs_of(project),
-        charts=read_json(folder / "charts.json"),
-        loss=read_json(folder / "loss.json"),
-        page=page_of(project, folder, quasi, first=wanted),
-        per_page=PER_PAGE,
-        map=map_of(project),
-        map_job=jobs_of(request).state(project.folder / "map"),
-        curve=_curve(request, folder),
-        ks=curve_ks(report),
-        downloads=[each for each in DOWNLOADS if download_path(folder, each) is not None],
-        result=read_json(folder / "result.json"),
+    context: dict[str, Any] = {
+        "run": folder.name,
+        "base": f"{project.url}/results/{folder.name}",
+        "runs": runs_of(project),
+        "page": _rows(request, project, folder),
+        "per_page": PER_PAGE,
+        "downloads": [each for each in DOWNLOADS if download_path(folder, each) is not None],
+        "result": result,
+        "loss": read_json(folder / "loss.json"),
+        "late": jobs_of(request).state(folder / LATE),
         **_texts(project, folder),
-    )
+    }
+    report, template = report_of(folder), "results_early.html"
+    # The loss is what the worker writes last.
+    if report is not None and context["loss"] and not context["late"].active:
+        template = "results.html"
+        context |= {
+            "report": report,
+            "charts": read_json(folder / "charts.json"),
+            "map": map_of(project),
+            "map_job": jobs_of(request).state(project.folder / "map"),
+            "curve": _curve(request, folder),
+            "ks": curve_ks(report),
+        }
+    status = 422 if faults else 200
+    return render(request, template, project=project, step="results", status=status, faults=faults or [], **context)
+
+
+def _rows(request: Request, project: Project, folder: Path) -> Page | None:
+    """Some rows before and after; None where the file was looked at again since the run, and is another one."""
+    result = read_json(folder / RESULT)
+    made_from = result.get("input_sha256")
+    if made_from and made_from != looked_at(project):
+        return None
+    wanted = _number(request.query_params.get("from", "1")) - 1
+    return page_of(project, folder, [str(name) for name in result.get("quasi", [])], first=wanted)
+
+
+def late(request: Request) -> Response:
+    """Begin to work out what takes longer than the release: risk, bound, reports, charts."""
+    project, folder = _run(request)
+    if state_of(folder).state == "finished" and not jobs_of(request).state(folder / LATE).active:
+        jobs_of(request).start("late", folder / LATE, project)
+    return late_part(request) if is_htmx(request) else go(f"{project.url}/results/{folder.name}")
+
+
+def late_part(request: Request) -> Response:
+    """How far that is; the whole page once it is over."""
+    project, folder = _run(request)
+    base = f"{project.url}/results/{folder.name}"
+    state = jobs_of(request).state(folder / LATE)
+    if state.state == "finished" or not is_htmx(request):
+        return go(base, request)
+    return render(request, "_late.html", project=project, base=base, late=state)
 
 
 def _texts(project: Project, folder: Path) -> dict[str, str]:
     """The command line and the Python that make the same release, with the configuration that is taken away."""
-    release = str(read_json(folder / "result.json").get("release", "release.csv"))
+    release = str(read_json(folder / RESULT).get("release", "release.csv"))
     taken = replace(project, recipe_file=None)
     return {
         "command": command_line(taken, release=release),
@@ -91,11 +124,9 @@ def _texts(project: Project, folder: Path) -> dict[str, str]:
 def rows(request: Request) -> Response:
     """Rows before and after: a part of the page, or the page itself."""
     project, folder = _run(request)
-    report = report_of(folder)
-    if report is None or not is_htmx(request):
+    if state_of(folder).state != "finished" or not is_htmx(request):
         return _show(request, project, folder)
-    quasi = [each.name for each in report.attributes if each.role == "quasi-identifier"]
-    page = page_of(project, folder, quasi, first=_number(request.query_params.get("from", "1")) - 1)
+    page = _rows(request, project, folder)
     return render(
         request,
         "_before_after.html",
@@ -212,7 +243,7 @@ def _curve(request: Request, folder: Path) -> dict[str, Any]:
 
 def _position(request: Request, folder: Path) -> tuple[int | None, int]:
     """The row that the address names, from 0, if the run has it; and how many it has."""
-    total = int(read_json(folder / "result.json").get("rows", 0))
+    total = int(read_json(folder / RESULT).get("rows", 0))
     number = _number(request.query_params.get("row", ""))
     return (number - 1 if 1 <= number <= total else None), total
 

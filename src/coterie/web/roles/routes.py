@@ -14,6 +14,7 @@ from starlette.responses import Response
 from coterie.errors import ConfigError
 from coterie.settings.changes import per_column
 from coterie.settings.roles import PUBLISHED
+from coterie.web import conflicts
 from coterie.web.data.routes import KINDS
 from coterie.web.jobs import jobs_of
 from coterie.web.pages import Fault, form_of, go, is_htmx, project_of, render, seen
@@ -33,6 +34,10 @@ ROLES = {
 SETTING = {"quasi": "quasi", "sensitive": "sensitive", "identifier": "identifiers", "keep": "keep", "drop": "drop"}
 PAGE = 200
 """columns shown at once"""
+STALE = (
+    "Roles were changed meanwhile, in another tab or in an editor. Your last change was not saved; "
+    "what is shown here is what was saved."
+)
 
 
 @dataclass(frozen=True)
@@ -50,7 +55,7 @@ async def roles(request: Request) -> Response:
     return await run_in_threadpool(_page, request, project)
 
 
-def _page(request: Request, project: Project, *, faults: list[Fault] | None = None, status: int = 200) -> Response:
+def _page(request: Request, project: Project) -> Response:
     summary = summary_of(project)
     assert summary is not None
     chosen = _roles(project, summary)
@@ -72,7 +77,10 @@ def _page(request: Request, project: Project, *, faults: list[Fault] | None = No
     }
     if is_htmx(request) and request.method == "GET":
         return render(request, "_role_rows.html", project=project, **context)
-    wrong = faults if faults is not None else _faults(project, summary)
+    wrong = _faults(project, summary)
+    if request.query_params.get("stale"):
+        wrong = [Fault("", STALE), *wrong]
+    status = 422 if wrong and ("refused" in request.query_params or "stale" in request.query_params) else 200
     return render(request, "roles.html", project=project, step="roles", status=status, faults=wrong, **context)
 
 
@@ -99,6 +107,7 @@ def _shared(
         "measuring": state.active,
         "stale": not fresh and not state.active and state.state != "failed",
         "failed": state.message if state.state == "failed" else "",
+        "stamp": conflicts.stamp_of(project, "roles"),
     }
 
 
@@ -130,6 +139,12 @@ async def change(request: Request) -> Response:
 def _change(request: Request, project: Project, form: FormData) -> Response:
     summary = summary_of(project)
     assert summary is not None
+    stamp = str(form.get(conflicts.FIELD, ""))
+    if stamp and stamp != conflicts.stamp_of(project, "roles"):
+        # Roles save as they are chosen: one that is based on what another tab has changed is not saved at all.
+        if is_htmx(request):
+            return render(request, "_roles_stale.html", project=project)
+        return go(f"{project.url}/roles?stale=1")
     chosen = _roles(project, summary)
     before = dict(chosen)
     for name, value in form.multi_items():
@@ -155,7 +170,7 @@ def _change(request: Request, project: Project, form: FormData) -> Response:
     if action == "next":
         wrong = recipe.faults(project, summary.names, step="roles")
         if wrong:
-            return _page(request, project, faults=wrong, status=422)
+            return go(f"{project.url}/roles?refused=1")
         seen(request, project, "roles")
         return go(f"{project.url}/hierarchies")
     from urllib.parse import urlencode

@@ -1,6 +1,7 @@
 """One run, in its worker: the ordinary API from the run's own coterie.toml to the files that people take away.
 
-The release is the one that `coterie anonymize TABLE -c coterie.toml` makes, byte for byte.
+The release is the one that `coterie anonymize TABLE -c coterie.toml` makes, byte for byte. A run is finished when its
+release is verified and written; the bound, risk, reports and charts, which can take longer than the run, come later.
 """
 
 from __future__ import annotations
@@ -8,7 +9,7 @@ from __future__ import annotations
 import pickle
 from dataclasses import asdict, replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, cast
 
 import numpy as np
 import pyarrow as pa
@@ -20,11 +21,12 @@ from coterie.files.output import whole_file
 from coterie.methods._method import Progress
 from coterie.reporting.plain import finite, measures_values, verification_values
 from coterie.settings.config import Config
+from coterie.web.data.input_state import CHANGED
 from coterie.web.parquet_file import GROUP_ROWS, write_parquet
 from coterie.web.project import read_json, write_json
 from coterie.web.recipe.view import release_name
 from coterie.web.results.keep import keep
-from coterie.web.run.runs import COMPILING
+from coterie.web.run.runs import COMPILING, RESULT
 
 if TYPE_CHECKING:
     from coterie.disclosure.risk import Risk
@@ -33,23 +35,37 @@ if TYPE_CHECKING:
 
 
 def run_job(job: dict[str, Any], folder: Path, tell: Progress) -> None:
-    """Make the release of a run's folder, with its reports, mapping and figures."""
+    """Make the release of a run's folder, with what it takes to show it."""
     config = Config.from_toml(folder / "coterie.toml")
     table = folder / release_name(read_json(Path(job["project"]) / "facts.json").get("format", ""))
     _check_memory(job["source"], config, table)
     release = anonymize(job["source"], config=config, progress=_compiling(tell))
+    if job.get("sha256") and release.source.sha256 != job["sha256"]:
+        raise ConfigError([Problem("", f"{CHANGED}; look at it again under Data")])
     tell("write", 0, 0)
     release.write(table)
     # Reports name the table as people do, not as the upload is stored here.
     release = replace(release, source=replace(release.source, path=Path(job["name"]), name=job["name"]))
-    _write_mapping(release, folder)
     _write_for_pages(release, folder)
+    write_json(folder / RESULT, {**_result(release), "release": table.name})
+
+
+def late_job(job: dict[str, Any], folder: Path, tell: Progress) -> None:
+    """What takes longer than the release, from what a run has kept: mapping, risk, bound, reports, charts."""
+    run = folder.parent
+    tell("reading the release", 0, 0)
+    # Written by our own worker into a folder that nobody else can enter.
+    with (run / "release.pickle").open("rb") as file:
+        release = cast("Release", pickle.load(file))
+    tell("mapping", 0, 0)
+    _write_mapping(release, run)
     tell("risk", 0, 0)
-    result = _result(release)
+    more = _late_result(release)
     tell("report", 0, 0)
-    _write_reports(release, folder)
-    write_json(folder / "result.json", {**result, "release": table.name})
-    keep(release, folder)
+    _write_reports(release, run)
+    write_json(run / RESULT, {**read_json(run / RESULT), **more})
+    tell("charts", 0, 0)
+    keep(release, run)
 
 
 def _check_memory(source: str, config: Config, output: Path) -> None:
@@ -106,10 +122,7 @@ def _write_for_pages(release: Release, folder: Path) -> None:
 
 
 def _result(release: Release) -> dict[str, Any]:
-    """The figures of a release: counts and shares, no value of the data."""
-    from coterie.reporting.risk import class_sizes
-
-    before, after = class_sizes(release)
+    """The figures of a release that are known at once: counts and shares, no value of the data."""
     return {
         "method": release.config.method,
         "k": release.config.k,
@@ -122,8 +135,19 @@ def _result(release: Release) -> dict[str, Any]:
         "phases": dict(release.seconds),
         "notes": list(release.notes),
         "passed": release.verification.passed,
-        "verdict": release.verdict.to_dict(),
         "verification": verification_values(release.verification),
+        "measures": finite(measures_values(release.measures, late=False)),
+        "input_sha256": release.source.sha256,
+    }
+
+
+def _late_result(release: Release) -> dict[str, Any]:
+    """The figures that take longer."""
+    from coterie.reporting.risk import class_sizes
+
+    before, after = class_sizes(release)
+    return {
+        "verdict": release.verdict.to_dict(),
         "measures": finite(measures_values(release.measures)),
         "risk": {"before": _risk(release.risk.before), "after": _risk(release.risk.after)},
         "class_sizes": {"before": _histogram(before), "after": _histogram(after)},

@@ -24,7 +24,16 @@ from coterie.web.pages import STEPS, Fault, form_of, go, project_of, render, ren
 from coterie.web.project import Project
 from coterie.web.recipe import recipe
 from coterie.web.run import form as method_form
-from coterie.web.run.runs import active_run, changed_since, remove_run, runs_of, start_run, step_text
+from coterie.web.run.runs import (
+    active_run,
+    changed_since,
+    check_startable,
+    differences,
+    remove_run,
+    runs_of,
+    start_run,
+    step_text,
+)
 from coterie.web.table_summary import column_names
 from coterie.wording import seconds_text
 
@@ -46,7 +55,12 @@ def _page(request: Request, project: Project, form: pages.FormState = pages.FIRS
     draft = draft_of(project, "run") if submitted is None else None
     wrong = list(faults or [])
     if draft is not None:
+        stamp = draft.pop(conflicts.FIELD, "")
+        wrong += conflicts.changed_elsewhere(project, "run", stamp=stamp, submitted=draft, saved=_shown(project))
         wrong += _faults(project, draft)
+        status = 422
+    elif submitted is None and request.query_params.get("refused"):
+        wrong, status = [*wrong, *_in_the_way(request, project)], 422
     texts = {**_shown(project), **(draft or {}), **(submitted or {})}
     active = next((each for each in runs if each.state.active), None)
     titles = dict(STEPS)
@@ -61,6 +75,7 @@ def _page(request: Request, project: Project, form: pages.FormState = pages.FIRS
         "run",
         pages.FormState(wrong, texts, status),
         runs=runs,
+        differs=differences(project),
         active=active,
         step_text="" if active is None else step_text(active.state),
         in_the_way=others,
@@ -116,20 +131,31 @@ def _change(request: Request, project: Project, submitted: dict[str, str]) -> Re
     wrong = conflicts.changed_elsewhere(project, "run", stamp=stamp, submitted=submitted, saved=_shown(project))
     wrong += _faults(project, submitted)
     if wrong:
-        keep_draft(project, "run", submitted)
-        return _page(request, project, pages.FormState.refused(wrong, submitted))
+        # Shown by another request, so that Back and Reload do not send the form again.
+        keep_draft(project, "run", submitted | {conflicts.FIELD: stamp})
+        return go(f"{project.url}/run", request)
     recipe.change(project, _settings(project, submitted))
     drop_draft(project, "run")
     project = seen(request, project, "run")
     if action == "run":
-        if recipe.problems_of(project, column_names(project)):
-            text = "The recipe has faults that other steps can mend; they are listed below."
-            return _page(request, project, pages.FormState.refused([Fault("in-the-way", text)]))
+        if _in_the_way(request, project):
+            return go(f"{project.url}/run?refused=1", request)
         try:
             start_run(jobs_of(request), project)
-        except ConfigError as error:
-            return _page(request, project, pages.FormState.refused(recipe.as_faults(error.problems)))
+        except ConfigError:  # another tab was faster, or the file has changed this moment
+            return go(f"{project.url}/run?refused=1", request)
     return go(f"{project.url}/run", request)
+
+
+def _in_the_way(request: Request, project: Project) -> list[Fault]:
+    """Why there can be no run now."""
+    if recipe.problems_of(project, column_names(project)):
+        return [Fault("in-the-way", "The recipe has faults that other steps can mend; they are listed below.")]
+    try:
+        check_startable(jobs_of(request), project)
+    except ConfigError as error:
+        return recipe.as_faults(error.problems)
+    return []
 
 
 def _changes(submitted: Mapping[str, str], before: Mapping[str, Any]) -> dict[str, Any]:

@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+import hashlib
 import shutil
+import tomllib
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any, NamedTuple
 
 from coterie.errors import ConfigError, Problem
 from coterie.files.output import whole_file
+from coterie.web.data.input_state import check_unchanged
 from coterie.web.jobs import Jobs, JobState
 from coterie.web.project import Project, private_folder, read_json
 from coterie.web.recipe import recipe
@@ -17,18 +21,19 @@ STEPS = {
     "encode": "Finding the places of values in their hierarchies",
     "group": "Grouping rows",
     "refine": "Grouping rows: lowering the loss by local search",
-    "rebuild": "Grouping rows: parting several groups at a time anew",
     "repair": "Grouping rows: mending groups that break a promise",
     "publish": "Writing the groups' values",
     "verify": "Verifying the release from its own cells",
     "measure": "Measuring what was lost",
     "write": "Writing files",
-    "risk": "Measuring risk before and after",
-    "report": "Writing reports",
 }
 """steps of a run, in the words of the page"""
 FINGERPRINT = "recipe.sha256"
 """what a run was started with"""
+RESULT = "result.json"
+"""the figures of a run, there as soon as its release is verified and written"""
+LONGEST = 60
+"""signs of a setting that are shown"""
 COMPILING = "group: compiling, once after installation"
 
 
@@ -65,8 +70,7 @@ def step_text(state: JobState) -> str:
 def start_run(jobs: Jobs, project: Project) -> Path:
     """Start a run with the recipe as it is now. Raises a ConfigError if one is under way already."""
     with project.lock:
-        if active_run(jobs, project) is not None:
-            raise ConfigError([Problem("", "a run of this project is under way; wait for it or cancel it first")])
+        check_startable(jobs, project)
         text = recipe.frozen(project)
         number = 1 + max((int(folder.name) for folder in project.runs), default=0)
         if not project.runs_folder.is_dir():
@@ -79,6 +83,48 @@ def start_run(jobs: Jobs, project: Project) -> Path:
     return folder
 
 
+def check_startable(jobs: Jobs, project: Project) -> None:
+    """Raise a ConfigError if a run is under way, or if the file is not the one any more that was looked at."""
+    if active_run(jobs, project) is not None:
+        raise ConfigError([Problem("", "a run of this project is under way; wait for it or cancel it first")])
+    check_unchanged(project)
+
+
+def differences(project: Project) -> dict[str, str]:
+    """Run → the settings by which it differs from other runs; k and method, which are shown anyway, aside."""
+    settings = {folder.name: _flat(settings_of_run(folder)) for folder in project.runs}
+    names = dict.fromkeys(name for each in settings.values() for name in each)
+    differing = [
+        name
+        for name in names
+        if name not in ("k", "method") and len({each.get(name) for each in settings.values()}) > 1
+    ]
+    return {
+        run: ", ".join(f"{name} = {each.get(name, 'not set')}" for name in differing) for run, each in settings.items()
+    }
+
+
+def _flat(values: Mapping[str, Any], before: str = "") -> dict[str, str]:
+    """Settings with the names of tables in front; long ones by the beginning of their hash."""
+    found: dict[str, str] = {}
+    for name, value in values.items():
+        if isinstance(value, Mapping):
+            found |= _flat(value, f"{before}{name}.")
+            continue
+        text = ", ".join(map(str, value)) if isinstance(value, list) else str(value)
+        short = text if len(text) <= LONGEST else f"{text[:20]}… ({hashlib.sha256(text.encode()).hexdigest()[:6]})"
+        found[f"{before}{name}"] = short or "nothing"
+    return found
+
+
+def settings_of_run(folder: Path) -> dict[str, Any]:
+    """The settings that a run was started with."""
+    try:
+        return tomllib.loads((folder / "coterie.toml").read_text(encoding="utf-8"))
+    except (OSError, ValueError):
+        return {}
+
+
 def changed_since(project: Project, run: Path) -> bool:
     """Whether the recipe, or a hierarchy that it names, is another than the one that a run was started with."""
     try:
@@ -89,9 +135,7 @@ def changed_since(project: Project, run: Path) -> bool:
 
 def runs_of(jobs: Jobs, project: Project) -> list[RunInfo]:
     """Every run, the latest first."""
-    return [
-        RunInfo(folder.name, folder, jobs.state(folder), read_json(folder / "result.json")) for folder in project.runs
-    ]
+    return [RunInfo(folder.name, folder, jobs.state(folder), read_json(folder / RESULT)) for folder in project.runs]
 
 
 def active_run(jobs: Jobs, project: Project) -> RunInfo | None:
@@ -101,5 +145,5 @@ def active_run(jobs: Jobs, project: Project) -> RunInfo | None:
 
 def remove_run(jobs: Jobs, folder: Path) -> None:
     """Stop a run if need be, and delete all that it made."""
-    jobs.cancel(folder)
+    jobs.cancel_below(folder)
     shutil.rmtree(folder, ignore_errors=True)

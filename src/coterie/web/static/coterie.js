@@ -48,6 +48,43 @@
     }
   }, true);
 
+  // A server that is gone is noticed before a form is sent to nobody: what was typed stays.
+  const LOOK_EVERY = 10000;
+  let dead = false;
+  async function alive() {
+    const place = document.getElementById("dead");
+    if (!place) return true;
+    try {
+      const answer = await fetch(place.dataset.alive, { cache: "no-store", redirect: "manual", signal: AbortSignal.timeout(5000) });
+      dead = answer.status !== 204;
+    } catch {
+      dead = true;
+    }
+    if (place.hidden === dead) place.hidden = !dead;
+    if (dead) place.scrollIntoView({ block: "nearest" });
+    return !dead;
+  }
+  setInterval(() => { if (!document.hidden || dead) alive(); }, LOOK_EVERY);
+  document.addEventListener("visibilitychange", () => { if (!document.hidden) alive(); });
+  document.addEventListener("htmx:sendError", alive);
+
+  document.addEventListener("submit", async (event) => {
+    const form = event.target;
+    if (event.defaultPrevented || form.method !== "post" || form.dataset.asked) {
+      delete form.dataset.asked;
+      return;
+    }
+    event.preventDefault();
+    event.stopImmediatePropagation();
+    if (form.dataset.asking) return;
+    form.dataset.asking = "yes";
+    const there = await alive();
+    delete form.dataset.asking;
+    if (!there) return;
+    form.dataset.asked = "yes";
+    form.requestSubmit(event.submitter);
+  });
+
   // A double click sends a form once. What scripts send themselves has been taken from the browser by now.
   document.addEventListener("submit", (event) => {
     const form = event.target;

@@ -1,0 +1,204 @@
+"""Runs tests on a planted fault, in forked processes: see mutants.py."""
+
+from __future__ import annotations
+
+import hashlib
+import importlib.abc
+import importlib.util
+import io
+import json
+import os
+import select
+import signal
+import sys
+import threading
+import time
+from collections.abc import Mapping, Sequence
+from contextlib import redirect_stderr, redirect_stdout
+from importlib.machinery import ModuleSpec
+from pathlib import Path
+from types import CodeType, FrameType, ModuleType
+from typing import Any, NamedTuple
+
+ROOT = Path(__file__).resolve().parent.parent
+LIBRARIES = ("numpy", "pyarrow", "pyarrow.parquet", "pyarrow.compute", "pandas", "polars", "duckdb", "numba",
+             "hypothesis", "pytest", "pydantic", "typer")  # fmt: skip
+OPTIONS = (
+    *("-q", "-x", "-m", "not slow", "--no-header", "--tb=no", "-p", "no:cacheprovider", f"--rootdir={ROOT}"),
+    *("-c", str(ROOT / "pyproject.toml"), "-W", "ignore::pytest.PytestAssertRewriteWarning"),
+)
+KNOWN = ROOT / ".venv" / "mutants"
+"""where it is kept which lines tests reach"""
+_fork = threading.Lock()
+
+
+class Trial(NamedTuple):
+    """A module and the source that it is given in place of its own."""
+
+    module: str
+    source: str
+
+
+class Reached(NamedTuple):
+    """A test, the lines that it reaches, and how long it takes."""
+
+    name: str
+    lines: Mapping[str, frozenset[int]]
+    """file → lines; those that run on import are reached by all"""
+    seconds: float
+
+    def reaches(self, path: Path, lines: range) -> bool:
+        """Whether it runs any of these lines of a file."""
+        return not self.lines.get(str(path), frozenset()).isdisjoint(lines)
+
+
+class _Planted(importlib.abc.MetaPathFinder, importlib.abc.Loader):
+    """Loads one module from another source."""
+
+    def __init__(self, trial: Trial) -> None:
+        self.trial = trial
+        self.looking = False
+
+    def find_spec(self, name: str, path: object = None, target: object = None) -> ModuleSpec | None:
+        if name != self.trial.module or self.looking:
+            return None
+        self.looking = True
+        real = importlib.util.find_spec(name)
+        self.looking = False
+        assert real is not None
+        spec = importlib.util.spec_from_loader(
+            name, self, origin=real.origin, is_package=real.submodule_search_locations is not None
+        )
+        assert spec is not None
+        self.file, spec.has_location = real.origin, True
+        return spec
+
+    def create_module(self, spec: ModuleSpec) -> ModuleType | None:
+        return None
+
+    def exec_module(self, module: ModuleType) -> None:
+        exec(compile(self.trial.source, str(self.file), "exec"), module.__dict__)
+
+
+class _Tracer:
+    """A plugin of pytest that notes which lines of some files each test runs."""
+
+    def __init__(self, paths: Sequence[Path]) -> None:
+        self.paths = {str(path) for path in paths}
+        self.on_import: set[tuple[str, int]] = set()
+        self.now = self.on_import
+        self.tests: list[tuple[str, set[tuple[str, int]], float]] = []
+        self.failed: list[str] = []
+
+    def trace(self, frame: FrameType, event: str, _: Any) -> Any:  # noqa: ANN401 - what sys.settrace has
+        code: CodeType = frame.f_code
+        if code.co_filename not in self.paths:
+            return None
+        return self.line(frame, event, _)
+
+    def line(self, frame: FrameType, event: str, _: Any) -> Any:  # noqa: ANN401 - what sys.settrace has
+        self.now.add((frame.f_code.co_filename, frame.f_lineno))
+        return self.line
+
+    def pytest_runtest_logstart(self, nodeid: str) -> None:
+        self.now, self.started = set(), time.perf_counter()
+
+    def pytest_runtest_logreport(self, report: Any) -> None:  # noqa: ANN401 - pytest's own
+        if report.failed:
+            self.failed.append(report.nodeid)
+
+    def pytest_runtest_logfinish(self, nodeid: str) -> None:
+        self.tests.append((nodeid, self.now, time.perf_counter() - self.started))
+        self.now = self.on_import
+
+
+def load_libraries() -> None:
+    """Load what takes long, once, so that forked processes have it."""
+    for name in LIBRARIES:
+        try:
+            importlib.import_module(name)
+        except ImportError:
+            continue
+
+
+def covered(paths: Sequence[Path], tests: Sequence[str]) -> tuple[list[Reached], list[str]]:
+    """Which lines of some files each test reaches, and tests that fail. Known until source or tests change."""
+    load_libraries()
+    answer = KNOWN / f"{_state([*map(str, paths), *tests])}.json"
+    if not answer.exists():
+        KNOWN.mkdir(exist_ok=True)
+        os.waitpid(_forked(lambda: _trace(paths, tests, answer)), 0)
+    found = json.loads(answer.read_text())
+    reached = []
+    for name, lines, seconds in found["tests"]:
+        by_file: dict[str, set[int]] = {}
+        for file, line in (*found["on_import"], *lines):
+            by_file.setdefault(file, set()).add(line)
+        reached.append(Reached(name, {file: frozenset(each) for file, each in by_file.items()}, seconds))
+    return reached, found["failed"]
+
+
+def _state(asked: Sequence[str]) -> str:
+    """A text that is another one as soon as anything is that decides which lines tests reach."""
+    digest = hashlib.sha256("\n".join(asked).encode())
+    for folder in ("src/coterie", "tests"):
+        for path in sorted((ROOT / folder).rglob("*.py")):
+            digest.update(path.read_bytes())
+    return digest.hexdigest()[:32]
+
+
+def _trace(paths: Sequence[Path], tests: Sequence[str], answer: Path) -> int:
+    import pytest
+
+    tracer = _Tracer(paths)
+    threading.settrace(tracer.trace)
+    sys.settrace(tracer.trace)
+    pytest.main([*OPTIONS, *tests], plugins=[tracer])
+    sys.settrace(None)
+    found = [(name, sorted(lines), seconds) for name, lines, seconds in tracer.tests]
+    answer.write_text(json.dumps({"on_import": sorted(tracer.on_import), "tests": found, "failed": tracer.failed}))
+    return 0
+
+
+def first_failure(trial: Trial, tests: Sequence[str], limit: float) -> bool:
+    """Whether one of the tests fails on the planted fault, or all take too long."""
+
+    def run() -> int:
+        import pytest
+
+        sys.meta_path.insert(0, _Planted(trial))
+        with redirect_stdout(io.StringIO()), redirect_stderr(io.StringIO()):
+            return int(pytest.main([*OPTIONS, *tests]))
+
+    with _fork:
+        child = _forked(run)
+    return _ended(child, limit) != 0
+
+
+def _ended(child: int, limit: float) -> int:
+    """The exit code of a process; one that takes too long is ended."""
+    handle = os.pidfd_open(child)
+    try:
+        ready, _, _ = select.select([handle], [], [], limit)
+        if not ready:
+            os.killpg(child, signal.SIGKILL)
+        return os.waitstatus_to_exitcode(os.waitpid(child, 0)[1])
+    finally:
+        os.close(handle)
+
+
+def _forked(work: Any) -> int:  # noqa: ANN401 - a function
+    """Do something in a process of its own; the number of it."""
+    child = os.fork()
+    if child:
+        return child
+    code = 1
+    try:
+        os.setsid()
+        quiet = os.open(os.devnull, os.O_WRONLY)
+        os.dup2(quiet, 1)
+        os.dup2(quiet, 2)
+        os.chdir(ROOT)
+        code = work()
+    finally:
+        os._exit(code)

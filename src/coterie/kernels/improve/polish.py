@@ -1,0 +1,111 @@
+"""Single items of a pool move to another side, or swap places with one of it, while that lowers the loss."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from coterie.kernels import part
+from coterie.kernels.improve.pooled import cost_with, draw_side
+
+TOLERANCE = 1e-9  # gains below this are rounding
+
+
+@part
+def _renew(costs, pooled, n, active, sides, s, left):
+    """Draw a side anew, and what it costs without each of its items."""
+    draw_side(costs, pooled, n, active, sides, s)
+    for i in range(n):
+        if pooled.side[i] == s:
+            left[i] = cost_with(costs, pooled, active, sides, s, i, -1, np.inf)
+
+
+@part
+def _best_move(pooled, sides, m, i, left, joined, best):
+    """Where item i should go, if that gains more than `best`: the gain and the side, or −1."""
+    s, weight = pooled.side[i], pooled.weights[i]
+    sizes, now = sides.sizes, sides.costs
+    saved = sizes[s] * now[s] - (sizes[s] - weight) * left[i]
+    to = -1
+    for t in range(m):
+        gain = saved + sizes[t] * now[t] - (sizes[t] + weight) * joined[t]
+        if t != s and gain > best:
+            best = gain
+            to = t
+    return best, to
+
+
+@part
+def _best_swap(costs, pooled, n, active, sides, k, i, left, joined, best):
+    """With which item i should swap places, if that gains more than `best`: the gain and the item, or −1."""
+    side, weights, sizes, now = pooled.side, pooled.weights, sides.sizes, sides.costs
+    s = side[i]
+    rest = sizes[s] - weights[i]
+    loss = sizes[s] * now[s]
+    partner = -1
+    for q in range(n):
+        t = side[q]
+        size = rest + weights[q]
+        other = sizes[t] - weights[q] + weights[i]
+        if t == s or size < k or other < k:
+            continue
+        both = loss + sizes[t] * now[t]
+        inner = left[q] >= now[t]  # the side's box stays as it is without q
+        limit = (both - best - other * (joined[t] if inner else left[q])) / size
+        if left[i] >= limit:
+            continue
+        cost = cost_with(costs, pooled, active, sides, s, i, q, limit)
+        if cost >= limit:
+            continue
+        limit = (both - best - size * cost) / other
+        other_cost = joined[t] if inner else cost_with(costs, pooled, active, sides, t, q, i, limit)
+        if other_cost < limit:
+            best = both - size * cost - other * other_cost
+            partner = q
+    return best, partner
+
+
+@part
+def polish(costs, pooled, n, active, sides, m, k, start, left, joined):
+    """Move and swap items, one after the other from `start`, until none of them gains; gives back the loss.
+
+    `left` gets the cost of each item's side without it, `joined` that of each side with the item that is looked at. An
+    item that lies inside its side's box leaves it as it is, so that one of two swapped items is at an edge.
+    """
+    side, weights, sizes = pooled.side, pooled.weights, sides.sizes
+    for s in range(m):
+        _renew(costs, pooled, n, active, sides, s, left)
+    quiet = 0
+    i = start
+    while quiet < n:
+        i = i + 1 if i + 1 < n else 0
+        quiet += 1
+        s = np.int64(side[i])
+        gain = TOLERANCE
+        to = -1
+        partner = -1
+        roomy = sizes[s] - weights[i] >= k
+        at_edge = left[i] < sides.costs[s]
+        if not roomy and not at_edge:
+            continue
+        for t in range(m):
+            joined[t] = cost_with(costs, pooled, active, sides, t, -1, i, np.inf)
+        if roomy:
+            gain, to = _best_move(pooled, sides, m, i, left, joined, gain)
+        if at_edge:
+            gain, partner = _best_swap(costs, pooled, n, active, sides, k, i, left, joined, gain)
+        if partner >= 0:
+            to = np.int64(side[partner])
+            side[partner] = s
+            sizes[s] += weights[partner]
+            sizes[to] -= weights[partner]
+        if to >= 0:
+            side[i] = to
+            sizes[s] -= weights[i]
+            sizes[to] += weights[i]
+            _renew(costs, pooled, n, active, sides, s, left)
+            _renew(costs, pooled, n, active, sides, to, left)
+            quiet = 0
+    loss = 0.0
+    for s in range(m):
+        loss += sizes[s] * sides.costs[s]
+    return loss
