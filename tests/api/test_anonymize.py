@@ -178,7 +178,7 @@ def test_the_request_is_checked_before_the_work(people):
     with pytest.raises(ConfigError) as caught:
         coterie.anonymize(people, quasi=["agee"], sensitive=["disese"], weights={"zip": 1})
     assert {problem.path for problem in caught.value.problems} == {"quasi", "sensitive", "roles", "weights.zip"}
-    with pytest.raises(ConfigError, match="names no column"):
+    with pytest.raises(ConfigError, match="is empty"):
         coterie.anonymize(people)
     with pytest.raises(ConfigError, match="dates have no mean"):
         coterie.anonymize(pa.table({"day": DAYS}), quasi=["day"], k=2, publish={"day": "mean"})

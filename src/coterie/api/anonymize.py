@@ -5,9 +5,10 @@ from __future__ import annotations
 import os
 from collections.abc import Callable
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any, Final, TypeAlias, overload
+from enum import Enum
+from typing import TYPE_CHECKING, Any, TypeAlias, Unpack, overload
 
-from coterie.arrays import AnySetting, AnyTable
+from coterie.arrays import AnyTable
 from coterie.engines.choose import checked_on_disk, choose_engine, run_stored
 from coterie.engines.memory.run import make_release, prepare, start_run
 from coterie.engines.per_row import check_request
@@ -22,6 +23,8 @@ from coterie.measures.published import measure_tables
 from coterie.publishing.mapping import write_mapping
 from coterie.releases.release import Release
 from coterie.settings.config import AnyConfig, Config
+from coterie.settings.keywords import Keywords, VerifyKeywords
+from coterie.settings.signature import spelled_out
 from coterie.verification.duckdb_counts import verify_on_disk
 from coterie.verification.verify import Classes, Verification, verify_table
 
@@ -36,16 +39,19 @@ if TYPE_CHECKING:
 __all__ = ["Release", "anonymize", "measure", "verify"]
 
 
-FROM_CONFIG: Final = object()
-"""`verify(k=…)`: take k from the configuration, if one was given"""
+class FromConfig(Enum):
+    """`verify(k=…)` left out: take k from the configuration, if one was given."""
+
+    K = "k"
+
+    def __repr__(self) -> str:
+        return "from the configuration"
 
 
 Table: TypeAlias = Any
 """a frame that Narwhals takes, or a path"""
 Masks: TypeAlias = Any
 """an array of truth values, or columns of such"""
-Setting: TypeAlias = Any
-"""a field of Config"""
 
 
 @overload
@@ -59,7 +65,7 @@ def anonymize(
     keep_index: bool = False,
     progress: Progress | None = None,
     cancelled: Callable[[], bool] | None = None,
-    **settings: Setting,
+    **settings: Unpack[Keywords],
 ) -> Release: ...
 
 
@@ -77,10 +83,11 @@ def anonymize(
     keep_index: bool = False,
     progress: Progress | None = None,
     cancelled: Callable[[], bool] | None = None,
-    **settings: Setting,
+    **settings: Unpack[Keywords],
 ) -> Release | StoredRelease: ...
 
 
+@spelled_out
 def anonymize(
     data: Table,
     *,
@@ -94,7 +101,7 @@ def anonymize(
     keep_index: bool = False,
     progress: Progress | None = None,
     cancelled: Callable[[], bool] | None = None,
-    **settings: Setting,
+    **settings: Unpack[Keywords],
 ) -> Release | StoredRelease:
     """Hide every row of a table in a group of at least k rows.
 
@@ -154,12 +161,13 @@ def anonymize(
     return release
 
 
+@spelled_out
 def verify(
     data: AnyTable,
     *,
     config: AnyConfig = None,
-    k: Any = FROM_CONFIG,  # noqa: ANN401 - int, None or FROM_CONFIG
-    **settings: AnySetting,
+    k: int | FromConfig | None = FromConfig.K,
+    **settings: Unpack[VerifyKeywords],
 ) -> Verification:
     """Check a published table, from its values alone.
 
@@ -171,7 +179,7 @@ def verify(
             promises to check; sensitive columns are measured in any case.
     """
     settled = Config.build(config, **settings)
-    if k is FROM_CONFIG:
+    if k is FromConfig.K:
         k = settled.k if config is not None else None
     if settled.entity is not None and k != settled.k:
         # People are counted by the same k as rows, and by none where rows are only counted.
@@ -196,6 +204,7 @@ def verify(
     )
 
 
+@spelled_out
 def measure(
     original: AnyTable,
     published: AnyTable,
@@ -204,7 +213,7 @@ def measure(
     queries: int | Workload | None = None,
     query_file: str | os.PathLike[str] | None = None,
     target: str | None = None,
-    **settings: AnySetting,
+    **settings: Unpack[Keywords],
 ) -> Measures:
     """Measure what a published table lost against its original.
 

@@ -103,7 +103,7 @@ def run_and_show(
         from coterie.publishing.mapping import write_mapping
 
         write_mapping(release, mapping, force=force)
-        voice.say(f"Wrote the mapping {mapping}. It holds original values.")
+        voice.say(f"Wrote the mapping {mapping}. It holds original values: keep it secret.")
     for path in reports:
         with ProgressBar(quiet=quiet) as progress:
             progress("report", 0, 0)
@@ -123,7 +123,7 @@ def show_release(release: Release | StoredRelease, voice: Voice, *, engine: str 
             *([("engine", engine)] if engine else []),
             ("rows", f"{found.rows:,} published, {int(measures['suppressed']):,} suppressed"),
             ("groups", f"{found.groups:,} of {found.k:,} to {found.largest:,} rows, {found.average:,.1f} on average"),
-            ("loss", f"GCP {measures['gcp']:.4f} (0: nothing lost, 1: nothing left)"),
+            ("loss", f"GCP {measures['gcp']:.4f} (0: no information lost, 1: all of it)"),
         ]
     )
     voice.say()
@@ -220,7 +220,7 @@ def show_verification(
     show_measured(found, voice)
     show_verdict(verdict, voice)
     if not found.checks:
-        voice.say(f"The table is {found.k}-anonymous. Give -k or a configuration to check it against a promise.")
+        voice.say(f"The table is {found.k}-anonymous. Use -k or a configuration to check a guarantee.")
     elif not found.passed and (told := advice(config)):
         voice.say(f"note: {told}")
     return passed

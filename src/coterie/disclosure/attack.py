@@ -22,6 +22,7 @@ from coterie.disclosure.order import OrderLeak, order_leaks
 from coterie.errors import ConfigError, Problem
 from coterie.values.codes import Codes, column_codes
 from coterie.values.notation import columns_of
+from coterie.wording import Tabular
 
 if TYPE_CHECKING:
     from coterie.settings.config import Config
@@ -60,7 +61,7 @@ class ValueAttack:
 
 
 @dataclass(frozen=True, eq=False)
-class Attack:
+class Attack(Tabular):
     """What a linking attack found. Printing it shows counts only."""
 
     on: tuple[str, ...]
@@ -96,6 +97,15 @@ class Attack:
         values: dict[str, Any] = {"on": list(self.on)} | {name: getattr(self, name) for name in names}
         values["sensitive"] = [each.to_dict() for each in self.sensitive.values()]
         return values | {name: [each._asdict() for each in getattr(self, name)] for name in ("order", "ends")}
+
+    def records(self) -> list[dict[str, Any]]:
+        """The figures by name, without anything about single people."""
+        plain = {name: value for name, value in self.to_dict().items() if name not in ("on", "sensitive", "order", "ends")}
+        rows = [{"column": "identity", "figure": name, "value": float(value)} for name, value in plain.items()]
+        for each in self.sensitive.values():
+            found = {name: value for name, value in each.to_dict().items() if isinstance(value, int | float)}
+            rows += [{"column": each.column, "figure": name, "value": float(value)} for name, value in found.items()]
+        return rows
 
     def table(self) -> pa.Table:
         """A row per known person: number, candidates, confidence, likeliest values. It shows values of the data."""

@@ -15,7 +15,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from fractions import Fraction
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
@@ -28,6 +28,7 @@ from coterie.errors import ConfigError, Problem
 from coterie.settings.threshold import PRESETS, Threshold, find_threshold
 from coterie.values.codes import column_codes
 from coterie.values.notation import published_classes
+from coterie.wording import Tabular
 
 if TYPE_CHECKING:
     from coterie.settings.config import Config
@@ -48,7 +49,7 @@ class Attacker:
 
 
 @dataclass(frozen=True)
-class Risk:
+class Risk(Tabular):
     """The risk of a table's records."""
 
     rows: int
@@ -76,10 +77,19 @@ class Risk:
         """Share of records that are alone in their class."""
         return self.uniques / self.rows if self.rows else 0.0
 
+    def records(self) -> list[dict[str, Any]]:
+        """One row an attacker: the risk of the record most at risk, the mean, and what is above the threshold."""
+        known = {"prosecutor": self.prosecutor, "journalist": self.journalist}
+        rows = [
+            {"attacker": name, **asdict(each), "threshold": float(self.threshold.value)}
+            for name, each in known.items()
+            if each is not None
+        ]
+        marketer = dict.fromkeys(("highest", "above", "share_above"))
+        return [*rows, {"attacker": "marketer", **marketer, "average": self.marketer, "threshold": None}]
+
     def to_dict(self) -> dict[str, Any]:
         """Plain values, as JSON can hold them."""
-        from dataclasses import asdict
-
         values = asdict(self)
         values["quasi"] = list(self.quasi)
         values["unique_share"] = self.unique_share

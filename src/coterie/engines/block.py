@@ -1,4 +1,4 @@
-"""One block of a table: grouped, repaired, generalised and measured by itself."""
+"""One block of a table: grouped, repaired, generalized and measured by itself."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ if TYPE_CHECKING:
 
 
 class BlockResult(NamedTuple):
-    """A block, grouped and generalised."""
+    """A block, grouped and generalized."""
 
     group: Int32
     """row of the block → group, −1 for a suppressed row"""
@@ -63,7 +63,7 @@ def anonymize_block(
     cancelled: Callable[[], bool] | None = None,
     seconds: float | None = None,
 ) -> BlockResult:
-    """Group and generalise the rows of one block.
+    """Group and generalize the rows of one block.
 
     Args:
         codes: [n, d] the codes of its rows, in the order of their numbers.
@@ -162,7 +162,7 @@ def _group(table: Table, plan: Plan, run: Run) -> Grouping:
     grouping = find_method(config.method).run(table, config.k, config.method_options(), run)
     if grouping.suppressed.any() and plan.remaining is None and compares(config):
         # What groups are compared with are the rows that are left, which nobody has counted.
-        text = "a method that suppresses rows unasked cannot keep this promise block by block; use engine memory"
+        text = "a method that suppresses rows unasked cannot keep this guarantee block by block; use engine memory"
         raise ConfigError([Problem("privacy", text)])
     try:
         grouping = repaired(table, grouping, k=config.k, run=run, remaining=plan.remaining)

@@ -50,7 +50,7 @@ def advice(config: Config) -> str:
     if not by_rows(config):
         return ""
     return (
-        f"Method {config.method} publishes rows one by one: groups of equal rows are not its promise, which was "
+        f"Method {config.method} publishes rows one by one: groups of equal rows are not its guarantee, which was "
         "checked when the release was made and cannot be seen in the file alone."
     )
 

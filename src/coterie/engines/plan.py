@@ -20,7 +20,7 @@ from coterie.errors import ConfigError, Problem
 from coterie.grouping.promises import models_of, refuse_too_few
 from coterie.privacy.checks import check_domains, refuse_infeasible
 from coterie.privacy.histogram import Groups, Histogram
-from coterie.privacy.kmap import KMap
+from coterie.settings.registry import FIELDS
 
 if TYPE_CHECKING:
     from coterie.engines.cuts import CutTree
@@ -38,10 +38,7 @@ LEAST_ROWS = 4096
 ROW_BYTES = 300
 
 # Settings that decide nothing about the release, or only by what else is in a plan.
-IDLE = (
-    "threads", "memory", "engine", "block_rows", "purpose", "recipient", "release_model", "author", "threshold",
-    "fraction",
-)  # fmt: skip
+IDLE = tuple(name for name, setting in FIELDS.items() if setting.decides != "release")
 
 
 @dataclass(frozen=True, eq=False)
@@ -134,7 +131,7 @@ def refuse_impossible(book: Codebook) -> None:
     config, remaining = book.config, book.rows
     people = None if config.entity is None else book.sensitive[-1].size
     refuse_too_few(config, rows=book.all_rows, remaining=remaining, people=people)
-    models = [model for model in models_of(config) if not isinstance(model, KMap)]
+    models = [model for model in models_of(config) if model.counts != "population"]
     if not models:
         return
     check_domains(models, book.sensitive)

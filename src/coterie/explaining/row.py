@@ -201,7 +201,7 @@ def explain_row(release: Release, row: int, *, nearest: int = 5, show_values: bo
 
 
 def _note(state: State, *, promises: bool) -> str:
-    more = " Bounds are for k rows; promises beyond k may need more." if promises and state != "left out" else ""
+    more = " Bounds are for k rows; guarantees beyond k may need more." if promises and state != "left out" else ""
     return NOTES[state] + more
 
 

@@ -13,28 +13,20 @@ import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import TYPE_CHECKING, BinaryIO, Protocol
-
-import pyarrow as pa
+from typing import BinaryIO, Protocol
 
 from coterie.errors import ConfigError, DataError, Problem
 from coterie.files.csv_out import Content
 from coterie.files.databases.drivers import check_database
 from coterie.files.databases.place import place_of, target_of
+from coterie.files.formats import FORMATS
 from coterie.files.input import Format
 
-_ENDINGS: dict[str, Format] = {
-    ".csv": "csv",
-    ".tsv": "csv",
-    ".tab": "csv",
-    ".txt": "csv",
-    ".parquet": "parquet",
-    ".pq": "parquet",
-    ".feather": "feather",
-    ".arrow": "feather",
-    ".ipc": "feather",
-}
-WRITABLE = ".csv, .tsv, .txt (each also with .gz), .parquet and .feather"
+
+def writable() -> str:
+    """What the name of a file may end in."""
+    endings = [ending for each in FORMATS.values() if each.writes for ending in each.endings]
+    return f"{', '.join(endings[:-1])} or {endings[-1]} (text also with .gz)"
 
 
 class Bytes(Protocol):
@@ -81,10 +73,11 @@ def format_of(path: str | os.PathLike[str]) -> tuple[Format, bool]:
         return "csv", False
     name = Path(path).name.lower()
     zipped = name.endswith(".gz")
-    kind = _ENDINGS.get(Path(name.removesuffix(".gz")).suffix)
+    ending = Path(name.removesuffix(".gz")).suffix
+    kind = next((name for name, each in FORMATS.items() if each.writes and ending in each.endings), None)
     if kind is None or (zipped and kind != "csv"):
         raise ConfigError(
-            [Problem("output", f"cannot write {os.fspath(path)}: the name has to end in {WRITABLE}, or be - ")]
+            [Problem("output", f"cannot write {os.fspath(path)}: the name has to end in {writable()}, or be -")]
         )
     return kind, zipped
 
@@ -103,7 +96,8 @@ def check_target(path: str | os.PathLike[str], *, force: bool) -> None:
         raise ConfigError([Problem("output", f"there is no folder {target.parent}")], hint="Create it first.")
     if target.is_file() and not force:
         raise ConfigError(
-            [Problem("output", f"{target} exists already")], hint="Choose another name, or overwrite it with --force."
+            [Problem("output", f"{target} exists already")],
+            hint="Choose another name, or overwrite it with force=True.",
         )
 
 
@@ -179,25 +173,6 @@ def gzipped(sink: HashedFile) -> Iterator[Bytes]:
     """Compress what is written; the same table gives the same bytes, so no time and no name go in."""
     with gzip.GzipFile(filename="", mode="wb", compresslevel=6, fileobj=sink, mtime=0) as file:
         yield file
-
-
-def write_columnar(table: pa.Table, sink: HashedFile, kind: Format) -> None:
-    """Write Parquet or Feather, without metadata: another program's notes on the columns would no longer hold."""
-    table = table.replace_schema_metadata(None)
-    if kind == "parquet":
-        from pyarrow import parquet
-
-        parquet.write_table(table, sink, compression="zstd")
-    else:
-        from pyarrow import ipc
-
-        options = ipc.IpcWriteOptions(compression="zstd")
-        with pa.PythonFile(sink, mode="w") as file, ipc.new_file(file, table.schema, options=options) as writer:
-            writer.write_table(table)
-
-
-if TYPE_CHECKING:
-    pass
 
 
 def provenance_path(output: str | os.PathLike[str]) -> Path:

@@ -27,9 +27,10 @@ from coterie.files.databases.drivers import read_database, write_database
 from coterie.files.databases.place import Place, place_of, target_of
 from coterie.files.destinations import check_apart
 from coterie.files.dialect import Dialect
+from coterie.files.formats import FORMATS
 from coterie.files.frames import FrameKind, Native, Rows, Taken, check_names, give_frame, take_frame
-from coterie.files.input import Format, Raw, open_raw, read_columnar, read_excel
-from coterie.files.output import check_target, format_of, gzipped, whole_file, write_columnar
+from coterie.files.input import Format, Raw, open_raw
+from coterie.files.output import check_target, format_of, gzipped, whole_file
 
 __all__ = ["Dialect", "Source", "check_target", "place_of", "read", "to_native", "whole_file", "write"]
 
@@ -143,14 +144,13 @@ def _read_file(path: str | os.PathLike[str], text: TextSettings, *, sheet: str |
 
 def _parsed(raw: Raw, text: TextSettings, *, sheet: str | int | None) -> Source:
     dialect = None
-    if sheet is not None and raw.format != "excel":
+    kind = FORMATS[raw.format]
+    if sheet is not None and not kind.sheets:
         raise ConfigError([Problem("sheet", f"{raw.name} is no Excel file and has no sheets")])
     if raw.format == "csv":
         table, dialect = read_csv(raw.open, name=raw.name, **text)
-    elif raw.format == "excel":
-        table = read_excel(raw, sheet=sheet)
     else:
-        table = read_columnar(raw)
+        table = kind.read(raw, sheet=sheet)
     return Source(
         table,
         "file",
@@ -226,7 +226,8 @@ def write(
     kind, zipped = format_of(path)
     with whole_file(path, force=force) as sink:
         if kind != "csv":
-            write_columnar(table, sink, kind)
+            # Without metadata: another program's notes on the columns would no longer hold.
+            FORMATS[kind].write(table.replace_schema_metadata(None), sink)
         else:
             chunks = csv_chunks(table, dialect or _dialect(path, like))
             if zipped:

@@ -1,4 +1,4 @@
-"""Publish a grouping: the caller's columns with every quasi-identifier generalised to its group's box.
+"""Publish a grouping: the caller's columns with every quasi-identifier generalized to its group's box.
 
 Sensitive and kept columns stay as they are, all others go, rows keep their order. Suppressed rows are published as
 `*` in every quasi-identifier if enough rows look like that, and are removed otherwise: a class of fewer than k all-`*`
@@ -53,7 +53,7 @@ def publish(
     *,
     rows: Int64 | None = None,
 ) -> PublishedTable:
-    """Generalise the quasi-identifiers of a table to the boxes of its groups.
+    """Generalize the quasi-identifiers of a table to the boxes of its groups.
 
     Args:
         columns: The original columns. They are not changed.

@@ -83,7 +83,8 @@ def _promises(release: Release, hider: Hider) -> list[model.Promise]:
     made = []
     for check in release.verification.checks:
         name = check.name.split("(")[0]
-        source = SOURCES.get(name) or (MODELS[name].paper if name in MODELS else "")
+        known = MODELS.get(name)
+        source = SOURCES.get(name) or (known.paper if known else "")
         made.append(
             model.Promise(
                 name=check.name,
@@ -91,7 +92,8 @@ def _promises(release: Release, hider: Hider) -> list[model.Promise]:
                 found=hider.figure(check.found),
                 kept=check.passed,
                 text=check.text,
-                does_not_prove=NOT_PROVED.get(name, "Anything beyond what its text says."),
+                does_not_prove=NOT_PROVED.get(name)
+                or (known.not_proved if known else "Anything beyond what its text says."),
                 source=source,
             )
         )

@@ -131,7 +131,7 @@ def _charts(release: Release, mark: str) -> list[Chart]:
         bars(
             "Loss by attribute",
             [Series("loss", [each.name for each in parts], [each.ncp for each in parts])],
-            description="Mean normalised certainty penalty, 0 (nothing lost) to 1 (nothing left).",
+            description="Mean normalized certainty penalty, 0 (nothing lost) to 1 (nothing left).",
             x=Axis("quasi-identifier"),
             y=Axis("loss (NCP)", digits=3, low=0),
             name=f"{mark}-loss",

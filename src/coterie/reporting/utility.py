@@ -9,6 +9,7 @@ import numpy as np
 from coterie.errors import CoterieError
 from coterie.reporting import model
 from coterie.reporting.hide import Hider
+from coterie.settings.registry import MEASURES
 
 if TYPE_CHECKING:
     from coterie.evaluation.before_after import BeforeAfter
@@ -55,18 +56,42 @@ def utility_part(release: Release, hider: Hider) -> model.Utility:
             for each in measures.attributes.values()
         ],
         bound=_bound(release, hider),
-        discernability=hider.of_rows(of_groups("discernability")),
-        c_avg=hider.of_rows(of_groups("c_avg")),
+        measures=_measures(release, hider),
         groups=None if rings else int(measures["groups"]),
         smallest=None if rings else hider.count(measures["smallest"]),
         largest=None if rings else int(measures["largest"]),
         average_size=of_groups("average_size"),
-        modification_rate=hider.figure(measures["modification_rate"]),
         queries=queries,
         distributions=distributions,
         associations=associations,
         notes=notes,
     )
+
+
+def _measures(release: Release, hider: Hider) -> list[model.MeasureFigure]:
+    """Every measure that applies; sums, and what counts few rows, are withheld where they would tell too much."""
+    rings = release.grouping.rings is not None
+    made = []
+    for name, each in MEASURES.items():
+        if name not in release.measures or (rings and each.grouped):
+            continue
+        exact, rows = release.measures[name], release.source.table.num_rows
+        if each.unit == "rows":
+            value: float | None = hider.count(exact, of=None if each.grouped else rows)
+        else:
+            value = exact if each.unit == "groups" else hider.figure(exact)
+            value = hider.of_rows(value) if each.unit == "sum" else value
+        made.append(
+            model.MeasureFigure(
+                name=name,
+                value=value,
+                about=each.about,
+                better=each.better,
+                range=each.range,
+                does_not_say=each.silent,
+            )
+        )
+    return made
 
 
 def _bound(release: Release, hider: Hider) -> model.Bound:

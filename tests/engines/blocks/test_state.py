@@ -97,7 +97,7 @@ def test_without_resume_an_earlier_run_is_not_thrown_away(tmp_path, config):
     finished = stopped(tmp_path, table, config)
     with pytest.raises(ConfigError, match=f"stopped with {len(finished)} blocks finished") as caught:
         run(tmp_path, table, config)
-    assert "--resume" in caught.value.hint
+    assert "resume=True" in caught.value.hint
     assert len(list((work_path(tmp_path / "out.parquet") / "blocks").glob("*.json"))) == len(finished)
     again = run(tmp_path, table, config, force=True)
     assert again.verification.passed

@@ -128,7 +128,7 @@ def open_work(
         if old is not None and not force:
             done = len(list((path / "blocks").glob("*.json")))
             text = f"an earlier run to this file was stopped with {done:,} blocks finished"
-            hint = "Go on with it by --resume, or start again by --force."
+            hint = "Continue it with resume=True, or start over with force=True."
             raise ConfigError([Problem("output", text)], hint=hint)
         work = _fresh(path, description)
     try:
@@ -179,7 +179,7 @@ def _refuse_other(path: Path, old: dict[str, Any], new: dict[str, Any]) -> None:
 def _changed(path: Path, text: str) -> DataError:
     return DataError(
         f"The run that was stopped {text} this one, so its blocks are of no use.",
-        hint=f"Start again by --force, or remove {path}.",
+        hint=f"Start over with force=True, or remove {path}.",
     )
 
 

@@ -1,4 +1,4 @@
-"""One block on an executor: its rows come in any order, and go out generalised, with what the driver needs to know."""
+"""One block on an executor: its rows come in any order, and go out generalized, with what the driver needs to know."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ BATCH_ROWS = 100_000
 
 
 class BlockWork(NamedTuple):
-    """What a task needs to group and generalise blocks."""
+    """What a task needs to group and generalize blocks."""
 
     plan: Plan
     sums: UInt64
@@ -61,7 +61,7 @@ def group_whole(table: pa.Table, *, work: BlockWork) -> pa.Table:
 
 
 def group_table(table: pa.Table, work: BlockWork) -> pa.Table:
-    """Group and generalise the rows of some blocks."""
+    """Group and generalize the rows of some blocks."""
     block = table.column("block").to_numpy()
     parts = [_hidden_rows(table.filter(pa.array(block < 0)), work)] if (block < 0).any() else []
     for each in np.unique(block[block >= 0]):

@@ -107,7 +107,7 @@ class _Run:
         job = self.job
         place = place_of(self.session, _beside(self.output))
         if isinstance(place, RemotePlace) and place.exists() and not job.force:
-            hint = "Choose another name, or overwrite it with --force."
+            hint = "Choose another name, or overwrite it with force=True."
             raise ConfigError([Problem("output", f"{self.output} exists already")], hint=hint)
         with place.beside() as temporary:
             rows = self._rows(name, Path(f"{temporary}/input"))

@@ -53,7 +53,7 @@ class PublishedColumn(NamedTuple):
 
 @dataclass(frozen=True, eq=False)
 class GroupedRows:
-    """All rows, grouped and generalised, before it is settled how suppressed rows are shown."""
+    """All rows, grouped and generalized, before it is settled how suppressed rows are shown."""
 
     frame: DataFrame
     """row, hidden, facts, and a column for each way in which something may be published"""
