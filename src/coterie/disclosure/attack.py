@@ -100,7 +100,9 @@ class Attack(Tabular):
 
     def records(self) -> list[dict[str, Any]]:
         """The figures by name, without anything about single people."""
-        plain = {name: value for name, value in self.to_dict().items() if name not in ("on", "sensitive", "order", "ends")}
+        plain = {
+            name: value for name, value in self.to_dict().items() if name not in ("on", "sensitive", "order", "ends")
+        }
         rows = [{"column": "identity", "figure": name, "value": float(value)} for name, value in plain.items()]
         for each in self.sensitive.values():
             found = {name: value for name, value in each.to_dict().items() if isinstance(value, int | float)}
