@@ -114,8 +114,8 @@ def test_standard_output_has_nothing_beside(people, tmp_path, monkeypatch, capfd
     ("output", "beside"),
     [
         ("out.csv", "out.coterie.toml"),
-        ("folder/out.csv.gz", "folder/out.coterie.toml"),
-        ("a.b.parquet", "a.b.coterie.toml"),
+        ("folder/out.csv.gz", "folder/out.csv.gz.coterie.toml"),
+        ("a.b.parquet", "a.b.parquet.coterie.toml"),
         ("out", "out.coterie.toml"),
     ],
 )
