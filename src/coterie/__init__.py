@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from coterie.api.anonymize import Release, anonymize, measure, verify
     from coterie.api.compare import Comparison, compare
     from coterie.api.risk import attack, risk
+    from coterie.api.suggest import suggest
     from coterie.api.utility import Utility, utility
     from coterie.disclosure.joint import check_joint
     from coterie.errors import (
@@ -37,6 +38,7 @@ _HOMES = {
     "coterie.api.anonymize": ("Release", "anonymize", "measure", "verify"),
     "coterie.api.compare": ("Comparison", "compare"),
     "coterie.api.risk": ("attack", "risk"),
+    "coterie.api.suggest": ("suggest",),
     "coterie.api.utility": ("Utility", "utility"),
     "coterie.settings.config": ("Config",),
     "coterie.errors": (
@@ -103,6 +105,7 @@ __all__ = [
     "prefixes",
     "risk",
     "spark",
+    "suggest",
     "utility",
     "verify",
 ]

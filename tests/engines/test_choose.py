@@ -194,5 +194,5 @@ def test_damaged_files_are_named_without_their_cells(tmp_path):
     with pytest.raises(DataError, match="damaged or cut short"):
         coterie.anonymize(tmp_path / "cut.parquet", engine="blocks", output=tmp_path / "out.csv", **SETTINGS)
     (tmp_path / "book.xlsx").write_bytes(b"PK\x03\x04")
-    with pytest.raises(ConfigError, match="cannot be read in batches"):
+    with pytest.raises(ConfigError, match="cannot be read in blocks"):
         coterie.anonymize(tmp_path / "book.xlsx", engine="blocks", output=tmp_path / "out.csv", **SETTINGS)

@@ -86,6 +86,7 @@ def run_and_show(
         Whether the verdict on the release is `pass`.
     """
     from coterie.files.output import provenance_path
+    from coterie.files.rows_file import rows_path
 
     voice = Voice(quiet=quiet or as_json, output=output)
     release = release_of(data, config, quiet=quiet)
@@ -96,6 +97,8 @@ def run_and_show(
         voice.say("Dry run: nothing was written.")
     elif output != "-":
         voice.say(f"Wrote {without_passwords(output)} and {provenance_path(output)}.")
+        if config.row_order == "shuffle":
+            voice.say(f"Wrote the order of rows to {rows_path(output)}. It is internal.")
     if mapping is not None:
         from coterie.publishing.mapping import write_mapping
 

@@ -26,6 +26,9 @@ def check_blocks(config: Config) -> None:
     elif config.time_limit is not None and needs_remaining(config):
         text = "blocks are grouped twice where rows are suppressed, and have to come out alike; leave it out"
         problems.append(Problem("time_limit", text))
+    if config.row_order != "original":
+        text = "rows on disk keep their order; sort the file by something that nobody knows, or give engine memory"
+        problems.append(Problem("row_order", text))
     if problems:
         raise ConfigError(problems)
 

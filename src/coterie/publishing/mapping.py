@@ -134,7 +134,7 @@ def _attribute(domain: Domain, shown: Grouping, at: int, labels: Labels, *, meas
             "published": published_texts(labels).take(pa.array(labels.of_group)),
             "lowest": texts.take(pa.array(lo)),
             "highest": texts.take(pa.array(top)),
-            "values": pa.array(hi - lo + 1, pa.int32()),
+            "values": pa.array(hi - lo + 1 if labels.open_values is None else labels.open_values, pa.int32()),
             "missing": pa.array(missing),
             "cost": pa.array(interval_costs(domain, lo, hi, measure)),
             "weight": pa.array(np.full(len(lo), domain.weight)),

@@ -7,6 +7,7 @@ rows would break the promise as any other class does.
 
 from __future__ import annotations
 
+import secrets
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -68,6 +69,8 @@ def publish(
     suppressed = group_of_row < 0
     shown = config.suppressed == "auto" and _enough_alike(recoded, grouping.sizes, suppressed, config.k)
     kept = np.arange(columns.num_rows) if shown else np.flatnonzero(~suppressed)
+    if config.row_order == "shuffle":
+        kept = secret_order(kept)
     group_of_row = group_of_row[kept]
     as_before = {
         domain.name: _spread(domain.values, grouping.lo[:, position][group_of_row])
@@ -114,6 +117,11 @@ def recode(table: Table, grouping: Grouping, config: Config) -> tuple[dict[str, 
     return recoded, roots
 
 
+def secret_order(rows: Int64) -> Int64:
+    """The same rows in an order that nobody can draw again: it follows from no seed."""
+    return np.random.default_rng(secrets.randbits(128)).permutation(rows)
+
+
 def _group_of_row(count: int, labels: Int32, rows: Int64 | None) -> Int32:
     if len(labels) != (count if rows is None else len(rows)):
         raise ValueError("the grouping and the columns differ in their number of rows")
@@ -157,7 +165,7 @@ def _spread(values: pa.Array, index: Int32) -> pa.ChunkedArray:
 
 def keep_rows(column: pa.ChunkedArray, kept: Int64) -> pa.ChunkedArray:
     """The kept rows of an untouched column. A dictionary forgets values that only removed rows had."""
-    if len(kept) == len(column):
+    if np.array_equal(kept, np.arange(len(column))):
         return column
     kind = column.type
     if pa.types.is_dictionary(kind):

@@ -11,10 +11,11 @@ from typing import TYPE_CHECKING, Any, Protocol
 
 import pyarrow as pa
 
-from coterie.arrays import AnyFrame
+from coterie.arrays import AnyFrame, Int64
 from coterie.disclosure.risk import ClassCounts, classes_of_table
 from coterie.files import tables
 from coterie.files.output import provenance_path
+from coterie.files.rows_file import write_rows
 from coterie.settings.toml import provenance_toml
 
 if TYPE_CHECKING:
@@ -118,7 +119,9 @@ class HeldRows:
 
     def frame(self, release: Release) -> AnyFrame:
         """The published table as the kind of frame that came in, in the same row order; Arrow for files."""
-        kept = None if len(self.published.kept) == self.rows else self.published.kept
+        kept: Int64 | None = self.published.kept
+        if len(self.published.kept) == self.rows and release.config.row_order == "original":
+            kept = None
         quasi, keep_index = release.config.quasi, release.keep_index
         return tables.to_native(self.published.table, self.source, kept=kept, recoded=quasi, keep_index=keep_index)
 
@@ -167,6 +170,8 @@ class HeldRows:
             config = release.config
             settled = config.replace(engine="memory") if config.engine == "auto" else config
             sink.write(provenance_toml(settled, record).encode())
+        if config.row_order == "shuffle":
+            write_rows(path, self.published.kept, force=force)
 
     def unpersist(self) -> None:
         """Nothing is kept elsewhere."""

@@ -46,7 +46,7 @@ def test_blocks_give_a_release(method, tmp_path):
     assert release.blocks > 2
     check_release(release, table, config)
     assert not work_path(tmp_path / "out.parquet").exists()
-    assert sorted(each.name for each in tmp_path.iterdir()) == ["in.parquet", "out.coterie.toml", "out.parquet"]
+    assert sorted(each.name for each in tmp_path.iterdir()) == ["in.parquet", "out.parquet", "out.parquet.coterie.toml"]
 
 
 @pytest.mark.parametrize("method", ["mondrian", "compact", "auto"])
@@ -201,7 +201,7 @@ def test_the_settings_beside_a_release_give_it_again(tmp_path):
     first = run(tmp_path, table, config_of(block_rows=110))
     again = anonymize_file(
         tmp_path / "in.parquet",
-        make_job(coterie.Config.from_toml(tmp_path / "out.coterie.toml"), tmp_path / "again.parquet"),
+        make_job(coterie.Config.from_toml(tmp_path / "out.parquet.coterie.toml"), tmp_path / "again.parquet"),
     )
     assert again.config.block_rows == 110
     assert again.place.output_sha256 == first.place.output_sha256

@@ -230,6 +230,17 @@ def _print_attack(found: Attack, voice: Voice) -> None:
             ("below k", f"{found.below:,} people ({share * found.below:.2f} %) have fewer than {found.k:,}"),
         ]
     )
+    for leak in found.order:
+        voice.say(
+            f"order of rows  sorted by {leak.column}: running bounds raise exactly known cells from "
+            f"{100 * leak.exact_before:.2f} % to {100 * leak.exact_after:.2f} %, and {leak.below:,} rows fall into "
+            f'classes below {found.k:,}; row_order = "shuffle" mends it'
+        )
+    for ends in found.ends:
+        voice.say(
+            f"tight ends     {ends.column}: {100 * ends.known:.2f} % of its cells are known up to the row, since both "
+            "ends of an interval are values of rows; a hierarchy of intervals mends it"
+        )
     if not found.sensitive:
         return
     rows = [

@@ -20,7 +20,7 @@ from coterie.engines.request import by_rows
 from coterie.engines.row_check import WrittenCheck
 from coterie.files import tables
 from coterie.files.batches import TableFile, open_table
-from coterie.files.output import appear, provenance_path
+from coterie.files.output import appear, provenance_path, replace_folder
 from coterie.files.streams import Target, WrittenFile, write_release
 from coterie.measures.measures import ClassSizes
 from coterie.measures.sums import BlockSums, measures_of
@@ -94,6 +94,7 @@ class Ending:
             notes=notes_of(self.finished, plan),
             written={Path(job.output).name: draft.written.sha256},
         )
+        self.work.note_name(draft.written.sha256)
         _publish(draft.path, release, job)
         if job.mapping is not None:
             parts = [self.store.mapping(block) for block in range(plan.blocks)]
@@ -174,19 +175,17 @@ def _settled(job: BlocksJob) -> Config:
 
 
 def _publish(draft: Path, release: Release, job: BlocksJob) -> None:
-    """Give the release its name, and write its settings beside it."""
+    """Write the settings of the release, and give it its name: whoever finds a release finds its settings too."""
     if os.fspath(job.output) == "-":
         with draft.open("rb") as file:
             shutil.copyfileobj(file, sys.stdout.buffer)
         sys.stdout.buffer.flush()
         return
     target = Path(job.output)
-    if draft.is_dir():
-        if target.exists():
-            shutil.rmtree(target)
-        draft.rename(target)
-    else:
-        appear(draft, target.resolve(), force=job.force)
     text = provenance_toml(release.config, release.provenance())
     with tables.whole_file(provenance_path(target), force=job.force) as sink:
         sink.write(text.encode())
+    if draft.is_dir():
+        replace_folder(draft, target)
+    else:
+        appear(draft, target.resolve(), force=job.force)

@@ -19,7 +19,7 @@ from coterie.engines.block import anonymize_block, suppressed_values
 from coterie.engines.blocks.count import count_table
 from coterie.engines.blocks.finish import Ending
 from coterie.engines.blocks.spill import Spill, SpilledRows
-from coterie.engines.blocks.state import WorkFolder, open_work
+from coterie.engines.blocks.state import WorkFolder, open_work, sweep_work, was_named
 from coterie.engines.blocks.store import BlockStore
 from coterie.engines.cuts import CutTree, in_sample, plant, sample_share
 from coterie.engines.finished import FinishedBlock
@@ -64,6 +64,9 @@ def anonymize_file(data: str | os.PathLike[str], job: BlocksJob) -> Release:
     """
     check_blocks(job.config)
     check_apart(data, job.config, output=job.output, mapping=job.mapping)
+    sweep_work(job.output)
+    if job.resume and not job.force and was_named(job.output):
+        job = replace(job, force=True)  # in place of what the same run has left
     target_of(job.output, force=job.force)
     check_mapping(job.mapping, force=job.force)
     phases = Phases(job.progress)
@@ -93,7 +96,9 @@ def anonymize_file(data: str | os.PathLike[str], job: BlocksJob) -> Release:
         kept = os.fspath(job.output) != "-" and any(work.blocks.glob("*.json"))
         raise work.refused(error) from None
     finally:
-        if not kept:
+        if kept:
+            work.lock.give_back()
+        else:
             work.remove()
 
 

@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, cast
 
 import numpy as np
+import pyarrow as pa
 
 from coterie.api.anonymize import anonymize
 from coterie.errors import ConfigError, Problem
@@ -112,8 +113,11 @@ def _write_reports(release: Release, folder: Path) -> None:
 
 def _write_for_pages(release: Release, folder: Path) -> None:
     """What the pages of results are made from; it stays in the private folder."""
-    write_parquet(release.arrow.to_batches(max_chunksize=GROUP_ROWS), folder / "published.parquet")
-    np.save(folder / "kept.npy", np.asarray(release.published.kept, dtype=np.int64))
+    # The steward's page shows rows beside their originals, also those that are published in a secret order.
+    order = np.argsort(release.published.kept, kind="stable")
+    shown = release.arrow.take(pa.array(order))
+    write_parquet(shown.to_batches(max_chunksize=GROUP_ROWS), folder / "published.parquet")
+    np.save(folder / "kept.npy", np.asarray(release.published.kept[order], dtype=np.int64))
     np.save(folder / "groups.npy", np.asarray(release.groups, dtype=np.int32))
     with whole_file(folder / "release.pickle", force=True) as sink:
         pickle.dump(release, sink, protocol=5)
