@@ -288,4 +288,8 @@ def read_pair(original: AnyTable, published: AnyTable, config: Config) -> tuple[
     """A table before and after, the first of which has the columns that the configuration names."""
     before, after = read_source(original, config), read_source(published, config)
     config.check_columns(before.table.column_names, publishes=False, text=before.dialect is not None)
+    if config.row_order == "shuffle":
+        from coterie.files.rows_file import in_original_order
+
+        return before.table, in_original_order(after.table, published)
     return before.table, after.table

@@ -57,7 +57,7 @@ def test_a_run_that_was_stopped_goes_on_and_gives_the_same_bytes(tmp_path, confi
     )
     assert grouped[0] == f"group: {len(finished)} of {whole.blocks} blocks"
     assert (tmp_path / "out.parquet").read_bytes() == (tmp_path / "whole.parquet").read_bytes()
-    assert resumed.output_sha256 == whole.output_sha256
+    assert resumed.place.output_sha256 == whole.place.output_sha256
     assert dict(resumed.measures) == dict(whole.measures)
     assert not work_path(tmp_path / "out.parquet").exists()
 
@@ -90,7 +90,7 @@ def test_a_run_that_was_killed_goes_on(tmp_path, config):
     assert len(list(blocks.glob("*.json"))) >= 3
     (blocks / "block-000099.part").write_bytes(b"half")
     resumed = run(tmp_path, table, config, resume=True)
-    assert resumed.output_sha256 == whole.output_sha256
+    assert resumed.place.output_sha256 == whole.place.output_sha256
 
 
 def test_without_resume_an_earlier_run_is_not_thrown_away(tmp_path, config):
@@ -124,7 +124,7 @@ def test_settings_that_decide_nothing_may_change(tmp_path, config):
     whole = run(tmp_path, table, config, out="whole.parquet")
     stopped(tmp_path, table, config)
     other = config.replace(threads=3, memory="2GB", author="somebody else")
-    assert run(tmp_path, table, other, resume=True).output_sha256 == whole.output_sha256
+    assert run(tmp_path, table, other, resume=True).place.output_sha256 == whole.place.output_sha256
 
 
 def test_another_input_is_refused(tmp_path, config):
