@@ -70,3 +70,27 @@ def test_releases_of_one_name_have_settings_of_their_own(tmp_path):
     for name in ("s.csv", "s.parquet"):
         digest = hashlib.sha256((tmp_path / name).read_bytes()).hexdigest()
         assert digest in provenance_path(tmp_path / name).read_text()
+
+
+@pytest.mark.parametrize("fails", [False, True])
+def test_settings_are_there_before_a_release_has_its_name(tmp_path, monkeypatch, fails):
+    """So that whoever finds a release finds its settings; and where it gets no name, there are none."""
+    from coterie.files import output
+
+    release = coterie.anonymize(pa.table({"age": [1, 2, 3, 4]}), quasi=["age"], k=2)
+    real, seen = output.appear, []
+
+    def appear(temporary, target, *, force):
+        seen.append((target.name, sorted(each.name for each in tmp_path.iterdir() if each.name[0] != ".")))
+        if fails and target.name == "out.csv":
+            raise OSError(28, "No space left on device")
+        real(temporary, target, force=force)
+
+    monkeypatch.setattr(output, "appear", appear)
+    if fails:
+        with pytest.raises(coterie.errors.DataError, match="No space left"):
+            release.write(tmp_path / "out.csv")
+        assert list(tmp_path.iterdir()) == []
+        return
+    release.write(tmp_path / "out.csv")
+    assert seen == [("out.coterie.toml", []), ("out.csv", ["out.coterie.toml"])]

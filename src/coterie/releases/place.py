@@ -14,7 +14,7 @@ import pyarrow as pa
 from coterie.arrays import AnyFrame, Int64
 from coterie.disclosure.risk import ClassCounts, classes_of_table
 from coterie.files import tables
-from coterie.files.output import provenance_path
+from coterie.files.output import check_target, provenance_path
 from coterie.files.rows_file import write_rows
 from coterie.settings.toml import provenance_toml
 
@@ -158,20 +158,37 @@ class HeldRows:
         if str(path) == "-":
             release.written["standard output"] = tables.write(self.published.table, path, like=self.source)
             return
-        # Begun first, so that a folder that takes no file is found out before a table is in its place.
-        with tables.whole_file(provenance_path(path), force=force) as sink:
-            digest = tables.write(self.published.table, path, like=self.source, force=force)
-            if (place := tables.place_of(path)) is not None:
-                record = release.provenance(output=place.name)
-            else:
-                release.written[Path(path).name] = digest
-                record = release.provenance(output_sha256=digest)
-            # Elsewhere, with less memory, `auto` might take another engine, and so make another release.
-            config = release.config
-            settled = config.replace(engine="memory") if config.engine == "auto" else config
-            sink.write(provenance_toml(settled, record).encode())
+        # Elsewhere, with less memory, `auto` might take another engine, and so make another release.
+        config, settings = release.config, provenance_path(path)
+        settled = config.replace(engine="memory") if config.engine == "auto" else config
+        if (place := tables.place_of(path)) is not None:
+            # Begun first, so that a folder that takes no file is found out before a table is in its place.
+            with tables.whole_file(settings, force=force) as sink:
+                tables.write(self.published.table, path, like=self.source, force=force)
+                sink.write(provenance_toml(settled, release.provenance(output=place.name)).encode())
+        else:
+            self._write_file(release, Path(path), settled, force=force)
         if config.row_order == "shuffle":
             write_rows(path, self.published.kept, force=force)
+
+    def _write_file(self, release: Release, path: Path, settled: Config, *, force: bool) -> None:
+        """Write a file whose settings are there before it has its name: whoever finds a release finds them too."""
+        settings = provenance_path(path)
+        check_target(settings, force=force)
+        before = settings.exists()
+
+        def beside(digest: str) -> None:
+            record = release.provenance(output_sha256=digest)
+            with tables.whole_file(settings, force=force) as sink:
+                sink.write(provenance_toml(settled, record).encode())
+
+        try:
+            digest = tables.write(self.published.table, path, like=self.source, force=force, before_name=beside)
+        except BaseException:
+            if not before and not path.exists():
+                settings.unlink(missing_ok=True)
+            raise
+        release.written[path.name] = digest
 
     def unpersist(self) -> None:
         """Nothing is kept elsewhere."""
