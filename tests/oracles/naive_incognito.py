@@ -8,7 +8,7 @@ from collections import Counter
 from fractions import Fraction
 from itertools import product
 
-from oracles.naive_costs import ancestors, cost, height
+from oracles.naive_costs import ancestors, cost, depth, height, level_share
 
 
 def heights(attribute, number_levels):
@@ -94,5 +94,21 @@ def loss(rows, attributes, node, k, *, measure, number_levels=4):
     for group in large:
         for row in group:
             for attribute, code, level in zip(attributes, rows[row], node, strict=True):
-                total += cost(attribute, cell_codes(attribute, code, level, number_levels), name)
+                if attribute["kind"] == "tree" and name != "ncp":
+                    total += label_cost(attribute, raised(attribute, code, level, number_levels), name)
+                else:
+                    total += cost(attribute, cell_codes(attribute, code, level, number_levels), name)
     return total
+
+
+def label_cost(attribute, node, name):
+    """By the height or the level of the label, also where it stands above one value that is present."""
+    if node in attribute["leaves"]:
+        return 0.0
+    whole = height(attribute, 0)
+    share = (
+        Fraction(height(attribute, node), whole)
+        if name == "height"
+        else level_share([1.0] * whole, depth(attribute, node))
+    )
+    return attribute["weight"] * float(share)

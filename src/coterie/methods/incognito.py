@@ -143,11 +143,15 @@ def _keeps_promises(lattice: Lattice, table: Table, k: int, run: Run) -> Callabl
 def _cell_costs(lattice: Lattice, table: Table, loss: str) -> list[Float64]:
     """For each attribute: [level, code] → weighted cost of the cell."""
     measure = Measure(_MEASURES.get(loss, "ncp"), table.leaf_counts)
-    return [
-        domain.weight
-        * interval_costs(domain, levels.first.ravel(), levels.last.ravel(), measure).reshape(len(levels), -1)
-        for domain, levels in zip(table.domains, lattice.levels, strict=True)
-    ]
+    costs = []
+    for domain, levels in zip(table.domains, lattice.levels, strict=True):
+        if domain.tree is not None and levels.node is not None and measure.name != "ncp":
+            # A label above a single value that is present is a step up all the same.
+            cost = measure.of(domain.name).node_costs(domain.tree)[levels.node]
+        else:
+            cost = interval_costs(domain, levels.first.ravel(), levels.last.ravel(), measure).reshape(len(levels), -1)
+        costs.append(domain.weight * cost)
+    return costs
 
 
 def _cell_bounds(table: Table, nodes: Int64, costs: list[Float64]) -> Float64:
