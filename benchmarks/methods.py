@@ -29,6 +29,7 @@ GCP_AT_MOST: dict[str, dict[int, float]] = {
     "kmembers, dense-first": {10: 0.0825},
     "kmembers, random": {10: 0.0930},
     "mondrian": {10: 0.1800},
+    "top-down": {10: 0.1000},
 }
 LATTICE_S = 60
 
@@ -73,6 +74,9 @@ def _limits(bench: Bench) -> None:
         limit = GCP_AT_MOST.get(label, {}).get(k)
         if limit is not None and bench.facts["hierarchies"] == "ARX":
             bench.at_most(f"{label}, k = {k}: GCP", round(row["gcp"], 5), limit)
+        if label == "top-down":
+            [other] = [each["gcp"] for each in bench.rows if each["label"] == "mondrian" and each["k"] == k]
+            bench.at_most(f"{label}, k = {k}: GCP ÷ mondrian's", round(row["gcp"] / other, 3), 1.0)
         if k == K and "ratio" in row:
             if label in TIMES_MONDRIAN:
                 clock = round(row["wall_min"] / row["against_wall_min"], 1)

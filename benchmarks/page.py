@@ -46,7 +46,7 @@ means that others were working on the machine too: then seconds by the clock say
 itself and suffer less, though they suffer too. Ratios are taken between runs of the same process or of the same
 minutes, and from the least of several repetitions. Losses do not depend on the machine.
 
-**Loss** is GCP, the mean over all cells of what generalisation took away: 0 is nothing lost, 1 is nothing left
+**Loss** is GCP, the mean over all cells of what generalization took away: 0 is nothing lost, 1 is nothing left
 ([measures](measures.md)).
 """
 

@@ -33,7 +33,7 @@ PEERS = {"anonypy": ("anonypy==0.2.1", "pandas<3"), "anjana": ("anjana==1.2.3",)
 """what pip installs for each; anonypy does not say that it needs pandas"""
 KINDS = {
     "anonypy": "Mondrian, sets of values",
-    "anjana": "full-domain generalisation, up to 1 % of rows suppressed",
+    "anjana": "full-domain generalization, up to 1 % of rows suppressed",
 }
 PLACE = ROOT / ".venv-peers"
 

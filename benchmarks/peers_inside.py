@@ -26,7 +26,7 @@ def anonypy(frame, request):
 
 
 def anjana(frame, request):
-    """Full-domain generalisation, 1 % of the rows may be suppressed; `row` says which row is which."""
+    """Full-domain generalization, 1 % of the rows may be suppressed; `row` says which row is which."""
     from anjana.anonymity import k_anonymity
 
     trees = {

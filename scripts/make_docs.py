@@ -7,7 +7,9 @@ from __future__ import annotations
 
 import argparse
 import sys
+from collections.abc import Iterable
 from pathlib import Path
+from textwrap import wrap
 
 import typer
 from typer.core import TyperArgument, TyperCommand, TyperGroup, TyperOption
@@ -19,13 +21,15 @@ from coterie.cli.app import app
 from coterie.cli.commands.methods import described, preset_text
 from coterie.methods import all_methods
 from coterie.reporting.report import SCHEMA, schema_text
-from coterie.settings.registry import DEFAULT_METHOD, FIELDS
+from coterie.settings.fields._setting import Setting
+from coterie.settings.registry import DEFAULT_METHOD, FIELDS, MEASURES, MODELS
 from coterie.settings.texts import default_text, type_text
 
 Command = TyperCommand | TyperGroup
 
 CONTRIBUTING = Path(__file__).resolve().parent.parent / "CONTRIBUTING.md"
 DOCS = Path(__file__).resolve().parent.parent / "docs"
+KEYWORDS = DOCS.parent / "src" / "coterie" / "settings" / "keywords.py"
 # Options that Typer adds by itself, in its own words.
 TYPERS = ("install_completion", "show_completion")
 MADE = "<!-- Made by scripts/make_docs.py; change the code, not this page. -->"
@@ -68,6 +72,7 @@ def command_lines(path: tuple[str, ...], command: Command) -> list[str]:
     for part in paragraphs(command.help or ""):
         lines += [part, ""]
     lines += ["```", " ".join(part for part in (*path, "[OPTIONS]", tail) if part), "```", ""]
+    lines += [f"`{name}`: {p.help}\n" for name, p in zip(shown, arguments, strict=True) if p.help]
     if options:
         rows = [[f"`{', '.join(sorted(p.opts, key=len))}`", option_text(p)] for p in options]
         lines += [*table(["option", "what it does"], rows), ""]
@@ -153,6 +158,88 @@ def configuration_page() -> str:
     return "\n".join(lines)
 
 
+def between(path: Path, mark: str, lines: list[str]) -> str:
+    """A page with the part between two marks made anew."""
+    text = path.read_text(encoding="utf-8")
+    start, end = f"<!-- {mark}: made by scripts/make_docs.py from the code -->", f"<!-- end of {mark} -->"
+    head, _, rest = text.partition(start)
+    return f"{head}{start}\n\n" + "\n".join(lines) + f"\n\n{end}{rest.partition(end)[2]}"
+
+
+def measures_page() -> str:
+    """docs/measures.md with the table of all measures."""
+    rows = [[f"`{m.name}`", m.about, m.formula, m.range, m.better, m.silent] for m in MEASURES.values()]
+    head = ["measure", "what it is", "formula", "range", "better", "what it does not say"]
+    return between(DOCS / "measures.md", "measures", table(head, rows))
+
+
+def models_page() -> str:
+    """docs/privacy-models.md with the table of all models."""
+    rows = []
+    for name, model in MODELS.items():
+        form = ":".join([name, *("COLUMN" if part == "on" else part.upper() for part in model.parts)])
+        variants = f" Variants: {', '.join(model.choices(model.variant))}." if model.variant else ""
+        rows.append([f"`{form}`", model.meaning + variants, model.not_proved, model.paper])
+    head = ["model", "what it guarantees", "what it does not guarantee", "paper"]
+    return between(DOCS / "privacy-models.md", "models", table(head, rows))
+
+
+OWN = {"verify": ("k",), "compare": ("k", "privacy"), "risk": ("fraction", "threshold")}
+"""functions with parameters of their own in place of settings"""
+
+
+def keyword_type(each: Setting) -> str:
+    """The type of a setting as a keyword of Python."""
+    if each.accepts:
+        return each.accepts
+    kinds = {"columns": "str | Iterable[str]", "switch": "bool", "whole": "int", "number": "float", "text": "str"}
+    literal = "Literal[" + ", ".join(f'"{value}"' for value in each.values) + "]"
+    if each.kind == "table":
+        inner = literal if each.values else "float" if "float" in str(each.annotation) else "Any"
+        return f"Mapping[str, {inner}]"
+    found = literal if each.kind == "choice" else kinds[each.kind]
+    found = "str | float" if each.kind == "text" and "float" in str(each.annotation) else found
+    return f"{found} | None" if each.optional else found
+
+
+def keywords_text() -> str:
+    """settings/keywords.py."""
+    apart = list(dict.fromkeys(name for names in OWN.values() for name in names))
+
+    def entries(names: Iterable[str]) -> list[str]:
+        return [
+            line if line.startswith(" ") else f"    {line}"
+            for name in names
+            for line in (f"    {name}: {keyword_type(FIELDS[name])}", *wrap(f'"""{FIELDS[name].help}"""', 116))
+        ]
+
+    own = [name for name in FIELDS if FIELDS[name].group.__module__.startswith("coterie.")]
+    lines = [
+        '"""The settings as keywords of Python, for editors and type checkers: made by scripts/make_docs.py."""',
+        "",
+        "from __future__ import annotations",
+        "",
+        "from collections.abc import Iterable, Mapping",
+        "from os import PathLike",
+        "from typing import TYPE_CHECKING, Any, Literal, TypedDict",
+        "",
+        "if TYPE_CHECKING:",
+        "    from coterie.hierarchies.hierarchy import Hierarchy",
+        "    from coterie.privacy.model import Model",
+        "",
+        "",
+        "class SharedKeywords(TypedDict, total=False):",
+        '    """What every function takes that has settings."""',
+        "",
+        *entries(name for name in own if name not in apart),
+    ]
+    for function, names in {"": (), **OWN}.items():
+        lines += ["", "", f"class {function.capitalize()}Keywords(SharedKeywords, total=False):"]
+        lines += [f'    """Settings{f" of `coterie.{function}`" if function else ""}."""', ""]
+        lines += entries(name for name in apart if name not in names)
+    return "\n".join(lines) + "\n"
+
+
 def methods_page() -> str:
     """docs/methods.md."""
     known = [described(method) for method in all_methods().values()]
@@ -191,6 +278,7 @@ PAGES = {
     DOCS / "configuration.md": configuration_page,
     DOCS / "methods.md": methods_page,
     SCHEMA: schema_text,
+    KEYWORDS: keywords_text,
 }
 
 

@@ -127,12 +127,12 @@ def walk(page: Page, origin: str) -> str:
     """From a file to results; gives the address of the project."""
     page.fill("#path", "people.csv")
     page.click("role=button[name='Open']")
-    page.wait_for_selector("text=Yes, go on to roles", timeout=120_000)
+    page.wait_for_selector("text=Continue to Roles", timeout=120_000)
     found = re.match(r"https?://[^/]+(/p/[0-9a-f]+)", page.url)
     assert found is not None
     project = found[1]
-    page.click("text=Yes, go on to roles")
-    page.click("text=Save and go on to hierarchies")
+    page.click("text=Continue to Roles")
+    page.click("text=Save and continue to Hierarchies")
     page.goto(f"{origin}{project}/hierarchies/0")
     page.fill("#widths", "5, 10, 20")
     page.click("text=Save this rule")
@@ -142,11 +142,11 @@ def walk(page: Page, origin: str) -> str:
         page.click("role=button[name='Import']")
         page.wait_for_selector("text=The file was imported")
     page.goto(f"{origin}{project}/hierarchies")
-    page.click("text=Go on to Goals")
+    page.click("text=Continue to Goals")
     for k in ("12", "5"):
         page.goto(f"{origin}{project}/goals")
         page.fill("#k", k)
-        page.click("text=Save and go on to the run")
+        page.click("text=Save and continue to Run")
         page.click("role=button[name='Run']")
         page.wait_for_selector("text=is finished", timeout=300_000)
     page.goto(f"{origin}{project}/results/0001")

@@ -8,11 +8,11 @@ import pytest
 from benchmarks.papers import page, trials
 from benchmarks.papers.curves import Curve, Factors, Figure, Panel, curves, factors, pick, slope
 from benchmarks.papers.data import data, ni_rows
-from benchmarks.papers.effects import Effect, verdict
+from benchmarks.papers.effects import Effect, counted, graded, verdict
 from benchmarks.papers.income import SIZES, income
 from benchmarks.papers.plots import FOLDER, style_of
 from benchmarks.papers.quick import NAMES, effects_that_held, quick, script
-from benchmarks.papers.texts import CLAIMS, PAPERS
+from benchmarks.papers.texts import CLAIMS, PAPERS, WORKED
 from benchmarks.papers.trials import KINDS, RESULTS, Notebook, Trial, point_key
 
 
@@ -58,7 +58,7 @@ def test_every_claim_has_statements_and_every_script_a_section(committed):
 @pytest.mark.parametrize(
     ("name", "wanted"),
     [
-        ("xu2006", {"label": "mondrian, categories as numbers", "k": 10, "repeat": 0}),
+        ("xu2006", {"label": "MultiDim, our second try", "k": 10, "repeat": 0}),
         ("xu2006", {"label": "bottom-up", "k": 20, "repeat": 0}),
         ("ni2017", {"label": "gccg, 4 parts", "k": 7, "repeat": 0, "kind": "group"}),
         ("ni2017", {"label": "kaca", "k": 10, "repeat": 3, "kind": "group"}),
@@ -207,6 +207,35 @@ def test_verdicts():
     assert verdict(effects(True, False)) == "holds in part"
     assert verdict(effects(False)) == "does not hold"
     assert verdict([*effects(True), Effect("C1", "ours", "", "", False, aside=True)]) == "holds"
+
+
+def test_words_are_graded():
+    def word(grade, **more):
+        return Effect("C1", "x", "", "", grade, **more).word
+
+    assert word(graded([0.5, 0.9], below=1)) == "holds"
+    assert word(graded([0.946], above=0.95)) == "nearly"
+    assert word(graded([0.5, 4.0], below=1)) == "holds in part, 1 of 2"
+    assert word(graded([4.0], below=1)) == "does not hold"
+    assert word(graded([1.0], below=1)) == "nearly"
+    assert word(graded([1.0], below=1, closed=True)) == "holds"
+    assert word(counted([True, False, True])) == "holds in part, 2 of 3"
+    assert word(graded([0.5], below=1), untold=True) == "cannot be told"
+    nearly = Effect("C1", "a", "", "", graded([1.02], below=1))
+    untold = Effect("C1", "b", "", "", False, untold=True)
+    assert verdict([nearly, untold]) == "nearly"
+    assert verdict([untold]) == "cannot be told"
+
+
+def test_figures_in_print_stand_beside_ours(committed):
+    """Every figure that a text prints about its results, under the reading that decides; and the worked examples."""
+    printed = {effect.claim for effect in committed.effects if effect.printed and not effect.aside}
+    assert printed == {"C1", "C2", "C5", "C6", "C9", "C10"}
+    files = {path.stem for path in page.GOLDEN.glob("*.toml")}
+    named = {name for _, _, names in WORKED for name in names}
+    assert named <= files
+    assert files - named <= {"lefevre2005_patients", "wong2010_ring"}  # of papers whose texts are not among the five
+    assert all(claim.reading for claim in CLAIMS.values())
 
 
 def test_styles_tell_curves_apart():

@@ -11,8 +11,8 @@ import pytest
 import coterie
 from coterie.api.utility import DESCRIPTIONS as USES
 from coterie.cli.app import main
-from coterie.measures.measures import DESCRIPTIONS
 from coterie.methods import all_methods
+from coterie.settings.registry import MEASURES
 
 ROOT = Path(__file__).parent.parent
 README = (ROOT / "README.md").read_text(encoding="utf-8")
@@ -88,7 +88,7 @@ def test_every_method_and_measure_has_its_place():
     methods = section("Methods")
     assert [name for name in all_methods() if f"`{name}`" not in methods] == []
     named = set(re.findall(r"`([a-z_]+)`", section("Measures")))
-    assert named <= {*DESCRIPTIONS, *USES, "bound", "loss_over_bound"}
+    assert named <= {*MEASURES, *USES, "bound", "loss_over_bound"}
     assert {"gcp", "discernability", "c_avg", "modification_rate"} <= named
 
 

@@ -1,8 +1,43 @@
-"""What a paper says, as something that can be checked."""
+"""What a paper says, as something that can be checked, and the words by which it is judged."""
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from typing import NamedTuple
+
+NEAR = 0.05
+"""a limit that every point misses by at most this share of it is nearly kept"""
+
+HOLDS, NEARLY, IN_PART, FAILS, UNKNOWN = "holds", "nearly", "holds in part", "does not hold", "cannot be told"
+
+
+class Grade(NamedTuple):
+    """How far points keep a limit."""
+
+    holds: bool
+    share: tuple[int, int]
+    """how many of how many do"""
+    near: bool
+    """whether none misses it by more than NEAR of it"""
+
+
+def graded(
+    values: Iterable[float], *, below: float | None = None, above: float | None = None, closed: bool = False
+) -> Grade:
+    """Compare points with limits; `closed` lets a point lie on one."""
+    kept, near = [], []
+    for value in values:
+        low = above is None or value > above or (closed and value == above)
+        high = below is None or value < below or (closed and value == below)
+        kept.append(low and high)
+        near.append((above is None or value >= above * (1 - NEAR)) and (below is None or value <= below * (1 + NEAR)))
+    return Grade(all(kept), (sum(kept), len(kept)), all(near))
+
+
+def counted(checks: Iterable[bool]) -> Grade:
+    """So many of so many things came out; none of them can nearly come out."""
+    held = list(checks)
+    return Grade(all(held), (sum(held), len(held)), False)
 
 
 class Effect(NamedTuple):
@@ -13,21 +48,51 @@ class Effect(NamedTuple):
     name: str
     says: str
     found: str
-    holds: bool
+    grade: Grade | bool
     quick: bool = True
     """whether few rows are enough to see it; times and sizes of effects need the full run"""
     aside: bool = False
     """whether it is beside the claim, such as about our own method or another reading: it does not count"""
+    printed: str = ""
+    """the figure that the paper prints, if it does"""
+    ours: str = ""
+    """ours beside it, if `found` says more than that"""
+    untold: bool = False
+    """whether our run cannot decide it, such as a ratio of the running times of other programs"""
 
     @property
     def key(self) -> str:
         """What names it."""
         return f"{self.claim} {self.name}"
 
+    @property
+    def holds(self) -> bool:
+        """Whether it came out as it is said."""
+        return self.grade if isinstance(self.grade, bool) else self.grade.holds
+
+    @property
+    def word(self) -> str:
+        """How far it did."""
+        if self.untold:
+            return UNKNOWN
+        if self.holds:
+            return HOLDS
+        if isinstance(self.grade, bool):
+            return FAILS
+        if self.grade.near:
+            return NEARLY
+        kept, points = self.grade.share
+        return f"{IN_PART}, {kept} of {points}" if kept else FAILS
+
 
 def verdict(effects: list[Effect]) -> str:
     """Whether a claim holds, from what the paper says under it."""
-    said = [effect.holds for effect in effects if not effect.aside]
-    if all(said):
-        return "holds"
-    return "holds in part" if any(said) else "does not hold"
+    words = [effect.word for effect in effects if not effect.aside]
+    told = [word for word in words if word != UNKNOWN]
+    if not told:
+        return UNKNOWN
+    if all(word == HOLDS for word in told):
+        return HOLDS
+    if all(word in (HOLDS, NEARLY) for word in told):
+        return NEARLY
+    return FAILS if all(word == FAILS for word in told) else IN_PART

@@ -11,11 +11,11 @@ from benchmarks.harness import ROOT
 from benchmarks.markdown import table
 from benchmarks.papers.curves import Curves, Figure, Panel
 from benchmarks.papers.effects import Effect, verdict
-from benchmarks.papers.texts import CLAIMS, HEAD, PAPERS, Claim
+from benchmarks.papers.texts import CLAIMS, HEAD, PAPERS, PRINTED, WORKED, Claim
 from benchmarks.papers.trials import RESULTS, Point, point_key, read
 
 PAGE = ROOT / "docs" / "papers.md"
-MARKS = {True: "yes", False: "no"}
+GOLDEN = ROOT / "tests" / "golden"
 
 
 class Found(NamedTuple):
@@ -60,7 +60,7 @@ def write() -> list[Path]:
 def text(everything: Found) -> str:
     """docs/papers.md."""
     seconds = sum(run["cpu_seconds"] for result in everything.results.values() for run in _runs_of(result))
-    lines = [HEAD.replace("MINUTES", f"{seconds / 60:.0f}"), *_overview(everything), ""]
+    lines = [HEAD.replace("MINUTES", f"{seconds / 60:.0f}"), *_overview(everything), "", *_printed(everything), ""]
     for paper in PAPERS:
         if not set(paper.scripts) & set(everything.results):
             continue
@@ -76,11 +76,24 @@ def _overview(everything: Found) -> list[str]:
     for number, claim in CLAIMS.items():
         effects = [effect for effect in everything.effects if effect.claim == number]
         if effects:
-            said = [effect for effect in effects if not effect.aside]
+            said = [effect for effect in effects if not effect.aside and not effect.untold]
             held = f"{sum(effect.holds for effect in said)} of {len(said)}"
             lines.append([f"[{number}](#{_anchor(number, claim)})", claim.short, held, f"**{verdict(effects)}**"])
     head = ["| claim | what it says | statements that hold | verdict |", "|---|---|---:|---|"]
     return head + ["| " + " | ".join(line) + " |" for line in lines]
+
+
+def _printed(everything: Found) -> list[str]:
+    """The figures that the papers print, beside ours."""
+    lines = ["| claim | what | printed | ours | |", "|---|---|---|---|---|"]
+    for each in everything.effects:
+        if each.printed and not each.aside:
+            link = f"[{each.claim}](#{_anchor(each.claim, CLAIMS[each.claim])})"
+            lines.append(f"| {link} | {each.says} | {each.printed} | {each.ours or each.found} | {each.word} |")
+    lines += ["", "| paper | worked example, as printed | golden case |", "|---|---|---|"]
+    for paper, what, names in WORKED:
+        lines.append(f"| {paper} | {what} | {', '.join(f'`{name}`' for name in names)} |")
+    return ["## Figures in print", "", _wrapped(PRINTED), "", *lines]
 
 
 def _anchor(number: str, claim: Claim) -> str:
@@ -94,9 +107,11 @@ def _claim(number: str, everything: Found) -> list[str]:
     effects = [effect for effect in everything.effects if effect.claim == number]
     said, aside = [each for each in effects if not each.aside], [each for each in effects if each.aside]
     lines = [f"### {number}: {claim.title}", "", _wrapped(f"*The paper:* {claim.says}"), ""]
+    if claim.reading:
+        lines += [_wrapped(f"*What decides:* {claim.reading}"), ""]
     lines += [f"*Measured:* the claim **{verdict(effects)}**.", "", *_effects("what the paper says", said), ""]
     if aside:
-        lines += [*_effects("beside it", aside), ""]
+        lines += [*_effects("sensitivity: other readings, other baselines, our own methods", aside), ""]
     if claim.why:
         lines += [_wrapped(claim.why), ""]
     if number == "C9":
@@ -115,8 +130,8 @@ def _wrapped(text: str) -> str:
 
 
 def _effects(head: str, effects: list[Effect]) -> list[str]:
-    lines = [f"| {head} | found | holds |", "|---|---|---|"]
-    return lines + [f"| {each.says} | {each.found} | {MARKS[each.holds]} |" for each in effects]
+    lines = [f"| {head} | found | judged |", "|---|---|---|"]
+    return lines + [f"| {each.says} | {each.found} | {each.word} |" for each in effects]
 
 
 def _figure(figure: Figure) -> list[str]:

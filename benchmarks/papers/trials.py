@@ -106,10 +106,13 @@ def group(trial: Trial, made: Data, *, threads: int = 1) -> Grouped:
 def measured(trial: Trial, made: Data) -> Point:
     """Loss, sizes and time of one grouping. `threads` among the size of the trial is how many threads it may use."""
     found = group(trial, made)
-    boxes, judge = found.grouping.published, made.judge
+    boxes, judge = found.grouping.published_boxes(), made.judge
     if made.numbered is not None:  # its intervals are no boxes here
         boxes = Grouping.of(judge.codes, boxes.labels)
-    measures = measure_boxes(judge.domains, lo=boxes.lo, hi=boxes.hi, labels=boxes.labels, k=trial.k, codes=judge.codes)
+    nodes = boxes.nodes if made.table is judge else None
+    measures = measure_boxes(
+        judge.domains, lo=boxes.lo, hi=boxes.hi, nodes=nodes, labels=boxes.labels, k=trial.k, codes=judge.codes
+    )
     if measures["outside"]:
         raise AssertionError(f"{trial.method}, k = {trial.k}: {measures['outside']} rows lie outside their boxes")
     return {**{name: rounded(measures[name]) for name in KEPT}, "cpu": rounded(found.cpu), "wall": rounded(found.wall)}

@@ -1,9 +1,11 @@
-"""How figures and names are put for people: did-you-mean, counts, shares, lengths of time, bytes."""
+"""How figures, names and results are put for people: did-you-mean, counts, shares, lengths of time, bytes, tables."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from difflib import get_close_matches
+from html import escape
+from typing import Any
 
 MOST_LISTED = 12
 """names that a message lists; of more, it says how many there are"""
@@ -55,3 +57,43 @@ def shortened(columns: Sequence[str]) -> str:
     """Names of columns for a message: the first of them, and how many more there are."""
     shown = ", ".join(map(repr, columns[:MOST_LISTED]))
     return shown + (f" and {len(columns) - MOST_LISTED:,} more" if len(columns) > MOST_LISTED else "")
+
+
+class Tabular:
+    """Results that people look at: a table in notebooks, and a frame to work with. Subclasses say their `records`."""
+
+    def records(self) -> list[dict[str, Any]]:
+        """The result as rows of names and values."""
+        raise NotImplementedError
+
+    def to_frame(self) -> Any:  # noqa: ANN401 - the frame of an optional library
+        """The result as a pandas DataFrame; as a Polars one, or an Arrow table, where pandas is not installed."""
+        from importlib.util import find_spec
+
+        import pyarrow as pa
+
+        table = pa.Table.from_pylist(self.records())
+        if find_spec("pandas") is not None:
+            return table.to_pandas()
+        if find_spec("polars") is not None:
+            import polars as pl
+
+            return pl.from_arrow(table)
+        return table
+
+    def _repr_html_(self) -> str:
+        records = self.records()
+        head = "".join(f"<th>{escape(str(name))}</th>" for name in (records[0] if records else ()))
+        rows = ("".join(f"<td>{escape(_cell(value))}</td>" for value in record.values()) for record in records)
+        body = "".join(f"<tr>{row}</tr>" for row in rows)
+        title = f"<caption>{escape(type(self).__name__)}</caption>"
+        return f"<table>{title}<thead><tr>{head}</tr></thead><tbody>{body}</tbody></table>"
+
+
+def _cell(value: object) -> str:
+    """A value in a cell of a table."""
+    if value is None:
+        return "–"
+    if isinstance(value, bool):
+        return "yes" if value else "no"
+    return f"{value:,}" if isinstance(value, int) else f"{value:,.4g}" if isinstance(value, float) else str(value)

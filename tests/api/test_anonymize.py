@@ -10,7 +10,7 @@ import pyarrow.csv
 import pytest
 
 import coterie
-import coterie.engines.memory.run
+import coterie.engines.steps
 from coterie.errors import Cancelled, ConfigError, DataError, InfeasibleError, VerificationError
 from coterie.table.grouping import Grouping
 
@@ -178,7 +178,7 @@ def test_the_request_is_checked_before_the_work(people):
     with pytest.raises(ConfigError) as caught:
         coterie.anonymize(people, quasi=["agee"], sensitive=["disese"], weights={"zip": 1})
     assert {problem.path for problem in caught.value.problems} == {"quasi", "sensitive", "roles", "weights.zip"}
-    with pytest.raises(ConfigError, match="names no column"):
+    with pytest.raises(ConfigError, match="is empty"):
         coterie.anonymize(people)
     with pytest.raises(ConfigError, match="dates have no mean"):
         coterie.anonymize(pa.table({"day": DAYS}), quasi=["day"], k=2, publish={"day": "mean"})
@@ -202,10 +202,10 @@ def test_progress_names_the_steps_and_cancelling_stops(people):
 def test_a_table_that_breaks_its_promise_is_withheld(people, monkeypatch, labels):
     """Whatever a method does, the published table is counted anew before it is given away."""
 
-    def faulty(encoded, config, run):
-        return Grouping.of(encoded.table.codes, np.asarray(labels))
+    def faulty(table, config, run):
+        return Grouping.of(table.codes, np.asarray(labels))
 
-    monkeypatch.setattr(coterie.engines.memory.run, "_group", faulty)
+    monkeypatch.setattr(coterie.engines.steps, "method_groups", faulty)
     with pytest.raises(VerificationError, match="3-anonymity is wanted, but") as caught:
         coterie.anonymize(people, **ROLES)
     assert caught.value.exit_code == 5

@@ -81,7 +81,7 @@ def test_means_leave_out_the_losses_only(files, capsys):
     assert main(["measure", "people.csv", "means.csv", *roles, "--queries", "20"]) == 0
     assert "note: losses cannot be read back from age (mean)" in " ".join(capsys.readouterr().out.split())
     assert main(["measure", "people.csv", "means.csv", *roles]) == 3
-    assert "`coterie.utility`, and --queries" in capsys.readouterr().err
+    assert "`coterie.utility` with queries" in capsys.readouterr().err
 
 
 def test_python_and_the_command_line_agree(files, capsys):

@@ -103,7 +103,7 @@ def test_everybody_in_a_release_has_k_candidates():
         assert found.fewest >= 5
         assert (found.matched, found.pinned, found.below) == (300, 0, 0)
         assert found.sensitive["ill"].right is not None
-    # Without generalisation most are found at once.
+    # Without generalization most are found at once.
     raw = coterie.attack(table, table, **settings)
     assert raw.pinned > 150
     assert raw.sensitive["ill"].right > raw.sensitive["ill"].baseline_right
@@ -130,7 +130,7 @@ def test_what_cannot_be_attacked():
         coterie.attack(release, known, quasi=["age"], publish={"age": "mean"})
     with pytest.raises(ConfigError, match="no column 'zip'"):
         coterie.attack(release, known, on=["zip"])
-    with pytest.raises(ConfigError, match="names no column"):
+    with pytest.raises(ConfigError, match="is empty"):
         coterie.attack(release, known, on=[])
     with pytest.raises(ConfigError, match="is what is looked for"):
         coterie.attack(release, known, on=["ill"], sensitive=["ill"])

@@ -206,7 +206,7 @@ def test_a_device_is_written_and_stays_a_device():
 def test_an_existing_file_is_kept_unless_forced(tmp_path, people):
     path = tmp_path / "out.csv"
     path.write_text("precious")
-    with pytest.raises(ConfigError, match=r"exists already.*--force") as caught:
+    with pytest.raises(ConfigError, match=r"exists already.*force=True") as caught:
         cio.write(people, path)
     assert caught.value.exit_code == 2
     assert path.read_text() == "precious"

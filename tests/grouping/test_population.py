@@ -133,7 +133,7 @@ def test_what_no_grouping_can_match_is_refused():
     sample = pa.table({"age": [20, 21, 30, 31]})
     config = Config(quasi=["age"], privacy=KMap(9, pa.table({"age": [20, 21, 22, 99]})), k=1)
     table = encode(sample, config).table.with_populations(populations_of(config))
-    with pytest.raises(InfeasibleError, match="9-map cannot be had: in this table k can be at most 3") as caught:
+    with pytest.raises(InfeasibleError, match="9-map is infeasible: in this table k can be at most 3") as caught:
         feasible(table, config.privacy)
     assert caught.value.possible == 3
 

@@ -36,7 +36,7 @@ def open_file(page, origin, name):
 
 def looked_at(page):
     """Wait until the table was looked at; gives the address of the project."""
-    page.wait_for_selector("text=Yes, go on to roles", timeout=PATIENCE)
+    page.wait_for_selector("text=Continue to Roles", timeout=PATIENCE)
     return re.match(r"https?://[^/]+(/p/[0-9a-f]+)", page.url)[1]
 
 
@@ -53,7 +53,7 @@ def run_to_the_end(page, origin, project, *, k=5):
     """Set k, run, and wait for the results."""
     page.goto(f"{origin}{project}/goals")
     page.fill("#k", str(k))
-    page.click("text=Save and go on to the run")
+    page.click("text=Save and continue to Run")
     page.wait_for_url("**/run")
     page.click("role=button[name='Run']")
     page.wait_for_selector("text=is finished", timeout=2 * PATIENCE)

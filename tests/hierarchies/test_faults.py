@@ -180,7 +180,7 @@ def test_values_are_shown_on_request_only():
     silent = problems(lambda: bind(hierarchy, values, counts=[1, 2000]))
     assert silent == [
         "education: 1 value (1 row) has no place in the hierarchy; add the missing rows to the hierarchy",
-        "education: 1 value (2,000 rows) is the label of a group, not a value: the data are already generalised in "
+        "education: 1 value (2,000 rows) is the label of a group, not a value: the data are already generalized in "
         "part; give the original values, or a row in the hierarchy that starts with the label",
     ]
     loud = problems(lambda: bind(hierarchy, values, counts=[1, 2000], show_values=True))
@@ -244,7 +244,7 @@ def test_a_broken_file_and_lost_values_are_told_together(tmp_path):
     assert [str(problem).split(";")[0].split(" (row")[0] for problem in found.problems] == [
         '"a" has two parents: "X"',
         "c: 1 value (2 rows) has no place in the hierarchy",
-        "c: 1 value (1 row) is the label of a group, not a value: the data are already generalised in part",
+        "c: 1 value (1 row) is the label of a group, not a value: the data are already generalized in part",
     ]
 
 

@@ -10,10 +10,11 @@ from oracles import naive_measures
 
 from coterie.errors import ConfigError, DataError
 from coterie.measures.costs import whd
-from coterie.measures.measures import DESCRIPTIONS, Measures, measure_boxes, measure_grouping
+from coterie.measures.measures import Measures, measure_boxes, measure_grouping
 from coterie.measures.published import measure_release
 from coterie.publishing.publish import publish
 from coterie.settings.config import Config
+from coterie.settings.registry import MEASURES
 from coterie.table.encode import encode
 from coterie.table.grouping import Grouping
 
@@ -191,7 +192,7 @@ def test_measures_are_a_mapping_that_can_grow():
     assert more["bound"] == 0.5
     assert "bound" not in found
     assert more.attributes.keys() == {"x"}
-    assert set(found) == set(DESCRIPTIONS)
+    assert set(found) == set(MEASURES)
     assert "gcp=1" in repr(found)
     with pytest.raises(KeyError, match="no measure 'nonsense'; there are gcp"):
         found["nonsense"]
@@ -200,7 +201,7 @@ def test_measures_are_a_mapping_that_can_grow():
 
 def test_every_measure_is_documented():
     text = (Path(__file__).parents[2] / "docs" / "measures.md").read_text(encoding="utf-8")
-    for name in DESCRIPTIONS:
+    for name in MEASURES:
         assert f"`{name}`" in text, name
 
 
@@ -281,7 +282,7 @@ def test_the_example_of_the_documentation():
     found = measured(columns, [0, 0, 0, 1, 1, -1], hierarchies=tree, weights={"age": 2})
     text = (Path(__file__).parents[2] / "docs" / "measures.md").read_text(encoding="utf-8")
     documented = dict(re.findall(r"^\| `(\w+)` \| ([\d.]+) \|", text, flags=re.MULTILINE))
-    assert documented.keys() == DESCRIPTIONS.keys()
+    assert documented.keys() == MEASURES.keys()
     assert {name: float(value) for name, value in documented.items()} == pytest.approx(dict(found), abs=5e-5)
 
 

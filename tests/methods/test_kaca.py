@@ -102,7 +102,7 @@ def test_stub_and_trunk():
 
 
 def test_no_stub_below_2k():
-    # Four alike and one beside them, k = 3: five rows are fewer than six, so all are generalised.
+    # Four alike and one beside them, k = 3: five rows are fewer than six, so all are generalized.
     table = Table(np.array([[0]] * 4 + [[1]], dtype=np.int32), (number_domain("q", [0, 1]),))
     assert labels_of(table, 3).tolist() == [0, 0, 0, 0, 0]
 
@@ -142,7 +142,7 @@ def test_stopped_by_the_user_and_progress():
 
 @st.composite
 def generalised_tuples(draw, domains):
-    """Three boxes over the same domains, each the closest common generalisation of some rows."""
+    """Three boxes over the same domains, each the closest common generalization of some rows."""
     boxes = []
     for _ in range(3):
         pairs = [sorted((draw(st.integers(0, d.size - 1)), draw(st.integers(0, d.size - 1)))) for d in domains]
@@ -152,7 +152,7 @@ def generalised_tuples(draw, domains):
 
 @given(tables(max_rows=1), st.data())
 def test_lemma_1_the_distance_of_tuples_is_a_metric(drawn, data):
-    """Definition 9 for tuples however generalised: identical ones are 0 apart, symmetry, the triangle inequality."""
+    """Definition 9 for tuples however generalized: identical ones are 0 apart, symmetry, the triangle inequality."""
     table, _ = drawn
     one, two, three = data.draw(generalised_tuples(table.domains))
     for measure in (Measure("whd"), Measure("whd", beta=1.0), Measure("ncp"), Measure("height")):

@@ -1,4 +1,4 @@
-"""Full-domain generalisation by looking at every choice of levels. Standard library only.
+"""Full-domain generalization by looking at every choice of levels. Standard library only.
 
 Domains as in `naive_costs.py`. A choice of levels is a list with one height an attribute: 0 for the values, the height
 of the whole hierarchy for the root. A number has `number_levels` levels of equal intervals below its root.
@@ -8,7 +8,7 @@ from collections import Counter
 from fractions import Fraction
 from itertools import product
 
-from oracles.naive_costs import ancestors, cost, height
+from oracles.naive_costs import ancestors, cost, depth, height, level_share
 
 
 def heights(attribute, number_levels):
@@ -34,7 +34,7 @@ def raised(attribute, code, level, number_levels):
     return min(int(Fraction(value - min(present), span) * parts), parts - 1) if span else 0
 
 
-def generalised(rows, attributes, node, number_levels):
+def generalized(rows, attributes, node, number_levels):
     return [
         tuple(raised(a, code, level, number_levels) for a, code, level in zip(attributes, row, node, strict=True))
         for row in rows
@@ -46,7 +46,7 @@ def lattice(attributes, number_levels):
 
 
 def rows_in_small_groups(rows, attributes, node, k, number_levels):
-    counts = Counter(generalised(rows, attributes, node, number_levels))
+    counts = Counter(generalized(rows, attributes, node, number_levels))
     return sum(count for count in counts.values() if count < k)
 
 
@@ -59,7 +59,7 @@ def anonymous_nodes(rows, attributes, k, *, number_levels=4, allowed=0):
 
 
 def minimal_nodes(rows, attributes, k, *, number_levels=4, allowed=0):
-    """Nodes that are k-anonymous but for `allowed` rows, and generalise no other such node."""
+    """Nodes that are k-anonymous but for `allowed` rows, and generalize no other such node."""
     found = anonymous_nodes(rows, attributes, k, number_levels=number_levels, allowed=allowed)
 
     def below(one, other):
@@ -70,7 +70,7 @@ def minimal_nodes(rows, attributes, k, *, number_levels=4, allowed=0):
 
 def groups(rows, attributes, node, k, number_levels):
     """Groups of at least k rows as sorted lists of row numbers, and the rows of smaller ones."""
-    values = generalised(rows, attributes, node, number_levels)
+    values = generalized(rows, attributes, node, number_levels)
     counts = Counter(values)
     large = [value for value in counts if counts[value] >= k]
     made = [[row for row, value in enumerate(values) if value == one] for one in large]
@@ -94,5 +94,21 @@ def loss(rows, attributes, node, k, *, measure, number_levels=4):
     for group in large:
         for row in group:
             for attribute, code, level in zip(attributes, rows[row], node, strict=True):
-                total += cost(attribute, cell_codes(attribute, code, level, number_levels), name)
+                if attribute["kind"] == "tree" and name != "ncp":
+                    total += label_cost(attribute, raised(attribute, code, level, number_levels), name)
+                else:
+                    total += cost(attribute, cell_codes(attribute, code, level, number_levels), name)
     return total
+
+
+def label_cost(attribute, node, name):
+    """By the height or the level of the label, also where it stands above one value that is present."""
+    if node in attribute["leaves"]:
+        return 0.0
+    whole = height(attribute, 0)
+    share = (
+        Fraction(height(attribute, node), whole)
+        if name == "height"
+        else level_share([1.0] * whole, depth(attribute, node))
+    )
+    return attribute["weight"] * float(share)

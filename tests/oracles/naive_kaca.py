@@ -1,7 +1,7 @@
 """The slow, obvious twin of KACA: Algorithm 1 of Li, Wong, Fu, Pei (2006) over lists, every distance from scratch.
 
-Classes are dicts: `rows`, ascending, and `tuple`, the generalised tuple as the row of its smallest codes and the row
-of its largest ones (two rows are generalised to the same as everything between them). Numpy for the random numbers.
+Classes are dicts: `rows`, ascending, and `tuple`, the generalized tuple as the row of its smallest codes and the row
+of its largest ones (two rows are generalized to the same as everything between them). Numpy for the random numbers.
 """
 
 import numpy as np
@@ -9,7 +9,7 @@ from oracles.naive_costs import box_cost
 
 
 def join(one, two):
-    """The closest common generalisation of two generalised tuples."""
+    """The closest common generalization of two generalized tuples."""
     lows, highs = zip(one[0], two[0], strict=True), zip(one[1], two[1], strict=True)
     return [min(pair) for pair in lows], [max(pair) for pair in highs]
 
@@ -32,8 +32,8 @@ def replace_by_last(entries, entry):
 def kaca(rows, attributes, k, *, seed, measure="whd", suppress_above=None, level_weights=None):
     """Row → number of its class, −1 for suppressed rows."""
 
-    def cost(generalised):
-        return box_cost(attributes, generalised, measure, level_weights=level_weights)
+    def cost(generalized):
+        return box_cost(attributes, generalized, measure, level_weights=level_weights)
 
     by_row = {}
     for number, row in enumerate(rows):

@@ -36,7 +36,7 @@ NAMES = [
 FAULTS = [
     ("/", "#path", "../../etc/passwd", "role=button[name='Open']", "outside the folders"),
     ("{}/hierarchies/0", "#widths", "5, 12", "text=Save this rule", "not a multiple"),
-    ("{}/goals", "#k", "0", "text=Save and go on to the run", "k"),
+    ("{}/goals", "#k", "0", "text=Save and continue to Run", "k"),
     ("{}/run", "#time_limit", "-3", "role=button[name='Save']", "time_limit"),
     ("{}/results/0001", "#row", "999999", "role=button[name='Look']", "from 1 to"),
 ]
@@ -75,9 +75,9 @@ def test_a_fault_of_the_roles_step(visit, site, finished, spare):
     page.check("[data-check-all]")
     page.select_option("#many", "identifier")
     press_and_load(page, "role=button[name='Set']")
-    page.click("text=Save and go on to hierarchies")
+    page.click("text=Save and continue to Hierarchies")
     page.wait_for_selector("#errors:focus")
-    assert "names no column" in page.locator("#errors").inner_text()
+    assert "is empty" in page.locator("#errors").inner_text()
     assert page.locator("nav a:has-text('Roles')").inner_text().endswith("(has faults)")
     here.go(f"{spare}/run")
     assert "Roles" in page.locator("#in-the-way").inner_text()
@@ -108,12 +108,12 @@ def test_what_was_typed_survives_a_reload(visit, finished):
     page = here.go(f"{finished}/goals")
     page.fill("#k", "0")
     page.fill("#purpose", "a study of wages")
-    page.click("text=Save and go on to the run")
+    page.click("text=Save and continue to Run")
     page.wait_for_selector("#errors")
     page.goto(page.url)
     assert page.input_value("#k") == "0"
     assert page.input_value("#purpose") == "a study of wages"
-    press_and_load(page, "text=Back to what was saved")
+    press_and_load(page, "text=Discard changes")
     assert page.input_value("#k") == "5"
 
 

@@ -84,6 +84,6 @@ def test_a_file_is_sent_without_scripts(visit, tmp_path):
     page.wait_for_url("**/data")
     # There is no script that would show the table when it was read.
     end = time.monotonic() + 60
-    while page.locator("text=Yes, go on to roles").count() == 0:
+    while page.locator("text=Continue to Roles").count() == 0:
         assert time.monotonic() < end, "the table is not read"
         page.goto(page.url)

@@ -22,9 +22,9 @@ def test_from_upload_to_download(visit, site, table, tmp_path):
     project = looked_at(page)
     assert page.locator("th:has-text('education')").first.is_visible()
 
-    page.click("text=Yes, go on to roles")
+    page.click("text=Continue to Roles")
     page.wait_for_url("**/roles")
-    page.click("text=Save and go on to hierarchies")
+    page.click("text=Save and continue to Hierarchies")
     page.wait_for_url("**/hierarchies")
     education = import_education(page, site.origin, project)
     assert page.locator("[role=treeitem]").count() > 16
@@ -36,10 +36,10 @@ def test_from_upload_to_download(visit, site, table, tmp_path):
     page.click("text=Save this rule")
     page.wait_for_selector("text=The rule is in coterie.toml")
     page.click("text=All hierarchies")
-    page.click("text=Go on to Goals")
+    page.click("text=Continue to Goals")
     page.wait_for_url("**/goals")
     page.fill("#k", "5")
-    page.click("text=Save and go on to the run")
+    page.click("text=Save and continue to Run")
     page.wait_for_url("**/run")
     page.click("role=button[name='Run']")
     page.wait_for_selector("text=is finished", timeout=2 * PATIENCE)
@@ -79,7 +79,7 @@ def _ask_why(page):
     page.fill("#from", "650")
     page.press("#from", "Enter")
     page.wait_for_selector("text=rows 650 to")
-    page.click("text=Work out loss over k")
+    page.click("text=Compute loss over k")
     page.wait_for_selector("#loss-over-k svg", timeout=2 * PATIENCE)
 
 

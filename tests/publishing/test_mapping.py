@@ -59,7 +59,7 @@ def test_each_row_is_published_as_its_group_is_mapped(table, method, k, missing)
         return
     lines = lines_of(release)
     box = np.full(table.num_rows, -1)
-    box[release.rows] = release.grouping.published.labels  # group, or box where rows are published one by one
+    box[release.rows] = release.grouping.published_boxes().labels  # group, or box where rows are published one by one
     published = dict(zip(release.published.kept.tolist(), release.arrow.to_pylist(), strict=True))
     for row, values in enumerate(table.to_pylist()):
         for name, value in values.items():
@@ -142,3 +142,18 @@ def test_the_command_line_writes_a_mapping(tmp_path, monkeypatch, capsys):
         assert not (tmp_path / "x.csv").exists()
     assert main([*flags, "y.csv", "--dry-run", "--mapping", "none.csv"]) == 0
     assert not (tmp_path / "none.csv").exists()
+
+
+def test_values_count_the_set_that_is_published_not_the_span_of_the_alphabet():
+    rows = {"job": ["a", "d", "b", "c", "b", "c"], "age": [1, 1, 50, 50, 90, 90]}
+    release = coterie.anonymize(
+        pa.table(rows), quasi=["job", "age"], types={"job": "category", "age": "number"}, k=2, method="mondrian"
+    )
+    lines = [line for line in release.mapping().to_pylist() if line["attribute"] == "job"]
+    shown = {line["published"]: line["values"] for line in lines}
+    for text, values in shown.items():
+        assert values == len(text.strip("{}").split(", "))
+    assert 2 in shown.values()
+    for row in range(6):
+        [job] = [each for each in release.explain(row).attributes if each.name == "job"]
+        assert job.values == len(release.frame["job"][row].as_py().strip("{}").split(", "))

@@ -194,7 +194,9 @@ def test_no_count_below_k_is_shown(rows, k, missing):
         assert told["input"]["rows"] is None
         assert told["risk"]["before"]["rows"] is None
         assert all(each["before"] is None for each in told["risk"]["class_sizes"])
-        assert told["utility"]["discernability"] is None
+        figures = {each["name"]: each["value"] for each in told["utility"]["measures"]}
+        assert figures["discernability"] is None
+        assert figures["suppressed"] is None
     elif found.risk.class_sizes[0].before is not None:
         assert sum(each.before for each in found.risk.class_sizes) == len(rows)
 

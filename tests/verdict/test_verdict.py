@@ -116,7 +116,7 @@ def test_what_is_accepted_by_name_no_longer_decides():
 @pytest.mark.parametrize(
     ("settings", "text"),
     [
-        ({"accept": ["promises"]}, "a broken promise cannot be accepted"),
+        ({"accept": ["promises"]}, "a broken guarantee cannot be accepted"),
         ({"accept": ["singled:age"]}, "expected a question"),
         ({"limits": {"uniqe": 0.1}}, "did you mean 'unique'"),
         ({"limits": {"unique": 2}}, "must be a share"),

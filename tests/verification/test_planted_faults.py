@@ -108,9 +108,9 @@ def test_the_judge_refuses(fault, tmp_path, monkeypatch, capsys):
     sound = coterie.anonymize(people(), config=settings)
     assert sound.verification.passed
     plant(monkeypatch)
-    with pytest.raises(VerificationError, match="does not keep its promise"):
+    with pytest.raises(VerificationError, match="does not satisfy its guarantee"):
         coterie.anonymize(people(), config=settings)
     (tmp_path / "coterie.toml").write_text(settings.to_toml())
     assert main(["anonymize", "people.csv", "-c", "coterie.toml", "-o", "out.csv"]) == 5
-    assert "does not keep its promise" in capsys.readouterr().err
+    assert "does not satisfy its guarantee" in capsys.readouterr().err
     assert not (tmp_path / "out.csv").exists()

@@ -27,8 +27,8 @@ def test_a_form_does_not_undo_what_another_tab_has_saved(client, adult):
     answer = send(client, at, data=sent)
     assert answer.status_code == 422
     said = html.unescape(answer.text)
-    assert "changed meanwhile" in said
-    assert "differs from what it says now in: k, purpose." in said
+    assert "changed in another tab" in said
+    assert "differs from the file in: k, purpose." in said
     assert recipe.read_values(adult)["k"] == 7
     # What was typed is there, and sent again it is taken.
     assert 'value="a study"' in answer.text

@@ -210,7 +210,7 @@ def test_a_project_is_a_folder_that_survives_the_server(tmp_path, adult_csv, num
         first.enter()
         wait_for(lambda: b"Yes, go on" in first.ask("GET", first.path)[2])
         results = run_of(first)
-        wait_for(lambda: b"Every promise is kept" in first.ask("GET", results)[2])
+        wait_for(lambda: b"Every guarantee holds" in first.ask("GET", results)[2])
         form = "k=7&purpose=a+study&action=save"
         kind = {"Content-Type": "application/x-www-form-urlencoded"}
         assert first.ask("POST", first.path.replace("/data", "/goals"), form, **kind)[0] == 303
@@ -233,7 +233,7 @@ def test_a_project_is_a_folder_that_survives_the_server(tmp_path, adult_csv, num
         second.cookie = first.cookie.replace(str(first.port), str(second.port))  # the token is the same
         assert second.path == first.path
         assert b"adult.csv" in second.ask("GET", "/")[2]
-        assert b"Every promise is kept" in second.ask("GET", results)[2]
+        assert b"Every guarantee holds" in second.ask("GET", results)[2]
         assert b'value="a study"' in second.ask("GET", second.path.replace("/data", "/goals"))[2]
         runs = second.ask("GET", second.path.replace("/data", "/run"))[2].decode()
         assert "Run 2 was cancelled" in runs

@@ -56,12 +56,12 @@ def test_a_real_run_ticks_run_and_results_until_the_recipe_changes(app, client, 
     assert (found["run"], found["results"]) == ("done", "done")
     page = client.get(f"{adult.url}/results/0001").text
     assert 'Results<span class="visually-hidden"> (done)</span>' in page
-    assert "was changed since then" not in client.get(f"{adult.url}/run").text
+    assert "has changed since then" not in client.get(f"{adult.url}/run").text
     text = adult.recipe_path.read_text()
     adult.recipe_path.write_text(f"{text}\n# a word\n")
     found = marks(app, adult)
     assert (found["run"], found["results"]) == ("open", "done")
-    assert "was changed since then" in client.get(f"{adult.url}/run").text
+    assert "has changed since then" in client.get(f"{adult.url}/run").text
     adult.recipe_path.write_text(text)
     assert marks(app, adult)["run"] == "done"
 

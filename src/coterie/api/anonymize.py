@@ -5,13 +5,15 @@ from __future__ import annotations
 import os
 from collections.abc import Callable
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any, Final, TypeAlias, overload
+from enum import Enum
+from typing import TYPE_CHECKING, Any, TypeAlias, Unpack
 
-from coterie.arrays import AnySetting, AnyTable
+from coterie.arrays import AnyTable
 from coterie.engines.choose import checked_on_disk, choose_engine, run_stored
-from coterie.engines.memory.run import make_release, prepare, start_run
-from coterie.engines.per_row import check_request
+from coterie.engines.memory.run import make_release, prepare
 from coterie.engines.phases import Phases
+from coterie.engines.request import check_request
+from coterie.engines.steps import start_run
 from coterie.errors import ConfigError, Problem
 from coterie.files.destinations import check_outputs
 from coterie.files.frames import is_pandas
@@ -22,6 +24,8 @@ from coterie.measures.published import measure_tables
 from coterie.publishing.mapping import write_mapping
 from coterie.releases.release import Release
 from coterie.settings.config import AnyConfig, Config
+from coterie.settings.keywords import Keywords, VerifyKeywords
+from coterie.settings.signature import spelled_out
 from coterie.verification.duckdb_counts import verify_on_disk
 from coterie.verification.verify import Classes, Verification, verify_table
 
@@ -30,57 +34,27 @@ if TYPE_CHECKING:
 
     from coterie.evaluation.query_workload import Workload
     from coterie.methods._method import Progress
-    from coterie.releases.stored import StoredRelease
     from coterie.verification.models import Measured
 
 __all__ = ["Release", "anonymize", "measure", "verify"]
 
 
-FROM_CONFIG: Final = object()
-"""`verify(k=…)`: take k from the configuration, if one was given"""
+class FromConfig(Enum):
+    """`verify(k=…)` left out: take k from the configuration, if one was given."""
+
+    K = "k"
+
+    def __repr__(self) -> str:
+        return "from the configuration"
 
 
 Table: TypeAlias = Any
 """a frame that Narwhals takes, or a path"""
 Masks: TypeAlias = Any
 """an array of truth values, or columns of such"""
-Setting: TypeAlias = Any
-"""a field of Config"""
 
 
-@overload
-def anonymize(
-    data: Table,
-    *,
-    config: AnyConfig = None,
-    suppress_rows: Masks = None,
-    suppress_cells: Masks = None,
-    output: None = None,
-    keep_index: bool = False,
-    progress: Progress | None = None,
-    cancelled: Callable[[], bool] | None = None,
-    **settings: Setting,
-) -> Release: ...
-
-
-@overload
-def anonymize(
-    data: Table,
-    *,
-    config: AnyConfig = None,
-    suppress_rows: Masks = None,
-    suppress_cells: Masks = None,
-    output: str | os.PathLike[str],
-    mapping: str | os.PathLike[str] | None = None,
-    force: bool = False,
-    resume: bool = False,
-    keep_index: bool = False,
-    progress: Progress | None = None,
-    cancelled: Callable[[], bool] | None = None,
-    **settings: Setting,
-) -> Release | StoredRelease: ...
-
-
+@spelled_out
 def anonymize(
     data: Table,
     *,
@@ -94,8 +68,8 @@ def anonymize(
     keep_index: bool = False,
     progress: Progress | None = None,
     cancelled: Callable[[], bool] | None = None,
-    **settings: Setting,
-) -> Release | StoredRelease:
+    **settings: Unpack[Keywords],
+) -> Release:
     """Hide every row of a table in a group of at least k rows.
 
     Args:
@@ -116,8 +90,8 @@ def anonymize(
         **settings: The fields of `Config`, which go before those of `config`: `quasi=["age", "zip"]`, `k=10`, ….
 
     Returns:
-        The release, verified from its published values; a `StoredRelease` where it was made in blocks and lies in a
-        file.
+        The release, verified from its published values. Where it was made in blocks, it lies in the output: what looks
+        at its rows then looks at a sample of whole groups (`Release.complete` is false).
 
     Raises:
         ConfigError: The request is wrong; all problems at once.
@@ -154,12 +128,13 @@ def anonymize(
     return release
 
 
+@spelled_out
 def verify(
     data: AnyTable,
     *,
     config: AnyConfig = None,
-    k: Any = FROM_CONFIG,  # noqa: ANN401 - int, None or FROM_CONFIG
-    **settings: AnySetting,
+    k: int | FromConfig | None = FromConfig.K,
+    **settings: Unpack[VerifyKeywords],
 ) -> Verification:
     """Check a published table, from its values alone.
 
@@ -171,7 +146,7 @@ def verify(
             promises to check; sensitive columns are measured in any case.
     """
     settled = Config.build(config, **settings)
-    if k is FROM_CONFIG:
+    if k is FromConfig.K:
         k = settled.k if config is not None else None
     if settled.entity is not None and k != settled.k:
         # People are counted by the same k as rows, and by none where rows are only counted.
@@ -196,6 +171,7 @@ def verify(
     )
 
 
+@spelled_out
 def measure(
     original: AnyTable,
     published: AnyTable,
@@ -204,7 +180,7 @@ def measure(
     queries: int | Workload | None = None,
     query_file: str | os.PathLike[str] | None = None,
     target: str | None = None,
-    **settings: AnySetting,
+    **settings: Unpack[Keywords],
 ) -> Measures:
     """Measure what a published table lost against its original.
 

@@ -7,14 +7,16 @@ import re
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Unpack
 
-from coterie.arrays import AnySetting, AnyTable
+from coterie.arrays import AnyTable
 from coterie.comparison.comparison import Comparison, ComparisonRow
 from coterie.comparison.finished import keep, read_kept, run_key, source_hash
 from coterie.engines.memory.run import prepare
 from coterie.errors import Cancelled, ConfigError, Problem
 from coterie.settings.config import AnyConfig, Config
+from coterie.settings.keywords import CompareKeywords
+from coterie.settings.signature import spelled_out
 
 if TYPE_CHECKING:
     from coterie.methods._method import Progress
@@ -51,6 +53,7 @@ class PlannedRun:
         return ComparisonRow(method=self.method, k=self.config.k, privacy=self.privacy, **figures)
 
 
+@spelled_out
 def compare(
     data: AnyTable,
     *,
@@ -63,7 +66,7 @@ def compare(
     fresh: bool = False,
     progress: Progress | None = None,
     cancelled: Callable[[], bool] | None = None,
-    **settings: AnySetting,
+    **settings: Unpack[CompareKeywords],
 ) -> Comparison:
     """Release a table with several methods and k, and put loss, risk, query error and time side by side.
 
@@ -177,7 +180,7 @@ def _variants(base: Config, privacy: object) -> list[tuple[tuple[Any, ...], str]
     return found
 
 
-def _parts(entry: object) -> list[object]:
+def _parts(entry: Any) -> list[Any]:  # noqa: ANN401 - a model or its text
     """`A+B` as its two promises; a plus within a file name is none."""
     if not isinstance(entry, str):
         return [entry]

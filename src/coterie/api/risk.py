@@ -4,14 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from fractions import Fraction
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Unpack
 
 from coterie.api.anonymize import read_table
-from coterie.arrays import AnySetting, AnyTable
-from coterie.disclosure.attack import Attack, attack_table
+from coterie.arrays import AnyTable
+from coterie.disclosure.attack import Attack, attack_table, with_weaknesses
 from coterie.disclosure.risk import Risk, Threshold, check_population, find_threshold, risk_of_table
 from coterie.errors import ConfigError, Problem
 from coterie.settings.config import AnyConfig, Config
+from coterie.settings.keywords import Keywords, RiskKeywords
+from coterie.settings.signature import spelled_out
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -19,6 +21,7 @@ if TYPE_CHECKING:
 __all__ = ["attack", "risk"]
 
 
+@spelled_out
 def risk(
     data: AnyTable,
     *,
@@ -26,7 +29,7 @@ def risk(
     population: AnyTable = None,
     fraction: float | None = None,
     threshold: str | float | Fraction | Threshold | None = None,
-    **settings: AnySetting,
+    **settings: Unpack[RiskKeywords],
 ) -> Risk:
     """The risk that records of a table can be traced to people: of an original or of a release.
 
@@ -62,13 +65,14 @@ def people_of(table: pa.Table, config: Config) -> pa.ChunkedArray | None:
     return table.column(entity) if entity is not None and entity in table.column_names else None
 
 
+@spelled_out
 def attack(
     published: AnyTable,
     known: AnyTable,
     *,
     on: Sequence[str] | str | None = None,
     config: AnyConfig = None,
-    **settings: AnySetting,
+    **settings: Unpack[Keywords],
 ) -> Attack:
     """Match people known from elsewhere with a release, and count what that gives away.
 
@@ -89,4 +93,5 @@ def attack(
     if clash:
         raise ConfigError([Problem("on", f"column {name!r} is sensitive: it is what is looked for") for name in clash])
     sensitive = [name for name in settled.sensitive if name in release.column_names]
-    return attack_table(release, people, on=columns, config=settled, sensitive=sensitive)
+    found = attack_table(release, people, on=columns, config=settled, sensitive=sensitive)
+    return with_weaknesses(found, release, settled)

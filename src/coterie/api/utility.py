@@ -5,9 +5,9 @@ from __future__ import annotations
 import os
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Unpack
 
-from coterie.arrays import AnySetting, AnyTable
+from coterie.arrays import AnyTable
 from coterie.errors import ConfigError, Problem
 from coterie.evaluation.before_after import BeforeAfter
 from coterie.evaluation.distributions import Distributions
@@ -17,6 +17,8 @@ from coterie.evaluation.queries import ErrorSummary, QueryErrors, answer_queries
 from coterie.evaluation.query_workload import Workload, query_errors
 from coterie.files.tables import read_pair
 from coterie.settings.config import Config
+from coterie.settings.keywords import Keywords
+from coterie.settings.signature import spelled_out
 
 if TYPE_CHECKING:
     from coterie.methods._method import Progress
@@ -68,7 +70,7 @@ class UtilityRequest:
     def __post_init__(self) -> None:
         problems = []
         if self.sum is not None and self.queries is None:
-            problems.append(Problem("sum", "needs a number of queries, such as --queries 1000"))
+            problems.append(Problem("sum", "needs a number of queries, such as queries=1000"))
         if self.target is None and self.features is not None:
             problems.append(Problem("features", "needs a target, the column that is to be predicted from them"))
         if problems:
@@ -123,6 +125,7 @@ class Utility:
         return found
 
 
+@spelled_out
 def utility(
     original: AnyTable,
     published: AnyTable,
@@ -137,7 +140,7 @@ def utility(
     folds: int = 5,
     distributions: bool = False,
     progress: Progress | None = None,
-    **settings: AnySetting,
+    **settings: Unpack[Keywords],
 ) -> Utility:
     """Measure how well a release serves: answers to queries, what can be learnt, distributions.
 

@@ -1,4 +1,4 @@
-"""The command line: `coterie COMMAND`. This file has what all commands share; each command is in a `cli_*.py`.
+"""The command line: `coterie COMMAND`. This file has what all commands share; each command is in `commands`.
 
 Commands import what they need when they run, so that `coterie --help` answers at once.
 """
@@ -17,36 +17,17 @@ from typing import Annotated, NoReturn
 import typer
 
 import coterie
-from coterie.cli.commands import (
-    compare as cli_compare,
-)
-from coterie.cli.commands import (
-    compile as cli_compile,
-)
-from coterie.cli.commands import (
-    demo as cli_demo,
-)
-from coterie.cli.commands import (
-    explain as cli_explain,
-)
-from coterie.cli.commands import (
-    hierarchy as cli_hierarchy,
-)
-from coterie.cli.commands import (
-    init as cli_init,
-)
-from coterie.cli.commands import (
-    methods as cli_methods,
-)
-from coterie.cli.commands import (
-    release as cli_release,
-)
-from coterie.cli.commands import (
-    risk as cli_risk,
-)
-from coterie.cli.commands import (
-    serve as cli_serve,
-)
+from coterie.cli.commands.compare import compare
+from coterie.cli.commands.compile import compile_kernels
+from coterie.cli.commands.demo import demo
+from coterie.cli.commands.explain import explain
+from coterie.cli.commands.hierarchy import app as hierarchy
+from coterie.cli.commands.init import init
+from coterie.cli.commands.methods import methods
+from coterie.cli.commands.models import models
+from coterie.cli.commands.release import anonymize, measure, verify
+from coterie.cli.commands.risk import attack, risk
+from coterie.cli.commands.serve import serve
 from coterie.cli.start import leave, start_lean
 from coterie.errors import CoterieError, CoterieWarning, without_passwords
 
@@ -61,8 +42,8 @@ app = typer.Typer(
     name="coterie",
     help="Publish personal microdata: every record hidden in a group of at least k, and proof of it.",
     epilog="Start with `coterie demo`, or with `coterie init FILE`. "
-    "Exit codes: 0 done, 1 a promise is not kept, 2 usage or configuration, 3 data, 4 cannot be had, "
-    "5 own verification failed and nothing was written.",
+    "Exit codes: 0 success, 1 a guarantee does not hold, 2 usage or configuration, 3 data, 4 infeasible, "
+    "5 the release failed its own verification and was not written.",
     no_args_is_help=True,
     rich_markup_mode=None,
     pretty_exceptions_enable=False,
@@ -92,22 +73,23 @@ def _common(
 
 
 COMMANDS: dict[str, tuple[Callable[..., None], str]] = {
-    "init": (cli_init.init, "Guess a configuration, to be edited."),
-    "anonymize": (cli_release.anonymize, "Publish a table."),
-    "verify": (cli_release.verify, "Check a published table."),
-    "measure": (cli_release.measure, "Say what a release lost."),
-    "explain": (cli_explain.explain, "Say why rows are as coarse as they are."),
-    "compare": (cli_compare.compare, "Put methods side by side."),
-    "risk": (cli_risk.risk, "Say how far records can be traced to people."),
-    "attack": (cli_risk.attack, "Try to find known people in a release."),
-    "serve": (cli_serve.serve, "Open a page on this machine for all of it."),
-    "methods": (cli_methods.methods, "List methods and their options."),
-    "compile": (cli_compile.compile_kernels, "Compile now what the first release would."),
-    "demo": (cli_demo.demo, "Try it on the bundled table."),
+    "init": (init, "Suggest a configuration for you to edit."),
+    "anonymize": (anonymize, "Anonymize a table."),
+    "verify": (verify, "Verify a release."),
+    "measure": (measure, "Measure information loss and utility."),
+    "explain": (explain, "Explain why a row was generalized as far as it was."),
+    "compare": (compare, "Compare methods on your data."),
+    "risk": (risk, "Estimate re-identification risk."),
+    "attack": (attack, "Try to re-identify known people in a release."),
+    "serve": (serve, "Open the local web app."),
+    "methods": (methods, "List methods and their options."),
+    "models": (models, "List privacy models and their parameters."),
+    "compile": (compile_kernels, "Precompile the kernels."),
+    "demo": (demo, "Try it on the bundled table."),
 }
 for _name, (_command, _help) in COMMANDS.items():
     app.command(_name, short_help=_help)(_command)
-app.add_typer(cli_hierarchy.app, name="hierarchy", short_help="Build, check and show hierarchies.")
+app.add_typer(hierarchy, name="hierarchy", short_help="Build, check and show generalization hierarchies.")
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -139,7 +121,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     except typer.TyperException as error:
         return _stopped(_usage(error), error.exit_code, debug)
     except CoterieError as error:
-        return _stopped(one_line(str(error)), error.exit_code, debug)
+        return _stopped(as_options(one_line(str(error))), error.exit_code, debug)
     except OSError as error:
         where = f"{error.filename}: " if error.filename else ""
         return _stopped(f"{where}{(error.strerror or 'cannot be used').lower()}", CoterieError.exit_code, debug)
@@ -178,6 +160,12 @@ def console() -> NoReturn:
 def one_line(text: str) -> str:
     """The text without line breaks: names of columns and files may have them."""
     return " ".join(text.split())
+
+
+def as_options(text: str) -> str:
+    """A message with the keywords of Python, such as `force=True`, as the options that they are here."""
+    text = re.sub(r"\b([a-z]+(?:_[a-z]+)*)=True\b", lambda found: "--" + found[1].replace("_", "-"), text)
+    return re.sub(r"\b(queries)=(\d+)", r"--\1 \2", text)
 
 
 def _usage(error: typer.TyperException) -> str:

@@ -39,6 +39,13 @@ def methods(incomplete: str) -> list[str]:
     return [before + comma + name for name in method(last) if name not in taken]
 
 
+def models(incomplete: str) -> list[str]:
+    """Names of privacy models."""
+    from coterie.settings.registry import MODELS
+
+    return _starting(MODELS, incomplete)
+
+
 def privacy(incomplete: str) -> list[str]:
     """Names of privacy models, ready for their parameters."""
     from coterie.settings.registry import MODELS

@@ -24,21 +24,19 @@ else:
     Settings = object  # annotations of commands are looked at when they are defined, and Config is heavy
 
 ConfigFile = Annotated[
-    Path | None, typer.Option("--config", "-c", metavar="FILE", help="Configuration, as `coterie init` writes it.")
+    Path | None, typer.Option("--config", "-c", metavar="FILE", help="Configuration file; `coterie init` writes one.")
 ]
 Master = Annotated[
     str | None,
-    typer.Option("--master", metavar="URL", help="Where Spark runs: local[2], spark://HOST:7077, yarn, k8s://…"),
+    typer.Option("--master", metavar="URL", help="Spark master: local[2], spark://HOST:7077, yarn, k8s://…"),
 ]
 SparkSetting = Annotated[
     list[str] | None,
-    typer.Option("--spark", metavar="NAME=VALUE", help="A setting of Spark, such as spark.executor.memory=4g."),
+    typer.Option("--spark", metavar="NAME=VALUE", help="Spark configuration, such as spark.executor.memory=4g."),
 ]
 Reports = Annotated[
     list[Path] | None,
-    typer.Option(
-        "--report", metavar="FILE", help="Write a report: .html for people, .json for programs; may be repeated."
-    ),
+    typer.Option("--report", metavar="FILE", help="Write a report: .html to read, .json to process."),
 ]
 ReportVariant = Annotated[
     str,
@@ -46,7 +44,7 @@ ReportVariant = Annotated[
         "--report-variant",
         metavar="VARIANT",
         autocompletion=complete.words("internal", "external"),
-        help="internal, or external: without any value of the data and without counts below k.",
+        help="internal, or external: no values of the data and no counts below k.",
     ),
 ]
 MappingFile = Annotated[
@@ -54,10 +52,10 @@ MappingFile = Annotated[
     typer.Option(
         "--mapping",
         metavar="FILE",
-        help="Also write what each group is published as, column by column. It holds original values: keep it.",
+        help="Write the mapping from original to published values. It holds original data: keep it secret.",
     ),
 ]
-Force = Annotated[bool, typer.Option("--force", help="Overwrite files that exist.")]
+Force = Annotated[bool, typer.Option("--force", help="Overwrite existing files.")]
 Quiet = Annotated[bool, typer.Option("--quiet", "-q", help="Print errors only.")]
 AsJson = Annotated[bool, typer.Option("--json", help="Print JSON instead of a table.")]
 Strict = Annotated[bool, typer.Option("--strict", help="End with exit code 1 unless the whole verdict is pass.")]

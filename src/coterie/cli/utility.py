@@ -28,13 +28,13 @@ def show_measures(original: str, published: str, config: Config, *, request: Uti
     from coterie.api.utility import utility_of
     from coterie.evaluation.before_after import BeforeAfter
     from coterie.files.tables import read_pair
-    from coterie.measures.measures import DESCRIPTIONS
     from coterie.measures.published import measure_tables
+    from coterie.settings.registry import MEASURES
 
     with ProgressBar(quiet=as_json) as progress:
         progress("read", 0, 0)
         before, after = read_pair(original, published, config)
-        # A mean does not say what was generalised: losses are unknown then, but not what was asked for besides.
+        # A mean does not say what was generalized: losses are unknown then, but not what was asked for besides.
         centred = [name for name in config.quasi if config.publish.get(name) in ("mean", "median")]
         measures = None if centred and not request.empty else measure_tables(before, after, config)
         found = utility_of(BeforeAfter(before, after, config), request, progress=progress)
@@ -47,7 +47,7 @@ def show_measures(original: str, published: str, config: Config, *, request: Uti
         typer.echo(json.dumps(finite(values), indent=2))
         return
     voice = Voice()
-    known = {**DESCRIPTIONS, **USES}
+    known = {**{name: each.about for name, each in MEASURES.items()}, **USES}
     rows = [[name, "–" if value != value else f"{value:,.6g}", known.get(name, "")] for name, value in figures.items()]
     voice.table(["measure", "value", "what it is"], rows, numbers=["value"])
     voice.say()

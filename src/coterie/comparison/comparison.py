@@ -16,6 +16,7 @@ import pyarrow as pa
 from coterie.arrays import AnyFrame
 from coterie.errors import ConfigError, Problem
 from coterie.files import tables
+from coterie.wording import Tabular
 
 if TYPE_CHECKING:
     from coterie.charts.charts import Chart, Series
@@ -92,7 +93,7 @@ class ComparisonRow:
 
 
 @dataclass(frozen=True, eq=False)
-class Comparison:
+class Comparison(Tabular):
     """Methods side by side on one table."""
 
     rows: tuple[ComparisonRow, ...]
@@ -128,6 +129,10 @@ class Comparison:
             if row.gcp is not None and (least is None or least.gcp is None or row.gcp < least.gcp):
                 found[row.privacy, row.k] = row
         return tuple(found.values())
+
+    def records(self) -> list[dict[str, Any]]:
+        """One row a run."""
+        return [asdict(row) for row in self.rows]
 
     def to_dict(self) -> dict[str, Any]:
         """Plain values, as JSON can hold them."""

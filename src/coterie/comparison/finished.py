@@ -19,12 +19,13 @@ from pyarrow import ipc
 from coterie.comparison.comparison import ComparisonRow
 from coterie.errors import DataError
 from coterie.files import tables
+from coterie.settings.registry import FIELDS
 
 if TYPE_CHECKING:
     from coterie.settings.config import Config
 
 # Settings that never change a figure.
-SILENT = ("threads", "purpose", "recipient", "release_model", "author", "keep", "drop")
+SILENT = (*(name for name, setting in FIELDS.items() if setting.decides == "nothing"), "keep", "drop")
 _FIELDS = {each.name for each in fields(ComparisonRow)}
 
 

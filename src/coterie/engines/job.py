@@ -46,7 +46,7 @@ class BlocksJob:
     def checkpoint(self) -> None:
         """Raise Cancelled if the user stopped the run."""
         if self.cancelled():
-            raise Cancelled("The run was stopped.", hint="Finished blocks are kept: go on with --resume.")
+            raise Cancelled("The run was stopped.", hint="Finished blocks are kept: continue with resume=True.")
 
 
 def make_job(

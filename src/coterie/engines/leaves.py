@@ -15,7 +15,6 @@ from coterie.arrays import Bool, Int32, Int64
 from coterie.engines.plan import Plan
 from coterie.grouping.promises import models_of
 from coterie.privacy.histogram import Groups, Histogram
-from coterie.privacy.kmap import KMap
 
 if TYPE_CHECKING:
     from coterie.engines.cuts import CutTree
@@ -101,7 +100,7 @@ def join_leaves(tree: CutTree, counts: LeafCounts, book: Codebook, *, most: int)
     blocks = [[int(leaf)] for leaf in order]
     parted = [int(depth) for depth in depths]
     least = min(2 * book.config.k, book.rows)
-    models = tuple(model for model in models_of(book.config) if not isinstance(model, KMap))
+    models = tuple(model for model in models_of(book.config) if model.counts != "population")
     while len(blocks) > 1:
         rows = np.array([counts.rows[leaves].sum() for leaves in blocks])
         weak = rows < least
@@ -155,7 +154,7 @@ def _holding(blocks: Sequence[Sequence[int]], counts: LeafCounts, book: Codebook
     names = tuple(columns)
     holds = np.ones(len(blocks), dtype=np.bool_)
     for model in models_of(book.config):
-        if not isinstance(model, KMap):
+        if model.counts != "population":
             for column in model.columns(names):
                 holds &= model.holds(groups, column)
     return holds

@@ -1,6 +1,6 @@
 """Distributions before and after: how much of each column, and of what joins two columns, a release keeps.
 
-The mass of a generalised cell is spread evenly over what it could be (`cells.py`).
+The mass of a generalized cell is spread evenly over what it could be (`cells.py`).
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ MOST_VALUES = 1000
 
 @dataclass(frozen=True)
 class LevelShare:
-    """How many cells of a column are generalised how far."""
+    """How many cells of a column are generalized how far."""
 
     level: int
     """steps above the values: 0 is the value itself; a set or an interval is 1"""
@@ -169,7 +169,7 @@ def _moments(cells: Cells, base: float) -> tuple[float | None, float | None]:
 
 
 def _levels(cells: Cells) -> tuple[LevelShare, ...]:
-    """The shares of cells by how far they are generalised."""
+    """The shares of cells by how far they are generalized."""
     domain, rows = cells.domain, cells.rows.astype(np.float64)
     level = np.where(cells.exact, 0, 1)
     names = {0: "value", 1: "interval" if domain.kind == "number" else "set"}

@@ -1,4 +1,4 @@
-"""Cells as numbers that a model can learn from: the same features for generalised and for original rows.
+"""Cells as numbers that a model can learn from: the same features for generalized and for original rows.
 
 * A number is the middle of its interval, brought to 0 … 1; where values may be missing, a second feature says how
   likely that is.

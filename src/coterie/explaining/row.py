@@ -27,7 +27,9 @@ from coterie.explaining.box import (
     without_column,
 )
 from coterie.grouping.index import Index, build_index
+from coterie.publishing.labels import style_of
 from coterie.table.costs import Measure, interval_costs
+from coterie.values.notation import SET_LIMIT
 
 if TYPE_CHECKING:
     from coterie.releases.release import Release
@@ -201,7 +203,7 @@ def explain_row(release: Release, row: int, *, nearest: int = 5, show_values: bo
 
 
 def _note(state: State, *, promises: bool) -> str:
-    more = " Bounds are for k rows; promises beyond k may need more." if promises and state != "left out" else ""
+    more = " Bounds are for k rows; guarantees beyond k may need more." if promises and state != "left out" else ""
     return NOTES[state] + more
 
 
@@ -225,19 +227,26 @@ def _held(release: Release, row: int) -> tuple[State, _Held]:
     if label < 0:
         return "suppressed", _nothing(table)
     members = np.flatnonzero(grouping.labels == label)
-    rings = grouping.rings
-    if rings is None:
-        return "group", _Held(grouping.lo[label][None, :], grouping.hi[label][None, :], members)
-    first, size = rings.start[label], rings.sizes[label]
-    place = int(np.flatnonzero(rings.order[first : first + size] == row)[0])
-    slots = first + (place - np.arange(rings.span)) % size
-    return "ring", _Held(rings.lo[slots], rings.hi[slots], members)
+    return "ring" if grouping.by_rows else "group", _Held(*grouping.boxes_around(row), members)
 
 
 def _nothing(table: Table) -> _Held:
     """No group: anything is possible."""
     last = np.asarray([domain.size - 1 for domain in table.domains], dtype=np.int32)
     return _Held(np.zeros_like(last)[None, :], last[None, :], np.zeros(0, dtype=np.int64))
+
+
+def _left_open(release: Release, held: _Held, at: int) -> int:
+    """How many values of the table what is published of the row leaves open: those of its set, or of its interval."""
+    domain, members = release.table.domains[at], release.table.codes[held.members, at]
+    span = int((held.hi[:, at] - held.lo[:, at]).max()) + 1
+    grouping = release.grouping
+    as_set = style_of(domain, release.config.publish) == "set" and not grouping.by_rows and grouping.nodes is None
+    if not as_set or span == 1 or len(members) == 0:
+        return span
+    distinct = np.unique(members)
+    starred = len(distinct) > SET_LIMIT or (domain.missing >= 0 and domain.missing in distinct)
+    return domain.size if starred else len(distinct)
 
 
 def _attributes(release: Release, row: int, held: _Held, *, show_values: bool) -> list[AttributeCost]:
@@ -263,7 +272,7 @@ def _attributes(release: Release, row: int, held: _Held, *, show_values: bool) -
                 cost=cost,
                 paid=domain.weight * cost,
                 share=domain.weight * cost / total if total > 0 else 0.0,
-                values=int((held.hi[:, at] - held.lo[:, at]).max()) + 1,
+                values=_left_open(release, held, at),
                 of=domain.size,
                 alike=int(np.count_nonzero(codes == table.codes[row, at])),
                 furthest=None if far is None else int(release.rows[held.members[far]]),
@@ -309,12 +318,12 @@ def _values(table: Table, rows: npt.NDArray[Any]) -> list[dict[str, str | None]]
 
 def _published(release: Release, row: int) -> dict[str, str | None]:
     """What is published of a row, as text; nothing where it was removed or where that is a secret."""
-    if release.grouping.rings is not None:
+    if release.by_rows:
         return {}
-    at = int(np.searchsorted(release.published.kept, release.rows[row]))
-    if at == len(release.published.kept) or release.published.kept[at] != release.rows[row]:
+    at = np.flatnonzero(release.published.kept == release.rows[row])
+    if not len(at):
         return {}
-    cells = release.arrow.slice(at, 1)
+    cells = release.arrow.slice(int(at[0]), 1)
     texts: dict[str, str | None] = {}
     for name in release.config.quasi:
         names = [name] if name in cells.column_names else [f"{name}_min", f"{name}_max"]

@@ -3,28 +3,20 @@
 from __future__ import annotations
 
 import hashlib
-import logging
 import os
 import stat
 import sys
-from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Literal, NamedTuple
+from typing import Literal, NamedTuple, TypeAlias
 
 import pyarrow as pa
 
-from coterie.errors import BackendError, ConfigError, DataError, Problem
+from coterie.errors import DataError
+from coterie.files.formats import FORMATS
 
-Format = Literal["csv", "parquet", "feather", "excel"]
-
-_MAGIC: tuple[tuple[bytes, Format], ...] = (
-    (b"PAR1", "parquet"),
-    (b"ARROW1", "feather"),
-    (b"\xff\xff\xff\xff", "feather"),  # an Arrow stream rather than a file
-    (b"PK\x03\x04", "excel"),
-    (b"\xd0\xcf\x11\xe0", "excel"),
-)
+Format: TypeAlias = str
+"""the name of a format"""
 _GZIP = b"\x1f\x8b"
 
 
@@ -135,79 +127,9 @@ def _raw(name: str, path: Path | None, data: bytes | None) -> Raw:
 
 def format_by(start: bytes) -> Format:
     """What kind of file it is, by its first bytes."""
-    return next((kind for magic, kind in _MAGIC if start.startswith(magic)), "csv")
+    return next((name for name, each in FORMATS.items() if each.magic and start.startswith(each.magic)), "csv")
 
 
 def is_gzip(start: bytes) -> bool:
     """Whether a file is compressed, by its first bytes."""
     return start.startswith(_GZIP)
-
-
-def read_columnar(raw: Raw) -> pa.Table:
-    """Read Parquet or Arrow (Feather); columns keep their types."""
-    try:
-        with raw.open() as stream:
-            if raw.format == "parquet":
-                from pyarrow import parquet
-
-                return parquet.ParquetFile(stream).read()
-            from pyarrow import ipc
-
-            start = stream.read(4)
-            stream.seek(0)
-            return (ipc.open_stream if start == b"\xff\xff\xff\xff" else ipc.open_file)(stream).read_all()
-    except (pa.ArrowException, OSError, ValueError):
-        kind = raw.format.capitalize()
-        raise DataError(f"{raw.name} is a {kind} file that is damaged or cut short.", hint="Fetch it again.") from None
-
-
-def read_excel(raw: Raw, *, sheet: str | int | None) -> pa.Table:
-    """Read one sheet of an Excel workbook; the first row is the header."""
-    try:
-        import fastexcel
-    except ImportError:
-        raise BackendError(
-            f"Reading {raw.name} needs the excel extra.", hint="Install it: pip install 'coterie[excel]'"
-        ) from None
-    logger = logging.getLogger("fastexcel")
-    if not logger.handlers:  # its notes on empty columns would go to standard error
-        logger.addHandler(logging.NullHandler())
-    with raw.open() as stream:
-        content = stream.read()
-    try:
-        book = fastexcel.read_excel(content)
-    except Exception:
-        # fastexcel's errors have no base class that promises to leave cells out of the message.
-        raise DataError(
-            f"{raw.name} is a zip or Office file but not an Excel workbook.", hint="Unpack it, or save it as CSV."
-        ) from None
-    if isinstance(sheet, str) and sheet not in book.sheet_names:
-        raise ConfigError([Problem("sheet", f"there is no sheet {sheet!r}; there are {', '.join(book.sheet_names)}")])
-    if isinstance(sheet, int) and not 0 <= sheet < len(book.sheet_names):
-        raise ConfigError([Problem("sheet", f"there is no sheet {sheet}; sheets are 0 to {len(book.sheet_names) - 1}")])
-    try:
-        titles = book.load_sheet(sheet or 0, header_row=None, n_rows=1).to_arrow()
-        if titles.num_rows == 0:
-            raise DataError(f"{raw.name}: the sheet is empty.", hint="Name another with `sheet`.")
-        cells = [column[0].as_py() for column in titles.columns]
-        batch = book.load_sheet(sheet or 0, header_row=0).to_arrow()
-        # Titles as they stand, because fastexcel renames those that occur twice; but numbers as it writes them, 2024
-        # rather than 2024.0.
-        shown = zip(cells, batch.schema.names, strict=True)
-        names = [cell if isinstance(cell, str) else "" if cell is None else name for cell, name in shown]
-    except DataError:
-        raise
-    except Exception:
-        raise DataError(f"{raw.name}: the sheet cannot be read.", hint="Save it as CSV.") from None
-    return pa.table([_as_typed(column) for column in batch.columns], names=names)
-
-
-def _as_typed(column: pa.Array) -> pa.Array:
-    """What a person typed into a column: workbooks store whole numbers as floats, and days as moments."""
-    if pa.types.is_float64(column.type):
-        with suppress(pa.ArrowInvalid):  # some have a fraction
-            return column.cast(pa.int64())
-    if pa.types.is_timestamp(column.type):
-        days = column.cast(pa.date32(), safe=False)
-        return days if days.cast(column.type).equals(column) else column
-    return column

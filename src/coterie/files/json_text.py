@@ -9,7 +9,7 @@ from contextlib import suppress
 from coterie.errors import DataError
 
 _TEXT = r'"(?:[^"\\]|\\.)*"'
-# As far as a document that is longer than the sample can be recognised: an object's first key, perhaps in lists.
+# As far as a document that is longer than the sample can be recognized: an object's first key, perhaps in lists.
 _OBJECT = re.compile(rf"(?:\[\s*)*\{{\s*(?:{_TEXT}\s*:|\}})")
 _LISTS = re.compile(rf"\[\s*\[\s*(?:{_TEXT}|-?[0-9][0-9.eE+-]*|true|false|null)\s*[,\]]")
 

@@ -8,33 +8,27 @@ import io
 import os
 import re
 import secrets
+import shutil
 import stat
 import sys
-from collections.abc import Iterator
-from contextlib import contextmanager
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, suppress
 from pathlib import Path
-from typing import TYPE_CHECKING, BinaryIO, Protocol
-
-import pyarrow as pa
+from typing import BinaryIO, Protocol
 
 from coterie.errors import ConfigError, DataError, Problem
 from coterie.files.csv_out import Content
 from coterie.files.databases.drivers import check_database
 from coterie.files.databases.place import place_of, target_of
+from coterie.files.formats import FORMATS
 from coterie.files.input import Format
+from coterie.files.locks import hold, is_abandoned
 
-_ENDINGS: dict[str, Format] = {
-    ".csv": "csv",
-    ".tsv": "csv",
-    ".tab": "csv",
-    ".txt": "csv",
-    ".parquet": "parquet",
-    ".pq": "parquet",
-    ".feather": "feather",
-    ".arrow": "feather",
-    ".ipc": "feather",
-}
-WRITABLE = ".csv, .tsv, .txt (each also with .gz), .parquet and .feather"
+
+def writable() -> str:
+    """What the name of a file may end in."""
+    endings = [ending for each in FORMATS.values() if each.writes for ending in each.endings]
+    return f"{', '.join(endings[:-1])} or {endings[-1]} (text also with .gz)"
 
 
 class Bytes(Protocol):
@@ -52,6 +46,8 @@ class HashedFile(io.RawIOBase):
         self._file = file
         self._hash = hashlib.sha256()
         self._size = 0
+        self.before_name: Callable[[str], None] | None = None
+        """called with the SHA-256 when all bytes are on disk and the file has no name yet"""
 
     def writable(self) -> bool:
         """Always."""
@@ -81,10 +77,11 @@ def format_of(path: str | os.PathLike[str]) -> tuple[Format, bool]:
         return "csv", False
     name = Path(path).name.lower()
     zipped = name.endswith(".gz")
-    kind = _ENDINGS.get(Path(name.removesuffix(".gz")).suffix)
+    ending = Path(name.removesuffix(".gz")).suffix
+    kind = next((name for name, each in FORMATS.items() if each.writes and ending in each.endings), None)
     if kind is None or (zipped and kind != "csv"):
         raise ConfigError(
-            [Problem("output", f"cannot write {os.fspath(path)}: the name has to end in {WRITABLE}, or be - ")]
+            [Problem("output", f"cannot write {os.fspath(path)}: the name has to end in {writable()}, or be -")]
         )
     return kind, zipped
 
@@ -103,7 +100,8 @@ def check_target(path: str | os.PathLike[str], *, force: bool) -> None:
         raise ConfigError([Problem("output", f"there is no folder {target.parent}")], hint="Create it first.")
     if target.is_file() and not force:
         raise ConfigError(
-            [Problem("output", f"{target} exists already")], hint="Choose another name, or overwrite it with --force."
+            [Problem("output", f"{target} exists already")],
+            hint="Choose another name, or overwrite it with force=True.",
         )
 
 
@@ -126,13 +124,18 @@ def whole_file(path: str | os.PathLike[str], *, force: bool) -> Iterator[HashedF
             with target.open("wb") as file:
                 yield HashedFile(file)
             return
+        sweep_parts(target)
         temporary = target.with_name(f".{target.name}.{secrets.token_hex(4)}.part")
         try:
             with _created(temporary, like=target) as file:
-                yield HashedFile(file)
+                hold(file.fileno())  # who finds it unheld may remove it
+                sink = HashedFile(file)
+                yield sink
                 file.flush()
                 os.fsync(file.fileno())
-            appear(temporary, target, force=force)
+                if sink.before_name is not None:
+                    sink.before_name(sink.sha256)
+                appear(temporary, target, force=force)
         finally:
             temporary.unlink(missing_ok=True)
     except OSError as error:
@@ -142,6 +145,34 @@ def whole_file(path: str | os.PathLike[str], *, force: bool) -> Iterator[HashedF
             f"{os.fspath(path)} cannot be written: {error.strerror or 'output error'}.",
             hint="Check the folder's rights and the space left.",
         ) from None
+
+
+def sweep_parts(target: Path) -> None:
+    """Remove what runs that were killed have left of a file: parts that nobody holds any more."""
+    pattern = re.compile(rf"\.{re.escape(target.name)}\.[0-9a-f]{{8}}\.part")
+    try:
+        left = [each for each in target.parent.iterdir() if pattern.fullmatch(each.name)]
+    except OSError:
+        return
+    for each in left:
+        if not each.is_symlink() and is_abandoned(each):
+            with suppress(OSError):
+                each.unlink()
+
+
+def replace_folder(fresh: Path, target: Path) -> None:
+    """Give a finished folder its name, in place of another if there is one, which goes only then."""
+    old = target.with_name(f".{target.name}.{secrets.token_hex(4)}.old")
+    if not target.exists():
+        fresh.rename(target)
+        return
+    target.rename(old)
+    try:
+        fresh.rename(target)
+    except BaseException:
+        old.rename(target)
+        raise
+    shutil.rmtree(old, ignore_errors=True)
 
 
 @contextmanager
@@ -181,28 +212,13 @@ def gzipped(sink: HashedFile) -> Iterator[Bytes]:
         yield file
 
 
-def write_columnar(table: pa.Table, sink: HashedFile, kind: Format) -> None:
-    """Write Parquet or Feather, without metadata: another program's notes on the columns would no longer hold."""
-    table = table.replace_schema_metadata(None)
-    if kind == "parquet":
-        from pyarrow import parquet
-
-        parquet.write_table(table, sink, compression="zstd")
-    else:
-        from pyarrow import ipc
-
-        options = ipc.IpcWriteOptions(compression="zstd")
-        with pa.PythonFile(sink, mode="w") as file, ipc.new_file(file, table.schema, options=options) as writer:
-            writer.write_table(table)
-
-
-if TYPE_CHECKING:
-    pass
-
-
 def provenance_path(output: str | os.PathLike[str]) -> Path:
-    """Where its configuration is written: out.csv.gz → out.coterie.toml, sqlite:///a.db#out → out.coterie.toml."""
+    """Where its configuration is written: out.csv → out.coterie.toml, out.parquet → out.parquet.coterie.toml.
+
+    Only .csv is left out, so that releases of one name in several formats have a file each. A table of a database,
+    sqlite:///a.db#out, has out.coterie.toml in the current folder.
+    """
     if (place := place_of(output)) is not None:
         return Path(re.sub(r"[^\w.-]", "_", place.label) + ".coterie.toml")
     path = Path(output)
-    return path.with_name(Path(path.name.removesuffix(".gz")).stem + ".coterie.toml")
+    return path.with_name(path.name.removesuffix(".csv") + ".coterie.toml")

@@ -15,6 +15,7 @@ import pyarrow as pa
 from coterie.errors import ConfigError, Problem
 from coterie.files.csv_out import csv_stream
 from coterie.files.dialect import Dialect
+from coterie.files.formats import FORMATS
 from coterie.files.output import HashedFile, check_target, format_of, gzipped, provenance_path
 from coterie.files.tables import dialect_of
 
@@ -22,6 +23,7 @@ if TYPE_CHECKING:
     from coterie.files.batches import TableFile
     from coterie.files.input import Format
     from coterie.methods._method import Progress
+    from coterie.settings.config import Config
 
 
 class Target(NamedTuple):
@@ -33,12 +35,18 @@ class Target(NamedTuple):
     """a folder of Parquet files in place of one file"""
     dialect: Dialect | None = None
 
+    def reading(self, config: Config) -> Config:
+        """How what is written is to be read."""
+        if self.dialect is None:
+            return config
+        return config.replace(delimiter=self.dialect.delimiter, encoding=self.dialect.encoding, header=True)
+
     @property
     def suffix(self) -> str:
         """What the name of a file of this format ends in."""
         if self.folder:
             return ""
-        return {"parquet": ".parquet", "feather": ".feather"}.get(self.format, ".csv") + ".gz" * self.zipped
+        return FORMATS[self.format].endings[0] + ".gz" * self.zipped
 
 
 def target_of(output: str | os.PathLike[str], *, force: bool, like: TableFile | None = None) -> Target:
@@ -55,13 +63,15 @@ def target_of(output: str | os.PathLike[str], *, force: bool, like: TableFile | 
         if not folder.resolve().parent.is_dir():
             raise ConfigError([Problem("output", f"there is no folder {folder.parent}")], hint="Create it first.")
         if folder.exists() and not force:
-            hint = "Choose another name, or overwrite it with --force."
+            hint = "Choose another name, or overwrite it with force=True."
             raise ConfigError([Problem("output", f"{folder} exists already")], hint=hint)
         if folder.exists() and any(each.suffix != ".parquet" for each in folder.iterdir()):
             raise ConfigError([Problem("output", f"{folder} holds other files than Parquet; it is left alone")])
         check_target(provenance_path(output), force=force)
         return Target("parquet", folder=True)
     kind, zipped = format_of(output)
+    if not FORMATS[kind].batches:
+        raise ConfigError([Problem("engine", f"{FORMATS[kind].title} cannot be written in blocks; use engine memory")])
     check_target(output, force=force)
     if name != "-":
         check_target(provenance_path(output), force=force)

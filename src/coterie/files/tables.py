@@ -11,7 +11,7 @@ Wherever a path is taken, the address of a table in a database may stand: `coter
 from __future__ import annotations
 
 import os
-from collections.abc import Collection, Sequence
+from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal, TypedDict
@@ -27,9 +27,10 @@ from coterie.files.databases.drivers import read_database, write_database
 from coterie.files.databases.place import Place, place_of, target_of
 from coterie.files.destinations import check_apart
 from coterie.files.dialect import Dialect
+from coterie.files.formats import FORMATS
 from coterie.files.frames import FrameKind, Native, Rows, Taken, check_names, give_frame, take_frame
-from coterie.files.input import Format, Raw, open_raw, read_columnar, read_excel
-from coterie.files.output import check_target, format_of, gzipped, whole_file, write_columnar
+from coterie.files.input import Format, Raw, open_raw
+from coterie.files.output import check_target, format_of, gzipped, whole_file
 
 __all__ = ["Dialect", "Source", "check_target", "place_of", "read", "to_native", "whole_file", "write"]
 
@@ -143,14 +144,13 @@ def _read_file(path: str | os.PathLike[str], text: TextSettings, *, sheet: str |
 
 def _parsed(raw: Raw, text: TextSettings, *, sheet: str | int | None) -> Source:
     dialect = None
-    if sheet is not None and raw.format != "excel":
+    kind = FORMATS[raw.format]
+    if sheet is not None and not kind.sheets:
         raise ConfigError([Problem("sheet", f"{raw.name} is no Excel file and has no sheets")])
     if raw.format == "csv":
         table, dialect = read_csv(raw.open, name=raw.name, **text)
-    elif raw.format == "excel":
-        table = read_excel(raw, sheet=sheet)
     else:
-        table = read_columnar(raw)
+        table = kind.read(raw, sheet=sheet)
     return Source(
         table,
         "file",
@@ -202,6 +202,7 @@ def write(
     like: Source | None = None,
     force: bool = False,
     dialect: Dialect | None = None,
+    before_name: Callable[[str], None] | None = None,
 ) -> str:
     """Write a table that appears whole or not at all, and return the SHA-256 of the file ("" for a database).
 
@@ -212,6 +213,7 @@ def write(
         like: the source whose delimiter, encoding, quotes and line ends a CSV file keeps.
         force: overwrite a file or table that is there.
         dialect: how to write a CSV file, in place of what `like` says.
+        before_name: called with the SHA-256 when the file is complete and has no name yet; not for databases.
 
     Raises:
         ConfigError: the file is there already, its folder is not, the ending is none that can be written, or it is the
@@ -225,8 +227,10 @@ def write(
         return ""
     kind, zipped = format_of(path)
     with whole_file(path, force=force) as sink:
+        sink.before_name = before_name
         if kind != "csv":
-            write_columnar(table, sink, kind)
+            # Without metadata: another program's notes on the columns would no longer hold.
+            FORMATS[kind].write(table.replace_schema_metadata(None), sink)
         else:
             chunks = csv_chunks(table, dialect or _dialect(path, like))
             if zipped:
@@ -284,4 +288,8 @@ def read_pair(original: AnyTable, published: AnyTable, config: Config) -> tuple[
     """A table before and after, the first of which has the columns that the configuration names."""
     before, after = read_source(original, config), read_source(published, config)
     config.check_columns(before.table.column_names, publishes=False, text=before.dialect is not None)
+    if config.row_order == "shuffle":
+        from coterie.files.rows_file import in_original_order
+
+        return before.table, in_original_order(after.table, published)
     return before.table, after.table

@@ -114,8 +114,8 @@ def note_misfits(
     misfits.add(unknown, "has no place in the hierarchy", "have no place in the hierarchy", hint=hint)
     misfits.add(
         groups,
-        "is the label of a group, not a value: the data are already generalised in part",
-        "are labels of groups, not values: the data are already generalised in part",
+        "is the label of a group, not a value: the data are already generalized in part",
+        "are labels of groups, not values: the data are already generalized in part",
         hint="give the original values, or a row in the hierarchy that starts with the label",
     )
 

@@ -1,4 +1,4 @@
-"""Levels of generalisation: an attribute's own values at the bottom, its root at the top.
+"""Levels of generalization: an attribute's own values at the bottom, its root at the top.
 
 At one level, a code stands for an interval of codes. A tree is cut at one depth, counted from its root, so that in a
 ragged tree a value stays itself until the cut has come up to it. A number without a hierarchy is cut into equal

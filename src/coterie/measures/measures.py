@@ -13,34 +13,13 @@ import numpy as np
 
 from coterie.arrays import Float64, Int32, Int64
 from coterie.measures.costs import IntervalCosts, LeafCounts, interval_costs
+from coterie.wording import Tabular
 
 if TYPE_CHECKING:
     from coterie.settings.config import Config
     from coterie.table.domain import Domain
     from coterie.table.grouping import Grouping
     from coterie.table.table import Table
-
-DESCRIPTIONS: dict[str, str] = {
-    "gcp": "mean NCP of the quasi-identifier cells, 0 (nothing lost) to 1 (nothing left)",
-    "ncp": "NCP summed over all rows and attributes, each times its attribute's weight",
-    "information_loss": "mean over rows of the mean over attributes of the loss: GCCG's measure, equal to gcp",
-    "total_il": "k-members' Total-IL: height ratio (numbers: width ÷ range) summed over all cells",
-    "height_loss": "total_il per cell, 0 to 1",
-    "distortion": "weighted hierarchical distance summed over all cells, uniform or own level weights",
-    "distortion_ratio": "distortion ÷ distortion of the table generalised to the root",
-    "height_distortion": "the same with level weights that fall with the distance from the root",
-    "height_distortion_ratio": "height_distortion ÷ that of the table generalised to the root",
-    "modification_rate": "share of quasi-identifier cells that changed",
-    "discernability": "sum of the squared group sizes; a suppressed row costs as many as there are rows",
-    "c_avg": "rows ÷ (groups × k): 1 is the least that k allows",
-    "groups": "equivalence classes: sets of rows published alike",
-    "smallest": "rows in the smallest group",
-    "largest": "rows in the largest group",
-    "average_size": "rows in groups ÷ groups",
-    "suppressed": "rows that were suppressed",
-    "fully_generalised": "rows in which every attribute could be any value of the table, suppressed ones included",
-    "outside": "rows whose original lies outside what is published of it: 0, or something is wrong",
-}
 
 
 @dataclass(frozen=True)
@@ -57,7 +36,7 @@ class AttributeMeasures:
     height_loss: float
 
 
-class Measures(Mapping[str, float]):
+class Measures(Mapping[str, float], Tabular):
     """Measures by name, and by attribute in `.attributes`."""
 
     def __init__(
@@ -87,6 +66,13 @@ class Measures(Mapping[str, float]):
     def __reduce__(self) -> tuple[object, ...]:
         # What takes long is not computed in order to be kept: it is computed by whoever asks for it.
         return Measures, (self._values, tuple(self.attributes.values()), self._late)
+
+    def records(self) -> list[dict[str, Any]]:
+        """One row a measure that needs no more computing, with what it is."""
+        from coterie.settings.registry import MEASURES
+
+        about = {name: each.about for name, each in MEASURES.items()}
+        return [{"measure": name, "value": float(v), "about": about.get(name, "")} for name, v in self._values.items()]
 
     @property
     def known(self) -> frozenset[str]:
@@ -178,16 +164,26 @@ def measure_boxes(
     if class_of_group is None:
         class_of_group = same_boxes(domains, lo=lo, hi=hi)
     class_sizes = np.bincount(class_of_group, weights=sizes, minlength=0).astype(np.int64)
-    values = losses_of(attributes, rows) | ClassSizes.of(class_sizes[class_sizes > 0]).measures(
-        rows=rows, suppressed=suppressed, k=k
-    )
     root = np.ones(len(lo), dtype=np.bool_)
     for domain, cost in zip(domains, costs, strict=True):
         root &= (cost.ncp >= 1.0) | (domain.size == 1)
-    values["fully_generalised"] = suppressed + int(sizes[root].sum())
-    if codes is not None:
-        values["outside"] = rows_outside(codes, lo=lo, hi=hi, labels=labels)
-    return Measures(values, attributes)
+    return measures_from(
+        rows=rows,
+        suppressed=suppressed,
+        k=k,
+        attributes=attributes,
+        classes=ClassSizes.of(class_sizes[class_sizes > 0]),
+        fully_generalised=suppressed + int(sizes[root].sum()),
+        outside=None if codes is None else rows_outside(codes, lo=lo, hi=hi, labels=labels),
+    )
+
+
+def measures_from(**losses: Any) -> Measures:  # noqa: ANN401 - the fields of `Losses`
+    """All measures of what `Losses` has."""
+    from coterie.measures.losses import Losses, evaluate
+
+    found = Losses(**losses)
+    return Measures(evaluate(found), found.attributes)
 
 
 def _attribute(
@@ -215,28 +211,6 @@ def _attribute(
     )
 
 
-def losses_of(attributes: Sequence[AttributeMeasures], rows: int) -> dict[str, float]:
-    """Losses of the whole table from those of its attributes. Each cost is at most 1, so the root costs 1 a cell."""
-
-    def mean(name: str) -> float:
-        return float(np.mean([getattr(each, name) for each in attributes])) if attributes else 0.0
-
-    cells = rows * len(attributes)
-    gcp = mean("ncp")
-    return {
-        "gcp": gcp,
-        "ncp": rows * sum(each.weight * each.ncp for each in attributes),
-        "information_loss": gcp,
-        "total_il": cells * mean("height_loss"),
-        "height_loss": mean("height_loss"),
-        "distortion": cells * mean("distortion"),
-        "distortion_ratio": mean("distortion"),
-        "height_distortion": cells * mean("height_distortion"),
-        "height_distortion_ratio": mean("height_distortion"),
-        "modification_rate": mean("changed"),
-    }
-
-
 class ClassSizes(NamedTuple):
     """What measures need of the sizes of all classes."""
 
@@ -253,18 +227,6 @@ class ClassSizes(NamedTuple):
         return cls(
             len(sizes), int(sizes.min()) if found else 0, int(sizes.max()) if found else 0, int((sizes**2).sum())
         )
-
-    def measures(self, *, rows: int, suppressed: int, k: int) -> dict[str, float]:
-        """The measures that follow; suppressed rows are in no class."""
-        return {
-            "discernability": self.squares + suppressed * rows,
-            "c_avg": rows / (max(self.groups, 1) * k),
-            "groups": self.groups,
-            "smallest": self.smallest,
-            "largest": self.largest,
-            "average_size": (rows - suppressed) / max(self.groups, 1),
-            "suppressed": suppressed,
-        }
 
 
 def same_boxes(domains: Sequence[Domain], *, lo: Int32, hi: Int32) -> Int32:

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from coterie.arrays import Bool, Float64
-from coterie.measures.measures import AttributeMeasures, ClassSizes, Measures, losses_of, measure_grouping
+from coterie.measures.measures import AttributeMeasures, ClassSizes, Measures, measure_grouping, measures_from
 from coterie.publishing.labels import Labels
 from coterie.table.table import Table
 
@@ -125,7 +125,12 @@ def measures_of(sums: BlockSums, plan: Plan, *, classes: ClassSizes) -> Measures
         )
         for at, domain in enumerate(plan.book.domains)
     ]
-    sizes = classes.measures(rows=sums.rows, suppressed=sums.suppressed, k=plan.book.config.k)
-    values = {**losses_of(attributes, sums.rows), **sizes}
-    values |= {"fully_generalised": sums.fully_generalised, "outside": sums.outside}
-    return Measures(values, attributes)
+    return measures_from(
+        rows=sums.rows,
+        suppressed=sums.suppressed,
+        k=plan.book.config.k,
+        attributes=attributes,
+        classes=classes,
+        fully_generalised=sums.fully_generalised,
+        outside=sums.outside,
+    )

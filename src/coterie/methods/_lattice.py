@@ -1,7 +1,7 @@
 """The lattice of levels: all ways to choose one level for each attribute, and which of them are k-anonymous.
 
 A node is k-anonymous only if it is so on every subset of the attributes (subset property), and everything above a
-k-anonymous node is k-anonymous (generalisation property). Both hold as well if some rows may stay in small groups.
+k-anonymous node is k-anonymous (generalization property). Both hold as well if some rows may stay in small groups.
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ class Lattice:
 
         self.levels = [levels_of(domain, number_levels=number_levels) for domain in table.domains]
         self.shape = tuple(len(levels) for levels in self.levels)
-        # An attribute with one value has nothing to generalise.
+        # An attribute with one value has nothing to generalize.
         self.attributes = tuple(j for j, size in enumerate(self.shape) if size > 1)
         self.counted = 0
         """how many nodes the last search had to count"""
@@ -108,7 +108,7 @@ class Lattice:
 
 
 def minimal(anonymous: Bool) -> Bool:
-    """Node → whether it is k-anonymous and generalises no other node that is."""
+    """Node → whether it is k-anonymous and generalizes no other node that is."""
     above = np.zeros_like(anonymous)
     for axis in range(anonymous.ndim):
         upper, lower = np.moveaxis(above, axis, 0), np.moveaxis(anonymous, axis, 0)

@@ -166,7 +166,7 @@ def _diversity(table: Table, run: Run) -> Diversity:
         if most * model.limit > table.rows:
             possible = table.rows // most
             raise InfeasibleError(
-                f"{model.title} of {names[at]!r} cannot be had: one value is in {most:,} of {table.rows:,} rows, "
+                f"{model.title} of {names[at]!r} is infeasible: one value is in {most:,} of {table.rows:,} rows, "
                 f"so l can be at most {possible:,}.",
                 wanted=model.wanted,
                 possible=possible,

@@ -2,7 +2,7 @@
 
 Algorithm 1. *Grading*: a row's score is the sum, over the attributes, of the share of rows that have its value
 (Section 4.2). *Centring*: sort by score, highest first; the first row left is the next centre. *Clustering*: the
-centre and the k − 1 rows nearest to it make a class, n/k − 1 times; the rest is the last class. *Generalisation* is
+centre and the k − 1 rows nearest to it make a class, n/k − 1 times; the rest is the last class. *Generalization* is
 what every method here gets. The distance of two rows (Section 4.3) is |a₁ − a₂| ÷ range for numbers and, for
 categories, the height of the closest common ancestor ÷ the height of the tree; attribute weights multiply it.
 

@@ -1,6 +1,6 @@
 """Incognito: LeFevre, DeWitt, Ramakrishnan, "Incognito: efficient full-domain k-anonymity", 2005. A baseline.
 
-Full-domain generalisation: one level of its hierarchy for each whole column. Section 3: search the lattices of
+Full-domain generalization: one level of its hierarchy for each whole column. Section 3: search the lattices of
 levels of single attributes, then of pairs, and so on. A node is a candidate only if all of its projections on fewer
 attributes are k-anonymous (their join and prune phases); everything above a k-anonymous node is k-anonymous and is
 not counted; the frequency sets of the others are rolled up from those of lower nodes, not counted from the rows. This
@@ -14,7 +14,7 @@ range; for other widths give it a hierarchy of intervals.
 
 Deviations
     * Each lattice is walked in the order of its nodes' numbers, not breadth-first: a node still comes after all that
-      it generalises, so the same nodes are counted, and one frequency set an attribute is held instead of a queue.
+      it generalizes, so the same nodes are counted, and one frequency set an attribute is held instead of a queue.
     * `suppress_at_most` lets a share of the rows, those in groups of fewer than k, be suppressed, as other full-domain
       methods do (Samarati 2001). A suppressed row costs as much as a row can. The loss is then not always least at a
       minimal node, and all nodes that suppress few enough rows are considered.
@@ -65,7 +65,7 @@ class IncognitoOptions(PaperOptions):
 
 @method("incognito", paper="LeFevre, DeWitt, Ramakrishnan 2005", recoding="global", options=IncognitoOptions)
 def incognito(table: Table, k: int, options: IncognitoOptions, run: Run) -> Grouping:
-    """Choose one level of generalisation for each whole column, the best of all that are k-anonymous."""
+    """Choose one level of generalization for each whole column, the best of all that are k-anonymous."""
     lattice = Lattice(table, number_levels=options.number_levels)
     allowed = _share_of(options.suppress_at_most, table.rows)
     anonymous = lattice.anonymous(k, allowed=allowed, run=run)
@@ -143,11 +143,15 @@ def _keeps_promises(lattice: Lattice, table: Table, k: int, run: Run) -> Callabl
 def _cell_costs(lattice: Lattice, table: Table, loss: str) -> list[Float64]:
     """For each attribute: [level, code] → weighted cost of the cell."""
     measure = Measure(_MEASURES.get(loss, "ncp"), table.leaf_counts)
-    return [
-        domain.weight
-        * interval_costs(domain, levels.first.ravel(), levels.last.ravel(), measure).reshape(len(levels), -1)
-        for domain, levels in zip(table.domains, lattice.levels, strict=True)
-    ]
+    costs = []
+    for domain, levels in zip(table.domains, lattice.levels, strict=True):
+        if domain.tree is not None and levels.node is not None and measure.name != "ncp":
+            # A label above a single value that is present is a step up all the same.
+            cost = measure.of(domain.name).node_costs(domain.tree)[levels.node]
+        else:
+            cost = interval_costs(domain, levels.first.ravel(), levels.last.ravel(), measure).reshape(len(levels), -1)
+        costs.append(domain.weight * cost)
+    return costs
 
 
 def _cell_bounds(table: Table, nodes: Int64, costs: list[Float64]) -> Float64:
@@ -172,7 +176,7 @@ def _group_bounds(lattice: Lattice, table: Table, nodes: Int64) -> Float64:
 
 
 def _grouping(lattice: Lattice, table: Table, node: Int64, k: int) -> Grouping:
-    """Rows with the same generalised values as groups, each published at the levels of the node."""
+    """Rows with the same generalized values as groups, each published at the levels of the node."""
     from coterie.kernels.distinct import distinct_rows
 
     chosen = list(zip(lattice.levels, node.tolist(), strict=True))

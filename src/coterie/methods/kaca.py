@@ -1,21 +1,21 @@
 """KACA: Li, Wong, Fu, Pei, "Achieving k-anonymity by clustering in attribute hierarchical structures", 2006.
 
 Algorithm 1: form classes of identical rows; while one of them has fewer than k rows, choose such a class C at random,
-find the class C' nearest to it, and generalise both to their closest common generalisation. Definition 10: with n₁
-tuples t₁ in C, n₂ tuples t₂ in C' and t₁₂ the closest common generalisation, the distance is n₁ · Distortion(t₁, t₁₂)
-+ n₂ · Distortion(t₂, t₁₂). Tuples are taken as they have been generalised so far. Definitions 5 and 6: a distortion
+find the class C' nearest to it, and generalize both to their closest common generalization. Definition 10: with n₁
+tuples t₁ in C, n₂ tuples t₂ in C' and t₁₂ the closest common generalization, the distance is n₁ · Distortion(t₁, t₁₂)
++ n₂ · Distortion(t₂, t₁₂). Tuples are taken as they have been generalized so far. Definitions 5 and 6: a distortion
 is a sum of WHD(p, q), the weights between the levels p and q ÷ all weights; as WHD(p, q) = WHD(h, q) − WHD(h, p) for
 the lowest level h, it is the difference of what the two boxes cost. Definition 11: if C and C' have 2k rows or more
 together, only a stub of k − |C| rows of C' joins C, in the distance too, and the trunk stays as it is.
 
 Deviations
     * Attribute weights multiply an attribute's distortion; the paper has none.
-    * Numbers without a hierarchy are allowed: generalising one interval to another costs what its width grows by,
+    * Numbers without a hierarchy are allowed: generalizing one interval to another costs what its width grows by,
       ÷ the range of the column. The paper's numbers have hierarchies, which `intervals` gives.
     * Leaves of a ragged hierarchy count as being on its lowest level.
     * `suppress_above` makes the paper's remark on outliers precise: the distance is taken per row that would be
-      generalised, and the whole class is suppressed.
-    * What is published is the tightest generalisation of a class's rows. A trunk or a merged stub may need less than
+      generalized, and the whole class is suppressed.
+    * What is published is the tightest generalization of a class's rows. A trunk or a merged stub may need less than
       the class that it was cut from.
 
 What the paper leaves open: the class to merge is drawn evenly from all that are too small (each step takes one random

@@ -40,7 +40,7 @@ class KMembersOptions(PaperOptions):
         description="Which rows groups grow from: in random order, each furthest from the last, or dense places first.",
     )
     loss: Literal["ncp", "height"] = Field(
-        "ncp", description="What the search minimises: NCP (leaf share) or the paper's height ratio."
+        "ncp", description="What the search minimizes: NCP (leaf share) or the paper's height ratio."
     )
 
 

@@ -1,7 +1,7 @@
 """Mondrian: LeFevre, DeWitt, Ramakrishnan, "Mondrian multidimensional k-anonymity", 2006. The papers' baseline.
 
 Cut the rows at the median of the widest attribute, and each part again, as long as both parts hold at least k rows.
-Widths are normalised: an attribute's interval costs what it would cost in the release.
+Widths are normalized: an attribute's interval costs what it would cost in the release.
 
 Deviations
     * Categories are cut in the depth-first order of their hierarchy's leaves: one rule for numbers and trees.

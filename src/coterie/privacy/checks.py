@@ -96,7 +96,7 @@ def refuse_infeasible(whole: Groups, models: Sequence[Model], sensitive: Sequenc
         return
     best = [check.model.best(whole, check.column) for check in failed]
     texts = [
-        f"{check.model.title}{_on(check.column)} cannot be had: {text}."
+        f"{check.model.title}{_on(check.column)} is infeasible: {text}."
         for check, (_, text) in zip(failed, best, strict=True)
     ]
     raise InfeasibleError(

@@ -33,11 +33,18 @@ class TCloseness(Model):
     name: ClassVar[str] = "t-closeness"
     paper: ClassVar[str] = "Li, Li, Venkatasubramanian 2007"
     parts: ClassVar[tuple[str, ...]] = ("t", "on", "distance")
-    threshold = "t"
+    meaning: ClassVar[str] = (
+        "The sensitive values of every group are distributed as in the whole table, up to a distance of t (0 to 1)."
+    )
+    not_proved: ClassVar[str] = (
+        "That no rare value becomes many times more likely in some group: the distance is a sum over all values. "
+        "What the whole table reveals about everybody in it is not limited."
+    )
+    variant: ClassVar[str] = "distance"
 
     def __post_init__(self) -> None:
         self._check_number("t", least=0, most=1)
-        self._check_choice("distance", ("equal", "ordered", "hierarchical"))
+        self._check_choice("distance")
         self._check_on()
 
     @property
@@ -82,11 +89,18 @@ class BetaLikeness(Model):
     name: ClassVar[str] = "beta-likeness"
     paper: ClassVar[str] = "Cao, Karras 2012"
     parts: ClassVar[tuple[str, ...]] = ("beta", "on", "kind")
-    threshold = "beta"
+    meaning: ClassVar[str] = (
+        "No sensitive value is more than 1 + beta times as frequent in a group as in the whole table."
+    )
+    not_proved: ClassVar[str] = (
+        "That nothing is learned from values that become less frequent in a group: basic beta-likeness limits "
+        "gains only."
+    )
+    variant: ClassVar[str] = "kind"
 
     def __post_init__(self) -> None:
         self._check_number("beta", least=0, strict=True)
-        self._check_choice("kind", ("basic", "enhanced"))
+        self._check_choice("kind")
         self._check_on()
 
     @property
@@ -150,7 +164,10 @@ class DeltaDisclosure(Model):
     name: ClassVar[str] = "delta-disclosure"
     paper: ClassVar[str] = "Brickell, Shmatikov 2008"
     parts: ClassVar[tuple[str, ...]] = ("delta", "on")
-    threshold = "delta"
+    meaning: ClassVar[str] = (
+        "Every sensitive value is as frequent in a group as in the whole table, up to a factor of e^delta."
+    )
+    not_proved: ClassVar[str] = "That nothing is learned: the probability of a value may change by the accepted factor."
 
     def __post_init__(self) -> None:
         self._check_number("delta", least=0, strict=True)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import ClassVar, Literal
 
@@ -25,8 +26,12 @@ class KAnonymity(Model):
     name: ClassVar[str] = "k-anonymity"
     paper: ClassVar[str] = "Sweeney 2002"
     parts: ClassVar[tuple[str, ...]] = ("k",)
-    threshold = "k"
-    needs_sensitive: ClassVar[bool] = False
+    meaning: ClassVar[str] = "Every group has at least k rows; the same as the setting k."
+    not_proved: ClassVar[str] = (
+        "That nothing is learned about a person: the rows of a group may share a sensitive value. Only the columns "
+        "named as quasi-identifiers count; whoever knows other columns is not stopped."
+    )
+    counts: ClassVar[Literal["values", "rows", "population"]] = "rows"
     monotone = True
     higher_is_better = True
     on = None
@@ -69,11 +74,23 @@ class LDiversity(Model):
     name: ClassVar[str] = "l-diversity"
     paper: ClassVar[str] = "Machanavajjhala, Kifer, Gehrke, Venkitasubramaniam 2007"
     parts: ClassVar[tuple[str, ...]] = ("l", "on", "kind", "c")
+    meaning: ClassVar[str] = "Every group has at least l different values of the sensitive attribute."
+    not_proved: ClassVar[str] = (
+        "That the values of a group differ in meaning (two names for one disease count as two), or that they are "
+        "as likely as in the whole table: a value may still be much more likely in a group."
+    )
+    parts_help: ClassVar[Mapping[str, str]] = {"c": "c, for the recursive variant"}
+    variant: ClassVar[str] = "kind"
 
     @property
     def threshold(self) -> str:
         """The field that holds the limit: c for the recursive kind, whose l is part of the definition."""
         return "c" if self.kind == "recursive" else "l"
+
+    @property
+    def floor(self) -> str:
+        """The l of the recursive kind."""
+        return "l" if self.kind == "recursive" else ""
 
     @property
     def higher_is_better(self) -> bool:
@@ -86,7 +103,7 @@ class LDiversity(Model):
         return self.kind == "distinct"
 
     def __post_init__(self) -> None:
-        self._check_choice("kind", ("distinct", "frequency", "entropy", "recursive"))
+        self._check_choice("kind")
         self._check_on()
         if self.kind in ("distinct", "recursive"):
             self._check_whole("l")
@@ -181,7 +198,14 @@ class AlphaK(Model):
     name: ClassVar[str] = "alpha-k"
     paper: ClassVar[str] = "Wong, Li, Fu, Wang 2006"
     parts: ClassVar[tuple[str, ...]] = ("alpha", "on", "k")
-    threshold = "alpha"
+    meaning: ClassVar[str] = "No sensitive value makes up more than a share alpha of a group."
+    not_proved: ClassVar[str] = (
+        "That values rarer than alpha are protected: one of them may be far more likely in a group than in the "
+        "whole table."
+    )
+    parts_help: ClassVar[Mapping[str, str]] = {"k": "a k of its own, in place of the setting k"}
+
+    floor = "k"
 
     def __post_init__(self) -> None:
         self._check_number("alpha", least=0, strict=True, most=1)

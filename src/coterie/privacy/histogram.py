@@ -6,9 +6,10 @@ check is a pass over the pairs, without a loop over groups. Missing values are a
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Mapping, Sequence
+from collections.abc import Hashable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
+from itertools import pairwise
 from types import MappingProxyType
 from typing import Any
 
@@ -60,6 +61,14 @@ class Histogram:
             return per_pair[:0]
         result: npt.NDArray[Any] = np.add.reduceat(per_pair, self.starts[:-1])
         return result
+
+    def each(self) -> Iterator[tuple[list[int], list[int]]]:
+        """Group by group: value → rows of the group, and value → rows of the table."""
+        totals = self.totals.tolist()
+        for start, end in pairwise(self.starts.tolist()):
+            counts = np.zeros(len(totals), dtype=np.int64)
+            counts[self.value[start:end]] = self.count[start:end]
+            yield counts.tolist(), totals
 
     def largest(self, per_pair: npt.NDArray[Any]) -> npt.NDArray[Any]:
         """Group → largest over its pairs."""

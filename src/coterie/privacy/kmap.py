@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Hashable
+from collections.abc import Hashable, Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any, ClassVar, Self
+from typing import Any, ClassVar, Literal, Self
 
 import numpy as np
 
@@ -28,8 +28,15 @@ class KMap(Model):
     name: ClassVar[str] = "k-map"
     paper: ClassVar[str] = "Sweeney 2001"
     parts: ClassVar[tuple[str, ...]] = ("k", "population")
-    threshold = "k"
-    needs_sensitive: ClassVar[bool] = False
+    meaning: ClassVar[str] = "Every group matches at least k rows of a population table."
+    not_proved: ClassVar[str] = (
+        "Anything about a person known to be in the table: it counts matches in the population, and is only as "
+        "good as the population table."
+    )
+    parts_help: ClassVar[Mapping[str, str]] = {
+        "population": "path of the population table, with the same quasi-identifiers"
+    }
+    counts: ClassVar[Literal["values", "rows", "population"]] = "population"
     colons_at_the_end: ClassVar[bool] = True
     monotone = True
     higher_is_better = True

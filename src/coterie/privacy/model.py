@@ -10,18 +10,18 @@ its rows in one group do, so what is infeasible is known before any grouping.
 
 from __future__ import annotations
 
-from abc import ABC, abstractmethod
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import fields
 from fractions import Fraction
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, ClassVar, Self, TypeAlias
+from typing import TYPE_CHECKING, Any, ClassVar, Literal, Self, TypeAlias, get_args, get_origin, get_type_hints
 
 import numpy as np
 
 from coterie.arrays import Bool, Float64
 from coterie.errors import ConfigError, Problem
 from coterie.privacy.exact import as_fraction, plain_number
+from coterie.settings.registry import MODELS
 
 if TYPE_CHECKING:
     from coterie.privacy.histogram import Groups
@@ -30,20 +30,66 @@ if TYPE_CHECKING:
 Number: TypeAlias = int | float | Fraction
 
 
-class Model(ABC):
-    """A promise about every group of a release. Subclasses are frozen dataclasses."""
+class Model:
+    """A guarantee for every group of a release. A subclass is a frozen dataclass; with a `name` it registers itself.
+
+    A model of your own needs `name`, `parts`, `meaning`, `figure` and `keeps`; the rest follows. It has to hold for the
+    union of two groups that it holds for.
+    """
 
     name: ClassVar[str]
     """as written in a configuration"""
-    paper: ClassVar[str]
+    paper: ClassVar[str] = ""
+    meaning: ClassVar[str]
+    """what it guarantees, in a sentence"""
+    not_proved: ClassVar[str] = "Anything beyond its definition."
+    """what it does not guarantee, in a sentence"""
     parts: ClassVar[tuple[str, ...]]
-    """the fields in the order in which a text gives them, as in `l-diversity:3:disease:entropy`"""
-    needs_sensitive: ClassVar[bool] = True
+    """the parameters in the order in which a text gives them, as in `l-diversity:3:disease:entropy`"""
+    parts_help: ClassVar[Mapping[str, str]] = {}
+    """parameter → what it is, where its name does not say so"""
+    counts: ClassVar[Literal["values", "rows", "population"]] = "values"
+    """what has to be counted to judge it: sensitive values, rows, or people of a population"""
+    variant: ClassVar[str] = ""
+    """the parameter that chooses between definitions, if there is one"""
     colons_at_the_end: ClassVar[bool] = False
     """whether the last part of a text may hold colons itself, as a path does"""
 
     on: str | None
     """the sensitive column; None is all of them"""
+
+    def __init_subclass__(cls) -> None:
+        if "name" in vars(cls):
+            MODELS.add(cls.name, cls)
+
+    @classmethod
+    def choices(cls, part: str) -> tuple[str, ...]:
+        """The values that a parameter may have, where they are listed."""
+        hint = get_type_hints(cls).get(part)
+        return get_args(hint) if get_origin(hint) is Literal else ()
+
+    @property
+    def needs_sensitive(self) -> bool:
+        """Whether it is about a sensitive column."""
+        return self.counts == "values"
+
+    @property
+    def floor(self) -> str:
+        """The parameter, besides the limit, that is a least number of rows or values; nothing if there is none."""
+        return ""
+
+    def figure(self, counts: Sequence[int], totals: Sequence[int]) -> float:
+        """The strictest limit that one group keeps, for people to read.
+
+        Args:
+            counts: Sensitive value → rows of the group.
+            totals: Sensitive value → rows of the table.
+        """
+        raise NotImplementedError
+
+    def keeps(self, counts: Sequence[int], totals: Sequence[int]) -> bool:
+        """Whether one group keeps the guarantee, decided exactly; arguments as `figure` has them."""
+        raise NotImplementedError
 
     @property
     def monotone(self) -> bool:
@@ -56,9 +102,9 @@ class Model(ABC):
         return False
 
     @property
-    @abstractmethod
     def threshold(self) -> str:
-        """The field that holds the limit."""
+        """The parameter that holds the limit."""
+        return self.parts[0]
 
     @property
     def limit(self) -> Fraction:
@@ -71,21 +117,22 @@ class Model(ABC):
         return float(self.limit)
 
     @property
-    @abstractmethod
     def title(self) -> str:
         """What is promised, in a few words."""
+        return f"{self.name} ({self.threshold} = {shown(getattr(self, self.threshold))})"
 
-    @abstractmethod
     def measure(self, groups: Groups, column: str | None = None) -> Float64:
         """Group → the strictest threshold that it keeps, for people to read."""
+        return np.array([self.figure(*each) for each in groups.column(column).each()], dtype=np.float64)
 
-    @abstractmethod
     def holds(self, groups: Groups, column: str | None = None) -> Bool:
         """Group → whether it keeps the promise, decided exactly."""
+        return np.array([self.keeps(*each) for each in groups.column(column).each()], dtype=np.bool_)
 
-    @abstractmethod
     def shortfall(self, groups: Groups, column: str | None = None) -> Float64:
         """Group → how far it is from keeping the promise, in about 0 … 1; for choosing between repairs only."""
+        off = np.abs(self.measure(groups, column) - self.wanted) / max(self.wanted, 1.0)
+        return np.where(self.holds(groups, column), 0.0, np.minimum(off, 1.0))
 
     def best(self, whole: Groups, column: str | None = None) -> tuple[float, str]:
         """The strictest threshold that the whole table as one group keeps, and hence any grouping of it; in words.
@@ -157,7 +204,8 @@ class Model(ABC):
             raise ConfigError([Problem(name, f"must be a whole number of at least {least}")]) from None
         object.__setattr__(self, name, int(number))
 
-    def _check_choice(self, name: str, choices: tuple[str, ...]) -> None:
+    def _check_choice(self, name: str) -> None:
+        choices = self.choices(name)
         if getattr(self, name) not in choices:
             raise ConfigError([Problem(name, f"must be {', '.join(map(repr, choices[:-1]))} or {choices[-1]!r}")])
 

@@ -29,7 +29,7 @@ from coterie.values.notation import (
 
 if TYPE_CHECKING:
     from coterie.table.domain import Domain
-    from coterie.table.rings import Held
+    from coterie.table.grouping import Held
 
 Style = Literal["interval", "bounds", "mean", "median", "ancestor", "set"]
 NUMBER_STYLES = ("interval", "bounds", "mean", "median")
@@ -52,6 +52,8 @@ class Labels(NamedTuple):
     """the label of suppressed rows"""
     unchanged: bool
     """whether every group is published with its rows' own values"""
+    open_values: Int64 | None = None
+    """group → how many values of the column its set leaves open; None where no sets are published"""
 
 
 class Boxes(NamedTuple):
@@ -196,7 +198,9 @@ def _set(boxes: Boxes) -> Labels:
     entries = pc.if_else(pa.array(boxes.wide), ROOT, alone.take(pa.array(boxes.lo)))
     entries = pc.if_else(pa.array(as_set), set_texts(members), entries)
     every = np.arange(len(boxes.lo))
-    return _distinct_labels(boxes.domain.name, entries, every, pa.scalar(ROOT), unchanged=unchanged)
+    labels = _distinct_labels(boxes.domain.name, entries, every, pa.scalar(ROOT), unchanged=unchanged)
+    left_open = np.where(as_set, counts, np.where(boxes.wide, boxes.domain.size, 1)).astype(np.int64)
+    return labels._replace(open_values=left_open)
 
 
 def _held_values(boxes: Boxes) -> tuple[Int64, Int64, bool]:

@@ -162,9 +162,9 @@ def read_boxes(
 def _is_centre(domain: Domain, rows: int) -> DataError:
     return DataError(
         f"Column {domain.name!r} holds single numbers in place of intervals in {rows:,} rows, as means and medians "
-        "are: these do not say what was generalised.",
+        "are: these do not say what was generalized.",
         column=domain.name,
         rows=rows,
         hint=f'Measure the release when it is made, or set publish.{domain.name} = "interval" or "bounds". '
-        "`coterie.utility`, and --queries, --target and --distributions, need no intervals.",
+        "`coterie.utility` with queries, target and distributions needs no intervals.",
     )

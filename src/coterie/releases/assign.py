@@ -65,7 +65,7 @@ class Assignment:
 
     def __repr__(self) -> str:
         kept = "kept" if self.verification.passed else "broken"
-        return f"<Assignment: {len(self.placed):,} of {len(self.groups):,} rows fit; promises {kept}>"
+        return f"<Assignment: {len(self.placed):,} of {len(self.groups):,} rows fit; guarantees {kept}>"
 
 
 def assign_rows(release: Release, data: AnyTable) -> Assignment:
@@ -103,7 +103,7 @@ def assign_rows(release: Release, data: AnyTable) -> Assignment:
 
 def _check(release: Release, table: pa.Table, others: Sequence[str]) -> None:
     problems = []
-    if release.grouping.rings is not None:
+    if release.by_rows:
         problems.append(Problem("method", "rows that are published one by one have no groups that others could join"))
     needed = dict.fromkeys([*release.config.quasi, *others])
     if release.config.entity is not None:
@@ -172,10 +172,10 @@ def _published_rows(release: Release, table: pa.Table, groups: Int32, first: Int
     """The placed rows with the cells of their groups."""
     placed = pa.array(np.flatnonzero(groups >= 0))
     model = pa.array(first[groups[groups >= 0]])
-    generalised = {name for quasi in release.config.quasi for name in _published_as(release.arrow, quasi)}
+    generalized = {name for quasi in release.config.quasi for name in _published_as(release.arrow, quasi)}
     columns = []
     for part in release.arrow.schema:
-        if part.name in generalised:
+        if part.name in generalized:
             columns.append(release.arrow.column(part.name).take(model))
             continue
         column = table.column(part.name).take(placed)

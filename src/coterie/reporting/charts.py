@@ -70,7 +70,7 @@ def loss_chart(report: model.Report) -> Chart:
     return bars(
         "Loss by attribute",
         [Series("loss", [each.name for each in parts], [each.ncp or 0.0 for each in parts])],
-        description=f"Mean normalised certainty penalty of each quasi-identifier, 0 (nothing lost) to 1 (nothing "
+        description=f"Mean normalized certainty penalty of each quasi-identifier, 0 (nothing lost) to 1 (nothing "
         "left). "
         f"{worst.name} lost most: {worst.ncp or 0.0:.3g}.",
         x=Axis("quasi-identifier"),
@@ -82,7 +82,7 @@ def loss_chart(report: model.Report) -> Chart:
 
 
 def level_chart(report: model.Report) -> Chart | None:
-    """How far the cells of each attribute were generalised."""
+    """How far the cells of each attribute were generalized."""
     found = [each for each in report.utility.distributions if each.levels]
     if not found:
         return None
@@ -91,7 +91,7 @@ def level_chart(report: model.Report) -> Chart | None:
     nothing = [(each.levels[-1].after or 0.0) if len(each.levels) > 1 else 0.0 for each in found]
     some = [max(1.0 - one - other, 0.0) for one, other in zip(exact, nothing, strict=True)]
     return bars(
-        "How far cells were generalised",
+        "How far cells were generalized",
         [
             Series("any value", names, nothing),
             Series("the value itself", names, exact),

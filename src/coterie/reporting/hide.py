@@ -13,6 +13,7 @@ from typing import Any
 import numpy as np
 
 from coterie.arrays import Int64
+from coterie.settings.registry import MODELS
 
 DIGITS = 3
 
@@ -105,4 +106,5 @@ def _without_path(model: Any) -> Any:  # noqa: ANN401 - a text or a dict
     """A privacy model without the path of its population."""
     if isinstance(model, Mapping):
         return {name: value for name, value in model.items() if name != "population"}
-    return ":".join(str(model).split(":")[:2]) if str(model).startswith("k-map") else model
+    name, *parts = str(model).split(":")
+    return ":".join([name, *parts[:1]]) if name in MODELS and MODELS[name].counts == "population" else model

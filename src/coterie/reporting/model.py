@@ -259,7 +259,7 @@ class Distribution(Part):
 
     name: str
     distance: Figure = Field(description="Total variation distance, 0 (alike) to 1.")
-    levels: list[Share] = Field(description="How far cells were generalised; `before` is null.")
+    levels: list[Share] = Field(description="How far cells were generalized; `before` is null.")
     shares: list[Share]
 
 
@@ -272,6 +272,17 @@ class Association(Part):
     after: Figure
 
 
+class MeasureFigure(Part):
+    """A measure of information loss."""
+
+    name: str
+    value: Figure
+    about: str
+    better: str = Field(description="lower or higher; empty where neither is better.")
+    range: str
+    does_not_say: str
+
+
 class Utility(Part):
     """What is left."""
 
@@ -279,13 +290,11 @@ class Utility(Part):
     ncp: Figure
     attributes: list[AttributeUtility]
     bound: Bound
-    discernability: Figure
-    c_avg: Figure
+    measures: list[MeasureFigure]
     groups: Count
     smallest: Count
     largest: Count
     average_size: Figure
-    modification_rate: Figure
     queries: Queries | None
     distributions: list[Distribution]
     associations: list[Association]

@@ -3,31 +3,13 @@
 from __future__ import annotations
 
 NOT_PROVED = {
-    "k-anonymity": "That nothing is learnt of a person: rows of a group may share a sensitive value. It counts the "
-    "columns "
-    "that were named as quasi-identifiers only, and does not stop those who know others.",
     "k-anonymity by rows": "That rows look alike: each row is hidden among k by a secret draw, and whoever learns the "
     "draw, "
     "or knows several of the rows, may undo it. It says nothing about what the k rows have in common.",
     "k-anonymity of people": "That the people of a group differ in anything: it counts people, not what is said of "
     "them.",
-    "l-diversity": "That the values of a group differ in meaning (two names for one illness count as two), or that "
-    "they are "
-    "as likely as elsewhere: a value may still become much likelier in a group than in the table.",
-    "t-closeness": "That a rare value does not become many times likelier in some group: the distance sums over all "
-    "values. "
-    "It says nothing about what the whole table teaches of everybody in it.",
-    "alpha-k": "That values which are rarer than α are protected: one of them may become far likelier in a group than "
-    "in "
-    "the table.",
-    "beta-likeness": "That nothing is learnt from values that become rarer in a group: basic β-likeness limits gains "
-    "only.",
-    "delta-disclosure": "That nothing is learnt: how likely a value is may change by the factor that was accepted.",
-    "k-map": "Anything about a person whom the attacker knows to be in the table: it counts in the population, and "
-    "holds as "
-    "far as that table is the population.",
 }
-"""what a promise does not prove, by the name of its check"""
+"""what those promises do not prove that are no privacy models of their own"""
 
 SOURCES = {
     "k-anonymity by rows": "Wong, Mamoulis, Cheung 2010",
@@ -36,12 +18,10 @@ SOURCES = {
 """who defined the promises that are no privacy model of their own"""
 
 RELEASE_MODELS = {
-    "public": "Given to everybody: no contract and no way to call it back, so attempts to trace people must be "
-    "expected.",
-    "agreement": "Given to named recipients who sign not to trace people and not to pass it on. The agreement lowers "
-    "how "
-    "likely an attempt is, not how likely it succeeds.",
-    "enclave": "Used inside a controlled place; rows do not leave it, results are checked before they do.",
+    "public": "Public: no contract and no way to recall the data, so attempts at re-identification must be expected.",
+    "agreement": "Shared with named recipients who agree not to re-identify people and not to pass the data on. The "
+    "agreement makes an attempt less likely, not less likely to succeed.",
+    "enclave": "Used inside a controlled environment that rows do not leave; results are checked before they do.",
 }
 
 TECHNIQUES = {
@@ -74,11 +54,11 @@ OPEN = {
 }
 
 LIMITS = (
-    "k-anonymity hides which record is a person's, not what the records of a group have in common.",
-    "All figures rest on the choice of quasi-identifiers. What others know besides them is not counted.",
-    "This is not differential privacy: the release is no noisy answer, and what several releases about the same people "
-    "give away together is not bounded.",
-    "Free text, pictures and rare combinations in other columns are not looked at.",
-    "Whether the release is anonymous in law is for people to judge. This report gives figures to judge by and claims "
-    "nothing.",
+    "k-anonymity hides which record belongs to a person, not what the records of a group have in common.",
+    "All figures depend on the choice of quasi-identifiers. Other knowledge of an attacker is not considered.",
+    "This is not differential privacy: no noise is added, and the combined disclosure of several releases about the "
+    "same people is not bounded.",
+    "Free text, images and rare combinations of values in other columns are not examined.",
+    "Whether the release is anonymous in the legal sense is for people to decide. This report provides figures for "
+    "that decision and makes no legal claim.",
 )

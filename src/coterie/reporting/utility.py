@@ -10,6 +10,7 @@ import numpy as np
 from coterie.errors import CoterieError
 from coterie.reporting import model
 from coterie.reporting.hide import Hider
+from coterie.settings.registry import MEASURES
 
 if TYPE_CHECKING:
     from coterie.evaluation.before_after import BeforeAfter
@@ -28,16 +29,16 @@ MOST_PAIRS = 12
 
 def utility_part(release: Release, hider: Hider) -> model.Utility:
     """What is left of the data."""
-    measures, rings = release.measures, release.grouping.rings is not None
+    measures, by_rows = release.measures, release.by_rows
     notes: list[str] = []
-    if rings:
+    if by_rows:
         notes.append(
             "Rows are published one by one, so groups, their sizes, discernability and C_AVG do not apply to this "
             "release."
         )
 
     def of_groups(name: str) -> float | None:
-        return None if rings else hider.figure(measures[name])
+        return None if by_rows else hider.figure(measures[name])
 
     queries, distributions, associations = _compared(release, hider, notes)
     return model.Utility(
@@ -48,21 +49,17 @@ def utility_part(release: Release, hider: Hider) -> model.Utility:
                 name=each.name,
                 weight=each.weight,
                 ncp=hider.figure(each.ncp),
-                changed=hider.share(
-                    round(each.changed * release.source.table.num_rows), of=release.source.table.num_rows
-                ),
+                changed=hider.share(round(each.changed * release.original_rows), of=release.original_rows),
                 distortion=hider.figure(each.distortion),
             )
             for each in measures.attributes.values()
         ],
         bound=_bound(release, hider),
-        discernability=hider.of_rows(of_groups("discernability")),
-        c_avg=hider.of_rows(of_groups("c_avg")),
-        groups=None if rings else int(measures["groups"]),
-        smallest=None if rings else hider.count(measures["smallest"]),
-        largest=None if rings else int(measures["largest"]),
+        measures=_measures(release, hider),
+        groups=None if by_rows else int(measures["groups"]),
+        smallest=None if by_rows else hider.count(measures["smallest"]),
+        largest=None if by_rows else int(measures["largest"]),
         average_size=of_groups("average_size"),
-        modification_rate=hider.figure(measures["modification_rate"]),
         queries=queries,
         distributions=distributions,
         associations=associations,
@@ -70,12 +67,41 @@ def utility_part(release: Release, hider: Hider) -> model.Utility:
     )
 
 
+def _measures(release: Release, hider: Hider) -> list[model.MeasureFigure]:
+    """Every measure that applies; sums, and what counts few rows, are withheld where they would tell too much."""
+    by_rows = release.by_rows
+    made = []
+    for name, each in MEASURES.items():
+        if name not in release.measures or (by_rows and each.grouped):
+            continue
+        exact, rows = release.measures[name], release.source.table.num_rows
+        if each.unit == "rows":
+            value: float | None = hider.count(exact, of=None if each.grouped else rows)
+        else:
+            value = exact if each.unit == "groups" else hider.figure(exact)
+            value = hider.of_rows(value) if each.unit == "sum" else value
+        made.append(
+            model.MeasureFigure(
+                name=name,
+                value=value,
+                about=each.about,
+                better=each.better,
+                range=each.range,
+                does_not_say=each.silent,
+            )
+        )
+    return made
+
+
 def _bound(release: Release, hider: Hider) -> model.Bound:
     from coterie.grouping.bound import sampled_bound
 
     measures, table = release.measures, release.table
+    if not release.complete:
+        text = "Not computed: a bound compares each row with all others, and not all of them are held in memory."
+        return model.Bound(value=None, ratio=None, estimated=False, text=text)
     exact = table.rows <= BOUND_ROWS or "bound" in measures.known
-    if release.grouping.rings is not None:
+    if release.by_rows:
         text = (
             "The bound is for groups. Rows that are published one by one may lose less, so it does not bind this "
             "release."
@@ -96,7 +122,7 @@ def _bound(release: Release, hider: Hider) -> model.Bound:
         value = sampled_bound(table, release.config.k, rows=np.sort(drawn))
         weighted = measures["ncp"] / max(table.rows * table.attributes, 1)
         ratio = weighted / value if value > 0 else (1.0 if weighted == 0 else float("inf"))
-    if release.grouping.rings is not None:
+    if release.by_rows:
         ratio = None
     shown = hider.figure(ratio)
     if exact and shown is not None and 1.0 <= shown < 2.0:

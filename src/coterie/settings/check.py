@@ -137,7 +137,7 @@ def column_problems(
         return [_no_column_known(named, len(names))]
     problems: list[Problem] = []
     if not config.quasi:
-        problems.append(Problem("quasi", 'names no column; list the quasi-identifiers, for example quasi = ["age"]'))
+        problems.append(Problem("quasi", 'is empty; list the quasi-identifiers, for example quasi = ["age"]'))
     if len(set(names)) < len(names):
         twice = sorted({name for name in names if list(names).count(name) > 1})
         problems.append(

@@ -12,7 +12,7 @@ import warnings
 from collections.abc import Mapping, Sequence
 from functools import cached_property
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, Self, get_args
+from typing import TYPE_CHECKING, Annotated, Any, Self, Unpack, get_args
 
 from pydantic import (
     AfterValidator,
@@ -30,6 +30,7 @@ from coterie.errors import ConfigError, CoterieWarning, DataError, HierarchyErro
 from coterie.hierarchies.hierarchy import Hierarchy
 from coterie.settings.changes import changed, listed
 from coterie.settings.check import column_problems, option_problems, publish_problems, translate, unknown_setting
+from coterie.settings.keywords import Keywords
 from coterie.settings.limits import accept_problems, limit_problems
 from coterie.settings.models import parse_privacy
 from coterie.settings.registry import DEFAULT_METHOD, FIELDS, METHODS
@@ -118,7 +119,7 @@ else:
 class Config(_Fields):
     """What to publish, how, and under which guarantees. `settings/fields` has the settings."""
 
-    def __init__(self, base: Path | None = None, /, **values: object) -> None:
+    def __init__(self, base: Path | None = None, /, **values: Unpack[Keywords]) -> None:
         """`base` is where relative paths of hierarchies start: the current folder when left out."""
         known: dict[str, Any] = {name: value for name, value in values.items() if name in SETTINGS}
         problems = [unknown_setting(name, SETTINGS) for name in values if name not in SETTINGS]
@@ -187,7 +188,7 @@ class Config(_Fields):
 
     @classmethod
     def build(
-        cls, config: Config | Mapping[str, Any] | str | os.PathLike[str] | None = None, **changes: object
+        cls, config: Config | Mapping[str, Any] | str | os.PathLike[str] | None = None, **changes: Unpack[Keywords]
     ) -> Config:
         """A configuration from another one, a dict or a TOML file, with some settings changed.
 
@@ -202,7 +203,7 @@ class Config(_Fields):
             config = cls.from_toml(config)
         return config.replace(**changes) if changes else config
 
-    def replace(self, **changes: object) -> Config:
+    def replace(self, **changes: Unpack[Keywords]) -> Config:
         """The same configuration with some settings changed, as `build` does it."""
         made = type(self)(**changed({name: getattr(self, name) for name in SETTINGS}, changes))
         return made._read_from(self.file)
@@ -232,7 +233,7 @@ class Config(_Fields):
 
     @property
     def published_unchanged(self) -> frozenset[str]:
-        """The columns that a release has as they came. No other column gets into it but generalised ones."""
+        """The columns that a release has as they came. No other column gets into it but generalized ones."""
         return frozenset((*self.sensitive, *self.keep))
 
     def method_options(self) -> Options:

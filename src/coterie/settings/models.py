@@ -72,12 +72,12 @@ def parse_model(entry: object) -> Model:
         return entry
     if isinstance(entry, str):
         name, *texts = (part.strip() for part in entry.split(":"))
-        model = _model(name)
+        model = find_model(name)
         most = len(model.parts)
         if model.colons_at_the_end and len(texts) > most:
             texts = [*texts[: most - 1], ":".join(texts[most - 1 :])]
         if len(texts) > most:
-            raise ConfigError([Problem("", f"{name} takes at most {_form(model)}")])
+            raise ConfigError([Problem("", f"{name} takes at most {form_of(model)}")])
         values: dict[str, Any] = {part: text for part, text in zip(model.parts, texts, strict=False) if text}
         return _build(model, values)
     if isinstance(entry, Mapping):
@@ -85,11 +85,12 @@ def parse_model(entry: object) -> Model:
         name = values.pop("model", None)
         if not isinstance(name, str):
             raise ConfigError([Problem("model", f"is required: one of {', '.join(MODELS)}")])
-        return _build(_model(name), values)
+        return _build(find_model(name), values)
     raise ConfigError([Problem("", 'must be a privacy model or its text, such as "l-diversity:3:disease"')])
 
 
-def _model(name: str) -> type[Model]:
+def find_model(name: str) -> type[Model]:
+    """The model of this name."""
     folded = name.casefold().replace("_", "-").replace(" ", "-")
     if folded in MODELS:
         found: type[Model] = MODELS[folded]
@@ -99,7 +100,8 @@ def _model(name: str) -> type[Model]:
     raise ConfigError([Problem("", f"there is no privacy model {name!r}; {meant}")])
 
 
-def _form(model: type[Model]) -> str:
+def form_of(model: type[Model]) -> str:
+    """How a model is written as a text: `l-diversity:L:COLUMN:KIND:C`."""
     return ":".join([model.name, *(part.upper() if part != "on" else "COLUMN" for part in model.parts)])
 
 
@@ -111,7 +113,7 @@ def _build(model: type[Model], values: Mapping[str, Any]) -> Model:
         if name not in known
     ]
     problems += [
-        Problem(name, f"is required, as in {_form(model)}")
+        Problem(name, f"is required, as in {form_of(model)}")
         for name, each in known.items()
         if each.default is MISSING and name not in values
     ]

@@ -76,7 +76,7 @@ def read_mask(
     for name in _names(cells):
         path = f"suppress_cells.{name}"
         if name not in quasi:
-            problems.append(Problem(path, f"column {name!r} is no quasi-identifier; only their cells are generalised"))
+            problems.append(Problem(path, f"column {name!r} is no quasi-identifier; only their cells are generalized"))
             continue
         found = _flags(cells[name], path, count, problems)
         if found is not None and len(found) and found.all():
@@ -118,7 +118,7 @@ def star_masked(grouping: Grouping, table: Table, cells: Mapping[str, Bool]) -> 
     """
     if not cells:
         return grouping
-    if grouping.rings is not None:
+    if grouping.by_rows:
         text = "cells cannot be suppressed where rows are published one by one; choose another method"
         raise ConfigError([Problem("suppress_cells", text)])
     lo, hi = grouping.lo.copy(), grouping.hi.copy()

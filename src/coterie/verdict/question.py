@@ -17,7 +17,7 @@ TITLES = {
     "utility": "Still useful?",
 }
 HEADLINES: dict[State, str] = {
-    "pass": "Every promise is kept, and nothing else stands out",
+    "pass": "Every guarantee holds, and nothing else stands out",
     "warn": "Look at the warnings before you publish",
     "fail": "Do not publish this as it stands",
 }

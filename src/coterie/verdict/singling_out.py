@@ -1,6 +1,6 @@
 """Whether rows of a release can be singled out by what is published as it stands.
 
-The judge counts on the quasi-identifiers, which is what was promised. People are recognised by kept columns just as
+The judge counts on the quasi-identifiers, which is what was promised. People are recognized by kept columns just as
 well, so here classes are counted on the quasi-identifiers with each kept column, and with all of them. The same with
 sensitive columns is a figure only: nobody should know them, though an exact salary is often known too.
 """

@@ -131,7 +131,7 @@ def _in_tree(labels: Sequence[str], parent: Sequence[int], cells: pa.Array, rows
     spaced, hint = sum(texts[at].strip() in leaf_of for at in unknown), "add the missing rows to the hierarchy"
     if spaced:
         hint += f", or remove the spaces around {_words(spaced, 'value')} of the data, which would then fit"
-    part = "the data are already generalised in part"
+    part = "the data are already generalized in part"
     one, many = f"is the label of a group, not a value: {part}", f"are labels of groups, not values: {part}"
     origin = "give the original values, or a row in the hierarchy that starts with the label"
     _refuse(

@@ -72,9 +72,15 @@ class Finding(NamedTuple):
         return worst._replace(failing=self.failing + other.failing, rows=self.rows + other.rows)
 
 
+def rule_of(promise: Promise) -> Rule:
+    """The judge's own rule; for a model that it does not know, the model's plain decision of one class."""
+    known = RULES.get(promise.rule) or RULES.get(promise.name)
+    return known or Rule(_own_figures, _own_kept, higher=promise.own.higher_is_better)
+
+
 def judge(promise: Promise, pairs: ClassValues, table: Sensitive) -> Finding:
     """Decide a promise about a sensitive column for some classes, of which there is at least one."""
-    rule = RULES[promise.rule]
+    rule = rule_of(promise)
     return found(rule.figure(pairs, table, promise), rule.keeps(pairs, table, promise), pairs.sizes, higher=rule.higher)
 
 
@@ -92,7 +98,7 @@ def judge_counts(limit: Fraction | int, counts: Int64, sizes: Int64, *, classes:
 
 def measure(promise: Promise, pairs: ClassValues, table: Sensitive) -> Finding:
     """The worst of some classes, where nothing is promised."""
-    rule = RULES[promise.rule]
+    rule = rule_of(promise)
     figures = rule.figure(pairs, table, promise)
     return found(figures, np.ones(len(figures), dtype=np.bool_), pairs.sizes, higher=rule.higher)
 
@@ -210,6 +216,29 @@ def _delta_kept(pairs: ClassValues, table: Sensitive, limit: Fraction) -> Bool:
         fits[at] = not log_exceeds(max(ratio, 1 / ratio), limit)  # equal only for 1 and 0, and δ is above 0
     complete: Bool = pairs.values == len(table.totals)
     return pairs.every(fits) & complete
+
+
+# Models that the judge has no rule for
+
+
+def _each(pairs: ClassValues, table: Sensitive) -> Iterator[tuple[list[int], list[int]]]:
+    """Class by class: value → rows of the class, and value → rows of the release."""
+    totals = table.totals.tolist()
+    for start, values in zip(pairs.starts.tolist(), pairs.values.tolist(), strict=True):
+        counts = [0] * len(totals)
+        for value, rows in zip(
+            pairs.value[start : start + values].tolist(), pairs.rows[start : start + values].tolist(), strict=True
+        ):
+            counts[value] = rows
+        yield counts, totals
+
+
+def _own_figures(pairs: ClassValues, table: Sensitive, promise: Promise) -> Float64:
+    return np.array([promise.own.figure(*each) for each in _each(pairs, table)], dtype=np.float64)
+
+
+def _own_kept(pairs: ClassValues, table: Sensitive, promise: Promise) -> Bool:
+    return np.array([promise.own.keeps(*each) for each in _each(pairs, table)], dtype=np.bool_)
 
 
 RULES: dict[str, Rule] = {

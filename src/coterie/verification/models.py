@@ -15,10 +15,18 @@ import pyarrow as pa
 
 from coterie.errors import ConfigError, Problem
 from coterie.verification.arrow import ArrowCounter
-from coterie.verification.counts import CellPairs, ClassCells, ClassFigures, ClassValues, Counter, PeopleCounts
-from coterie.verification.judge import RULES, Finding, judge, judge_counts, measure
+from coterie.verification.counts import (
+    CellPairs,
+    ClassCells,
+    ClassFigures,
+    ClassValues,
+    Counter,
+    PeopleCounts,
+    SizeCounts,
+)
+from coterie.verification.judge import Finding, judge, judge_counts, measure, rule_of
 from coterie.verification.population import matches
-from coterie.verification.promises import COUNTED, Promise, promises_of, refuse_unfit
+from coterie.verification.promises import Promise, promises_of, refuse_unfit
 from coterie.verification.rows import RowSums, rows_check
 from coterie.verification.sensitive import Sensitive, sensitive_of
 from coterie.verification.verify import Check, Classes, Rule, Verification, k_check, verification_of
@@ -65,6 +73,8 @@ class FileCheck(NamedTuple):
     """of all classes but that of suppressed rows, if these are shown"""
     starred: int
     """rows that look as suppressed ones do"""
+    sizes: SizeCounts
+    people: PeopleCounts | None
 
     def with_rows(self, sums: RowSums, k: int, *, hidden: int) -> FileCheck:
         """The same with the promise of rows that are published one by one.
@@ -105,7 +115,7 @@ def verify_counts(
         checks=[check._replace(worst=-1) for check in checks],
         measured=tuple(each._replace(worst=-1) for each in found),
     )
-    return FileCheck(verification, sizes.kept(hidden), sizes.blank_rows)
+    return FileCheck(verification, sizes.kept(hidden), sizes.blank_rows, sizes, people)
 
 
 def model_rules(config: Config, *, people: pa.ChunkedArray | None = None) -> list[Rule]:
@@ -154,10 +164,10 @@ def check_promises(
         for findings in counter.by_value(column, partial(judge_piece, promises=asked, table=table)):
             _add(found, asked, findings)
     for promise in promises:
-        if promise.name == "k-map":
+        if promise.counts == "population":
             for finding in counter.by_class(partial(judge_population, promise=promise, config=config)):
                 _add(found, [promise], [finding])
-        elif promise.name in COUNTED and len((sizes := counter.sizes()).rows):
+        elif promise.counts == "rows" and len((sizes := counter.sizes()).rows):
             found[promise] = judge_counts(promise.limit, sizes.rows, sizes.rows, classes=sizes.classes)
     return [check_of(promise, found.get(promise)) for promise in promises]
 
@@ -188,7 +198,7 @@ def _tables(counter: Counter, config: Config, columns: Sequence[str], names: Seq
 def _add(found: dict[Promise, Finding], asked: Sequence[Promise], findings: Sequence[Finding]) -> None:
     for promise, finding in zip(asked, findings, strict=True):
         before = found.get(promise)
-        higher = promise.name in COUNTED or RULES[promise.rule].higher
+        higher = promise.counts != "values" or rule_of(promise).higher
         found[promise] = finding if before is None else before.joined(finding, higher=higher)
 
 

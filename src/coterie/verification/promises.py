@@ -13,19 +13,6 @@ if TYPE_CHECKING:
     from coterie.settings.config import Config
     from coterie.verification.sensitive import Sensitive
 
-# Model → the field that holds its limit.
-LIMITS = {
-    "k-anonymity": "k",
-    "k-map": "k",
-    "l-diversity": "l",
-    "alpha-k": "alpha",
-    "t-closeness": "t",
-    "beta-likeness": "beta",
-    "delta-disclosure": "delta",
-}
-# Models that count rows or people, not sensitive values.
-COUNTED = ("k-anonymity", "k-map")
-
 
 @dataclass(frozen=True)
 class Promise:
@@ -42,11 +29,15 @@ class Promise:
     population: Any = field(default=None, compare=False)
     source: Hashable = None
     """what tells the population from others"""
+    counts: str = "values"
+    """what is counted: sensitive values, rows, or people of a population"""
+    own: Any = field(default=None, compare=False)
+    """the model itself, whose plain decision of one class holds where the judge has no rule by its name"""
 
     @property
     def rule(self) -> str:
         """What the judge's rule for it is called."""
-        return f"{self.name} {self.kind}" if self.name == "l-diversity" else self.name
+        return f"{self.name} {self.kind}".strip()
 
     def problem(self, table: Sensitive) -> str:
         """Why it cannot be asked of a column; "" if it can: ordered distance needs an order, the other a hierarchy."""
@@ -66,7 +57,7 @@ def promises_of(config: Config) -> tuple[Promise, ...]:
     made: list[Promise] = []
     problems: list[Problem] = []
     for model in config.privacy:
-        if model.name in COUNTED:
+        if model.counts != "values":
             made.append(promise_of(model, None))
         elif model.on is not None and model.on not in config.sensitive:
             text = f"{model.name} is on column {model.on!r}, which is not in sensitive; add it"
@@ -78,21 +69,14 @@ def promises_of(config: Config) -> tuple[Promise, ...]:
             made += [promise_of(model, column) for column in columns]
     if problems:
         raise ConfigError(problems)
-    return tuple(sorted(dict.fromkeys(made), key=lambda promise: promise.name != "k-map"))
+    return tuple(sorted(dict.fromkeys(made), key=lambda promise: promise.counts != "population"))
 
 
 def promise_of(model: Any, column: str | None) -> Promise:  # noqa: ANN401 - any model: only its plain fields are read
     """A privacy model as the judge takes it."""
-    limit, kind, least = getattr(model, LIMITS[model.name]), "", 1
-    if model.name == "l-diversity":
-        kind = model.kind
-        limit, least = (model.c, int(model.l)) if kind == "recursive" else (model.l, 1)
-    elif model.name == "t-closeness":
-        kind = model.distance
-    elif model.name == "beta-likeness":
-        kind = model.kind
-    elif model.name == "alpha-k":
-        least = model.k or 1
+    limit = getattr(model, model.threshold)
+    kind = str(getattr(model, model.variant)) if model.variant else ""
+    least = int((getattr(model, model.floor) if model.floor else None) or 1)
     population = getattr(model, "population", None)
     source = str(population) if hasattr(population, "__fspath__") or isinstance(population, str) else id(population)
     return Promise(
@@ -105,6 +89,8 @@ def promise_of(model: Any, column: str | None) -> Promise:  # noqa: ANN401 - any
         least,
         population,
         source,
+        model.counts,
+        model,
     )
 
 

@@ -156,18 +156,18 @@ def _label_boxes(cells: ColumnCells, own: pa.Array, form: object, *, name: str) 
     return np.column_stack([first, last]).astype(np.int32)
 
 
-def rows_rule(counts: RowCounts, *, k: int, suppressed: Int64) -> Rule:
+def rows_rule(sums: RowSums, *, k: int, suppressed: Int64) -> Rule:
     """The promise of rings as a check of a published table.
 
     Args:
-        counts: What was counted.
+        sums: What was counted.
         k: What was asked for.
         suppressed: The published rows that are in no ring; they have to be at least k that look alike.
     """
 
     def check(classes: Classes) -> Check:
         alike = classes.sizes[classes.of_row[suppressed]]
-        return rows_check(summed(counts, k), k=k, alike=int(alike.min()) if len(alike) else None)
+        return rows_check(sums, k=k, alike=int(alike.min()) if len(alike) else None)
 
     return check
 
@@ -210,8 +210,8 @@ def _text(sums: RowSums, k: int, *, found: int, passed: bool) -> str:
     if passed:
         return (
             f"Each original row could be any of {k:,} published rows, equally likely as long as the random assignment "
-            f"stays secret, and each published row any of {k:,} originals. This is a promise about rows with boxes of "
-            "their own: rows that are published alike are fewer, and this file alone cannot show it."
+            f"stays secret, and each published row any of {k:,} originals. This is a guarantee about rows with boxes "
+            "of their own: rows that are published alike are fewer, and this file alone cannot show it."
         )
     if sums.stray:
         return f"{k}-anonymity by rows is wanted, but {sums.stray:,} rows are published with boxes of other rows."

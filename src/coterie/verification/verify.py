@@ -12,7 +12,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING, NamedTuple, TypeAlias
+from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
 
 import numpy as np
 import pyarrow as pa
@@ -23,6 +23,7 @@ from coterie.values.notation import published_names
 from coterie.verification.arrow import ArrowCounter
 from coterie.verification.counts import SizeCounts
 from coterie.verification.judge import judge_counts
+from coterie.wording import Tabular
 
 if TYPE_CHECKING:
     from coterie.verification.models import Measured
@@ -64,7 +65,7 @@ Rule: TypeAlias = Callable[[Classes], "Check | list[Check]"]
 
 
 @dataclass(frozen=True)
-class Verification:
+class Verification(Tabular):
     """What the published table promises, and whether that is what was wanted."""
 
     rows: int
@@ -101,11 +102,18 @@ class Verification:
         """Rows in the smallest class: another name for `k`."""
         return self.k
 
+    def records(self) -> list[dict[str, Any]]:
+        """One row a check: what was wanted, what was found, and the sentence that says so."""
+        return [
+            {"check": each.name, "passed": each.passed, "wanted": each.wanted, "found": each.found, "text": each.text}
+            for each in self.checks
+        ]
+
     def raise_for_failure(self) -> None:
         """Raise a VerificationError that names the promises which are not kept."""
         failed = [check.text for check in self.checks if not check.passed]
         if failed:
-            raise VerificationError("The published table does not keep its promise: " + " ".join(failed))
+            raise VerificationError("The published table does not satisfy its guarantee: " + " ".join(failed))
 
     def __str__(self) -> str:
         lines = [

@@ -45,7 +45,7 @@ def changed_elsewhere(
     if not stamp or stamp == stamp_of(project, step):
         return []
     differing = ", ".join(name for name, text in saved.items() if name in submitted and submitted[name].strip() != text)
-    text = "coterie.toml was changed meanwhile, in another tab or in an editor. Nothing was saved yet."
+    text = "coterie.toml was changed in another tab or in an editor. Nothing has been saved yet."
     if differing:
-        text += f" What you sent differs from what it says now in: {differing}."
-    return [Fault("", f"{text} Save again to take what is shown here.")]
+        text += f" Your version differs from the file in: {differing}."
+    return [Fault("", f"{text} Save again to keep your version.")]

@@ -113,12 +113,12 @@ def test_a_file_can_be_read_in_another_way(client, app, files):
 
 
 def test_a_recipe_that_reads_the_file_otherwise_is_noticed(client, app, adult):
-    assert "read the file otherwise" not in client.get(f"{adult.url}/data").text
+    assert "reads the file differently" not in client.get(f"{adult.url}/data").text
     recipe.change(adult, {"missing_values": ["", "Male"]})
-    assert "read the file otherwise" in client.get(f"{adult.url}/data").text
+    assert "reads the file differently" in client.get(f"{adult.url}/data").text
     client.post(f"{adult.url}/data", data={"missing_values": "Male"})
     assert wait(app, adult.folder / "inspect") == "finished"
-    assert "read the file otherwise" not in client.get(f"{adult.url}/data").text
+    assert "reads the file differently" not in client.get(f"{adult.url}/data").text
 
 
 def test_a_recipe_that_is_there_already_is_followed_to_the_letter(app, client, files):
@@ -129,7 +129,7 @@ def test_a_recipe_that_is_there_already_is_followed_to_the_letter(app, client, f
     assert wait(app, project.folder / "inspect") == "finished"
     assert summary_of(project).columns[2].missing == 0  # it does not say that ? is missing
     assert (files / "mine.toml").read_text() == text
-    assert "read the file otherwise" not in client.get(f"{project.url}/data").text
+    assert "reads the file differently" not in client.get(f"{project.url}/data").text
     client.post(f"{project.url}/goals", data={"k": "4", "threshold": "ema"})
     assert (files / "mine.toml").read_text() == text.replace("k = 3", "k = 4")
 
@@ -220,7 +220,7 @@ def test_looking_can_be_stopped_and_is_followed(client, app, files):
     project = open_path(app, path)
     folder = project.folder / "inspect"
     page = client.get(f"{project.url}/data").text
-    assert "being looked at" in page
+    assert "Reading the table" in page
     part = client.get(f"{project.url}/data/progress")
     assert 'role="status"' in part.text or part.headers.get("HX-Redirect") == f"{project.url}/data"
     client.post(f"{project.url}/data/cancel")

@@ -230,7 +230,7 @@ def test_why_a_row_is_so_coarse(place):
 
 def test_loss_over_k(place):
     folder = place.project.runs[0]
-    assert "Work out loss over k" in place.get("/0001").text
+    assert "Compute loss over k" in place.get("/0001").text
     at = private_folder(folder / "curve")
     curve_job({**place.job, "ks": [2, 5, 10]}, at, silent)
     page = place.get("/0001").text
@@ -250,15 +250,15 @@ def test_the_map_shows_all_runs_and_says_when_it_is_old(place):
         page = place.get("/0002").text
         assert "run 1, k=5" in page
         assert "run 2, k=20" in page
-        assert "Draw the map again" not in page
+        assert "Update the chart" not in page
     finally:
         shutil.rmtree(second)
     page = place.get("/0001").text
-    assert "Draw the map again" in page
+    assert "Update the chart" in page
     map_job(place.job, place.project.folder / "map", silent)
     page = place.get("/0001").text
     assert "run 2, k=20" not in page
-    assert "Draw the map again" not in page
+    assert "Update the chart" not in page
 
 
 def test_html_in_cells_and_names_is_harmless_and_removed_rows_are_said_to_be(tmp_path):

@@ -73,7 +73,7 @@ def test_without_a_quasi_identifier_the_step_says_what_to_do(client, adult):
     data = {f"role-{column.index}": "keep" for column in facts.columns}
     answer = send(client, f"{adult.url}/roles", data={**data, "action": "next"})
     assert answer.status_code == 422
-    assert "names no column" in answer.text
+    assert "is empty" in answer.text
     assert 'id="errors"' in answer.text
 
 
@@ -98,7 +98,7 @@ def test_each_column_can_be_kept_or_dropped(client, adult):
     config = recipe.load_config(adult)
     assert (config.keep, config.drop) == (("race",), ("sex",))
     page = client.get(f"{adult.url}/roles").text
-    for title in ("Quasi-identifier", "Sensitive", "Identifier", "Keep", "Drop", "Not decided"):
+    for title in ("Quasi-identifier", "Sensitive", "Direct identifier", "Keep", "Drop", "Undecided"):
         assert f"<dt>{title}</dt>" in page
     assert "kept, published unchanged" in page
     assert recipe.faults(adult, summary_of(adult).names, step="roles") == []

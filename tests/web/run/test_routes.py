@@ -49,7 +49,7 @@ def test_the_release_is_the_command_lines_byte_for_byte(client, app, adult, tmp_
     assert not (folder / "report.html").exists()
     assert "bound" not in result["measures"]
     early = client.get(f"{adult.url}/results/0001")
-    assert "Every promise is kept" in early.text
+    assert "Every guarantee holds" in early.text
     assert "Still to come" in early.text
     assert client.get(f"{adult.url}/results/0001/download/release").content == out.read_bytes()
     assert client.post(f"{adult.url}/results/0001/late").status_code == 303
@@ -113,7 +113,7 @@ def test_a_run_that_cannot_succeed_says_what_to_do(client, app, adult):
     folder = start(client, adult)
     assert wait(app, folder) == "failed"
     page = client.get(f"{adult.url}/run").text
-    assert "did not succeed" in page
+    assert "failed; nothing was published" in page
     assert "5,000" in page or "5000" in page
     assert {each.name for each in folder.iterdir()} == set(KEPT)
     assert not (folder / "release.csv").exists()
@@ -247,7 +247,7 @@ def test_what_comes_later_can_be_stopped_and_begun_again(client, app, adult):
     client.post(f"{adult.url}/results/0001/late")
     app.state.jobs.cancel(folder / "late")
     page = client.get(f"{adult.url}/results/0001").text
-    assert "Every promise is kept" in page
+    assert "Every guarantee holds" in page
     assert "Stopped" in page
     assert client.post(f"{adult.url}/run/0001/delete").status_code == 303
     assert not folder.exists()

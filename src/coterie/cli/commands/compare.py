@@ -1,4 +1,4 @@
-"""`coterie compare`: methods, k and promises side by side on one table."""
+"""`coterie compare`: compare methods, k and privacy models on one table."""
 
 from __future__ import annotations
 
@@ -27,12 +27,12 @@ def compare(
             "--methods",
             metavar="NAMES",
             autocompletion=complete.methods,
-            help="all, or names separated by commas; options follow a name: compact:effort=fast. [default: all]",
+            help="all, or method names separated by commas, with options as in compact:effort=fast. [default: all]",
         ),
     ] = None,
     k: Annotated[
         list[str] | None,
-        typer.Option("-k", "--k", metavar="NUMBERS", help="Smallest sizes of groups. [default: 2,5,10,50]"),
+        typer.Option("-k", "--k", metavar="NUMBERS", help="Values of k. [default: 2,5,10,50]"),
     ] = None,
     privacy: Annotated[
         list[str] | None,
@@ -40,8 +40,8 @@ def compare(
             "--privacy",
             metavar="MODEL",
             autocompletion=complete.privacy,
-            help="Promises to compare, each by itself, such as l-diversity:3:disease; a + joins promises that are "
-            "kept together; none is k alone. [default: those of the configuration]",
+            help="Privacy models to compare, such as l-diversity:3:disease; a + combines models; none is k-anonymity "
+            "alone. [default: those of the configuration]",
         ),
     ] = None,
     output: Annotated[
@@ -50,25 +50,25 @@ def compare(
     ] = None,
     plot: Annotated[
         Path | None,
-        typer.Option("--plot", metavar="FILE", help="Draw risk and loss: out.svg makes out-risk.svg, out-loss.svg."),
+        typer.Option("--plot", metavar="FILE", help="Plot risk and loss: out.svg makes out-risk.svg and out-loss.svg."),
     ] = None,
     results: Annotated[
         Path | None,
-        typer.Option("--results", metavar="FILE", help="Where finished runs are kept. [default: NAME.compare.jsonl]"),
+        typer.Option("--results", metavar="FILE", help="File of finished runs. [default: NAME.compare.jsonl]"),
     ] = None,
-    fresh: Annotated[bool, typer.Option("--fresh", help="Make all runs anew.")] = False,
+    fresh: Annotated[bool, typer.Option("--fresh", help="Ignore finished runs.")] = False,
     queries: Annotated[
-        int, typer.Option("--queries", metavar="N", help="Counting queries to compare by; 0 for none.")
+        int, typer.Option("--queries", metavar="N", help="Number of COUNT queries to compare with; 0 for none.")
     ] = 1000,
     settings: flags.Settings,
     force: flags.Force = False,
     as_json: flags.AsJson = False,
     quiet: flags.Quiet = False,
 ) -> None:
-    """Release a table with several methods and k, and put loss, risk, query error and time side by side.
+    """Compare methods and values of k by information loss, risk, query error and time.
 
-    FILE is read and encoded once. Finished runs are kept in a file, without any value of the data: after Ctrl-C, or
-    with more methods or k, the same command goes on from there. A method that refuses is a line with its reason.
+    Finished runs are saved in a file that holds no values of the data. After Ctrl-C, or with more methods or k, the
+    same command continues from there. A method that cannot run is listed with the reason.
     """
     check_files(data, settings, output, plot, force=force)
     run_and_show(
@@ -177,13 +177,13 @@ def show_comparison(found: Comparison, voice: Voice, *, as_json: bool) -> None:
         typer.echo(json.dumps(found.to_dict(), indent=1))
         return
     promises = any(row.privacy for row in found.rows)
-    head = ["method", "k", *(["promises"] if promises else []), "loss", "÷ bound", "groups", "highest risk"]
+    head = ["method", "k", *(["privacy models"] if promises else []), "loss", "÷ bound", "groups", "highest risk"]
     head += ["average risk", "query error", "seconds"]
     voice.table(head, [_cells(row, promises) for row in found.rows], numbers=[*head[1:2], *head[-7:]])
     voice.say()
     for row in found.best():
         under = f", {row.privacy}" if row.privacy else ""
-        voice.say(f"least loss at k = {row.k:,}{under}: {row.method} ({row.gcp:.4f})")
+        voice.say(f"lowest loss at k = {row.k:,}{under}: {row.method} ({row.gcp:.4f})")
     reasons: dict[str, list[str]] = {}
     for row in found.rows:
         if row.reason:

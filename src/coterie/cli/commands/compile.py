@@ -21,10 +21,10 @@ def compile_kernels(
     ] = None,
     quiet: Quiet = False,
 ) -> None:
-    """Compile the kernels of a method now, so that the first release does not have to wait for it.
+    """Precompile the kernels of a method, so that the first release does not have to wait.
 
-    For images and shared machines: run it once after installation. Compiled code is kept in the user's cache folder,
-    or where NUMBA_CACHE_DIR says.
+    Run it once after installation, for example in a container image. Compiled code is cached in the user's cache
+    folder, or in NUMBA_CACHE_DIR.
     """
     from coterie import kernels
     from coterie.cli.show import ProgressBar, Voice

@@ -66,8 +66,8 @@ def configuration(*, k: int, method: str | None = None) -> Config:
     from coterie.settings.config import Config
 
     trees = {name: tree for name, tree in adult_hierarchies().items() if name in ADULT_QUASI and name != "age"}
-    chosen = {} if method is None else {"method": method}
-    return Config(quasi=ADULT_QUASI, sensitive=[ADULT_SENSITIVE], hierarchies=trees, k=k, **chosen)
+    made = Config(quasi=ADULT_QUASI, sensitive=[ADULT_SENSITIVE], hierarchies=trees, k=k)
+    return made if method is None else made.replace(method=method)
 
 
 def _is_from_demo(output: str, config: Config) -> bool:

@@ -1,4 +1,4 @@
-"""`coterie explain`: why rows are as coarse as they are, what drives the loss, and what would change it."""
+"""`coterie explain`: why a row was generalized as far as it was, what drives the loss, and what would change it."""
 
 from __future__ import annotations
 
@@ -23,31 +23,29 @@ def explain(
     data: Annotated[str, typer.Argument(metavar="FILE")],
     row: Annotated[
         list[int] | None,
-        typer.Option("--row", metavar="POSITION", help="A row to explain, by position; the first row is 0."),
+        typer.Option("--row", metavar="POSITION", help="Position of a row to explain; the first row is 0."),
     ] = None,
-    nearest: Annotated[int, typer.Option("--nearest", metavar="N", help="How many of its nearest rows to name.")] = 5,
+    nearest: Annotated[int, typer.Option("--nearest", metavar="N", help="Number of nearest rows to list.")] = 5,
     what_if: Annotated[
-        bool, typer.Option("--what-if", help="Try half and twice k, and each column left out; some seconds each.")
+        bool, typer.Option("--what-if", help="Try half and twice k, and without each column; takes some seconds each.")
     ] = False,
     what_if_k: Annotated[
         list[str] | None, typer.Option("--what-if-k", metavar="NUMBERS", help="Try these k instead.")
     ] = None,
     what_if_drop: Annotated[
         list[str] | None,
-        typer.Option("--what-if-drop", metavar="COLUMNS", help="Try these columns left out, one at a time, instead."),
+        typer.Option("--what-if-drop", metavar="COLUMNS", help="Try without these columns, one at a time, instead."),
     ] = None,
-    show_values: Annotated[
-        bool, typer.Option("--show-values", help="Also show values of the original and what is published of them.")
-    ] = False,
+    show_values: Annotated[bool, typer.Option("--show-values", help="Show original and published values.")] = False,
     settings: flags.Settings,
     as_json: flags.AsJson = False,
     quiet: flags.Quiet = False,
 ) -> None:
-    """Say which columns drive the loss of a release, and why a row is as coarse as it is.
+    """Explain which columns drive the information loss, and why a row was generalized as far as it was.
 
-    FILE is the original. The release is made again from it: with the .coterie.toml beside a release it is that one.
+    FILE is the original table. coterie makes the release again: use the .coterie.toml of a release to get that one.
 
-    Rows are named by their positions in FILE and nothing of the data is shown, unless --show-values is given.
+    Rows are identified by their positions in FILE. No values are shown unless you add --show-values.
     """
     from coterie.cli.commands.compare import whole_numbers
 

@@ -1,4 +1,4 @@
-"""`coterie init`: guess a configuration from a file, for a person to edit."""
+"""`coterie init`: suggest a configuration for a file, for a person to edit."""
 
 from __future__ import annotations
 
@@ -15,9 +15,7 @@ from coterie.errors import without_passwords
 
 def init(
     data: Annotated[str, typer.Argument(metavar="FILE")],
-    output: Annotated[Path, typer.Option("--output", "-o", metavar="FILE", help="Where to write.")] = Path(
-        "coterie.toml"
-    ),
+    output: Annotated[Path, typer.Option("--output", "-o", metavar="FILE", help="Output file.")] = Path("coterie.toml"),
     force: Force = False,
     delimiter: Delimiter = None,
     encoding: Encoding = None,
@@ -25,17 +23,16 @@ def init(
     missing_values: MissingValues = None,
     quiet: Quiet = False,
 ) -> None:
-    """Guess roles, types and hierarchies, and write a commented configuration to edit.
+    """Suggest roles, types and hierarchies, and write a commented configuration for you to edit.
 
-    FILE is the table to look at, also in a database. Guesses come from column names and counts; no cell is written
-    down.
+    FILE is a file or a table of a database. Suggestions come from column names and counts; no cell is written.
     """
+    from coterie.api.suggest import suggestion_of
     from coterie.cli.show import Voice
     from coterie.files import tables
     from coterie.files.destinations import check_apart
     from coterie.files.output import check_target
-    from coterie.suggesting.suggest import missing_marks, suggest, without_marks
-    from coterie.suggesting.toml import decision, suggestion_toml
+    from coterie.suggesting.toml import decision
 
     voice = Voice(quiet=quiet, output=output)
     to_file = str(output) != "-"
@@ -43,15 +40,8 @@ def init(
     check_target(output, force=force)
     given = {"delimiter": delimiter, "encoding": encoding, "header": header, "missing_values": missing_values}
     reading = changes_of(given)
-    source = tables.read(data, **reading)
-    table = source.table
-    if missing_values is None and (marks := missing_marks(table)):
-        reading["missing_values"] = ["", *marks]
-        table = without_marks(table, marks)
-    guesses = suggest(table)
-    text = suggestion_toml(
-        guesses, source=source.name if source.path is None else source.path.name, rows=table.num_rows, reading=reading
-    )
+    suggestion = suggestion_of(tables.read(data, **reading), reading)
+    guesses, text = suggestion.columns, suggestion.toml
     if to_file:
         output.write_text(text, encoding="utf-8")
     else:
@@ -69,8 +59,10 @@ def init(
     ]
     voice.table(["column", "role", "distinct", "missing", "why"], rows, numbers=["distinct", "missing"])
     if not any(guess.role == "quasi" for guess in guesses):
-        voice.note("warning: no column looks like a quasi-identifier; list those that others may know in quasi")
+        voice.note(
+            "warning: no column looks like a quasi-identifier; list the attributes that others may know in quasi"
+        )
     if to_file:
         # Quoted where the shell would take part of an address for something else.
         again = shlex.quote(without_passwords(data))
-        voice.say(f"Wrote {output}. Look it over, then: coterie anonymize {again} -c {output} -o out.csv")
+        voice.say(f"Wrote {output}. Review it, then run: coterie anonymize {again} -c {output} -o out.csv")

@@ -1,4 +1,4 @@
-"""`coterie anonymize`, `verify` and `measure`: make a release, check it, say what it cost."""
+"""`coterie anonymize`, `verify` and `measure`: make a release, verify it, measure its information loss."""
 
 from __future__ import annotations
 
@@ -10,10 +10,12 @@ import typer
 from coterie.cli import complete, flags
 from coterie.cli.options import cluster_of, names
 from coterie.errors import ConfigError, Problem
+from coterie.files.formats import FORMATS
 
 NOT_KEPT = 1
 
-Table = Annotated[str, typer.Argument(metavar="FILE")]
+READABLE = " or ".join(each.title for each in FORMATS.values())
+Table = Annotated[str, typer.Argument(metavar="FILE", help=f"Table: {READABLE}; - is standard input.")]
 
 
 @flags.takes_settings("anonymize")
@@ -21,7 +23,7 @@ def anonymize(
     *,
     data: Table,
     output: Annotated[
-        str | None, typer.Option("--output", "-o", metavar="FILE", help="Where to write; - is standard output.")
+        str | None, typer.Option("--output", "-o", metavar="FILE", help="Output file or table; - is standard output.")
     ] = None,
     settings: flags.Settings,
     master: flags.Master = None,
@@ -30,46 +32,44 @@ def anonymize(
     report_variant: flags.ReportVariant = "internal",
     mapping: flags.MappingFile = None,
     force: flags.Force = False,
-    resume: Annotated[
-        bool, typer.Option("--resume", help="Go on with a run to the same output that was stopped.")
-    ] = False,
-    dry_run: Annotated[bool, typer.Option("--dry-run", help="Do everything but write.")] = False,
+    resume: Annotated[bool, typer.Option("--resume", help="Continue an interrupted run to the same output.")] = False,
+    dry_run: Annotated[bool, typer.Option("--dry-run", help="Run without writing anything.")] = False,
     as_json: Annotated[bool, typer.Option("--json", help="Print the summary as JSON.")] = False,
     strict: flags.Strict = False,
     quiet: flags.Quiet = False,
 ) -> None:
-    """Publish a table in which every row shares its quasi-identifiers with at least k - 1 others.
+    """Anonymize a table: every published row shares its quasi-identifiers with at least k - 1 others.
 
-    FILE is CSV, Parquet, Feather or Excel (people.xlsx#2024 is the sheet 2024), gzipped or not; - is standard input. It
-    may also be a table of a database, such as sqlite:///people.db#people or postgresql://user@host/census#people, and
-    so may the output.
+    FILE may be gzipped, a sheet of a workbook (people.xlsx#2024) or a table of a database, such as
+    sqlite:///people.db#people or postgresql://user@host/census#people. The output may be in a database too.
 
-    The release is verified before anything is written. Beside it stands a .coterie.toml with the configuration, the
-    versions and the checksums that belong to it.
+    coterie verifies the release before it writes anything. It also writes OUTPUT.coterie.toml with the configuration,
+    versions and checksums.
     """
     from coterie.cli.run import run_and_show
     from coterie.files.destinations import check_outputs
     from coterie.reporting.report import check_request
 
     if output is None and not dry_run:
-        raise ConfigError([Problem("output", "is required: name a file, - for standard output, or give --dry-run")])
+        raise ConfigError([Problem("output", "is required: a file, - for standard output, or --dry-run")])
     if as_json and output == "-" and not dry_run:
-        text = "the release and the summary cannot both go to standard output; name a file, or leave out --json"
+        text = "the release and the summary cannot both go to standard output; name a file, or omit --json"
         raise ConfigError([Problem("output", text)])
+    for path in report or []:
+        check_request(path, variant=report_variant)
     cluster = cluster_of(master, spark, engine=settings.engine)
     if settings.engine != "memory" and not dry_run:
-        from coterie.cli.blocks import ran_in_blocks
+        from coterie.cli.blocks import Wanted, ran_in_blocks
 
-        ways = {"force": force, "resume": resume, "quiet": quiet, "report": bool(report), "as_json": as_json}
-        stored = ran_in_blocks(data, settings, output=output, mapping=mapping, cluster=cluster, **ways)
+        ways = {"force": force, "resume": resume, "quiet": quiet, "as_json": as_json}
+        wanted = Wanted(output, mapping, tuple(report or ()), report_variant)
+        stored = ran_in_blocks(data, settings, wanted, cluster=cluster, **ways)
         if stored is not None:
             if strict and stored.verdict.state != "pass":
                 raise typer.Exit(NOT_KEPT)
             return
     if resume:
-        raise ConfigError([Problem("resume", "a run in memory leaves nothing to go on with; give --engine blocks")])
-    for path in report or []:
-        check_request(path, variant=report_variant)
+        raise ConfigError([Problem("resume", "a run in memory cannot be resumed; use --engine blocks")])
     check_outputs(data, settings, output=output, mapping=mapping, reports=report or [], force=force)
     passed = run_and_show(
         data,
@@ -94,13 +94,19 @@ def verify(
     k: int | None = None,
     settings: flags.Settings,
     l: Annotated[  # noqa: E741 - its name in every paper
-        str | None, typer.Option("--l", metavar="L", help="Distinct values of each sensitive column in every group.")
+        str | None,
+        typer.Option(
+            "--l", metavar="L", help="l-diversity: distinct values of each sensitive attribute in every group."
+        ),
     ] = None,
     t: Annotated[
-        str | None, typer.Option("--t", metavar="T", help="t-closeness of each sensitive column, equal distance.")
+        str | None, typer.Option("--t", metavar="T", help="t-closeness of each sensitive attribute, equal distance.")
     ] = None,
     alpha: Annotated[
-        str | None, typer.Option("--alpha", metavar="ALPHA", help="Largest share of one sensitive value in a group.")
+        str | None,
+        typer.Option(
+            "--alpha", metavar="ALPHA", help="alpha of (alpha, k): largest share of one sensitive value in a group."
+        ),
     ] = None,
     beta: Annotated[str | None, typer.Option("--beta", metavar="BETA", help="Basic beta-likeness.")] = None,
     delta: Annotated[str | None, typer.Option("--delta", metavar="DELTA", help="Delta-disclosure privacy.")] = None,
@@ -108,17 +114,19 @@ def verify(
     strict: flags.Strict = False,
     quiet: flags.Quiet = False,
 ) -> None:
-    """Check what a published table promises, from its cells alone. Exit code 1 if a promise is not kept.
+    """Verify a release from its published cells alone. Exit code 1 if a guarantee does not hold.
 
-    FILE is the published table; - is standard input.
+    FILE is the release; - is standard input.
 
-    Promises are those of the configuration and of the flags. Without any it only tells which k the table has and,
-    of each sensitive column, which l, t and so on.
+    The guarantees come from the configuration and the options. Without any, coterie reports the k of the table and
+    l, t and so on of each sensitive attribute.
     """
     from coterie.cli.run import show_verification
+    from coterie.settings.registry import MODELS
 
-    short = {"l-diversity": l, "t-closeness": t, "alpha-k": alpha, "beta-likeness": beta, "delta-disclosure": delta}
-    further = [f"{model}:{limit}" for model, limit in short.items() if limit is not None]
+    limits = {"l": l, "t": t, "alpha": alpha, "beta": beta, "delta": delta}
+    named = {model.parts[0]: name for name, model in MODELS.items()}
+    further = [f"{named[parameter]}:{limit}" for parameter, limit in limits.items() if limit is not None]
     if further:
         settings = settings.replace(privacy=[*settings.privacy, *further])
     asked = config is not None or k is not None
@@ -133,26 +141,26 @@ def measure(
     published: Annotated[str, typer.Argument(metavar="PUBLISHED")],
     settings: flags.Settings,
     queries: Annotated[
-        int | None, typer.Option("--queries", metavar="N", help="Ask N random COUNT queries of both tables.")
+        int | None, typer.Option("--queries", metavar="N", help="Compare N random COUNT queries on both tables.")
     ] = None,
     sum_of: Annotated[
-        str | None, typer.Option("--sum", metavar="COLUMN", help="With --queries: ask for sums of a column as well.")
+        str | None, typer.Option("--sum", metavar="COLUMN", help="With --queries: also compare sums of a column.")
     ] = None,
     query_file: Annotated[
         Path | None,
-        typer.Option("--query-file", metavar="FILE", help="Ask the queries of a file: TOML, or one query a line."),
+        typer.Option(
+            "--query-file", metavar="FILE", help="Compare the queries in a file: TOML, or one query per line."
+        ),
     ] = None,
     target: Annotated[
         str | None,
         typer.Option(
-            "--target", metavar="COLUMN", help="Learn to predict a column from the release; needs the extra ml."
+            "--target", metavar="COLUMN", help="Train a model that predicts a column; needs the optional dependency ml."
         ),
     ] = None,
     feature: Annotated[
         list[str] | None,
-        typer.Option(
-            "--feature", metavar="COLUMNS", help="With --target: predict from these. [default: quasi-identifiers]"
-        ),
+        typer.Option("--feature", metavar="COLUMNS", help="With --target: features. [default: quasi-identifiers]"),
     ] = None,
     model: Annotated[
         str,
@@ -164,15 +172,15 @@ def measure(
         ),
     ] = "linear",
     distributions: Annotated[
-        bool, typer.Option("--distributions", help="Compare columns, and pairs of them, before and after.")
+        bool, typer.Option("--distributions", help="Compare distributions of columns and pairs of columns.")
     ] = False,
     as_json: flags.AsJson = False,
 ) -> None:
-    """Measure what a release lost, in all and per column.
+    """Measure information loss, overall and by column.
 
-    ORIGINAL is the table before, PUBLISHED the one after, with its rows in the same order.
+    ORIGINAL is the original table, PUBLISHED the release with its rows in the same order.
 
-    With --queries, --query-file, --target or --distributions also how well the release serves those who work with it.
+    --queries, --query-file, --target and --distributions also measure the utility of the release.
     """
     from coterie.api.utility import UtilityRequest
     from coterie.cli.utility import show_measures

@@ -1,4 +1,4 @@
-"""`coterie risk` and `coterie attack`: how far records can be traced to people, and what an attacker would learn."""
+"""`coterie risk` and `coterie attack`: re-identification risk, and what an attacker would learn."""
 
 from __future__ import annotations
 
@@ -31,17 +31,19 @@ def risk(
     settings: flags.Settings,
     population: Annotated[
         str | None,
-        typer.Option("--population", metavar="FILE", help="The population that the table comes from, a row a person."),
+        typer.Option(
+            "--population", metavar="FILE", help="Population table that the data were sampled from, one row per person."
+        ),
     ] = None,
     fraction: flags.Fraction = None,
     as_json: flags.AsJson = False,
 ) -> None:
-    """Measure how likely records can be traced to people, before and after publishing.
+    """Estimate re-identification risk, of one table or before and after anonymization.
 
-    FILE is an original or a release. With RELEASE, FILE is the original and both are measured.
+    FILE is an original table or a release. With RELEASE, FILE is the original and both are measured.
 
-    The prosecutor knows that a person is in the table, the journalist compares with a population, the marketer links
-    all records. Quasi-identifiers are ranked by the risk that they add.
+    The prosecutor knows that a person is in the table, the journalist compares it with a population, the marketer links
+    all records. Quasi-identifiers are ranked by the risk they add.
     """
     if population is None:
         fraction = settings.fraction if fraction is None else fraction
@@ -66,7 +68,7 @@ def show_risk(
     from coterie.cli.show import ProgressBar, Voice
     from coterie.disclosure.columns import rank_columns
     from coterie.disclosure.risk import check_population, find_threshold, risk_of_table
-    from coterie.engines.per_row import advice
+    from coterie.engines.request import advice
 
     limit = find_threshold(threshold)
     check_population(population, fraction)
@@ -179,25 +181,26 @@ def attack(
     *,
     published: Annotated[str, typer.Argument(metavar="RELEASE")],
     known: Annotated[
-        str, typer.Option("--known", metavar="FILE", help="People known from elsewhere, with what is known of them.")
+        str,
+        typer.Option("--known", metavar="FILE", help="Table of known people, with the attributes the attacker knows."),
     ],
     on: Annotated[
         list[str] | None,
         typer.Option(
             "--on",
             metavar="COLUMNS",
-            help="What the attacker knows, separated by commas. [default: all quasi-identifiers that FILE has]",
+            help="Attributes the attacker knows. [default: all quasi-identifiers in FILE]",
         ),
     ] = None,
     settings: flags.Settings,
     show: Annotated[
-        bool, typer.Option("--show", help="List people with their candidates and likeliest values, which are data.")
+        bool, typer.Option("--show", help="List people with their candidates and most likely values. This shows data.")
     ] = False,
     as_json: flags.AsJson = False,
 ) -> None:
-    """Try to find known people in a release, and count what that would give away.
+    """Try to re-identify known people in a release, and count what an attacker would learn.
 
-    RELEASE is the published table. Nothing but counts is printed unless --show is given.
+    RELEASE is the published table. Only counts are printed unless you add --show.
     """
     from coterie.api.risk import attack as run_attack
     from coterie.cli.show import ProgressBar, Voice
@@ -227,6 +230,17 @@ def _print_attack(found: Attack, voice: Voice) -> None:
             ("below k", f"{found.below:,} people ({share * found.below:.2f} %) have fewer than {found.k:,}"),
         ]
     )
+    for leak in found.order:
+        voice.say(
+            f"order of rows  sorted by {leak.column}: running bounds raise exactly known cells from "
+            f"{100 * leak.exact_before:.2f} % to {100 * leak.exact_after:.2f} %, and {leak.below:,} rows fall into "
+            f'classes below {found.k:,}; row_order = "shuffle" mends it'
+        )
+    for ends in found.ends:
+        voice.say(
+            f"tight ends     {ends.column}: {100 * ends.known:.2f} % of its cells are known up to the row, since both "
+            "ends of an interval are values of rows; a hierarchy of intervals mends it"
+        )
     if not found.sensitive:
         return
     rows = [

@@ -86,7 +86,7 @@ def target_exists(place: Place, *, force: bool, kind: str) -> None:
     if not force:
         raise ConfigError(
             [Problem("output", f"{place.name} exists already")],
-            hint="Choose another name, or overwrite it with --force.",
+            hint="Choose another name, or overwrite it with force=True.",
         )
     if kind != "table":
         raise ConfigError([Problem("output", f"{place.name} is a {kind} and no table")], hint="Choose another name.")

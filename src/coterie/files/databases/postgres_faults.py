@@ -19,7 +19,7 @@ _STATES = {
     "42703": _Told("names a column that is not there", "Check the query; texts stand in single quotes."),
     "42601": _Told("is not valid SQL", "Try it in psql, which shows the place."),
     "42501": _Told("may not be used by this user", "Have the right granted."),
-    "42P07": _Told("came up meanwhile", "Choose another name, or overwrite it with --force."),
+    "42P07": _Told("came up meanwhile", "Choose another name, or overwrite it with force=True."),
     "25006": _Told("would write, but is run read-only", "Give a query that only selects."),
     "2BP01": _Told("cannot be replaced: views or keys depend on it", "Choose another name, or drop these first."),
     "3F000": _Told("has a schema that is not there", "Create it first."),

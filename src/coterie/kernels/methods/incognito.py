@@ -1,6 +1,6 @@
 """The loops of Incognito: frequency sets of packed rows, rolled up from node to node of a lattice of levels.
 
-A generalised value is named by the smallest code that it stands for, so one table `rep[level, code]` leads from any
+A generalized value is named by the smallest code that it stands for, so one table `rep[level, code]` leads from any
 lower level to any higher one. The codes of a row are packed into a few 64-bit words. A frequency set is an array of
 distinct words with the number of rows of each.
 """
@@ -112,8 +112,8 @@ def _project(keys, counts, up_keys, up_counts, table, packing, attributes, level
 def search(keys, counts, packing, attributes, sizes, candidate, k, allowed):
     """Node → whether it is k-anonymous, in the lattice of some attributes; the last attribute varies fastest.
 
-    Nodes come in the order of their numbers, so a node comes after everything that it generalises. One that
-    generalises a k-anonymous node is k-anonymous itself; any other candidate is counted, from the frequency set of
+    Nodes come in the order of their numbers, so a node comes after everything that it generalizes. One that
+    generalizes a k-anonymous node is k-anonymous itself; any other candidate is counted, from the frequency set of
     the nearest node before it on its path. `allowed` rows may be in groups of fewer than k.
     Also gives back how many nodes were counted.
     """

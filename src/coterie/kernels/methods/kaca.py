@@ -84,7 +84,7 @@ def merge_classes(tree, costs, k, limit, draws, follower, small, count, step, la
             continue
         rows = lowest[two]
         if large:
-            # The trunk keeps its slot and its box: only the stub is generalised further.
+            # The trunk keeps its slot and its box: only the stub is generalized further.
             lowest[two] = _cut_rows(follower, rows, joining)
             size[two] -= joining
             renew_above(tree, two)

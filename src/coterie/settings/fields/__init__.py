@@ -2,3 +2,7 @@
 
 May import what `settings` may, but nothing heavy: `coterie --help` reads it.
 """
+
+from coterie.settings.fields._setting import Group, setting
+
+__all__ = ["Group", "setting"]

@@ -50,6 +50,8 @@ class Setting:
     """whether that screen has a field for it"""
     commands: str | None = None
     """the commands that take it; those of its group if None"""
+    decides: Literal["release", "figures", "plan", "nothing"] = "release"
+    """what depends on it: the release; only figures about it; only how the work is divided; or nothing"""
     keys: tuple[str, ...] = ()
     """for tables by column: the roles of the columns that may be in it"""
     aliases: tuple[str, ...] = ()

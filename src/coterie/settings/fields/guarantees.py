@@ -63,4 +63,5 @@ class Guarantees(Group, title="Guarantees"):
         commands="compare risk verify",
         read=_risk,
         complete="threshold",
+        decides="figures",
     )

@@ -15,9 +15,19 @@ class Reporting(
     """Who the release is for."""
 
     purpose: str | None = setting(
-        None, "Purpose of the release, in one sentence, for the report.", metavar="TEXT", limits=TEXT
+        None,
+        "Purpose of the release, in one sentence, for the report.",
+        metavar="TEXT",
+        limits=TEXT,
+        decides="nothing",
     )
-    recipient: str | None = setting(None, "Recipient of the release, for the report.", metavar="TEXT", limits=TEXT)
+    recipient: str | None = setting(
+        None,
+        "Recipient of the release, for the report.",
+        metavar="TEXT",
+        limits=TEXT,
+        decides="nothing",
+    )
     release_model: Literal["public", "agreement", "enclave"] | None = setting(
         None,
         "Release model, for the report: public, agreement or enclave.",
@@ -29,9 +39,14 @@ class Reporting(
             "enclave": "controlled environment (enclave)",
         },
         metavar="MODEL",
+        decides="nothing",
     )
     author: str | None = setting(
-        None, "Author of the release, who is responsible for it, for the report.", metavar="TEXT", limits=TEXT
+        None,
+        "Author of the release, who is responsible for it, for the report.",
+        metavar="TEXT",
+        limits=TEXT,
+        decides="nothing",
     )
     fraction: float | None = setting(
         None,
@@ -41,4 +56,5 @@ class Reporting(
         metavar="SHARE",
         commands="risk",
         limits={"gt": 0, "le": 1},
+        decides="figures",
     )

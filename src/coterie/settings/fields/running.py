@@ -25,6 +25,7 @@ class Running(Group, title="Resources", screen="run"):
         commands="explain compare",
         aliases=("n_jobs",),
         limits={"ge": 1},
+        decides="nothing",
     )
     engine: Literal["auto", "memory", "blocks", "spark"] = setting(
         "auto",
@@ -33,6 +34,7 @@ class Running(Group, title="Resources", screen="run"):
         metavar="NAME",
         asked=False,
         commands="verify",
+        decides="plan",
     )
     memory: str | None = setting(
         None,
@@ -42,6 +44,7 @@ class Running(Group, title="Resources", screen="run"):
         asked=False,
         commands="verify",
         after=_checked,
+        decides="plan",
     )
     block_rows: int | None = setting(
         None,
@@ -52,4 +55,5 @@ class Running(Group, title="Resources", screen="run"):
         metavar="N",
         asked=False,
         limits={"ge": 1},
+        decides="plan",
     )

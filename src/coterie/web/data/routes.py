@@ -9,6 +9,7 @@ from starlette.requests import Request
 from starlette.responses import Response
 
 from coterie.errors import ConfigError
+from coterie.files.formats import FORMATS
 from coterie.web import pages
 from coterie.web.data import preview
 from coterie.web.forms import read, shown, simple
@@ -55,6 +56,7 @@ def _page(request: Request, project: Project, form: pages.FormState = pages.FIRS
         pages.FormState(found, submitted or shown(simple("data"), values), status),
         state=state,
         kinds=KINDS,
+        formats=FORMATS,
         fields=simple("data").values(),
         page_rows=PAGE_ROWS,
         otherwise=summary is not None

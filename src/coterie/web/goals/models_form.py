@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import fields
 from typing import Any, Final, NamedTuple
 
 from coterie.errors import ConfigError
@@ -11,31 +10,28 @@ from coterie.settings.models import parse_model
 from coterie.settings.registry import MODELS
 from coterie.web.pages import Fault
 
-TERMS: Final = {
-    "l-diversity": "Every group has at least l different sensitive values: to be in it gives none of them away.",
-    "t-closeness": "In every group sensitive values are spread nearly as in the whole table: at most t apart (0 to 1).",
-    "alpha-k": "No sensitive value has more than the share alpha of any group.",
-    "beta-likeness": "In no group is a sensitive value more than 1 + beta times as frequent as in the whole table.",
-    "delta-disclosure": "In a group a sensitive value is as frequent as in the table, up to a factor of e^delta.",
-    "k-map": "Every group matches at least k rows of a table of the whole population, which you name.",
-    "k-anonymity": "Every group has at least k rows; the same as the k above.",
-}
-"""each model in a sentence"""
-VARIANTS: Final = {
-    "l-diversity": ("distinct", "frequency", "entropy", "recursive"),
-    "t-closeness": ("equal", "ordered", "hierarchical"),
-    "beta-likeness": ("basic", "enhanced"),
-}
-VARIANT_TITLES: Final = {name: f"{name} ({model})" for model, names in VARIANTS.items() for name in names}
-MORE: Final = {
-    "l-diversity": "c, for the recursive variant",
-    "alpha-k": "a k of its own, if it is not to be the one above",
-    "k-map": "the path of the population's table, with the same quasi-identifiers",
-}
-FURTHER: Final = {"l-diversity": "c", "alpha-k": "k", "k-map": "population"}
-"""model → what its last field holds"""
 FIELDS: Final = ("model", "limit", "on", "variant", "further")
-_VARIANT_PARTS: Final = ("kind", "distance")
+
+
+def fields_of(name: str) -> dict[str, str]:
+    """Parameter of a model → the field that asks for it: its limit, column, variant, and whatever else there is."""
+    model = MODELS.get(name)
+    if model is None:
+        return {}
+    first, *others = model.parts
+    named = {part: part if part == "on" else "variant" if part == model.variant else "further" for part in others}
+    return {first: "limit", **named}
+
+
+def variants_of(name: str) -> tuple[str, ...]:
+    """The definitions that a model has, if there are several."""
+    model = MODELS[name]
+    return model.choices(model.variant) if model.variant else ()
+
+
+def variant_titles() -> dict[str, str]:
+    """Variant → its title, with the model that has it."""
+    return {variant: f"{variant} ({name})" for name in MODELS for variant in variants_of(name)}
 
 
 class ModelRow(NamedTuple):
@@ -56,12 +52,8 @@ class ModelRow(NamedTuple):
     def values(self) -> dict[str, Any]:
         """The row as a privacy model's fields; those that are empty keep their defaults."""
         submitted = {"model": self.model}
-        kind = MODELS.get(self.model)
-        for part in kind.parts if kind is not None else ():
-            text = self.on if part == "on" else self.variant if part in _VARIANT_PARTS else self.limit
-            if part == FURTHER.get(self.model):
-                text = self.further
-            if text:
+        for part, field in fields_of(self.model).items():
+            if text := getattr(self, field):
                 submitted[part] = text
         return submitted
 
@@ -79,13 +71,8 @@ def _shown(entry: object) -> ModelRow:
         # Shown as far as it goes, so that it can be mended.
         parts = [part.strip() for part in entry.split(":")] if isinstance(entry, str) else []
         return ModelRow(*parts[:5])
-    submitted = {each.name: getattr(model, each.name) for each in fields(model)}  # type: ignore[arg-type]
-    first = model.parts[0]
-    variant = next((str(submitted[part]) for part in model.parts if part in _VARIANT_PARTS), "")
-    last = submitted.get(FURTHER.get(model.name, ""))
-    return ModelRow(
-        model.name, str(submitted[first]), submitted.get("on") or "", variant, "" if last is None else str(last)
-    )
+    values = {field: getattr(model, part) for part, field in fields_of(model.name).items()}
+    return ModelRow(model.name, **{field: "" if value is None else str(value) for field, value in values.items()})
 
 
 def read_promises(submitted: Mapping[str, str]) -> list[ModelRow]:
@@ -107,23 +94,10 @@ def promise_faults(rows: Sequence[ModelRow]) -> list[Fault]:
             parse_model(row.values())
         except ConfigError as error:
             for problem in error.problems:
-                what = problem.path if problem.path in _needed(row.model) else ""
+                what = problem.path if problem.path in fields_of(row.model) else ""
                 text = f"{row.model}: {what} {problem.text}" if what else f"{row.model}: {problem.text}"
-                faults.append(Fault(f"privacy-{place}-{_field(row.model, problem.path)}", text))
+                faults.append(Fault(f"privacy-{place}-{fields_of(row.model).get(problem.path, 'model')}", text))
     return faults
-
-
-def _needed(name: str) -> list[str]:
-    model = MODELS.get(name)
-    return [each.name for each in fields(model)] if model is not None else []
-
-
-def _field(model: str, part: str) -> str:
-    if part == "on":
-        return "on"
-    if part in _VARIANT_PARTS:
-        return "variant"
-    return "further" if part == FURTHER.get(model) else "limit" if part else "model"
 
 
 def specs_of(rows: Sequence[ModelRow]) -> list[str | dict[str, Any]]:

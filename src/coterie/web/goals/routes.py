@@ -17,15 +17,13 @@ from coterie.web import conflicts as conflicts
 from coterie.web.drafts import draft_of, drop_draft, keep_draft
 from coterie.web.forms import bad_numbers, grouped, number_of, read, shown, simple
 from coterie.web.goals.models_form import (
-    MORE,
-    TERMS,
-    VARIANT_TITLES,
-    VARIANTS,
     ModelRow,
     promise_faults,
     read_promises,
     shown_promises,
     specs_of,
+    variant_titles,
+    variants_of,
 )
 from coterie.web.pages import (
     Fault,
@@ -78,10 +76,8 @@ def _page(request: Request, project: Project) -> Response:
         free=[name for name in summary.names if name not in {*_listed(values, "quasi"), *_listed(values, "sensitive")}],
         promises=[*rows, ModelRow()],
         models=MODELS,
-        terms=TERMS,
-        variants=VARIANTS,
-        more=MORE,
-        variant_titles={"": "as usual", **VARIANT_TITLES},
+        variants_of=variants_of,
+        variant_titles={"": "default", **variant_titles()},
         fields=FIELDS,
         groups=grouped(simple("goals"), but=ELSEWHERE),
         presets=PRESETS.values(),

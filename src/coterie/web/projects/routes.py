@@ -10,13 +10,15 @@ from starlette.concurrency import run_in_threadpool
 from starlette.requests import Request
 from starlette.responses import HTMLResponse, Response
 
+from coterie.files.formats import FORMATS
 from coterie.web.jobs import Jobs
 from coterie.web.pages import Fault, form_of, go, project_of, projects_of, render, settings_of, values_of
 from coterie.web.project import Project, Projects
 from coterie.web.settings import resolve_allowed
 from coterie.web.uploads import MEGABYTE, receive_upload
 
-ENDINGS = (".csv.gz", ".tsv.gz", ".txt.gz", ".csv", ".tsv", ".txt", ".parquet", ".feather", ".xlsx", ".xls", ".gz")
+ENDINGS = tuple(ending for each in FORMATS.values() for ending in each.endings)
+ENDINGS = (*(f"{ending}.gz" for ending in FORMATS["csv"].endings), *ENDINGS, ".gz")
 UPLOAD = "upload"
 """what every upload is called, followed by its ending"""
 
@@ -49,6 +51,7 @@ def _home(request: Request, *, faults: list[Fault] | None = None, path: str = ""
         folders=[str(folder) for folder in settings.allowed_folders],
         limit=settings.upload_limit // MEGABYTE,
         limit_bytes=settings.upload_limit,
+        formats=" or ".join(each.title for each in FORMATS.values()),
         kept_in=None if settings.forget else str(settings.work_folder),
     )
 

@@ -72,7 +72,7 @@ def frozen(project: Project) -> str:
     full = dict(values)
     if any(isinstance(spec, str) and spec != "flat" for spec in specs.values()):
         full["hierarchies"] = {column: plain(config.hierarchies[column]) for column in specs}
-    if any(model.name == "k-map" for model in config.privacy):
+    if any(model.counts == "population" for model in config.privacy):
         full["privacy"] = plain(config.privacy)
     text = project.recipe_path.read_text(encoding="utf-8-sig")
     return text if full == values else edited(text, full)

@@ -7,6 +7,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
+from coterie.files.formats import FORMATS
 from coterie.web.project import Project
 
 WIDE = 96
@@ -64,7 +65,7 @@ def _recipe(project: Project) -> str:
 
 def release_name(table_format: str) -> str:
     """What a run calls its release."""
-    return "release.parquet" if table_format in ("parquet", "feather") else "release.csv"
+    return "release" + (FORMATS[table_format].released_as if table_format in FORMATS else ".csv")
 
 
 def download_name(project: Project) -> str:

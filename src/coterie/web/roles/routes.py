@@ -13,6 +13,7 @@ from starlette.responses import Response
 
 from coterie.errors import ConfigError
 from coterie.settings.changes import per_column
+from coterie.settings.registry import FIELDS
 from coterie.settings.roles import PUBLISHED
 from coterie.web import conflicts
 from coterie.web.data.routes import KINDS
@@ -24,12 +25,12 @@ from coterie.web.roles.column_risk import AddedRisk, Risks, risk_folder, risks_o
 from coterie.web.table_summary import ColumnSummary, TableSummary, summary_of
 
 ROLES = {
-    "quasi": ("Quasi-identifier", "Others may know it of a person. It is generalised until rows look alike."),
-    "sensitive": ("Sensitive", "What nobody should learn of a person. It is published unchanged."),
-    "identifier": ("Identifier", "Names a person by itself. It is left out."),
-    "keep": ("Keep", "Says nothing about who it is, and is no secret. It is published unchanged."),
-    "drop": ("Drop", "Nobody needs it. It is left out."),
-    "undecided": ("Not decided", "Nobody has said what becomes of it. There is no run until somebody does."),
+    "quasi": ("Quasi-identifier", FIELDS["quasi"].hint),
+    "sensitive": ("Sensitive", FIELDS["sensitive"].hint),
+    "identifier": ("Direct identifier", FIELDS["identifiers"].hint),
+    "keep": ("Keep", FIELDS["keep"].hint),
+    "drop": ("Drop", FIELDS["drop"].hint),
+    "undecided": ("Undecided", "No role yet. Every column needs a role before a run."),
 }
 SETTING = {"quasi": "quasi", "sensitive": "sensitive", "identifier": "identifiers", "keep": "keep", "drop": "drop"}
 PAGE = 200

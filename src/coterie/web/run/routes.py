@@ -150,7 +150,7 @@ def _change(request: Request, project: Project, submitted: dict[str, str]) -> Re
 def _in_the_way(request: Request, project: Project) -> list[Fault]:
     """Why there can be no run now."""
     if recipe.problems_of(project, column_names(project)):
-        return [Fault("in-the-way", "The recipe has faults that other steps can mend; they are listed below.")]
+        return [Fault("in-the-way", "Other steps have errors; fix them first. They are listed below.")]
     try:
         check_startable(jobs_of(request), project)
     except ConfigError as error:

@@ -21,7 +21,7 @@ STEPS = {
     "encode": "Finding the places of values in their hierarchies",
     "group": "Grouping rows",
     "refine": "Grouping rows: lowering the loss by local search",
-    "repair": "Grouping rows: mending groups that break a promise",
+    "repair": "Grouping rows: repairing groups that violate a guarantee",
     "publish": "Writing the groups' values",
     "verify": "Verifying the release from its own cells",
     "measure": "Measuring what was lost",

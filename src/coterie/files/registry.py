@@ -1,0 +1,59 @@
+"""What plugs in by name, found in its package when it is asked for: a new method, model or file format is one new file.
+
+Other distributions add theirs by an entry point of the group `coterie` that names a module.
+"""
+
+from __future__ import annotations
+
+import importlib
+import pkgutil
+from collections.abc import Iterator, Mapping
+from functools import cache
+from typing import Generic, TypeVar
+
+Item = TypeVar("Item")
+
+
+class Registry(Mapping[str, Item], Generic[Item]):
+    """Items by name, in the order in which their modules add them; loaded at the first look."""
+
+    def __init__(self, package: str) -> None:
+        self._package = package
+        self._items: dict[str, Item] = {}
+        self._loaded = False
+
+    def add(self, name: str, item: Item) -> None:
+        """Add an item under a name of its own."""
+        before = self._items.get(name)
+        # A class that a notebook's cell defines again takes its own place.
+        if before is not None and f"{before.__class__}{before!r}" != f"{item.__class__}{item!r}":
+            raise RuntimeError(f"two items of {self._package} are called {name!r}")
+        self._items[name] = item
+
+    def _load(self) -> dict[str, Item]:
+        if not self._loaded:
+            package = importlib.import_module(self._package)
+            for module in pkgutil.iter_modules(getattr(package, "__path__", ())):
+                if not module.name.startswith("_"):
+                    importlib.import_module(f"{self._package}.{module.name}")
+            self._loaded = True
+            load_plugins()
+        return self._items
+
+    def __getitem__(self, name: str) -> Item:
+        return self._load()[name]
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._load())
+
+    def __len__(self) -> int:
+        return len(self._load())
+
+
+@cache
+def load_plugins() -> None:
+    """Import the modules that other distributions name in the entry-point group `coterie`, once."""
+    from importlib.metadata import entry_points
+
+    for point in entry_points(group="coterie"):
+        point.load()

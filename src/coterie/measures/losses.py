@@ -1,0 +1,220 @@
+"""Every measure of what a release lost, one function each: what it is, its formula, range and what it does not say.
+
+A measure is worked out from `Losses`, which every engine fills in the same way, so it needs nothing else to be summed
+over blocks. The command line, the report, the notebook, the page and docs/measures.md follow from what is listed here.
+A distribution with an entry point of the group `coterie` adds its own by the same decorator.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Literal, NamedTuple
+
+import numpy as np
+
+from coterie.measures.measures import AttributeMeasures, ClassSizes
+from coterie.settings.registry import MEASURES
+
+
+class Losses(NamedTuple):
+    """What measures are worked out from."""
+
+    rows: int
+    suppressed: int
+    """rows that were suppressed; they are in no group and cost 1 per cell"""
+    k: int
+    attributes: Sequence[AttributeMeasures]
+    """mean losses of every quasi-identifier, which blocks add up as sums over rows"""
+    classes: ClassSizes
+    """sizes of all groups, counted over all blocks"""
+    fully_generalised: int
+    outside: int | None
+    """None where originals are not at hand"""
+
+    def mean(self, name: str) -> float:
+        """The mean of an attribute's losses over all attributes."""
+        return float(np.mean([getattr(each, name) for each in self.attributes])) if self.attributes else 0.0
+
+    @property
+    def cells(self) -> int:
+        """Quasi-identifier cells."""
+        return self.rows * len(self.attributes)
+
+
+class Measure(NamedTuple):
+    """What is known of a measure."""
+
+    name: str
+    about: str
+    formula: str
+    better: Literal["lower", "higher", ""]
+    range: str
+    silent: str
+    """what it does not say"""
+    unit: Literal["share", "sum", "rows", "groups"]
+    """what it is: a share or ratio, a sum over cells, or a count of rows or groups"""
+    grouped: bool
+    """whether it is about groups, which rows that are published one by one do not have"""
+    of: Callable[[Losses], float | None]
+
+
+def measure(
+    about: str,
+    *,
+    formula: str = "",
+    better: Literal["lower", "higher", ""] = "lower",
+    range: str = "0 and above",
+    silent: str = "",
+    unit: Literal["share", "sum", "rows", "groups"] = "share",
+    grouped: bool = False,
+) -> Callable[[Callable[[Losses], float | None]], Callable[[Losses], float | None]]:
+    """Register a measure under the name of its function; facts as `Measure` has them."""
+
+    def add(of: Callable[[Losses], float | None]) -> Callable[[Losses], float | None]:
+        name = of.__name__
+        MEASURES.add(name, Measure(name, about, formula, better, range, silent, unit, grouped, of))
+        return of
+
+    return add
+
+
+def evaluate(losses: Losses) -> dict[str, float]:
+    """Every measure by name; those that cannot be told are left out."""
+    found = {name: each.of(losses) for name, each in MEASURES.items()}
+    return {name: value for name, value in found.items() if value is not None}
+
+
+MEAN = "Which rows lost it: a low mean may hide a few rows that lost everything."
+HEIGHTS = "How many values lie under a label: labels at the same height cost the same, whether over two or two hundred."
+SIZES = "What was lost: groups of equal rows count as much as groups of very different ones."
+
+
+@measure("mean NCP of the quasi-identifier cells", formula="Σ NCP ÷ cells", range="0 (nothing lost) to 1", silent=MEAN)
+def gcp(losses: Losses) -> float:  # noqa: D103 - the decorator says it
+    return losses.mean("ncp")
+
+
+@measure("weighted sum of NCP, which methods minimize", formula="Σ weight · NCP", silent=MEAN, unit="sum")
+def ncp(losses: Losses) -> float:  # noqa: D103
+    return losses.rows * sum(each.weight * each.ncp for each in losses.attributes)
+
+
+@measure(
+    "GCCG's measure, equal to gcp", formula="mean over rows of the mean over attributes", range="0 to 1", silent=MEAN
+)
+def information_loss(losses: Losses) -> float:  # noqa: D103
+    return losses.mean("ncp")
+
+
+@measure(
+    "k-members' Total-IL: height ratio of categories, width ÷ range of numbers",
+    formula="Σ loss",
+    silent=HEIGHTS,
+    unit="sum",
+)
+def total_il(losses: Losses) -> float:  # noqa: D103
+    return losses.cells * losses.mean("height_loss")
+
+
+@measure("total_il per cell", formula="total_il ÷ cells", range="0 to 1", silent=HEIGHTS)
+def height_loss(losses: Losses) -> float:  # noqa: D103
+    return losses.mean("height_loss")
+
+
+@measure("weighted hierarchical distance, uniform or own level weights", formula="Σ WHD", silent=HEIGHTS, unit="sum")
+def distortion(losses: Losses) -> float:  # noqa: D103
+    return losses.cells * losses.mean("distortion")
+
+
+@measure(
+    "distortion ÷ distortion of the fully generalized table",
+    formula="distortion ÷ cells",
+    range="0 to 1",
+    silent=HEIGHTS,
+)
+def distortion_ratio(losses: Losses) -> float:  # noqa: D103
+    return losses.mean("distortion")
+
+
+@measure(
+    "distortion with level weights that fall with the distance from the root",
+    formula="Σ WHD",
+    silent=HEIGHTS,
+    unit="sum",
+)
+def height_distortion(losses: Losses) -> float:  # noqa: D103
+    return losses.cells * losses.mean("height_distortion")
+
+
+@measure(
+    "height_distortion ÷ that of the fully generalized table",
+    formula="height_distortion ÷ cells",
+    range="0 to 1",
+    silent=HEIGHTS,
+)
+def height_distortion_ratio(losses: Losses) -> float:  # noqa: D103
+    return losses.mean("height_distortion")
+
+
+@measure("share of quasi-identifier cells that changed", range="0 to 1", silent="By how much they changed.")
+def modification_rate(losses: Losses) -> float:  # noqa: D103
+    return losses.mean("changed")
+
+
+@measure(
+    "sum of the squared group sizes (C_DM); a suppressed row costs as much as there are rows",
+    formula="Σ |group|² + rows · suppressed",
+    range="rows · k and above",
+    silent=SIZES,
+    grouped=True,
+    unit="sum",
+)
+def discernability(losses: Losses) -> float:  # noqa: D103
+    return losses.classes.squares + losses.suppressed * losses.rows
+
+
+@measure(
+    "average group size relative to k (C_AVG)",
+    formula="rows ÷ (groups · k)",
+    range="1 and above",
+    silent=SIZES,
+    grouped=True,
+    unit="sum",
+)
+def c_avg(losses: Losses) -> float:  # noqa: D103
+    return losses.rows / (max(losses.classes.groups, 1) * losses.k)
+
+
+@measure("number of groups (equivalence classes)", better="higher", silent=SIZES, grouped=True, unit="groups")
+def groups(losses: Losses) -> float:  # noqa: D103
+    return losses.classes.groups
+
+
+@measure("rows in the smallest group", better="", range="k and above", grouped=True, unit="rows")
+def smallest(losses: Losses) -> float:  # noqa: D103
+    return losses.classes.smallest
+
+
+@measure("rows in the largest group", range="k and above", grouped=True, unit="rows")
+def largest(losses: Losses) -> float:  # noqa: D103
+    return losses.classes.largest
+
+
+@measure("average number of rows in a group", formula="rows in groups ÷ groups", range="k and above", grouped=True)
+def average_size(losses: Losses) -> float:  # noqa: D103
+    return (losses.rows - losses.suppressed) / max(losses.classes.groups, 1)
+
+
+@measure("suppressed rows", unit="rows")
+def suppressed(losses: Losses) -> float:  # noqa: D103
+    return losses.suppressed
+
+
+@measure("rows in which every quasi-identifier could be any value, suppressed ones included", unit="rows")
+def fully_generalised(losses: Losses) -> float:  # noqa: D103
+    return losses.fully_generalised
+
+
+@measure("rows whose original values lie outside the published ones", range="0; anything else is a defect", unit="rows")
+def outside(losses: Losses) -> float | None:  # noqa: D103
+    return losses.outside
