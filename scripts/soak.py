@@ -199,7 +199,7 @@ def judged(round_: dict[str, Any], table: Any, folder: Path, answer: str, *, kil
 
     inside = {each.name for each in folder.iterdir()} - {"answer.json", f"in.{round_['input']}"}
     out = f"out.{round_['output']}"
-    wrong = [f"left behind: {name}" for name in inside if name.startswith(".")]
+    wrong = [f"left behind: {name}; {answer}" for name in inside if name.startswith(".")]
     if answer != "made":
         # A killed run may have left a release of its own that is whole.
         if inside and not killed:

@@ -260,3 +260,33 @@ def test_a_folder_that_a_run_was_removing_or_making_when_it_was_killed_goes(tmp_
     with pytest.raises(ConfigError, match="exists already"):
         anonymize_file(tmp_path / "in.parquet", job)
     assert not left.exists()
+
+
+def test_a_run_that_was_killed_while_it_cleaned_up_is_no_run_to_go_on_with(tmp_path, config, monkeypatch):
+    """Its release is whole; half of its blocks are gone, and resume must not trip over the others."""
+    import shutil
+
+    table = table_of(700)
+    real = shutil.rmtree
+
+    def killed(path, **ways):
+        if path == work_path(tmp_path / "out.parquet"):
+            real(path / "blocks")
+            raise KeyboardInterrupt
+        real(path, **ways)
+
+    with monkeypatch.context() as patch:
+        patch.setattr(shutil, "rmtree", killed)
+        with pytest.raises(KeyboardInterrupt):
+            run(tmp_path, table, config)
+    made = (tmp_path / "out.parquet").read_bytes()
+    left = work_path(tmp_path / "out.parquet")
+    assert left.exists()
+    assert not (left / "run.json").exists()
+    (left / "lock").unlink()  # the process that held it is gone
+    (left / "lock").write_text("1")
+    job = make_job(config, tmp_path / "out.parquet", resume=True)
+    with pytest.raises(ConfigError, match="exists already"):
+        anonymize_file(tmp_path / "in.parquet", job)
+    assert not left.exists()
+    assert (tmp_path / "out.parquet").read_bytes() == made
