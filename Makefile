@@ -9,7 +9,7 @@ READY := .venv/.ready
 PEERS := .venv-peers/.ready
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test test-wheel test-peers test-web test-db test-spark quick kernels check format bench papers docs clean
+.PHONY: help demo test test-wheel test-peers test-web test-db test-spark quick kernels check format mutants soak bench papers docs clean
 MAKEFLAGS += --no-print-directory
 
 help:  ## this list
@@ -67,6 +67,12 @@ check: $(READY)  ## style, types, and who imports whom
 format: $(READY)  ## bring the code into its usual form
 	@$(BIN)/ruff check --fix --quiet .
 	@$(BIN)/ruff format --quiet .
+
+mutants: $(READY)  ## plant small faults and see whether a test notices; CHANGED=1: in changed lines. ARGS="verification/rows"
+	@$(BIN)/python scripts/mutants.py --jobs $(JOBS) $(if $(CHANGED),--changed --minutes 5) $(ARGS)
+
+soak: $(READY)  ## random releases with random kills, judged from outside; ARGS="--minutes 20" bounds it
+	@$(BIN)/python scripts/soak.py $(ARGS)
 
 bench: $(READY)  ## benchmarks; each checks its answer. ARGS="name …" runs some
 	@$(BIN)/python -m benchmarks $(ARGS)

@@ -100,7 +100,7 @@ def bound_of(table: Table, k: int) -> float:
 
 def judged(table: Table, grouping: Grouping, k: int) -> dict[str, float]:
     """What a grouping is worth, and whether it is one: `outside` and `small` are rows and groups that break it."""
-    boxes = grouping.published
+    boxes = grouping.published_boxes()
     measures = measure_boxes(table.domains, lo=boxes.lo, hi=boxes.hi, labels=boxes.labels, k=k, codes=table.codes)
     return {
         "gcp": measures["gcp"],
@@ -110,5 +110,5 @@ def judged(table: Table, grouping: Grouping, k: int) -> dict[str, float]:
         "suppressed": int(measures["suppressed"]),
         "outside": int(measures["outside"]),
         "small": int(np.count_nonzero(grouping.sizes < k)),
-        "per_row": grouping.rings is not None,
+        "per_row": grouping.by_rows,
     }

@@ -2,7 +2,7 @@
 
     python scripts/mutants.py                     all files of TARGETS
     python scripts/mutants.py verification/rows   some of them
-    python scripts/mutants.py --changed           only lines changed since MUTANTS_BASE (the last commit when not set)
+    python scripts/mutants.py --changed           only lines that differ from the commit MUTANTS_BASE; none without it
 
 A fault is one change of the syntax tree: a comparison turned, `and` for `or`, a number one larger, a check left out.
 First all tests of a file are run once and the lines that each of them reaches are noted. Then every fault is tried in
@@ -246,7 +246,11 @@ def main(arguments: Sequence[str] | None = None) -> int:
     until = time.monotonic() + 60 * options.minutes
     found = sorted(path.relative_to(SOURCE).as_posix() for pattern in TARGETS for path in SOURCE.glob(pattern))
     files = [file for file in found if not options.files or any(file.startswith(each) for each in options.files)]
-    lines = changed_lines(os.environ.get("MUTANTS_BASE") or "HEAD^") if options.changed else None
+    base = os.environ.get("MUTANTS_BASE", "")
+    if options.changed and not base:
+        print("No faults are planted: MUTANTS_BASE names no commit to compare with.")
+        return 0
+    lines = changed_lines(base) if options.changed else None
     reasons: dict[str, str] = tomllib.loads(REASONS.read_text(encoding="utf-8")) if REASONS.exists() else {}
     tried, left, holes, stale = 0, 0, [], []
     for file in files:

@@ -12,7 +12,7 @@ import pytest
 from decided import kept_otherwise
 
 import coterie
-import coterie.engines.memory.run
+import coterie.engines.steps
 import coterie.files.tables
 from coterie.cli.app import main
 from coterie.errors import CoterieError
@@ -40,8 +40,8 @@ TABLE = pa.table(
 TREE = {"high": ["a", "b"], "low": ["c"]}
 
 
-def faulty(encoded, config, run):
-    return Grouping.of(encoded.table.codes, np.arange(encoded.table.rows))
+def faulty(table, config, run):
+    return Grouping.of(table.codes, np.arange(table.rows))
 
 
 FAILURES = {
@@ -116,7 +116,7 @@ def test_the_command_line_counts_and_does_not_quote(settings, tmp_path, monkeypa
 
 
 def test_a_release_that_is_withheld_shows_nothing(monkeypatch):
-    monkeypatch.setattr(coterie.engines.memory.run, "_group", faulty)
+    monkeypatch.setattr(coterie.engines.steps, "method_groups", faulty)
     with pytest.raises(CoterieError) as caught:
         coterie.anonymize(TABLE, **kept_otherwise(TABLE.column_names, {"quasi": ["word", "number"], "k": 2}))
     clean(shown(caught.value))
@@ -131,7 +131,7 @@ def test_a_fault_of_our_own_shows_nothing(monkeypatch, tmp_path, capfd, debug):
 
     monkeypatch.chdir(tmp_path)
     pa.parquet.write_table(TABLE, "people.parquet")
-    monkeypatch.setattr(coterie.engines.memory.run, "_group", broken)
+    monkeypatch.setattr(coterie.engines.steps, "method_groups", broken)
     others = ",".join(TABLE.column_names[1:])
     arguments = ["anonymize", "people.parquet", "--quasi", "word", "--keep", others, "-k", "2", "-o", "out.csv"]
     assert main([*debug, *arguments]) > 0

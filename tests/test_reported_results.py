@@ -20,7 +20,7 @@ def grouped(made, method, k, **options):
 
 
 def loss(made, grouping, k, name="ncp"):
-    boxes, judge = grouping.published, made.judge
+    boxes, judge = grouping.published_boxes(), made.judge
     if made.numbered is not None:
         boxes = Grouping.of(judge.codes, boxes.labels)
     nodes = boxes.nodes if made.table is judge else None

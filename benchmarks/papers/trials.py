@@ -106,7 +106,7 @@ def group(trial: Trial, made: Data, *, threads: int = 1) -> Grouped:
 def measured(trial: Trial, made: Data) -> Point:
     """Loss, sizes and time of one grouping. `threads` among the size of the trial is how many threads it may use."""
     found = group(trial, made)
-    boxes, judge = found.grouping.published, made.judge
+    boxes, judge = found.grouping.published_boxes(), made.judge
     if made.numbered is not None:  # its intervals are no boxes here
         boxes = Grouping.of(judge.codes, boxes.labels)
     nodes = boxes.nodes if made.table is judge else None

@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from coterie.api.anonymize import Release, anonymize, measure, verify
     from coterie.api.compare import Comparison, compare
     from coterie.api.risk import attack, risk
+    from coterie.api.suggest import suggest
     from coterie.api.utility import Utility, utility
     from coterie.disclosure.joint import check_joint
     from coterie.errors import (
@@ -31,13 +32,13 @@ if TYPE_CHECKING:
     from coterie.evaluation.query_workload import Workload
     from coterie.hierarchies.hierarchy import Hierarchy, dates, flat, intervals, prefixes
     from coterie.privacy import AlphaK, BetaLikeness, DeltaDisclosure, KAnonymity, KMap, LDiversity, TCloseness
-    from coterie.releases.stored import StoredRelease
     from coterie.settings.config import Config
 
 _HOMES = {
     "coterie.api.anonymize": ("Release", "anonymize", "measure", "verify"),
     "coterie.api.compare": ("Comparison", "compare"),
     "coterie.api.risk": ("attack", "risk"),
+    "coterie.api.suggest": ("suggest",),
     "coterie.api.utility": ("Utility", "utility"),
     "coterie.settings.config": ("Config",),
     "coterie.errors": (
@@ -63,7 +64,6 @@ _HOMES = {
         "TCloseness",
     ),
     "coterie.evaluation.query_workload": ("Workload",),
-    "coterie.releases.stored": ("StoredRelease",),
 }
 _HOME = {name: module for module, names in _HOMES.items() for name in names}
 _MODULES = ("datasets", "errors", "spark")
@@ -87,7 +87,6 @@ __all__ = [
     "KMap",
     "LDiversity",
     "Release",
-    "StoredRelease",
     "TCloseness",
     "Utility",
     "VerificationError",
@@ -106,6 +105,7 @@ __all__ = [
     "prefixes",
     "risk",
     "spark",
+    "suggest",
     "utility",
     "verify",
 ]

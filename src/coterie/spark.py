@@ -6,6 +6,6 @@ published = coterie.spark.anonymize(dataframe, config)  the DataFrame alone
 
 from __future__ import annotations
 
-from coterie.engines.spark.frame import SparkRelease, anonymize, release
+from coterie.engines.spark.frame import anonymize, release
 
-__all__ = ["SparkRelease", "anonymize", "release"]
+__all__ = ["anonymize", "release"]

@@ -10,7 +10,7 @@ import pyarrow.csv
 import pytest
 
 import coterie
-import coterie.engines.memory.run
+import coterie.engines.steps
 from coterie.errors import Cancelled, ConfigError, DataError, InfeasibleError, VerificationError
 from coterie.table.grouping import Grouping
 
@@ -202,10 +202,10 @@ def test_progress_names_the_steps_and_cancelling_stops(people):
 def test_a_table_that_breaks_its_promise_is_withheld(people, monkeypatch, labels):
     """Whatever a method does, the published table is counted anew before it is given away."""
 
-    def faulty(encoded, config, run):
-        return Grouping.of(encoded.table.codes, np.asarray(labels))
+    def faulty(table, config, run):
+        return Grouping.of(table.codes, np.asarray(labels))
 
-    monkeypatch.setattr(coterie.engines.memory.run, "_group", faulty)
+    monkeypatch.setattr(coterie.engines.steps, "method_groups", faulty)
     with pytest.raises(VerificationError, match="3-anonymity is wanted, but") as caught:
         coterie.anonymize(people, **ROLES)
     assert caught.value.exit_code == 5

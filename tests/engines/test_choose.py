@@ -1,5 +1,7 @@
 """Which engine is chosen, what is refused, and what the command line says."""
 
+from pathlib import Path
+
 import pyarrow as pa
 import pytest
 from block_cases import REGIONS, config_of, table_of
@@ -82,9 +84,10 @@ def test_an_output_is_written_whatever_the_engine(path, tmp_path):
     release = coterie.anonymize(path, output=tmp_path / "memory.parquet", **SETTINGS)
     stored = coterie.anonymize(path, output=tmp_path / "blocks.parquet", engine="blocks", **SETTINGS)
     assert isinstance(release, coterie.Release)
-    assert isinstance(stored, coterie.StoredRelease)
+    assert isinstance(stored, coterie.Release)
+    assert not stored.complete
     assert stored.arrow.equals(release.arrow)
-    assert "StoredRelease: blocks.parquet, 300 rows" in repr(stored)
+    assert "<Release: blocks.parquet, 300 rows" in repr(stored)
     assert stored.provenance()["blocks"] == 1
     with pytest.raises(ConfigError, match="exists already"):
         coterie.anonymize(path, output=tmp_path / "blocks.parquet", engine="blocks", **SETTINGS)
@@ -155,13 +158,15 @@ def test_the_command_line_says_which_engine_it_chose(path, tmp_path, monkeypatch
     assert "engine blocks: about" in done.output
 
 
-def test_reports_are_refused(path, tmp_path, monkeypatch):
+def test_reports_are_made_from_what_was_written(path, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
-    extra = ["--report", "report.html"]
-    done = CliRunner().invoke(app, arguments(path, tmp_path / "out.csv", "--engine", "blocks", *extra))
+    extra = ["--engine", "blocks", "--report", "report.html"]
+    done = CliRunner().invoke(app, arguments(path, tmp_path / "out.csv", *extra))
+    assert done.exception is None
+    assert "drawn by a hash" in Path("report.html").read_text()
+    done = CliRunner().invoke(app, arguments(path, "-", *extra, "--force"))
     assert isinstance(done.exception, ConfigError)
-    assert "is made from a table in memory" in str(done.exception)
-    assert not (tmp_path / "out.csv").exists()
+    assert "report: is made from the written release" in str(done.exception)
 
 
 def test_standard_output(path, tmp_path, monkeypatch):

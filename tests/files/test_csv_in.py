@@ -275,3 +275,20 @@ def test_any_bytes_are_read_or_refused_in_one_line(tmp_path, content):
         assert "\n" not in str(error)
     else:
         assert source.table.num_rows > 0
+
+
+@pytest.mark.parametrize("text", ["age,zip\n", "age,zip", "age,zip\r\n\r\n"])
+def test_a_header_without_rows_says_the_same_in_both_engines(tmp_path, text):
+    import coterie
+
+    (tmp_path / "in.csv").write_text(text, newline="")
+    said = set()
+    for engine in ("memory", "blocks"):
+        with pytest.raises(DataError) as caught:
+            coterie.anonymize(
+                tmp_path / "in.csv", quasi=["age"], drop=["zip"], k=2, engine=engine, output=tmp_path / "out.csv"
+            )
+        said.add(str(caught.value))
+    assert len(said) == 1
+    assert "has a header but no rows" in said.pop()
+    assert [each.name for each in tmp_path.iterdir()] == ["in.csv"]

@@ -103,7 +103,7 @@ def test_settings_beside_a_release_never_replace_the_configuration_in_use(folder
         with pytest.raises(ConfigError, match=said):
             coterie.anonymize("people.csv", config=config, engine=engine, output="out.csv", force=True)
     with pytest.raises(ConfigError, match=said):
-        coterie.anonymize("people.csv", config="out.coterie.toml").write("out.parquet", force=True)
+        coterie.anonymize("people.csv", config="out.coterie.toml").write("out.csv", force=True)
     assert state(folder) == before
     coterie.anonymize("people.csv", config="out.coterie.toml", engine=engine, output="other.csv", force=True)
     assert (folder / "out.coterie.toml").read_text() == TOML

@@ -290,3 +290,23 @@ def test_a_first_line_without_any_name_that_was_asked_for_is_not_shown(tmp_path,
     assert main(["anonymize", "texts.csv", "--quasi", "age", "--header", "-k", "2", "-o", "out.csv"]) == 2
     assert "'Xanthippe'" in capsys.readouterr().err
     assert not Path("out.csv").exists()
+
+
+@pytest.mark.parametrize(
+    "above",
+    [
+        "Extract of 2024-03-01\n\n",
+        "# made by a tool\n",
+        "The extract of somebody\n",
+        "Ministry,,\nSource: registry,,\n",
+    ],
+)
+def test_lines_above_the_header_are_noticed(tmp_path, above):
+    rows = "".join(f"{20 + at},1000{at % 7},{'flu' if at % 2 else 'gout'}\n" for at in range(40))
+    path = tmp_path / "people.csv"
+    path.write_text(f"{above}age,zip,ill\n{rows}")
+    with pytest.raises(DataError, match="lines above its header") as caught:
+        coterie.anonymize(path, quasi=["age", "zip"], sensitive=["ill"], k=5)
+    assert "registry" not in str(caught.value)
+    path.write_text(f"age,zip,ill\n{rows}")
+    assert coterie.anonymize(path, quasi=["age", "zip"], sensitive=["ill"], k=5).verification.passed

@@ -74,7 +74,7 @@ def embedded(path, config, folder):
 
 def in_row_order(release):
     """A release of Spark as an Arrow table in the original order."""
-    return release.numbered.orderBy("coterie_row").drop("coterie_row").toArrow()
+    return release.place.numbered.orderBy("coterie_row").drop("coterie_row").toArrow()
 
 
 def promises(verification):
@@ -100,4 +100,4 @@ def assert_same(release, expected):
     assert comparable(found.cast(expected.arrow.schema)).equals(comparable(expected.arrow))
     assert dict(release.measures) == dict(expected.measures)
     assert promises(release.verification) == promises(expected.verification)
-    assert release.plan.blocks == expected.blocks
+    assert release.blocks == expected.blocks

@@ -23,7 +23,7 @@ KEY = "a key for the tests"
 
 
 def rings_of(grouping):
-    rings = grouping.rings
+    rings = grouping
     return [rings.order[first:last].tolist() for first, last in zip(rings.start[:-1], rings.start[1:], strict=True)]
 
 
@@ -58,7 +58,7 @@ def test_rings_and_boxes_are_those_of_the_twin(drawn, k, chosen, seed):
         plain.rows, plain.attributes, k, seed=seed, **chosen.model_dump(exclude={"partition", "preset"})
     )
     assert rings_of(found) == rings
-    shown = found.published
+    shown = found.published_boxes()
     lo, hi = shown.lo[shown.labels].tolist(), shown.hi[shown.labels].tolist()
     assert list(zip(lo, hi, strict=True)) == published
 
@@ -72,7 +72,7 @@ def test_groups_are_the_rings_and_their_boxes_hold_those_of_the_rows(drawn, k, c
     assert [sorted(ring) for ring in rings_of(found)] == [
         np.flatnonzero(found.labels == group).tolist() for group in range(found.groups)
     ]
-    shown = found.published
+    shown = found.published_boxes()
     assert (found.lo[found.labels] <= shown.lo[shown.labels]).all()
     assert (shown.hi[shown.labels] <= found.hi[found.labels]).all()
     assert sorted(shown.labels) == list(range(table.rows))
@@ -85,7 +85,7 @@ def test_rows_and_boxes_have_k_partners_and_every_pair_is_possible(drawn, k, cho
     table, _ = drawn
     k = min(k, table.rows)
     found = nh.run(table, k, chosen)
-    shown = found.published
+    shown = found.published_boxes()
     inside = (shown.lo[None] <= table.codes[:, None]).all(axis=2) & (table.codes[:, None] <= shown.hi[None]).all(axis=2)
     assert inside.sum(axis=1).min() >= k
     assert inside.sum(axis=0).min() >= k
@@ -154,12 +154,12 @@ def test_only_the_key_repeats_the_assignment():
     table = random_table(400)
     one, two = (nh.run(table, 5, NhOptions(key=KEY), Run(seed=3)) for _ in range(2))
     fresh = [nh.run(table, 5, None, Run(seed=3)) for _ in range(2)]
-    assert (one.rings.slot_of_row == two.rings.slot_of_row).all()
-    assert (fresh[0].rings.slot_of_row != fresh[1].rings.slot_of_row).any()
+    assert (one.slot_of_row == two.slot_of_row).all()
+    assert (fresh[0].slot_of_row != fresh[1].slot_of_row).any()
     for other in (two, *fresh):
-        assert (one.rings.order == other.rings.order).all()
-        assert (one.rings.lo == other.rings.lo).all()
-        assert (one.rings.hi == other.rings.hi).all()
+        assert (one.order == other.order).all()
+        assert (one.slot_lo == other.slot_lo).all()
+        assert (one.slot_hi == other.slot_hi).all()
     drawn = {tuple(nh.run(table, 5, NhOptions(tries=1), Run(seed=seed)).labels) for seed in range(6)}
     assert len(drawn) > 1
 
@@ -171,7 +171,7 @@ def test_the_walk_through_a_large_part_is_the_same(monkeypatch):
     monkeypatch.setattr(module, "SCAN_LIMIT", 10)
     by_index = nh.run(table, 5, chosen)
     assert by_looking.groups == 2
-    assert (by_looking.rings.order == by_index.rings.order).all()
+    assert (by_looking.order == by_index.order).all()
 
 
 @pytest.mark.parametrize("partition", ["mondrian", "incognito", "gccg"])
@@ -180,9 +180,9 @@ def test_groups_of_other_methods_become_rings(partition):
     groups = find_method(partition).run(table, 6)
     found = nh.run(table, 6, NhOptions(partition=partition))
     assert (found.labels == groups.labels).all()
-    assert loss(table, found.published) <= loss(table, groups) + 1e-12
+    assert loss(table, found.published_boxes()) <= loss(table, groups) + 1e-12
     if partition == "mondrian":
-        assert loss(table, found.published) < loss(table, groups)
+        assert loss(table, found.published_boxes()) < loss(table, groups)
 
 
 def test_suppressed_rows_of_other_methods_stay_out(monkeypatch):
@@ -200,9 +200,9 @@ def test_suppressed_rows_of_other_methods_stay_out(monkeypatch):
     monkeypatch.setattr(module, "all_methods", lambda: {"mondrian": mondrian})
     monkeypatch.setattr(module, "_other_method", lambda name: Suppressing())
     found = nh.run(table, 5, NhOptions(partition="mondrian", key=KEY))
-    assert (found.rings.slot_of_row[50:] == -1).all()
-    assert (found.rings.slot_of_row[:50] == kept.rings.slot_of_row).all()
-    assert len(found.rings.order) == 50
+    assert (found.slot_of_row[50:] == -1).all()
+    assert (found.slot_of_row[:50] == kept.slot_of_row).all()
+    assert len(found.order) == 50
 
 
 @pytest.mark.parametrize("partition", ["nh", "mondrain"])

@@ -59,7 +59,7 @@ def test_each_row_is_published_as_its_group_is_mapped(table, method, k, missing)
         return
     lines = lines_of(release)
     box = np.full(table.num_rows, -1)
-    box[release.rows] = release.grouping.published.labels  # group, or box where rows are published one by one
+    box[release.rows] = release.grouping.published_boxes().labels  # group, or box where rows are published one by one
     published = dict(zip(release.published.kept.tolist(), release.arrow.to_pylist(), strict=True))
     for row, values in enumerate(table.to_pylist()):
         for name, value in values.items():

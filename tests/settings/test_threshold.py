@@ -12,7 +12,7 @@ import coterie
 from coterie.cli.app import main
 from coterie.settings.config import Config
 from coterie.settings.threshold import DEFAULT_K, PRESETS, find_threshold
-from coterie.suggesting.suggest import suggest
+from coterie.suggesting.suggest import guess_table
 from coterie.suggesting.toml import suggestion_toml
 
 ROOT = Path(__file__).parents[2]
@@ -22,7 +22,7 @@ USUAL = Config()
 def suggested(rows):
     """What `coterie init` writes for a table of this many rows."""
     table = pa.table({"age": [20 + at % 60 for at in range(rows)]})
-    return suggestion_toml(suggest(table), source="people.csv", rows=rows)
+    return suggestion_toml(guess_table(table), source="people.csv", rows=rows)
 
 
 def test_the_default_k_is_the_smallest_that_meets_the_default_threshold():

@@ -121,7 +121,7 @@ def test_one_file_as_the_embedded_engine_writes_it(session, path, tmp_path):
     assert made.verification == other.verification
     assert made.config.replace(engine="blocks") == other.config
     assert sorted(each.name for each in tmp_path.iterdir()) == [
-        "embedded.coterie.toml", "embedded.parquet", "in.csv", "mapping.csv", "spark.coterie.toml", "spark.csv",
+        "embedded.parquet", "embedded.parquet.coterie.toml", "in.csv", "mapping.csv", "spark.coterie.toml", "spark.csv",
     ]  # fmt: skip
 
 

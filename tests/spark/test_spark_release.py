@@ -62,7 +62,7 @@ def test_rows_one_by_one_are_checked_by_tasks_and_known_again_in_files(session, 
     assert in_row_order(release).equals(in_row_order(release))
     release.write(tmp_path / "out")
     assert session.read.parquet(str(tmp_path / "out")).count() == 1500
-    other = release.grouped.released(shown=release.shown).limit(1499)
+    other = release.place.numbered.limit(1499)
     with pytest.raises(DataError, match="not those that were checked"):
         spark_files._refuse_other_rows(other, session.read.parquet(str(tmp_path / "out")))
     release.unpersist()
@@ -80,9 +80,11 @@ def test_people_are_counted_before_and_known_again_after_writing(session, path, 
 def test_the_mapping_of_all_blocks_is_brought_to_the_driver(session, path, tmp_path):
     config = config_of(missing="suppress")
     made = release_rows(read_parquet(session, [str(path)]), config, block_rows=400, mapping=True)
-    parts = spark_files.collect_mapping(made.grouped, tmp_path / "parts")
-    assert len(parts) == made.plan.blocks > 1
-    WholeMapping(made.plan, made.grouped.sums, parts, not made.shown).write(tmp_path / "spark.parquet", force=False)
+    parts = spark_files.collect_mapping(made.place.grouped, tmp_path / "parts")
+    assert len(parts) == made.blocks > 1
+    WholeMapping(made.place.plan, made.place.grouped.sums, parts, not made.place.shown).write(
+        tmp_path / "spark.parquet", force=False
+    )
     job = make_job(config.replace(engine="blocks"), tmp_path / "out.parquet", mapping=tmp_path / "embedded.parquet")
     anonymize_file(path, job)
     found, expected = (parquet.read_table(tmp_path / f"{name}.parquet") for name in ("spark", "embedded"))

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from coterie.settings.config import Config
 from coterie.suggesting.names import meaning, parts
-from coterie.suggesting.suggest import count, guess_column, missing_marks, suggest, without_marks
+from coterie.suggesting.suggest import count, guess_column, guess_table, missing_marks, without_marks
 from coterie.suggesting.toml import smallest_group, suggestion_toml
 
 ROWS = 200
@@ -193,7 +193,7 @@ cells = st.one_of(
 @given(st.dictionaries(names, st.lists(cells, min_size=8, max_size=8), min_size=1, max_size=6))
 def test_any_table_gives_a_configuration_that_fits_it(columns):
     table = pa.table({name: pa.array(values, pa.string()) for name, values in columns.items()})
-    guesses = suggest(table)
+    guesses = guess_table(table)
     text = suggestion_toml(guesses, source="any\nfile.csv", rows=table.num_rows, reading={"missing_values": ["", "?"]})
     config = Config.from_dict(tomllib.loads(text))
     listed = [*config.quasi, *config.sensitive, *config.identifiers]
@@ -213,7 +213,7 @@ def test_the_text_holds_reasons_and_counts_but_no_cells():
             "reading": [f"{i % 90 / 7:.3f}" for i in range(ROWS)],
         }
     )
-    text = suggestion_toml(suggest(table), source="people.csv", rows=ROWS)
+    text = suggestion_toml(guess_table(table), source="people.csv", rows=ROWS)
     for cell in {cell for values in table.to_pydict().values() for cell in values} - set(AGES):
         assert cell not in text
     for line in ("50 distinct, 0 missing", "people.csv (200 rows)", "zip = { prefixes = [] }", 'zip = "category"'):
@@ -279,20 +279,20 @@ def test_whole_numbers_with_missing_cells_are_whole_numbers(values):
 def test_coordinates_come_in_pairs(one, two, few):
     # One of them may repeat and the other not: neither is published alone.
     first = [50 + (i % 3 if few else i) / 7 for i in range(ROWS)]
-    guesses = suggest(pa.table({one: first, two: [8 + i % 90 / 7 for i in range(ROWS)], "c": AGES}))
+    guesses = guess_table(pa.table({one: first, two: [8 + i % 90 / 7 for i in range(ROWS)], "c": AGES}))
     assert [guess.role for guess in guesses] == ["identifier", "identifier", "quasi"]
 
 
 def test_half_of_a_pair_is_no_coordinate():
     values = [8 + i % 90 / 7 for i in range(ROWS)]
     for names in (["x", "z"], ["long", "y"], ["start_x", "end_y"], ["how_long", "b"]):
-        assert [guess.role for guess in suggest(pa.table(dict.fromkeys(names, values)))] == ["other", "other"]
+        assert [guess.role for guess in guess_table(pa.table(dict.fromkeys(names, values)))] == ["other", "other"]
     texts = pa.table({"x": ["yes", "no"] * 100, "y": ["yes", "no"] * 100})
-    assert [guess.role for guess in suggest(texts)] == ["quasi", "quasi"]
+    assert [guess.role for guess in guess_table(texts)] == ["quasi", "quasi"]
 
 
 def entities(**columns):
-    guesses = suggest(pa.table({**columns, "age": AGES}))
+    guesses = guess_table(pa.table({**columns, "age": AGES}))
     text = suggestion_toml(guesses, source="visits.csv", rows=ROWS)
     assert [guess.name for guess in guesses if guess.entity] == [
         name for name in [Config(**tomllib.loads(text)).entity] if name
@@ -328,7 +328,7 @@ def test_the_choice_among_several_is_stated_and_does_not_depend_on_the_order():
         config = entities(**{name: columns[name] for name in names})
         assert config.entity == "patient_id"
         assert set(config.identifiers) == {"user_id", "patient_id"}
-    guesses = suggest(pa.table(columns))
+    guesses = guess_table(pa.table(columns))
     assert "as patient_id does" in next(guess.reason for guess in guesses if guess.name == "user_id")
 
 

@@ -117,3 +117,29 @@ def test_anonymize_keeps_what_it_was_asked_for(tmp_path, monkeypatch, capsys):
     assert "who" not in (tmp_path / "out.csv").read_text().splitlines()[0]
     assert main(["anonymize", "people.csv", *flags, "--privacy", "l-diversity:4", "--dry-run"]) == 4
     assert "l can be at most 3" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize(("share", "passed"), [(2, False), (8, True)])
+def test_delta_disclosure_also_forbids_that_a_value_is_rarer_than_it_was(share, passed):
+    """Half of all rows have the flu. Where a twentieth of a class has it, it is known that others hardly have."""
+    ill = ["flu"] * share + ["pox"] * (20 - share) + ["flu"] * (20 - share) + ["pox"] * share + ["flu", "pox"] * 20
+    table = pa.table({"age": [1] * 20 + [2] * 20 + [3] * 40, "ill": ill})
+    found = coterie.verify(table, quasi=["age"], sensitive=["ill"], k=20, privacy=["delta-disclosure:1"])
+    assert found.passed == passed
+    # The other side alone, 18 of 20 where half have it, would be within e.
+    assert np.log(18 / 20 / 0.5) < 1 < -np.log(2 / 20 / 0.5)
+
+
+def test_what_is_made_keeps_both_sides_of_delta_disclosure():
+    rng = np.random.default_rng(4)
+    table = pa.table(
+        {"age": rng.integers(0, 40, 400), "ill": rng.choice(["flu", "pox", "gout"], 400, p=[0.5, 0.4, 0.1])}
+    )
+    asked = {"quasi": ["age"], "sensitive": ["ill"], "k": 5, "method": "mondrian", "privacy": ["delta-disclosure:0.9"]}
+    release = coterie.anonymize(table, **asked)
+    shown = release.arrow.to_pydict()
+    overall = {name: shown["ill"].count(name) / len(shown["ill"]) for name in set(shown["ill"])}
+    for cell in set(shown["age"]):
+        inside = [name for age, name in zip(shown["age"], shown["ill"], strict=True) if age == cell]
+        for name, share in overall.items():
+            assert abs(np.log(inside.count(name) / len(inside) / share)) <= 0.9 + 1e-9

@@ -11,7 +11,7 @@ import coterie
 from coterie.measures.published import read_cells
 from coterie.settings.config import Config
 from coterie.table.encode import encode
-from coterie.verification.rows import read_boxes
+from coterie.verification.rows import NAME, count_rows, read_boxes, rows_check, summed
 
 
 @pytest.mark.parametrize("method", ["nh", "mondrian"])
@@ -46,3 +46,38 @@ def test_half_of_the_bounds_holds_none():
     lo, hi = read_boxes(published, {"x": pa.array([1, 2, 3])}, Config(quasi=["x"]))
     assert (lo > hi)[:, 0].tolist() == [False, True, False]
     assert (lo[2, 0], hi[2, 0]) == (0, 2)
+
+
+RING = 6
+
+
+def ring(back, *, k=3):
+    """What is found of one ring of six equal rows, whose boxes hold them all; place → how far back its box is."""
+    codes = np.zeros((RING, 1), dtype=np.int32)
+    start = np.array([0, RING], dtype=np.int64)
+    back = np.array(back, dtype=np.int64)
+    counts = count_rows(codes, lo=codes, hi=codes, start=start, back=back, k=k)
+    return rows_check(summed(counts, k), k=k, alike=None), counts
+
+
+@pytest.mark.parametrize("step", [0, 1, 2])
+def test_one_assignment_for_all_is_fine(step):
+    found, counts = ring([step] * RING)
+    assert (found.name, found.passed, found.found) == (NAME, True, 3)
+    assert counts.stray == 0
+
+
+@pytest.mark.parametrize("step", [3, 5, -1])
+def test_a_box_that_does_not_stand_for_its_row_is_noticed(step):
+    """Each box stands for the row at its place and the two after it; all are used once, and all are the wrong ones."""
+    found, counts = ring([step] * RING)
+    assert counts.stray >= RING
+    assert (found.passed, found.found) == (False, 0)
+    assert "boxes of other rows" in found.text
+
+
+def test_a_box_that_is_used_twice_is_noticed():
+    """Every row has a box that stands for it, but two rows have the same one."""
+    found, counts = ring([0, 1, 0, 0, 0, 0])
+    assert counts.stray == 2  # the box of two rows, and the one of none
+    assert not found.passed

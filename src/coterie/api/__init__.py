@@ -1,5 +1,5 @@
-"""The functions that users call: anonymize, verify, measure, compare, risk, attack, utility.
+"""The functions that users call: anonymize, suggest, verify, measure, compare, risk, attack, utility.
 
 May import: arrays, comparison, disclosure, engines, errors, evaluation, explaining, files, grouping, measures,
-methods, publishing, releases, reporting, settings, verdict, verification.
+methods, publishing, releases, reporting, settings, suggesting, verdict, verification.
 """

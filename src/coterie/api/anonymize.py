@@ -6,13 +6,14 @@ import os
 from collections.abc import Callable
 from dataclasses import replace
 from enum import Enum
-from typing import TYPE_CHECKING, Any, TypeAlias, Unpack, overload
+from typing import TYPE_CHECKING, Any, TypeAlias, Unpack
 
 from coterie.arrays import AnyTable
 from coterie.engines.choose import checked_on_disk, choose_engine, run_stored
-from coterie.engines.memory.run import make_release, prepare, start_run
-from coterie.engines.per_row import check_request
+from coterie.engines.memory.run import make_release, prepare
 from coterie.engines.phases import Phases
+from coterie.engines.request import check_request
+from coterie.engines.steps import start_run
 from coterie.errors import ConfigError, Problem
 from coterie.files.destinations import check_outputs
 from coterie.files.frames import is_pandas
@@ -33,7 +34,6 @@ if TYPE_CHECKING:
 
     from coterie.evaluation.query_workload import Workload
     from coterie.methods._method import Progress
-    from coterie.releases.stored import StoredRelease
     from coterie.verification.models import Measured
 
 __all__ = ["Release", "anonymize", "measure", "verify"]
@@ -54,39 +54,6 @@ Masks: TypeAlias = Any
 """an array of truth values, or columns of such"""
 
 
-@overload
-def anonymize(
-    data: Table,
-    *,
-    config: AnyConfig = None,
-    suppress_rows: Masks = None,
-    suppress_cells: Masks = None,
-    output: None = None,
-    keep_index: bool = False,
-    progress: Progress | None = None,
-    cancelled: Callable[[], bool] | None = None,
-    **settings: Unpack[Keywords],
-) -> Release: ...
-
-
-@overload
-def anonymize(
-    data: Table,
-    *,
-    config: AnyConfig = None,
-    suppress_rows: Masks = None,
-    suppress_cells: Masks = None,
-    output: str | os.PathLike[str],
-    mapping: str | os.PathLike[str] | None = None,
-    force: bool = False,
-    resume: bool = False,
-    keep_index: bool = False,
-    progress: Progress | None = None,
-    cancelled: Callable[[], bool] | None = None,
-    **settings: Unpack[Keywords],
-) -> Release | StoredRelease: ...
-
-
 @spelled_out
 def anonymize(
     data: Table,
@@ -102,7 +69,7 @@ def anonymize(
     progress: Progress | None = None,
     cancelled: Callable[[], bool] | None = None,
     **settings: Unpack[Keywords],
-) -> Release | StoredRelease:
+) -> Release:
     """Hide every row of a table in a group of at least k rows.
 
     Args:
@@ -123,8 +90,8 @@ def anonymize(
         **settings: The fields of `Config`, which go before those of `config`: `quasi=["age", "zip"]`, `k=10`, ….
 
     Returns:
-        The release, verified from its published values; a `StoredRelease` where it was made in blocks and lies in a
-        file.
+        The release, verified from its published values. Where it was made in blocks, it lies in the output: what looks
+        at its rows then looks at a sample of whole groups (`Release.complete` is false).
 
     Raises:
         ConfigError: The request is wrong; all problems at once.

@@ -9,14 +9,13 @@ from coterie.explaining.loss import explain_loss, what_if
 from coterie.explaining.row import explain_row
 from coterie.reporting.notebook import release_html
 from coterie.reporting.report import write_report
-from coterie.verdict.verdict import verdict_of, verdict_of_stored
+from coterie.verdict.verdict import verdict_of
 
 __all__ = [
     "explain_loss",
     "explain_row",
     "release_html",
     "verdict_of",
-    "verdict_of_stored",
     "what_if",
     "write_report",
 ]

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Unpack
 
 from coterie.api.anonymize import read_table
 from coterie.arrays import AnyTable
-from coterie.disclosure.attack import Attack, attack_table
+from coterie.disclosure.attack import Attack, attack_table, with_weaknesses
 from coterie.disclosure.risk import Risk, Threshold, check_population, find_threshold, risk_of_table
 from coterie.errors import ConfigError, Problem
 from coterie.settings.config import AnyConfig, Config
@@ -93,4 +93,5 @@ def attack(
     if clash:
         raise ConfigError([Problem("on", f"column {name!r} is sensitive: it is what is looked for") for name in clash])
     sensitive = [name for name in settled.sensitive if name in release.column_names]
-    return attack_table(release, people, on=columns, config=settled, sensitive=sensitive)
+    found = attack_table(release, people, on=columns, config=settled, sensitive=sensitive)
+    return with_weaknesses(found, release, settled)

@@ -2,40 +2,48 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from coterie.cli.show import ProgressBar, Voice
 from coterie.errors import ConfigError, Problem
+from coterie.files.destinations import check_apart
 
 if TYPE_CHECKING:
     from pathlib import Path
 
     from coterie.engines.spark.session import Cluster
-    from coterie.releases.stored import StoredRelease
+    from coterie.releases.release import Release
     from coterie.settings.config import Config
+
+
+class Wanted(NamedTuple):
+    """What is to be written."""
+
+    output: str | None
+    mapping: Path | None = None
+    """where to write what each group is published as"""
+    reports: tuple[Path, ...] = ()
+    variant: str = "internal"
+    """whom reports are for"""
 
 
 def ran_in_blocks(
     data: str,
     config: Config,
+    wanted: Wanted,
     *,
-    output: str | None,
-    mapping: Path | None = None,
-    report: bool = False,
     force: bool,
     resume: bool,
     quiet: bool,
     as_json: bool = False,
     cluster: Cluster | None = None,
-) -> StoredRelease | None:
+) -> Release | None:
     """Anonymize a file in blocks if the configuration or its size asks for it; None if it is a case for memory.
 
     Args:
         data: The file.
         config: The settings.
-        output: Where the release goes.
-        mapping: Where to write what each group is published as, if that is wanted.
-        report: Whether a report was asked for, which blocks do not have.
+        wanted: Where results go.
         force: Overwrite what is there.
         resume: Go on with a run that was stopped.
         quiet: Say nothing.
@@ -44,6 +52,7 @@ def ran_in_blocks(
     """
     from coterie.engines.choose import choose_engine, run_stored
 
+    output, mapping, reports, variant = wanted
     choice = choose_engine(data, config, output=output)
     voice = Voice(quiet=quiet or as_json, output=output)
     if choice.why:
@@ -51,25 +60,28 @@ def ran_in_blocks(
     if choice.engine == "memory":
         return None
     assert output is not None
-    if report:
-        text = f"is made from a table in memory; leave it out, or give --engine memory (this would be {choice.engine})"
-        raise ConfigError([Problem("report", text)])
-    from coterie.cli.run import mention_compiling, print_summary
+    from coterie.cli.run import mention_compiling, print_summary, write_reports
     from coterie.engines.job import make_job
+
+    if reports and output == "-":
+        text = "is made from the written release, which cannot be read again from standard output; name a file"
+        raise ConfigError([Problem("report", text)])
+    check_apart(data, config, output=output, mapping=mapping, reports=reports)
 
     mention_compiling(quiet, [config.method])
     with ProgressBar(quiet=quiet) as progress:
         job = make_job(config, output, resume=resume, force=force, progress=progress, cluster=cluster, mapping=mapping)
         release = run_stored(choice.engine, data, job)
-    show_stored(release, voice)
+    show_stored(release, voice, output)
     if mapping is not None:
         voice.say(f"Wrote the mapping {mapping}. It holds original values.")
+    write_reports(release, reports, voice, variant=variant, force=force, quiet=quiet)
     if as_json:
-        print_summary(release, output=output, mapping=mapping)
+        print_summary(release, output=output, reports=reports, mapping=mapping)
     return release
 
 
-def show_stored(release: StoredRelease, voice: Voice) -> None:
+def show_stored(release: Release, voice: Voice, output: str) -> None:
     """The summary of a release in a file, and where it is."""
     from coterie.cli.run import show_release
     from coterie.files.output import provenance_path
@@ -80,5 +92,5 @@ def show_stored(release: StoredRelease, voice: Voice) -> None:
         voice,
         engine=f"{config.engine}, {release.blocks:,} blocks of at most about {config.block_rows:,} rows",
     )
-    if str(release.path) != "-":
-        voice.say(f"Wrote {release.path} and {provenance_path(release.path)}.")
+    if output != "-":
+        voice.say(f"Wrote {output} and {provenance_path(output)}.")

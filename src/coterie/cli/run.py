@@ -18,7 +18,6 @@ if TYPE_CHECKING:
 
     from coterie.api.anonymize import Release
     from coterie.measures.measures import Measures
-    from coterie.releases.stored import StoredRelease
     from coterie.settings.config import Config
     from coterie.verdict.question import Verdict
     from coterie.verification.verify import Verification
@@ -37,8 +36,9 @@ def release_of(data: AnyTable, config: Config, *, quiet: bool, publishes: bool =
         publishes: Whether it is to be given away, and not only looked at: then every column needs a role.
     """
     from coterie.api.anonymize import anonymize
-    from coterie.engines.memory.run import make_release, prepare, start_run
+    from coterie.engines.memory.run import make_release, prepare
     from coterie.engines.phases import Phases
+    from coterie.engines.steps import start_run
 
     with ProgressBar(quiet=quiet) as progress:
         said: list[str] = []
@@ -86,6 +86,7 @@ def run_and_show(
         Whether the verdict on the release is `pass`.
     """
     from coterie.files.output import provenance_path
+    from coterie.files.rows_file import rows_path
 
     voice = Voice(quiet=quiet or as_json, output=output)
     release = release_of(data, config, quiet=quiet)
@@ -96,22 +97,31 @@ def run_and_show(
         voice.say("Dry run: nothing was written.")
     elif output != "-":
         voice.say(f"Wrote {without_passwords(output)} and {provenance_path(output)}.")
+        if config.row_order == "shuffle":
+            voice.say(f"Wrote the order of rows to {rows_path(output)}. It is internal.")
     if mapping is not None:
         from coterie.publishing.mapping import write_mapping
 
         write_mapping(release, mapping, force=force)
         voice.say(f"Wrote the mapping {mapping}. It holds original values: keep it secret.")
-    for path in reports:
-        with ProgressBar(quiet=quiet) as progress:
-            progress("report", 0, 0)
-            release.report(path, variant=variant, force=force)
-        voice.say(f"Wrote the {variant} report {path}.")
+    write_reports(release, reports, voice, variant=variant, force=force, quiet=quiet)
     if as_json:
         print_summary(release, output=output, reports=reports, mapping=mapping)
     return release.verdict.state == "pass"
 
 
-def show_release(release: Release | StoredRelease, voice: Voice, *, engine: str = "") -> None:
+def write_reports(
+    release: Release, paths: Sequence[Path], voice: Voice, *, variant: str, force: bool, quiet: bool
+) -> None:
+    """Write the reports that were asked for, and say so."""
+    for path in paths:
+        with ProgressBar(quiet=quiet) as progress:
+            progress("report", 0, 0)
+            release.report(path, variant=variant, force=force)
+        voice.say(f"Wrote the {variant} report {path}.")
+
+
+def show_release(release: Release, voice: Voice, *, engine: str = "") -> None:
     """The summary of a release: how it was made where that is worth a line, sizes, loss, time, notes."""
     found, measures, config = release.verification, release.measures, release.config
     voice.summary(
@@ -135,7 +145,7 @@ def show_release(release: Release | StoredRelease, voice: Voice, *, engine: str 
 
 
 def print_summary(
-    release: Release | StoredRelease,
+    release: Release,
     *,
     output: str | None,
     reports: Sequence[Path] = (),
@@ -197,7 +207,7 @@ def show_verification(
         strict: Return whether the whole verdict is `pass`.
     """
     from coterie.api.verdict import verify_and_judge
-    from coterie.engines.per_row import advice
+    from coterie.engines.request import advice
 
     found, verdict = verify_and_judge(data, config, k=config.k if asked else None)
     passed = found.passed and (not strict or verdict.state == "pass")

@@ -6,8 +6,9 @@ import time
 from collections.abc import Callable, Iterator, Sequence
 from typing import TYPE_CHECKING, Any
 
-from coterie.engines.memory.run import PreparedTable, make_release, start_run
+from coterie.engines.memory.run import PreparedTable, make_release
 from coterie.engines.phases import Phases
+from coterie.engines.steps import start_run
 from coterie.errors import Cancelled, ConfigError, CoterieError
 from coterie.grouping.bound import lower_bound
 
@@ -86,7 +87,7 @@ class Runner:
         cpu = time.process_time() - cpu
         found, after = release.measures, release.risk_after
         figures: dict[str, Any] = {name: found[name] for name in ("gcp", "groups", "smallest", "largest", "suppressed")}
-        if release.grouping.rings is None:
+        if not release.by_rows:
             bound = self._bound(config)
             figures["bound"] = bound / max(prepared.encoded.table.rows * prepared.encoded.table.attributes, 1)
             # A bound of 0 is met where nothing is lost; otherwise nothing can be said.

@@ -9,16 +9,19 @@ of the most frequent value in the whole release, which anybody may guess without
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pyarrow as pa
 
 from coterie.arrays import Float64, Int64
+from coterie.disclosure.ends import TightEnds, tight_ends
 from coterie.disclosure.link import Link, LinkSide, link_tables
+from coterie.disclosure.order import OrderLeak, order_leaks
 from coterie.errors import ConfigError, Problem
 from coterie.values.codes import Codes, column_codes
+from coterie.values.notation import columns_of
 from coterie.wording import Tabular
 
 if TYPE_CHECKING:
@@ -83,16 +86,23 @@ class Attack(Tabular):
     sensitive: Mapping[str, ValueAttack]
     candidates: Int64 = field(repr=False)
     """person → published rows that fit"""
+    order: tuple[OrderLeak, ...] = ()
+    """what the order of the published rows gives away"""
+    ends: tuple[TightEnds, ...] = ()
+    """what tight intervals give away, if every end is the value of some row"""
 
     def to_dict(self) -> dict[str, Any]:
         """The figures, without anything about single people."""
         names = ("rows", "people", "matched", "pinned", "below", "k", "fewest", "median", "highest", "average")
         values: dict[str, Any] = {"on": list(self.on)} | {name: getattr(self, name) for name in names}
-        return values | {"sensitive": [each.to_dict() for each in self.sensitive.values()]}
+        values["sensitive"] = [each.to_dict() for each in self.sensitive.values()]
+        return values | {name: [each._asdict() for each in getattr(self, name)] for name in ("order", "ends")}
 
     def records(self) -> list[dict[str, Any]]:
         """The figures by name, without anything about single people."""
-        plain = {name: value for name, value in self.to_dict().items() if name not in ("on", "sensitive")}
+        plain = {
+            name: value for name, value in self.to_dict().items() if name not in ("on", "sensitive", "order", "ends")
+        }
         rows = [{"column": "identity", "figure": name, "value": float(value)} for name, value in plain.items()]
         for each in self.sensitive.values():
             found = {name: value for name, value in each.to_dict().items() if isinstance(value, int | float)}
@@ -186,6 +196,21 @@ def _values(name: str, published: pa.Table, known: pa.Table, link: Link, candida
         confidence=confidence,
         likeliest=codes.values.take(pa.array(shown, mask=shown < 0)),
     )
+
+
+def with_weaknesses(found: Attack, published: pa.Table, config: Config) -> Attack:
+    """The attack with what the release gives away by itself: the order of its rows, the ends of its intervals.
+
+    Args:
+        found: The linking attack.
+        published: The release.
+        config: Its quasi-identifiers, k and hierarchies.
+    """
+    present = published.column_names
+    if not config.quasi or any(each not in present for name in config.quasi for each in columns_of(name, present)):
+        return found
+    order = order_leaks(published, quasi=config.quasi, k=config.k)
+    return replace(found, order=order, ends=tight_ends(published, quasi=config.quasi, but=list(config.hierarchies)))
 
 
 def _histogram(side: LinkSide, codes: Codes) -> tuple[Int64, Int64, Int64]:

@@ -73,7 +73,7 @@ def check_joint(first: Release, second: Release, *, on: str | None = None, k: in
         ConfigError: An original lacks the column.
         DataError: Without a column, the originals differ in their number of rows.
     """
-    if first.grouping.rings is not None or second.grouping.rings is not None:
+    if first.by_rows or second.by_rows:
         text = "rows that are published one by one are hidden in no group; compare releases of other methods"
         raise ConfigError([Problem("method", text)])
     wanted = min(first.config.k, second.config.k) if k is None else k

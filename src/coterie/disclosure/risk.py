@@ -135,34 +135,95 @@ def risk_of_table(
         among: The rows that each row is hidden among, where rows are published one by one and equal ones do not count.
         config: Hierarchies, types and forms of publishing: needed to compare a release with a population.
     """
-    limit = find_threshold(threshold)
     check_population(population, fraction)
-    class_of_row, sizes = published_classes(table, quasi)
-    counts = sizes if people is None else people_per_class(class_of_row, people, len(sizes))
-    if among is not None:
-        counts = np.maximum(counts, among)
-    prosecutor = _attacker(1.0 / np.maximum(counts, 1), sizes, _too_small(counts, limit))
-    journalist, matches = None, None
+    found = classes_of_table(table, quasi, people)
+    matches, size = None, None
     if population is not None:
+        class_of_row, _ = published_classes(table, quasi)
         matches = _matches(table, population, class_of_row, quasi=quasi, config=config)
+        size = population.num_rows
+    return risk_of_classes(
+        found if among is None else found.among(among),
+        quasi=quasi,
+        threshold=threshold,
+        fraction=fraction,
+        matches=matches,
+        population=size,
+    )
+
+
+class ClassCounts(NamedTuple):
+    """What hides the rows of a table: each entry is one class, or all classes that are alike in this."""
+
+    counts: Int64
+    """rows of each class, or people"""
+    rows: Int64
+    """rows of all of these classes"""
+    classes: Int64
+    """how many classes"""
+    counted: Literal["rows", "people"] = "rows"
+
+    def among(self, k: int) -> ClassCounts:
+        """The same where rows are published one by one: each is hidden among k, however it looks."""
+        return self._replace(counts=np.maximum(self.counts, k))
+
+
+def classes_of_table(table: pa.Table, quasi: Sequence[str], people: pa.ChunkedArray | None = None) -> ClassCounts:
+    """The classes of a table, one by one.
+
+    Args:
+        table: The table, original or published.
+        quasi: Its quasi-identifiers.
+        people: Row → person, where a person may have several rows.
+    """
+    class_of_row, sizes = published_classes(table, quasi)
+    one = np.ones(len(sizes), dtype=np.int64)
+    if people is None:
+        return ClassCounts(sizes, sizes, one)
+    return ClassCounts(people_per_class(class_of_row, people, len(sizes)), sizes, one, "people")
+
+
+def risk_of_classes(
+    found: ClassCounts,
+    *,
+    quasi: Sequence[str],
+    threshold: str | float | Fraction | Threshold = "ema",
+    fraction: float | None = None,
+    matches: Int64 | None = None,
+    population: int | None = None,
+) -> Risk:
+    """The risk of records from how large their classes are.
+
+    Args:
+        found: The classes.
+        quasi: The quasi-identifiers that they are equal in.
+        threshold: The largest risk that is accepted: a number or the name of a preset.
+        fraction: The share of the population that the table holds.
+        matches: Or class → people of the population whom its values fit.
+        population: The size of that population.
+    """
+    limit = find_threshold(threshold)
+    counts, sizes = found.counts, found.rows
+    prosecutor = _attacker(1.0 / np.maximum(counts, 1), sizes, _too_small(counts, limit))
+    journalist = None
+    if matches is not None:
         matches = np.maximum(matches, counts)
         journalist = _attacker(1.0 / matches, sizes, _too_small(matches, limit))
     elif fraction is not None:
         risks = expected_risks(counts, fraction)
         journalist = _attacker(risks, sizes, risks > float(limit.value))
-    size = None if population is None else population.num_rows
-    uniques = None if fraction is None else estimate_uniques(counts, fraction)
+    uniques = None if fraction is None else estimate_uniques(np.repeat(counts, found.classes), fraction)
     return Risk(
-        rows=table.num_rows,
-        classes=len(sizes),
+        rows=int(sizes.sum()),
+        classes=int(found.classes.sum()),
         quasi=tuple(quasi),
-        counted="rows" if people is None else "people",
+        counted=found.counted,
         threshold=limit,
         prosecutor=prosecutor,
         journalist=journalist,
         marketer=(journalist or prosecutor).average,
         uniques=int(sizes[counts == 1].sum()),
-        population=size if uniques is None else uniques.population,
+        population=population if uniques is None else uniques.population,
         population_uniques=uniques,
         unique_matches=None if matches is None else int(sizes[matches == 1].sum()),
     )

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import time
 from collections.abc import Callable, Mapping
 from dataclasses import replace
 from typing import TYPE_CHECKING, NamedTuple
@@ -11,10 +10,9 @@ import numpy as np
 import pyarrow as pa
 
 from coterie.arrays import Int32, Int64
-from coterie.engines.suppressed import compares, gone_values, repaired
-from coterie.errors import ConfigError, InfeasibleError, Problem
+from coterie.engines.steps import group_block, method_groups, start_run
+from coterie.engines.suppressed import gone_values
 from coterie.grouping.population import populations_of
-from coterie.grouping.promises import models_of
 from coterie.measures.sums import BlockSums, sums_of
 from coterie.publishing.labels import Labels
 from coterie.publishing.publish import recode
@@ -25,8 +23,7 @@ if TYPE_CHECKING:
     from coterie.methods import Run
     from coterie.table.codebook import Codebook
     from coterie.table.domain import Domain
-    from coterie.table.grouping import Grouping
-    from coterie.table.rings import Rings
+    from coterie.table.grouping import OneByOne
 
 
 class BlockResult(NamedTuple):
@@ -40,8 +37,8 @@ class BlockResult(NamedTuple):
     """quasi-identifier → its published values"""
     sums: BlockSums
     notes: tuple[str, ...] = ()
-    rings: Rings | None = None
-    """where rows are published one by one: the rings that they stand in; a group is then a place of a ring"""
+    one_by_one: OneByOne | None = None
+    """what is needed to check rows that are published one by one; a group is then a place of a ring"""
 
     def columns(self) -> dict[str, pa.DictionaryArray]:
         """Published column → its cells; those of suppressed rows are what stands for any value."""
@@ -74,15 +71,15 @@ def anonymize_block(
         cancelled: Asked now and then whether to stop.
         seconds: After these the method gives what it has.
     """
-    config = plan.book.config
-    table, run = _begun(codes, sensitive, plan, block, threads=threads, cancelled=cancelled)
-    if seconds is not None:
-        run.deadline = time.monotonic() + seconds
-    grouping = _group(table, plan, run)
-    labels, _ = recode(table, grouping, config)
-    shown = grouping.published
+    table = _table(codes, sensitive, plan, block)
+    run = _run(plan, block, threads, cancelled, seconds)
+    grouping = group_block(table, plan, run)
+    labels, _ = recode(table, grouping, plan.book.config)
+    shown = grouping.published_boxes()
     sums = sums_of(table, shown, labels, plan)
-    return BlockResult(shown.labels, shown.lo, shown.hi, labels, sums, tuple(run.notes), grouping.rings)
+    return BlockResult(
+        shown.labels, shown.lo, shown.hi, labels, sums, tuple(run.notes), grouping.counts_for_judge(codes)
+    )
 
 
 def suppressed_values(
@@ -95,34 +92,22 @@ def suppressed_values(
     cancelled: Callable[[], bool] | None = None,
 ) -> list[Int64]:
     """For each sensitive column: code → rows of a block that the method suppresses. Arguments as `anonymize_block`."""
-    from coterie.methods import find_method
-
-    config = plan.book.config
-    table, run = _begun(codes, sensitive, plan, block, threads=threads, cancelled=cancelled)
-    return gone_values(table, plan.book, find_method(config.method).run(table, config.k, config.method_options(), run))
+    table = _table(codes, sensitive, plan, block)
+    run = _run(plan, block, threads, cancelled)
+    return gone_values(table, plan.book, method_groups(table, plan.book.config, run))
 
 
-def _begun(
-    codes: Int32,
-    sensitive: Int32,
-    plan: Plan,
-    block: int,
-    *,
-    threads: int,
-    cancelled: Callable[[], bool] | None,
-) -> tuple[Table, Run]:
-    """A block as a table, and what its method is given besides."""
-    from coterie.methods import Run
+def _run(
+    plan: Plan, block: int, threads: int, cancelled: Callable[[], bool] | None, seconds: float | None = None
+) -> Run:
+    seed = plan.seed(block)
+    return start_run(plan.book.config, None, cancelled, seed=seed, threads=threads, seconds=seconds)
 
+
+def _table(codes: Int32, sensitive: Int32, plan: Plan, block: int) -> Table:
+    """A block as a table."""
     if len(codes) != plan.sizes[block]:
         raise ValueError(f"block {block} has {plan.sizes[block]} rows by the plan, but {len(codes)} were given")
-    run = Run(seed=plan.seed(block), threads=threads, privacy=models_of(plan.book.config))
-    if cancelled is not None:
-        run.cancelled = cancelled
-    return _table(codes, sensitive, plan), run
-
-
-def _table(codes: Int32, sensitive: Int32, plan: Plan) -> Table:
     book = plan.book
     domains = book.sensitive
     if book.config.entity is not None:
@@ -151,33 +136,3 @@ def _own_people(domains: tuple[Domain, ...], sensitive: Int32) -> tuple[tuple[Do
     missing = len(present) - 1 if len(present) and present[-1] == people.missing else -1
     renumbered = np.column_stack([sensitive[:, :-1], own]).astype(np.int32)
     return (*domains[:-1], replace(people, values=people.values.take(pa.array(present)), missing=missing)), renumbered
-
-
-def _group(table: Table, plan: Plan, run: Run) -> Grouping:
-    """Rows → groups that keep every promise, by the configured method."""
-    from coterie.grouping.refine import keeps, refine
-    from coterie.methods import find_method
-
-    config, models = plan.book.config, run.privacy
-    grouping = find_method(config.method).run(table, config.k, config.method_options(), run)
-    if grouping.suppressed.any() and plan.remaining is None and compares(config):
-        # What groups are compared with are the rows that are left, which nobody has counted.
-        text = "a method that suppresses rows unasked cannot keep this guarantee block by block; use engine memory"
-        raise ConfigError([Problem("privacy", text)])
-    try:
-        grouping = repaired(table, grouping, k=config.k, run=run, remaining=plan.remaining)
-        if config.refine:
-            allowed = keeps(table, models, config.k)
-            grouping = refine(table, grouping, k=config.k, run=run, allowed=allowed)
-            grouping = repaired(table, grouping, k=config.k, run=run, remaining=plan.remaining)
-    except InfeasibleError as error:
-        if plan.blocks == 1:
-            raise
-        hint = "Give more memory or a larger block_rows, or use engine memory."
-        raise InfeasibleError(
-            f"In one of {plan.blocks:,} blocks: {error.message}",
-            wanted=error.wanted,
-            possible=error.possible,
-            hint=hint,
-        ) from None
-    return grouping

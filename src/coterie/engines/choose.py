@@ -14,7 +14,7 @@ from coterie.wording import bytes_text
 
 if TYPE_CHECKING:
     from coterie.engines.job import BlocksJob
-    from coterie.releases.stored import StoredRelease
+    from coterie.releases.release import Release
     from coterie.settings.config import Config
 
 # Each of these modules has `anonymize_file(data, job)`.
@@ -74,7 +74,7 @@ def choose_engine(
 
 
 def _by_size(path: Path, config: Config) -> EngineChoice:
-    from coterie.engines.plan import check_blocks
+    from coterie.engines.request import check_blocks
 
     memory = default_memory() if config.memory is None else memory_bytes(config.memory)
     wanted = memory_needed(path, config)
@@ -118,8 +118,8 @@ def checked_on_disk(data: AnyTable, config: Config) -> bool:
     return choose_engine(data, plain, output="-").engine == "blocks"
 
 
-def run_stored(engine: str, data: str | os.PathLike[str], job: BlocksJob) -> StoredRelease:
+def run_stored(engine: str, data: str | os.PathLike[str], job: BlocksJob) -> Release:
     """Anonymize a file by an engine that leaves the release on disk."""
     home = importlib.import_module(HOMES[engine])
-    release: StoredRelease = home.anonymize_file(data, job)
+    release: Release = home.anonymize_file(data, job)
     return release

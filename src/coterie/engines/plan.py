@@ -15,15 +15,11 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from coterie.arrays import Int32, Int64
-from coterie.engines.per_row import check_request
+from coterie.engines.cuts import CutTree
 from coterie.errors import ConfigError, Problem
-from coterie.grouping.promises import models_of, refuse_too_few
-from coterie.privacy.checks import check_domains, refuse_infeasible
-from coterie.privacy.histogram import Groups, Histogram
 from coterie.settings.registry import FIELDS
 
 if TYPE_CHECKING:
-    from coterie.engines.cuts import CutTree
     from coterie.engines.suppressed import RemainingRows
     from coterie.settings.config import Config
     from coterie.table.codebook import Codebook
@@ -54,6 +50,11 @@ class Plan:
     """rows of a block at most, as asked for"""
     remaining: RemainingRows | None = None
     """what groups are compared with, where methods suppress rows; it follows from all else"""
+
+    @classmethod
+    def whole(cls, book: Codebook) -> Plan:
+        """A table in one block."""
+        return cls(book, CutTree.single(), np.zeros(1, dtype=np.int32), np.array([book.rows]), book.rows)
 
     @property
     def blocks(self) -> int:
@@ -100,45 +101,6 @@ def settings_text(config: Config) -> str:
         for name, value in values["options"].items()
     }
     return json.dumps(values, sort_keys=True, default=str)
-
-
-def check_blocks(config: Config) -> None:
-    """Raise a ConfigError for what cannot be done block by block; every problem at once."""
-    from coterie.engines.suppressed import needs_remaining
-    from coterie.methods import find_method
-
-    check_request(config)
-    problems = []
-    recoding = find_method(config.method).recoding
-    if config.refine and recoding != "local":
-        text = f"local search works on local recoding, but {config.method!r} is {recoding}; leave it out"
-        problems.append(Problem("refine", text))
-    if config.time_limit is not None and config.engine == "spark":
-        text = "a task that runs again has to give the same rows; leave it out and choose the effort of the method"
-        problems.append(Problem("time_limit", text))
-    elif config.time_limit is not None and needs_remaining(config):
-        text = "blocks are grouped twice where rows are suppressed, and have to come out alike; leave it out"
-        problems.append(Problem("time_limit", text))
-    if problems:
-        raise ConfigError(problems)
-
-
-def refuse_impossible(book: Codebook) -> None:
-    """Raise an InfeasibleError, before any work, for what no grouping of the table can keep."""
-    config, remaining = book.config, book.rows
-    people = None if config.entity is None else book.sensitive[-1].size
-    refuse_too_few(config, rows=book.all_rows, remaining=remaining, people=people)
-    models = [model for model in models_of(config) if model.counts != "population"]
-    if not models:
-        return
-    check_domains(models, book.sensitive)
-    columns = {}
-    for domain in book.sensitive:
-        totals = book.totals[domain.name]
-        value = np.flatnonzero(totals)
-        group = np.zeros(len(value), dtype=np.int64)
-        columns[domain.name] = Histogram(group, value, totals[value], np.array([remaining]), totals, domain.tree)
-    refuse_infeasible(Groups(np.array([remaining]), columns), models, tuple(columns))
 
 
 def rows_in_memory(memory: int, config: Config) -> int:

@@ -86,7 +86,7 @@ def explain_loss(release: Release) -> LossExplanation:
         Driver(each.name, each.weight, each.ncp, each.changed, each.weight * each.ncp / total if total > 0 else 0.0)
         for each in attributes.values()
     ]
-    shown, labels = release.grouping.published, release.grouping.labels
+    shown, labels = release.grouping.published_boxes(), release.grouping.labels
     costs = _weighted(release.table, shown.lo, shown.hi)
     rows = release.source.table.num_rows
     most = float(sum(domain.weight for domain in release.table.domains))
@@ -222,11 +222,12 @@ def _dropped(config: Config, name: str) -> Config:
 
 def _measured(release: Release, config: Config, dropped: str | None) -> Measures:
     """Group the rows of the release anew and measure the boxes."""
-    from coterie.engines.memory.run import check_possible, group_rows, start_run
+    from coterie.engines.memory.run import check_possible, group_rows
+    from coterie.engines.steps import start_run
 
     prepared = _prepared(release, dropped).under(config)
     check_possible(prepared, config)
-    grouping = group_rows(prepared, config, start_run(config)).published
+    grouping = group_rows(prepared, config, start_run(config)).published_boxes()
     table = prepared.encoded.table
     labels = np.full(release.source.table.num_rows, -1, dtype=np.int32)
     labels[release.rows] = grouping.labels
@@ -239,9 +240,9 @@ def _prepared(release: Release, dropped: str | None) -> PreparedTable:
     from coterie.engines.memory.run import PreparedTable
     from coterie.table.encode import EncodedTable
 
-    table = release.table
+    table, book = release.table, release.held.encoded.book
     if dropped is not None:
         stay = [at for at, domain in enumerate(table.domains) if domain.name != dropped]
-        domains = tuple(table.domains[at] for at in stay)
-        table = replace(table, codes=np.ascontiguousarray(table.codes[:, stay]), domains=domains)
-    return PreparedTable(release.source, EncodedTable(table, release.rows), Mask())
+        book = book.only(stay)
+        table = replace(table, codes=np.ascontiguousarray(table.codes[:, stay]), domains=book.domains)
+    return PreparedTable(release.source, EncodedTable(table, release.rows, book), Mask())

@@ -227,13 +227,7 @@ def _held(release: Release, row: int) -> tuple[State, _Held]:
     if label < 0:
         return "suppressed", _nothing(table)
     members = np.flatnonzero(grouping.labels == label)
-    rings = grouping.rings
-    if rings is None:
-        return "group", _Held(grouping.lo[label][None, :], grouping.hi[label][None, :], members)
-    first, size = rings.start[label], rings.sizes[label]
-    place = int(np.flatnonzero(rings.order[first : first + size] == row)[0])
-    slots = first + (place - np.arange(rings.span)) % size
-    return "ring", _Held(rings.lo[slots], rings.hi[slots], members)
+    return "ring" if grouping.by_rows else "group", _Held(*grouping.boxes_around(row), members)
 
 
 def _nothing(table: Table) -> _Held:
@@ -247,7 +241,7 @@ def _left_open(release: Release, held: _Held, at: int) -> int:
     domain, members = release.table.domains[at], release.table.codes[held.members, at]
     span = int((held.hi[:, at] - held.lo[:, at]).max()) + 1
     grouping = release.grouping
-    as_set = style_of(domain, release.config.publish) == "set" and grouping.rings is None and grouping.nodes is None
+    as_set = style_of(domain, release.config.publish) == "set" and not grouping.by_rows and grouping.nodes is None
     if not as_set or span == 1 or len(members) == 0:
         return span
     distinct = np.unique(members)
@@ -324,12 +318,12 @@ def _values(table: Table, rows: npt.NDArray[Any]) -> list[dict[str, str | None]]
 
 def _published(release: Release, row: int) -> dict[str, str | None]:
     """What is published of a row, as text; nothing where it was removed or where that is a secret."""
-    if release.grouping.rings is not None:
+    if release.by_rows:
         return {}
-    at = int(np.searchsorted(release.published.kept, release.rows[row]))
-    if at == len(release.published.kept) or release.published.kept[at] != release.rows[row]:
+    at = np.flatnonzero(release.published.kept == release.rows[row])
+    if not len(at):
         return {}
-    cells = release.arrow.slice(at, 1)
+    cells = release.arrow.slice(int(at[0]), 1)
     texts: dict[str, str | None] = {}
     for name in release.config.quasi:
         names = [name] if name in cells.column_names else [f"{name}_min", f"{name}_max"]

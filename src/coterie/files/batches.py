@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, NamedTuple
 import pyarrow as pa
 
 from coterie.errors import ConfigError, DataError, Problem
-from coterie.files.csv_in import csv_batches
+from coterie.files.csv_in import csv_batches, no_rows
 from coterie.files.dialect import SAMPLE_BYTES, DetectedText, eight_bit_encoding, sniff
 from coterie.files.formats import FORMATS
 from coterie.files.frames import check_names
@@ -232,6 +232,8 @@ def _open_text(raw: Raw, config: Config) -> TableFile:
     if encoding is None and found.dialect.encoding == "utf-8" and not whole and not _is_utf8(raw):
         # ASCII for the length of the sample, something else later.
         found = sniffed(eight_bit_encoding(_chunks(raw)))
+    if whole and config.header is not False and len(sample.strip().splitlines()) <= 1:
+        raise no_rows(raw.name)
     fields = [pa.field(title, pa.string()) for title in found.header]
     size = raw.path.stat().st_size if raw.path is not None else 0
     return TableFile(raw.name, (raw,), pa.schema(fields), found, raw_bytes=4 * size if raw.compression else size)

@@ -83,7 +83,7 @@ def read_csv(
         except _PARSING as again:
             raise _explained(again, opened, found, name) from None
     if table.num_rows == 0:
-        raise DataError(f"{name} has a header but no rows.", hint="Give a file with at least one row of data.")
+        raise no_rows(name)
     _refuse_open_quote(table, opened, name)
     return table, found.dialect
 
@@ -150,6 +150,11 @@ def _options(
             quoted_strings_can_be_null=False,
         ),
     }
+
+
+def no_rows(name: str) -> DataError:
+    """What is said of a file that ends with its header, by every engine."""
+    return DataError(f"{name} has a header but no rows.", hint="Give a file with at least one row of data.")
 
 
 def csv_batches(opened: Opener, found: DetectedText) -> Iterator[pa.RecordBatch]:

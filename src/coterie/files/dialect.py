@@ -14,7 +14,7 @@ from dataclasses import dataclass, replace
 from typing import Literal, NamedTuple
 
 from coterie.errors import ConfigError, DataError, Problem
-from coterie.files.header import ROWS, generated, generated_names, refuse_data
+from coterie.files.header import ROWS, generated, generated_names, refuse_data, refuse_preamble
 from coterie.files.json_text import refuse_json
 
 SAMPLE_BYTES = 1 << 18
@@ -117,6 +117,7 @@ def sniff(
     records = _records(text, dialect.delimiter, whole=whole, limit=ROWS + 1)
     first, *rows = [[cell.value for cell in record.cells] for record in records]
     if header is None:
+        refuse_preamble(first, rows, name=name)
         refuse_data(first, rows, missing=missing, name=name)
     # A release of a file without a header has one: the same setting has to read both.
     has_header = header is not False or generated(first)

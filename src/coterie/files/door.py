@@ -1,7 +1,8 @@
 """The last door: what a table leaves behind before it is published.
 
 Cells are not all that a table holds. A dictionary (a pandas Categorical, an Enum of Polars) lists values that no row
-has any more, and fields carry notes that other programs left on them. Every published table goes through here before
+has any more, fields carry notes that other programs left on them, and the memory of a missing cell may still hold the
+value that was masked. Every published table goes through here before
 it is verified, so that what was verified is what leaves.
 """
 
@@ -28,7 +29,7 @@ _LISTS = (
 
 
 def bare_table(table: pa.Table, *, levels: Mapping[str, pa.Array] | None = None) -> pa.Table:
-    """Return the same cells without unused dictionary values and without metadata of the schema or of fields.
+    """Return the same cells without unused dictionary values, without metadata, and without what lies beneath nulls.
 
     A dictionary keeps its order and whether it is ordered. Dictionaries inside lists and structs become plain values.
 
@@ -41,7 +42,7 @@ def bare_table(table: pa.Table, *, levels: Mapping[str, pa.Array] | None = None)
     """
     fields = [_bare_field(field) for field in table.schema]
     columns = [
-        _bare_column(column, field, (levels or {}).get(field.name))
+        _nothing_beneath(_bare_column(column, field, (levels or {}).get(field.name)))
         for column, field in zip(table.columns, fields, strict=True)
     ]
     return pa.Table.from_arrays(columns, schema=pa.schema(fields))
@@ -137,6 +138,32 @@ def _recoded(array: pa.DictionaryArray, levels: UsedLevels) -> pa.DictionaryArra
     """The same cells by a dictionary of those values that occur."""
     places = pa.array(np.maximum(np.cumsum(levels.occur) - 1, 0), array.type.index_type)
     return pa.DictionaryArray.from_arrays(places.take(array.indices), levels.used, ordered=array.type.ordered)
+
+
+def _nothing_beneath(column: pa.ChunkedArray) -> pa.ChunkedArray:
+    """The same cells, copied so that the memory of missing ones holds nothing."""
+    if not column.null_count and not pa.types.is_nested(column.type):
+        return column
+    return pa.chunked_array([_cleared(chunk) for chunk in column.chunks], type=column.type)
+
+
+def _cleared(array: pa.Array) -> pa.Array:
+    kind = array.type
+    if isinstance(array, pa.ExtensionArray):
+        return pa.ExtensionArray.from_storage(kind, _cleared(array.storage))
+    if pa.types.is_dictionary(kind):
+        return pa.DictionaryArray.from_arrays(_cleared(array.indices), array.dictionary, ordered=kind.ordered)
+    if pa.types.is_struct(kind):
+        # flatten() lets the cells of a missing struct be missing, too.
+        parts = [_cleared(part) for part in array.flatten()]
+        return pa.StructArray.from_arrays(parts, fields=list(kind), mask=array.is_null()) if parts else array
+    if pa.types.is_string_view(kind) or pa.types.is_binary_view(kind):  # Arrow cannot take from these
+        plain = pa.large_string() if pa.types.is_string_view(kind) else pa.large_binary()
+        return _cleared(array.cast(plain)).cast(kind)
+    try:
+        return array.take(pa.array(np.arange(len(array))))
+    except pa.ArrowNotImplementedError:
+        return pa.array(array.to_pylist(), type=kind)
 
 
 def _bare_field(field: pa.Field, *, inside: bool = False) -> pa.Field:

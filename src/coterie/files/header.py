@@ -16,6 +16,8 @@ from coterie.errors import DataError
 
 ROWS = 1000
 """lines below the first that are compared with it, at most"""
+PREAMBLE = 30
+"""lines among which the header is looked for, where the first line is none"""
 
 _NO_HEADER = (
     "If the file has no header, header = false (--no-header) reads its first line as data and names the columns "
@@ -74,6 +76,28 @@ def refuse_data(first: Sequence[str], rows: Sequence[Sequence[str]], *, missing:
             f"{name}: in the first line, columns {', '.join(same[:5])}{' and more' if len(same) > 5 else ''} have the "
             "same name.",
             hint=f"If it is the header, give each column a name of its own. {_NO_HEADER}",
+        )
+
+
+def refuse_preamble(first: Sequence[str], rows: Sequence[Sequence[str]], *, name: str) -> None:
+    """Raise a DataError if a title or notes stand above the header of a table.
+
+    Args:
+        first: Cells of the first line.
+        rows: Cells of the lines below.
+        name: What to call the file.
+    """
+    if not rows:
+        return
+    (width, count), *_ = Counter(map(len, rows)).most_common(1)
+    narrow = len(first) < width or (width > 2 and sum(bool(cell.strip()) for cell in first) == 1)
+    whole = any(len(row) == width and all(cell.strip() for cell in row) for row in rows[:PREAMBLE])
+    if narrow and width > 1 and whole and 2 * count > len(rows):
+        raise DataError(
+            f"{name} seems to have lines above its header: the first line has fewer cells than the {width} of the "
+            "table below.",
+            hint="Remove the lines above the header. If the first line is the header, say so by header = true "
+            "(--header).",
         )
 
 

@@ -8,10 +8,11 @@ import io
 import os
 import re
 import secrets
+import shutil
 import stat
 import sys
-from collections.abc import Iterator
-from contextlib import contextmanager
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import BinaryIO, Protocol
 
@@ -21,6 +22,7 @@ from coterie.files.databases.drivers import check_database
 from coterie.files.databases.place import place_of, target_of
 from coterie.files.formats import FORMATS
 from coterie.files.input import Format
+from coterie.files.locks import hold, is_abandoned
 
 
 def writable() -> str:
@@ -44,6 +46,8 @@ class HashedFile(io.RawIOBase):
         self._file = file
         self._hash = hashlib.sha256()
         self._size = 0
+        self.before_name: Callable[[str], None] | None = None
+        """called with the SHA-256 when all bytes are on disk and the file has no name yet"""
 
     def writable(self) -> bool:
         """Always."""
@@ -120,13 +124,18 @@ def whole_file(path: str | os.PathLike[str], *, force: bool) -> Iterator[HashedF
             with target.open("wb") as file:
                 yield HashedFile(file)
             return
+        sweep_parts(target)
         temporary = target.with_name(f".{target.name}.{secrets.token_hex(4)}.part")
         try:
             with _created(temporary, like=target) as file:
-                yield HashedFile(file)
+                hold(file.fileno())  # who finds it unheld may remove it
+                sink = HashedFile(file)
+                yield sink
                 file.flush()
                 os.fsync(file.fileno())
-            appear(temporary, target, force=force)
+                if sink.before_name is not None:
+                    sink.before_name(sink.sha256)
+                appear(temporary, target, force=force)
         finally:
             temporary.unlink(missing_ok=True)
     except OSError as error:
@@ -136,6 +145,34 @@ def whole_file(path: str | os.PathLike[str], *, force: bool) -> Iterator[HashedF
             f"{os.fspath(path)} cannot be written: {error.strerror or 'output error'}.",
             hint="Check the folder's rights and the space left.",
         ) from None
+
+
+def sweep_parts(target: Path) -> None:
+    """Remove what runs that were killed have left of a file: parts that nobody holds any more."""
+    pattern = re.compile(rf"\.{re.escape(target.name)}\.[0-9a-f]{{8}}\.part")
+    try:
+        left = [each for each in target.parent.iterdir() if pattern.fullmatch(each.name)]
+    except OSError:
+        return
+    for each in left:
+        if not each.is_symlink() and is_abandoned(each):
+            with suppress(OSError):
+                each.unlink()
+
+
+def replace_folder(fresh: Path, target: Path) -> None:
+    """Give a finished folder its name, in place of another if there is one, which goes only then."""
+    old = target.with_name(f".{target.name}.{secrets.token_hex(4)}.old")
+    if not target.exists():
+        fresh.rename(target)
+        return
+    target.rename(old)
+    try:
+        fresh.rename(target)
+    except BaseException:
+        old.rename(target)
+        raise
+    shutil.rmtree(old, ignore_errors=True)
 
 
 @contextmanager
@@ -176,8 +213,12 @@ def gzipped(sink: HashedFile) -> Iterator[Bytes]:
 
 
 def provenance_path(output: str | os.PathLike[str]) -> Path:
-    """Where its configuration is written: out.csv.gz → out.coterie.toml, sqlite:///a.db#out → out.coterie.toml."""
+    """Where its configuration is written: out.csv → out.coterie.toml, out.parquet → out.parquet.coterie.toml.
+
+    Only .csv is left out, so that releases of one name in several formats have a file each. A table of a database,
+    sqlite:///a.db#out, has out.coterie.toml in the current folder.
+    """
     if (place := place_of(output)) is not None:
         return Path(re.sub(r"[^\w.-]", "_", place.label) + ".coterie.toml")
     path = Path(output)
-    return path.with_name(Path(path.name.removesuffix(".gz")).stem + ".coterie.toml")
+    return path.with_name(path.name.removesuffix(".csv") + ".coterie.toml")

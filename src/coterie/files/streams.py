@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from coterie.files.batches import TableFile
     from coterie.files.input import Format
     from coterie.methods._method import Progress
+    from coterie.settings.config import Config
 
 
 class Target(NamedTuple):
@@ -33,6 +34,12 @@ class Target(NamedTuple):
     folder: bool = False
     """a folder of Parquet files in place of one file"""
     dialect: Dialect | None = None
+
+    def reading(self, config: Config) -> Config:
+        """How what is written is to be read."""
+        if self.dialect is None:
+            return config
+        return config.replace(delimiter=self.dialect.delimiter, encoding=self.dialect.encoding, header=True)
 
     @property
     def suffix(self) -> str:

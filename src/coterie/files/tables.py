@@ -11,7 +11,7 @@ Wherever a path is taken, the address of a table in a database may stand: `coter
 from __future__ import annotations
 
 import os
-from collections.abc import Collection, Sequence
+from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal, TypedDict
@@ -202,6 +202,7 @@ def write(
     like: Source | None = None,
     force: bool = False,
     dialect: Dialect | None = None,
+    before_name: Callable[[str], None] | None = None,
 ) -> str:
     """Write a table that appears whole or not at all, and return the SHA-256 of the file ("" for a database).
 
@@ -212,6 +213,7 @@ def write(
         like: the source whose delimiter, encoding, quotes and line ends a CSV file keeps.
         force: overwrite a file or table that is there.
         dialect: how to write a CSV file, in place of what `like` says.
+        before_name: called with the SHA-256 when the file is complete and has no name yet; not for databases.
 
     Raises:
         ConfigError: the file is there already, its folder is not, the ending is none that can be written, or it is the
@@ -225,6 +227,7 @@ def write(
         return ""
     kind, zipped = format_of(path)
     with whole_file(path, force=force) as sink:
+        sink.before_name = before_name
         if kind != "csv":
             # Without metadata: another program's notes on the columns would no longer hold.
             FORMATS[kind].write(table.replace_schema_metadata(None), sink)
@@ -285,4 +288,8 @@ def read_pair(original: AnyTable, published: AnyTable, config: Config) -> tuple[
     """A table before and after, the first of which has the columns that the configuration names."""
     before, after = read_source(original, config), read_source(published, config)
     config.check_columns(before.table.column_names, publishes=False, text=before.dialect is not None)
+    if config.row_order == "shuffle":
+        from coterie.files.rows_file import in_original_order
+
+        return before.table, in_original_order(after.table, published)
     return before.table, after.table

@@ -1,4 +1,4 @@
-"""What a grouping has to keep beyond k: refused before grouping if impossible, repaired after it, checked at the end.
+"""What a grouping has to keep beyond k: refused before grouping if impossible, checked at the end.
 
 A person with several rows is one more model: every group needs k distinct values of the column that names people.
 """
@@ -13,14 +13,15 @@ import pyarrow as pa
 
 from coterie.arrays import Int64
 from coterie.errors import InfeasibleError
+from coterie.privacy.checks import check_domains, refuse_infeasible
+from coterie.privacy.histogram import Groups, Histogram
 from coterie.verification.verify import Rule
 
 if TYPE_CHECKING:
-    from coterie.methods import Run
     from coterie.privacy.model import Model
     from coterie.settings.config import Config
-    from coterie.table.encode import EncodedTable
-    from coterie.table.grouping import Grouping
+    from coterie.table.codebook import Codebook
+    from coterie.table.table import Table
 
 
 def models_of(config: Config) -> tuple[Model, ...]:
@@ -65,68 +66,30 @@ def refuse_too_few(config: Config, *, rows: int, remaining: int, people: int | N
         )
 
 
-def refuse_impossible(encoded: EncodedTable, config: Config, rows: int) -> None:
+def refuse_impossible(book: Codebook, table: Table | None = None) -> None:
     """Raise an InfeasibleError, before any work, for what no grouping of the table can keep.
 
     Args:
-        encoded: The table.
-        config: What is wanted.
-        rows: Rows of the original, suppressed ones included.
+        book: The counts of its values, and what is wanted.
+        table: Its rows, if they are at hand: k-map, which counts rows of the population, is then checked as well.
     """
-    # The column of people is the last of the sensitive ones.
-    people = None if config.entity is None else len(np.unique(encoded.table.sensitive_codes[:, -1]))
-    refuse_too_few(config, rows=rows, remaining=encoded.table.rows, people=people)
+    config, rows = book.config, np.array([book.rows])
+    people = None if config.entity is None else book.sensitive[-1].size
+    refuse_too_few(config, rows=book.all_rows, remaining=book.rows, people=people)
     models = models_of(config)
-    if models:
+    counted = [model for model in models if model.counts != "population"]
+    check_domains(counted, book.sensitive)
+    columns = {}
+    for domain in book.sensitive:
+        totals = book.totals[domain.name]
+        value = np.flatnonzero(totals)
+        group = np.zeros(len(value), dtype=np.int64)
+        columns[domain.name] = Histogram(group, value, totals[value], rows, totals, domain.tree)
+    refuse_infeasible(Groups(rows, columns), counted, tuple(columns))
+    if table is not None and len(counted) < len(models):
         from coterie.grouping.repair.repair import feasible
 
-        feasible(encoded.table, models)
-
-
-def keep_promises(
-    grouping: Grouping, encoded: EncodedTable, config: Config, *, columns: pa.Table, run: Run
-) -> Grouping:
-    """The grouping, repaired where it breaks a model.
-
-    Args:
-        grouping: What the method made.
-        encoded: The table.
-        config: What is wanted.
-        columns: The original columns.
-        run: Told of progress; may stop the work.
-    """
-    models = models_of(config)
-    if not models:
-        return grouping
-    from coterie.grouping.repair.repair import repair
-
-    kept = np.flatnonzero(grouping.labels >= 0)
-    if len(kept) == len(grouping.labels):
-        return repair(encoded.table, grouping, models, k=config.k, run=run)
-    # Shares are those of the published rows, so that rows and values which are suppressed must not count.
-    part = _without_suppressed(encoded, kept, columns=columns, config=config)
-    inner = replace(grouping, labels=grouping.labels[kept])
-    mended = repair(part.table, inner, models, k=config.k, run=run)
-    labels = grouping.labels.copy()
-    labels[kept] = mended.labels
-    return replace(mended, labels=labels)
-
-
-def _without_suppressed(encoded: EncodedTable, kept: Int64, *, columns: pa.Table, config: Config) -> EncodedTable:
-    """The table without some rows; its sensitive columns know nothing of the values of these."""
-    from coterie.table.encode import encode
-
-    rows = encoded.rows[kept]
-    names = [*config.sensitive, *([] if config.entity is None else [config.entity])]
-    settings = config.replace(quasi=(), privacy=())
-    sensitive = encode(columns.select(names).take(pa.array(rows)), settings).table
-    table = replace(
-        encoded.table,
-        codes=np.ascontiguousarray(encoded.table.codes[kept]),
-        sensitive_codes=sensitive.sensitive_codes,
-        sensitive=sensitive.sensitive,
-    )
-    return encoded._replace(table=table, rows=rows)
+        feasible(table, [model for model in models if model.counts == "population"])
 
 
 def rules_of(config: Config, *, columns: pa.Table | None = None, kept: Int64 | None = None) -> list[Rule]:

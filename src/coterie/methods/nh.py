@@ -98,8 +98,8 @@ def nh(table: Table, k: int, options: NhOptions, run: Run) -> Grouping:
     run.checkpoint()
     slot_of_row = np.full(table.rows, -1, dtype=np.int32)
     slot_of_row[order] = _slots(start, k, options, run)
-    rings = Rings(order, start, k, slot_of_row, lo, hi)
-    return Grouping(parts.labels, parts.lo, parts.hi, rings=rings)
+    slots = {"slot_of_row": slot_of_row, "slot_lo": lo, "slot_hi": hi}
+    return Rings(parts.labels, parts.lo, parts.hi, order=order, start=start, span=k, **slots)
 
 
 def _parts(table: Table, k: int, options: NhOptions, run: Run) -> Grouping:

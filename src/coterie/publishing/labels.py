@@ -29,7 +29,7 @@ from coterie.values.notation import (
 
 if TYPE_CHECKING:
     from coterie.table.domain import Domain
-    from coterie.table.rings import Held
+    from coterie.table.grouping import Held
 
 Style = Literal["interval", "bounds", "mean", "median", "ancestor", "set"]
 NUMBER_STYLES = ("interval", "bounds", "mean", "median")

@@ -57,13 +57,13 @@ def check_mapping(mapping: str | os.PathLike[str] | None, *, force: bool) -> Non
 
 def write_mapping(release: Release, path: str | os.PathLike[str], *, force: bool) -> None:
     """Write the mapping of a release, but not over what the release is made from."""
-    check_apart(release.source.origin, release.config, mapping=path)
+    check_apart(release.place.origin, release.config, mapping=path)
     tables.write(mapping_table(release), path, like=release.source, force=force)
 
 
 def mapping_table(release: Release) -> pa.Table:
     """One row for each group and attribute, groups in ascending order; suppressed rows come last, as group −1."""
-    shown = release.grouping.published
+    shown = release.grouping.published_boxes()
     recoded, _ = recode(release.table, release.grouping, release.config)
     suppressed = release.source.table.num_rows - int(shown.sizes.sum())
     removed = len(release.published.kept) < release.source.table.num_rows

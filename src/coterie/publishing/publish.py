@@ -7,6 +7,7 @@ rows would break the promise as any other class does.
 
 from __future__ import annotations
 
+import secrets
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -63,11 +64,13 @@ def publish(
     """
     check_styles(table.domains, names=columns.column_names, publish=config.publish)
     recoded, roots = recode(table, grouping, config)
-    grouping = grouping.published
+    grouping = grouping.published_boxes()
     group_of_row = _group_of_row(columns.num_rows, grouping.labels, rows)
     suppressed = group_of_row < 0
     shown = config.suppressed == "auto" and _enough_alike(recoded, grouping.sizes, suppressed, config.k)
     kept = np.arange(columns.num_rows) if shown else np.flatnonzero(~suppressed)
+    if config.row_order == "shuffle":
+        kept = secret_order(kept)
     group_of_row = group_of_row[kept]
     as_before = {
         domain.name: _spread(domain.values, grouping.lo[:, position][group_of_row])
@@ -96,7 +99,7 @@ def recode(table: Table, grouping: Grouping, config: Config) -> tuple[dict[str, 
     """Quasi-identifier → its published values, and → what a suppressed cell looks like."""
     recoded: dict[str, Labels] = {}
     roots: dict[str, str] = {}
-    shown, rings = grouping.published, grouping.rings
+    shown = grouping.published_boxes()
     for position, domain in enumerate(table.domains):
         style = style_of(domain, config.publish)
         codes = np.ascontiguousarray(table.codes[:, position])
@@ -107,11 +110,16 @@ def recode(table: Table, grouping: Grouping, config: Config) -> tuple[dict[str, 
             np.ascontiguousarray(shown.lo[:, position]),
             np.ascontiguousarray(shown.hi[:, position]),
             None if shown.nodes is None else np.ascontiguousarray(shown.nodes[:, position]),
-            rings.values_held(codes, at_most=SET_LIMIT) if rings is not None and style == "set" else None,
+            grouping.values_held(codes, at_most=SET_LIMIT) if style == "set" else None,
         )
         recoded[domain.name] = label(boxes, style)
         roots[domain.name] = root_text(domain, style)
     return recoded, roots
+
+
+def secret_order(rows: Int64) -> Int64:
+    """The same rows in an order that nobody can draw again: it follows from no seed."""
+    return np.random.default_rng(secrets.randbits(128)).permutation(rows)
 
 
 def _group_of_row(count: int, labels: Int32, rows: Int64 | None) -> Int32:
@@ -157,7 +165,7 @@ def _spread(values: pa.Array, index: Int32) -> pa.ChunkedArray:
 
 def keep_rows(column: pa.ChunkedArray, kept: Int64) -> pa.ChunkedArray:
     """The kept rows of an untouched column. A dictionary forgets values that only removed rows had."""
-    if len(kept) == len(column):
+    if np.array_equal(kept, np.arange(len(column))):
         return column
     kind = column.type
     if pa.types.is_dictionary(kind):

@@ -1,4 +1,5 @@
 """What `anonymize` gives back, what is kept beside it, and later rows in its groups.
 
-May import: arrays, disclosure, errors, files, grouping, kernels, measures, publishing, settings, verification.
+May import: arrays, disclosure, errors, files, grouping, kernels, measures, methods, publishing, settings, table,
+values, verification.
 """

@@ -103,7 +103,7 @@ def assign_rows(release: Release, data: AnyTable) -> Assignment:
 
 def _check(release: Release, table: pa.Table, others: Sequence[str]) -> None:
     problems = []
-    if release.grouping.rings is not None:
+    if release.by_rows:
         problems.append(Problem("method", "rows that are published one by one have no groups that others could join"))
     needed = dict.fromkeys([*release.config.quasi, *others])
     if release.config.entity is not None:

@@ -1,4 +1,9 @@
-"""Release: what `anonymize` gives back."""
+"""Release: what `anonymize` gives back, wherever its rows lie: in memory, in a file, on Spark.
+
+What follows from counts (verification, measures, risk) is that of the whole release. What looks at rows (reports,
+explanations, queries) takes all of them where they are in memory, and otherwise a sample of whole groups; what needs
+all rows at once says so where they are not held.
+"""
 
 from __future__ import annotations
 
@@ -6,24 +11,24 @@ import datetime as dt
 import importlib
 import os
 import platform
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from importlib.metadata import version
-from pathlib import Path
 from typing import TYPE_CHECKING, Any, overload
 
 import numpy as np
 import pyarrow as pa
 
 from coterie.arrays import AnyFrame, AnyTable, Int32, Int64
+from coterie.disclosure.risk import Risk, RiskChange, risk_of_classes
 from coterie.files import tables
 from coterie.files.destinations import check_apart
-from coterie.files.output import provenance_path
-from coterie.settings.toml import provenance_toml
+from coterie.releases.place import HeldRows, Place
+from coterie.releases.stored import needs_rows
 
 if TYPE_CHECKING:
-    from coterie.disclosure.risk import Risk, RiskChange
+    from coterie.disclosure.risk import ClassCounts
     from coterie.explaining.loss import LossExplanation, WhatIfs
     from coterie.explaining.row import RowExplanation
     from coterie.measures.measures import Measures
@@ -44,22 +49,16 @@ def later() -> Any:  # noqa: ANN401 - a module
 
 @dataclass(frozen=True, eq=False)
 class Release:
-    """A verified release: the published table, the proof, and what it cost."""
+    """A verified release: the published table, the proof, and what it cost. Its rows may lie anywhere."""
 
     config: Config
     """everything that decided the release; run again, it gives the same"""
     measures: Measures
     """what was lost, by name; per attribute in `.attributes`"""
     verification: Verification
-    """what the check of the published table found"""
-    source: tables.Source = field(repr=False)
-    table: Table = field(repr=False)
-    """the quasi-identifiers as codes"""
-    grouping: Grouping = field(repr=False)
-    """row of `table` → group → box"""
-    rows: Int64 = field(repr=False)
-    """row of `table` → position in the original"""
-    published: PublishedTable = field(repr=False)
+    """what the check of the published table found; it has no class for each row where these are not held"""
+    place: Place = field(repr=False)
+    """where the rows are"""
     seconds: Mapping[str, float] = field(default_factory=dict, repr=False)
     """phase → seconds"""
     masked: str = ""
@@ -77,17 +76,84 @@ class Release:
     def frame(self) -> AnyFrame:
         """The published table as the kind of frame that came in, in the same row order; Arrow for files.
 
-        The rows of a pandas frame are numbered from 0 unless its index was asked for by `keep_index=True`.
+        The rows of a pandas frame are numbered from 0 unless its index was asked for by `keep_index=True`. Of a
+        DataFrame of Spark it is another one, whose rows have no order.
         """
-        kept = None if len(self.published.kept) == self.source.table.num_rows else self.published.kept
-        return tables.to_native(
-            self.published.table, self.source, kept=kept, recoded=self.config.quasi, keep_index=self.keep_index
-        )
+        return self.place.frame(self)
+
+    def batches(self) -> Iterator[pa.RecordBatch]:
+        """The published rows in their order, some at a time: none is held where the release lies in a file."""
+        return self.place.batches()
 
     @property
     def arrow(self) -> pa.Table:
-        """The published table as an Arrow table."""
-        return self.published.table
+        """The published table as an Arrow table; read whole where it lies elsewhere."""
+        return self.published.table if self.complete else pa.Table.from_batches(self.batches())
+
+    @property
+    def original_rows(self) -> int:
+        """Rows of the original."""
+        return self.place.rows
+
+    @property
+    def published_rows(self) -> int:
+        """Rows of the release."""
+        return self.verification.rows
+
+    @property
+    def blocks(self) -> int:
+        """Into how many blocks the table was cut, each of which was grouped by itself."""
+        return self.place.blocks
+
+    # The rows at hand: all of them in memory, otherwise a sample of whole groups, which is read when it is asked for.
+
+    @property
+    def complete(self) -> bool:
+        """Whether all rows are in memory. Without, what looks at rows looks at a sample of whole groups."""
+        return isinstance(self.place, HeldRows)
+
+    @property
+    def held(self) -> HeldRows:
+        """The rows at hand."""
+        return self.place.held
+
+    @property
+    def source(self) -> tables.Source:
+        """The original rows at hand, and how they came."""
+        return self.held.source
+
+    @property
+    def table(self) -> Table:
+        """Their quasi-identifiers as codes."""
+        return self.held.encoded.table
+
+    @property
+    def rows(self) -> Int64:
+        """Row of `table` → position in `source`."""
+        return self.held.encoded.rows
+
+    @property
+    def grouping(self) -> Grouping:
+        """Row of `table` → group → box."""
+        return self.held.grouping
+
+    @property
+    def published(self) -> PublishedTable:
+        """What is published of the rows at hand."""
+        return self.held.published
+
+    @cached_property
+    def by_rows(self) -> bool:
+        """Whether rows are published one by one: each is hidden among k, but not in a group of rows that look alike."""
+        from coterie.methods import find_method
+
+        return find_method(self.config.method).recoding == "per-row"
+
+    def all_rows(self, what: str) -> HeldRows:
+        """All rows; a ConfigError that says why where only a sample of them can be held."""
+        if not self.complete:
+            raise needs_rows(what, "it needs all rows at once, and they are not held in memory")
+        return self.held
 
     @cached_property
     def verdict(self) -> Verdict:
@@ -101,37 +167,48 @@ class Release:
 
         Rows that are published one by one are in no groups and may lose less.
         """
+        self.all_rows("the bound of all groupings")
         return self.measures["bound"]
 
     @cached_property
     def groups(self) -> Int32:
         """Position in the original → group number, −1 for a suppressed row; for `nh`, the number of its ring."""
-        labels = np.full(self.source.table.num_rows, -1, dtype=np.int32)
-        labels[self.rows] = self.grouping.labels
+        held = self.all_rows("the group of each row")
+        labels = np.full(held.rows, -1, dtype=np.int32)
+        labels[held.encoded.rows] = held.grouping.labels
         return labels
+
+    # What follows from counts, wherever the rows are.
+
+    @cached_property
+    def missing(self) -> dict[str, int]:
+        """Column of the original → cells without a value."""
+        return self.place.missing()
+
+    @cached_property
+    def classes_before(self) -> ClassCounts:
+        """How large the classes of the original are."""
+        return self.place.classes_before(self.config)
+
+    @cached_property
+    def classes_after(self) -> ClassCounts:
+        """How large the classes of the release are; rows published one by one are hidden among k, however they look."""
+        found = self.place.classes_after(self.config)
+        return found.among(self.config.k) if self.by_rows else found
 
     @cached_property
     def risk(self) -> RiskChange:
         """How likely records can be traced to people, before and after."""
-        from coterie.disclosure.risk import RiskChange, risk_of_table
-
-        people = None if self.config.entity is None else self.source.table.column(self.config.entity)
-        before = risk_of_table(self.source.table, quasi=self.config.quasi, people=people, **self._limit)
-        return RiskChange(before, self.risk_after)
+        return RiskChange(self._risk(self.classes_before), self.risk_after)
 
     @cached_property
     def risk_after(self) -> Risk:
         """How likely records of the published table can be traced to people."""
-        from coterie.disclosure.risk import risk_of_table
+        return self._risk(self.classes_after)
 
-        people = None if self.config.entity is None else self.source.table.column(self.config.entity)
-        kept = None if people is None else people.take(pa.array(self.published.kept))
-        among = None if self.grouping.rings is None else self.config.k
-        return risk_of_table(self.published.table, quasi=self.config.quasi, people=kept, among=among, **self._limit)
-
-    @property
-    def _limit(self) -> dict[str, Any]:
-        return {"threshold": self.config.threshold, "fraction": self.config.fraction}
+    def _risk(self, classes: ClassCounts) -> Risk:
+        config = self.config
+        return risk_of_classes(classes, quasi=config.quasi, threshold=config.threshold, fraction=config.fraction)
 
     def assign(self, data: AnyTable) -> Assignment:
         """Place later rows into the groups whose published cells admit them, and say which fit none.
@@ -141,6 +218,7 @@ class Release:
         """
         from coterie.releases.assign import assign_rows
 
+        self.all_rows("a place for later rows")
         return assign_rows(self, data)
 
     def mapping(self) -> AnyFrame:
@@ -152,6 +230,7 @@ class Release:
         from coterie.files.frames import new_frame
         from coterie.publishing.mapping import mapping_table
 
+        self.all_rows("the mapping, once the run is over (ask for it by mapping=…)")
         return new_frame(mapping_table(self), self.source.kind, self.source.native)
 
     @overload
@@ -173,6 +252,7 @@ class Release:
         if row is None:
             driven: LossExplanation = later().explain_loss(self)
             return driven
+        self.all_rows("the explanation of a row")
         explained: RowExplanation = later().explain_row(self, row, nearest=nearest, show_values=show_values)
         return explained
 
@@ -204,21 +284,12 @@ class Release:
                 its configuration goes to people_k10.coterie.toml in the current folder.
             force: Overwrite files or a table that are there, but never the input or the configuration in use.
         """
-        check_apart(self.source.origin, self.config, output=path)
-        if str(path) == "-":
-            self.written["standard output"] = tables.write(self.published.table, path, like=self.source)
-            return
-        # Begun first, so that a folder that takes no file is found out before a table is in its place.
-        with tables.whole_file(provenance_path(path), force=force) as sink:
-            digest = tables.write(self.published.table, path, like=self.source, force=force)
-            if (place := tables.place_of(path)) is not None:
-                record = self.provenance(output=place.name)
-            else:
-                self.written[Path(path).name] = digest
-                record = self.provenance(output_sha256=digest)
-            # Elsewhere, with less memory, `auto` might take another engine, and so make another release.
-            settled = self.config.replace(engine="memory") if self.config.engine == "auto" else self.config
-            sink.write(provenance_toml(settled, record).encode())
+        check_apart(self.place.origin, self.config, output=path)
+        self.place.write(self, path, force=force)
+
+    def unpersist(self) -> None:
+        """Let Spark's executors forget the rows that they kept; nothing happens elsewhere."""
+        self.place.unpersist()
 
     def report(self, path: str | os.PathLike[str], *, variant: str = "internal", force: bool = False) -> None:
         """Write a report on the release, for the person who has to sign it.
@@ -239,23 +310,21 @@ class Release:
             "made": dt.datetime.now(dt.UTC).replace(microsecond=0).isoformat(),
             "coterie": version("coterie"),
             "python": platform.python_version(),
-            "numpy": version("numpy"),
-            "numba": version("numba"),
-            "pyarrow": version("pyarrow"),
-            "rows": self.source.table.num_rows,
-            "published_rows": self.published.table.num_rows,
+            **{name: version(name) for name in ("numpy", "numba", "pyarrow", *self.place.libraries)},
+            "rows": self.original_rows,
+            "published_rows": self.published_rows,
+            **self.place.record(),
         }
-        if self.source.sha256 is not None:
-            record["input_sha256"] = self.source.sha256
-        elif self.source.kind == "file":  # a database, which has no bytes to hash
-            record["input"] = self.source.name
         if self.masked:
             record |= {"masks": self.masked, "masks_sha256": self.masks_sha256}
         return record | more
 
     def __repr__(self) -> str:
-        found = self.verification
+        found, config = self.verification, self.config
         hidden = f"in {found.groups:,} groups of at least {found.k:,}"
-        if self.grouping.rings is not None:
-            hidden = f"published one by one, each among {self.config.k:,}"
-        return f"<Release: {found.rows:,} rows {hidden}, GCP {self.measures['gcp']:.4f}, method {self.config.method}>"
+        if self.by_rows:
+            hidden = f"published one by one, each among {config.k:,}"
+        where = f"{self.place.where}, " if self.place.where else ""
+        cut = f", {self.blocks:,} blocks" if self.blocks > 1 else ""
+        told = f"{where}{found.rows:,} rows {hidden}, GCP {self.measures['gcp']:.4f}, method {config.method}{cut}"
+        return f"<Release: {told}>"

@@ -1,88 +1,151 @@
-"""StoredRelease: what `anonymize` gives back where the release lies in a file and is never held whole."""
+"""A release in a file that is never held whole: its classes are counted on disk, a sample of them is read."""
 
 from __future__ import annotations
 
-import datetime as dt
-import platform
-from collections.abc import Iterator, Mapping
+import os
+import shutil
+from collections.abc import Iterator
 from dataclasses import dataclass, field
 from functools import cached_property
-from importlib.metadata import version
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-if TYPE_CHECKING:
-    import pyarrow as pa
+import numpy as np
+import pyarrow as pa
 
-    from coterie.measures.measures import Measures
+from coterie.arrays import Int64
+from coterie.disclosure.risk import ClassCounts
+from coterie.errors import ConfigError, Problem
+from coterie.files.output import provenance_path, whole_file
+from coterie.settings.toml import provenance_toml
+
+if TYPE_CHECKING:
+    from coterie.arrays import AnyFrame
+    from coterie.files.batches import TableFile
+    from coterie.releases.place import HeldRows
+    from coterie.releases.release import Release
     from coterie.settings.config import Config
-    from coterie.verdict.question import Verdict
-    from coterie.verification.verify import Verification
+    from coterie.table.codebook import Codebook
+    from coterie.verification.counts import PeopleCounts, SizeCounts
 
 
 @dataclass(frozen=True, eq=False)
-class StoredRelease:
-    """A verified release in a file: where it is, the proof, and what it cost."""
+class StoredRows:
+    """The rows of a release in a file, or in a folder of Parquet files."""
 
     path: Path
-    """the file, or the folder of Parquet files"""
-    config: Config
-    """everything that decided the release; run again, it gives the same"""
-    measures: Measures
-    """what was lost, by name; per attribute in `.attributes`"""
-    verification: Verification
-    """what the check of the written file found; it has no class for each row"""
-    rows: int
-    """rows of the original"""
+    original: TableFile | None = field(repr=False)
+    """the file that it was made from; None where only Spark can open it"""
+    book: Codebook = field(repr=False)
     blocks: int
-    """into how many it was cut"""
-    input_sha256: str = field(repr=False)
+    sizes: SizeCounts = field(repr=False)
+    """the classes of the release, as they were counted for the check"""
+    people: PeopleCounts | None = field(repr=False)
+    removed: Int64 | None = field(repr=False)
+    """positions of the rows of the original that the release lacks, ascending; None where that is not known"""
     output_sha256: str = field(repr=False)
     """of the file; for a folder, of the digests of its files in their order"""
-    seconds: Mapping[str, float] = field(default_factory=dict, repr=False)
-    """phase → seconds"""
-    notes: tuple[str, ...] = ()
-    """what the user should know, such as which method was chosen"""
-
-    @cached_property
-    def verdict(self) -> Verdict:
-        """What the release is to be judged by: promises, singling out, inference and utility; `.state` is the worst."""
-        from coterie.releases.release import later
-
-        found: Verdict = later().verdict_of_stored(self)
-        return found
-
-    def batches(self) -> Iterator[pa.RecordBatch]:
-        """The published rows, some at a time."""
-        from coterie.files.batches import open_table
-
-        yield from open_table(self.path, self.config).batches()
+    reading: Config = field(repr=False)
+    """how the file is to be read"""
+    libraries: tuple[str, ...] = ("duckdb",)
+    """what else made it: their versions are kept beside it"""
 
     @property
-    def arrow(self) -> pa.Table:
-        """The published table, read whole."""
-        import pyarrow as pa
+    def where(self) -> str:
+        """Where the release is."""
+        return self.path.name
 
+    @property
+    def rows(self) -> int:
+        """Rows of the original."""
+        return self.book.all_rows
+
+    @property
+    def origin(self) -> str | None:
+        """Where the original was read."""
+        return None if self.original is None else str(self._read.parts[0].path)
+
+    @property
+    def _read(self) -> TableFile:
+        """The original, if it can be read again."""
+        if self.original is None:
+            raise needs_rows("what compares with the original", "only Spark can open it")
+        return self.original
+
+    @cached_property
+    def held(self) -> HeldRows:
+        """A sample of whole classes, read from the release and the original; all rows where these are few."""
+        from coterie.releases.sample import sample_of
+
+        if self.removed is None:
+            raise needs_rows("what looks at rows", "the run did not keep which rows it removed")
+        return sample_of(
+            self.batches(),
+            self._read,
+            self.book,
+            removed=self.removed,
+            rows=int((self.sizes.rows * self.sizes.classes).sum()),
+        )
+
+    def frame(self, release: Release) -> AnyFrame:
+        """The published table, read whole, as an Arrow table."""
         return pa.Table.from_batches(self.batches())
 
-    def provenance(self, **more: str) -> dict[str, Any]:
-        """Versions, hashes and the time: what it takes to make the same release again."""
-        record: dict[str, Any] = {
-            "made": dt.datetime.now(dt.UTC).replace(microsecond=0).isoformat(),
-            "coterie": version("coterie"),
-            "python": platform.python_version(),
-            **{name: version(name) for name in ("numpy", "numba", "pyarrow", "duckdb")},
-            "rows": self.rows,
-            "published_rows": self.verification.rows,
+    def batches(self) -> Iterator[pa.RecordBatch]:
+        """The published rows in their order, some at a time."""
+        from coterie.files.batches import open_table
+
+        if str(self.path) == "-":
+            raise needs_rows("what reads the release again", "it went to standard output")
+        yield from open_table(self.path, self.reading).batches()
+
+    def classes_before(self, config: Config) -> ClassCounts:
+        """The classes of the original, counted by DuckDB."""
+        from coterie.verification.duckdb_counts import count_classes
+
+        return class_counts(*count_classes(self._read, config))
+
+    def classes_after(self, config: Config) -> ClassCounts:
+        """The classes of the release, as they were counted for the check."""
+        return class_counts(self.sizes, self.people)
+
+    def missing(self) -> dict[str, int]:
+        """Column of the original → cells without a value, counted in one pass."""
+        found = np.zeros(len(self._read.schema), dtype=np.int64)
+        for batch in self._read.batches():
+            found += [column.null_count for column in batch.columns]
+        return dict(zip(self._read.schema.names, found.tolist(), strict=True))
+
+    def record(self) -> dict[str, Any]:
+        """The hashes of input and output."""
+        return {
             "blocks": self.blocks,
-            "input_sha256": self.input_sha256,
+            "input_sha256": "" if self.original is None else self.original.stamp.sha256,
             "output_sha256": self.output_sha256,
         }
-        return record | more
 
-    def __repr__(self) -> str:
-        found = self.verification
-        return (
-            f"<StoredRelease: {self.path.name}, {found.rows:,} rows in {found.groups:,} groups of at least "
-            f"{found.k:,}, GCP {self.measures['gcp']:.4f}, method {self.config.method}, {self.blocks:,} blocks>"
-        )
+    def write(self, release: Release, path: str | os.PathLike[str], *, force: bool) -> None:
+        """Copy the release, and its settings, to another name of the same kind."""
+        target = Path(path)
+        if self.path.is_dir() or self.path.suffixes != target.suffixes:
+            text = f"{self.path.name} is written already and can be copied as it is only; give a name that ends alike"
+            raise ConfigError([Problem("output", text)])
+        with whole_file(provenance_path(target), force=force) as beside, whole_file(target, force=force) as sink:
+            with self.path.open("rb") as file:
+                shutil.copyfileobj(file, sink)
+            beside.write(provenance_toml(release.config, release.provenance()).encode())
+
+    def unpersist(self) -> None:
+        """Nothing is kept elsewhere."""
+
+
+def class_counts(sizes: SizeCounts, people: PeopleCounts | None) -> ClassCounts:
+    """What a counter has found, as risk is told of it."""
+    if people is None:
+        return ClassCounts(sizes.rows, sizes.rows * sizes.classes, sizes.classes)
+    return ClassCounts(people.people, people.rows * people.classes, people.classes, "people")
+
+
+def needs_rows(what: str, why: str) -> ConfigError:
+    """The error for what cannot be had of a release that is not held."""
+    return ConfigError([Problem("engine", f"{what} cannot be had of this release: {why}; use engine memory")])

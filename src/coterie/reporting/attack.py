@@ -45,7 +45,7 @@ def linking_part(release: Release, attack: Attack | None, hider: Hider) -> model
     return model.Linking(
         on=list(attack.on),
         people=attack.people,
-        sampled=attack.people < len(release.published.kept),
+        sampled=attack.people < release.published_rows,
         matched=hider.count(attack.matched, of=attack.people),
         pinned=hider.count(attack.pinned, of=attack.people),
         below_k=hider.count(attack.below, of=attack.people),
@@ -89,9 +89,9 @@ def _measured(release: Release) -> tuple[Measured, ...]:
     """What the models find in the worst class; nothing where classes are not what hides rows."""
     from coterie.verification.verify import Classes
 
-    if release.grouping.rings is not None or not release.config.sensitive:
+    if release.by_rows or not release.config.sensitive:
         return ()
-    found, table = release.verification, release.published.table
+    found, table = release.held.verification, release.published.table
     classes = Classes(table, found.quasi, found.class_of_row, found.sizes)
     return measure_models(classes, release.config, release.config.sensitive)
 
@@ -124,8 +124,8 @@ def _percent(value: float | None) -> str:
 
 def _singling_out(release: Release, risk: model.Risk) -> tuple[str, list[str]]:
     k, before, after = release.config.k, risk.before, risk.after
-    rings = release.grouping.rings is not None
-    alone = after.uniques == 0 or rings
+    by_rows = release.by_rows
+    alone = after.uniques == 0 or by_rows
     answer = (
         f"Not by the quasi-identifiers: every published record is hidden among at least {k} {risk.counted}."
         if alone and release.verification.passed
@@ -136,7 +136,7 @@ def _singling_out(release: Release, risk: model.Risk) -> tuple[str, list[str]]:
         "quasi-identifiers"
         + (
             ", each published row is now one of k boxes that hold it."
-            if rings
+            if by_rows
             else f"; after, {number(after.uniques)}."
         ),
         f"The highest risk of a record is {number(after.prosecutor.highest)} (before: "

@@ -44,7 +44,7 @@ def attributes_part(release: Release, hider: Hider) -> list[model.Attribute]:
 
 def _attribute(release: Release, name: str, domain: Domain | None, hider: Hider) -> model.Attribute:
     config, column = release.config, release.source.table.column(name)
-    role, rows = role_of(config, name), len(column)
+    role, rows = role_of(config, name), release.original_rows
     measured = release.measures.attributes.get(name)
     changed: float | None = 0.0 if role in ("sensitive", "kept") else 1.0
     if measured is not None:
@@ -57,8 +57,8 @@ def _attribute(release: Release, name: str, domain: Domain | None, hider: Hider)
         weight=config.weights.get(name, 1.0) if role == "quasi-identifier" else None,
         techniques=_techniques(release, name, role),
         changed=changed,
-        missing=hider.count(column.null_count, of=rows),
-        distinct=_distinct(column, domain) if role in ("quasi-identifier", "sensitive") else None,
+        missing=hider.count(release.missing[name], of=rows),
+        distinct=_distinct(release, column, domain) if role in ("quasi-identifier", "sensitive") else None,
     )
 
 
@@ -72,10 +72,10 @@ def _type(config: Config, name: str, domain: Domain | None, stored: pa.DataType)
     return "number" if domain.kind == "number" else "category"
 
 
-def _distinct(column: pa.ChunkedArray, domain: Domain | None) -> int:
+def _distinct(release: Release, column: pa.ChunkedArray, domain: Domain | None) -> int | None:
     if domain is not None:
         return domain.size - (1 if domain.missing >= 0 else 0)
-    return int(pc.count_distinct(column).as_py())
+    return int(pc.count_distinct(column).as_py()) if release.complete else None
 
 
 def hierarchy_text(config: Config, domain: Domain | None, name: str, *, file: bool = False) -> str | None:
@@ -99,7 +99,7 @@ def hierarchy_text(config: Config, domain: Domain | None, name: str, *, file: bo
 def _techniques(release: Release, name: str, role: model.Role) -> list[str]:
     if role in ("identifier", "person", "dropped"):
         return [TECHNIQUES["identifier"]]
-    removed = release.source.table.num_rows - release.published.table.num_rows
+    removed = release.original_rows - release.published_rows
     found = [TECHNIQUES["rows"]] if removed else []
     if role != "quasi-identifier":
         return found
@@ -113,8 +113,11 @@ def _techniques(release: Release, name: str, role: model.Role) -> list[str]:
 
 
 def starred_rows(release: Release, at: int) -> int:
-    """Rows of which nothing is said in a quasi-identifier: its cell could be any value of the column."""
-    shown, domain = release.grouping.published, release.table.domains[at]
+    """Rows of which nothing is said in a quasi-identifier: its cell could be any value of the column.
+
+    Of a release that is not held, about so many: as many of all rows as of those at hand.
+    """
+    shown, domain = release.grouping.published_boxes(), release.table.domains[at]
     if domain.size <= 1:
         return 0
     lo, hi = shown.lo[:, at], shown.hi[:, at]
@@ -124,4 +127,8 @@ def starred_rows(release: Release, at: int) -> int:
         anything = (domain.tree.common_ancestor(lo, hi) == 0) & (hi > lo)
     grouped = shown.labels[shown.labels >= 0]
     suppressed = release.source.table.num_rows - len(grouped)
-    return int(np.count_nonzero(anything[grouped])) + int(suppressed)
+    starred = int(np.count_nonzero(anything[grouped])) + int(suppressed)
+    if release.complete:
+        return starred
+    share = starred / max(int(release.source.table.num_rows), 1)
+    return round(share * release.published_rows) + release.original_rows - release.published_rows

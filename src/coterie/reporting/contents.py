@@ -30,9 +30,7 @@ MOST_LEAVES = 300
 def gather(release: Release, variant: model.Variant) -> model.Report:
     """The report on a release as data."""
     config, external = release.config, variant == "external"
-    hider = Hider(
-        config.k, external=external, rows=release.source.table.num_rows, published=release.published.table.num_rows
-    )
+    hider = Hider(config.k, external=external, rows=release.original_rows, published=release.published_rows)
     provenance = release.provenance()
     risk = risk_part(release, hider)
     attack = attacked(release)
@@ -70,7 +68,7 @@ def gather(release: Release, variant: model.Variant) -> model.Report:
 def _summary(release: Release, risk: model.Risk) -> str:
     found, config = release.verification, release.config
     told = f"{found.rows:,} rows are published, "
-    if release.grouping.rings is not None:
+    if release.by_rows:
         told += f"each hidden among {config.k:,} by a secret draw."
     else:
         told += f"each in one of {found.groups:,} groups of at least {found.k:,} rows that look alike."
@@ -102,7 +100,7 @@ def _promises(release: Release, hider: Hider) -> list[model.Promise]:
 
 def _input(release: Release, hider: Hider) -> model.Input:
     source, table = release.source, release.source.table
-    missing = sum(table.column(name).null_count for name in table.column_names)
+    missing = sum(release.missing.values())
     digest, what = source.sha256, "the file as it lies on disk"
     if digest is None:
         digest, what = _table_hash(table), "the table as an Arrow IPC stream"
@@ -110,12 +108,12 @@ def _input(release: Release, hider: Hider) -> model.Input:
         digest, what = None, "withheld: a hash would confirm a guess of the whole table; the internal report has it"
     return model.Input(
         name=None if hider.external else source.name if source.path is None else source.path.name,
-        rows=hider.of_rows(table.num_rows),
+        rows=hider.of_rows(release.original_rows),
         columns=table.num_columns,
         missing_cells=hider.count(missing),
         sha256=digest,
         sha256_of=what,
-        published_rows=release.published.table.num_rows,
+        published_rows=release.published_rows,
         published_columns=release.published.table.num_columns,
     )
 
@@ -146,9 +144,9 @@ def _table_hash(table: pa.Table) -> str:
 def _suppression(release: Release, hider: Hider) -> model.Suppression:
     from coterie.reporting.columns import starred_rows
 
-    rows = release.source.table.num_rows
+    rows = release.original_rows
     suppressed = int(release.measures["suppressed"])
-    removed = rows - release.published.table.num_rows
+    removed = rows - release.published_rows
     told = []
     if suppressed == 0:
         told.append("No row was suppressed.")
@@ -181,6 +179,12 @@ def _limits(release: Release) -> list[str]:
         told.insert(0, f"Kept columns are published unchanged: {listed}. The verdict counts whom they single out.")
     if not release.config.sensitive:
         told.insert(0, "No column was named as sensitive, so what groups have in common was not measured.")
+    if not release.complete:
+        told.append(
+            f"The release was made in {release.blocks:,} blocks and is not held in memory. Promises, losses and risk "
+            "are those of all rows; links, disclosure, queries and distributions were measured on "
+            f"{release.table.rows:,} rows of whole groups, drawn by a hash of what is published."
+        )
     if release.config.time_limit is not None:
         told.append("A time limit was set: on another machine the same configuration may give another release.")
     return told

@@ -27,11 +27,11 @@ def release_html(release: Release) -> str:
         loader=PackageLoader("coterie.reporting", "templates"), autoescape=True, undefined=StrictUndefined
     )
     found, measures = release.verification, release.measures
-    rings = release.grouping.rings is not None
+    by_rows = release.by_rows
     facts = {
         "rows": f"{found.rows:,} published, {int(measures['suppressed']):,} suppressed",
         "groups": f"rows published one by one, each among {release.config.k:,}"
-        if rings
+        if by_rows
         else f"{found.groups:,} of {found.k:,} to {found.largest:,} rows, {found.average:,.1f} on average",
         "loss": f"GCP {measures['gcp']:.4f} (0: nothing lost, 1: nothing left)",
         "risk": f"highest {figure_text(release.risk.after.prosecutor.highest)}, average "
@@ -109,12 +109,12 @@ def _charts(release: Release, mark: str) -> list[Chart]:
     from coterie.reporting.hide import Hider
     from coterie.reporting.risk import class_bins
 
-    rows = release.source.table.num_rows
-    hider = Hider(release.config.k, external=False, rows=rows, published=release.published.table.num_rows)
+    rows = release.original_rows
+    hider = Hider(release.config.k, external=False, rows=rows, published=release.published_rows)
     bins = class_bins(release, hider)
     names = [size_text(each) for each in bins]
     series = [Series("before", names, [each.before_share or 0.0 for each in bins])]
-    if release.grouping.rings is None:
+    if not release.by_rows:
         series.append(Series("after", names, [each.after_share or 0.0 for each in bins]))
     counted = release.risk.before.counted
     parts = sorted(release.measures.attributes.values(), key=lambda each: -each.ncp)

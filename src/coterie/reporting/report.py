@@ -46,7 +46,7 @@ def write_report(
     from coterie.files.destinations import check_apart
     from coterie.files.output import check_target, whole_file
 
-    check_apart(release.source.origin, release.config, reports=[path])
+    check_apart(release.place.origin, release.config, reports=[path])
     check_target(path, force=force)
     report = report_of(release, variant=variant)
     text = report_json(report) if Path(path).suffix.lower() == ".json" else report_html(report)

@@ -5,14 +5,12 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
-import pyarrow as pa
 
 from coterie.arrays import Int64
 from coterie.reporting import model
 from coterie.reporting.hide import Hider, joined_edges
 from coterie.reporting.sentences import RELEASE_MODELS
 from coterie.settings.threshold import DEFAULT_THRESHOLD
-from coterie.verification.verify import verify_table
 
 if TYPE_CHECKING:
     from coterie.disclosure.risk import Attacker, Risk
@@ -36,21 +34,8 @@ class Sizes(NamedTuple):
 
 def class_sizes(release: Release) -> tuple[Sizes, Sizes]:
     """Classes before and after; rows published one by one are hidden among k, however they look."""
-    from coterie.disclosure.risk import people_per_class
-
-    config, kept = release.config, release.published.kept
-    sides = []
-    for table, positions in ((release.source.table, None), (release.published.table, kept)):
-        found = verify_table(table, quasi=config.quasi) if positions is None else release.verification
-        counts = found.sizes
-        if config.entity is not None:
-            people = release.source.table.column(config.entity)
-            people = people if positions is None else people.take(pa.array(positions))
-            counts = people_per_class(found.class_of_row, people, found.groups)
-        if positions is not None and release.grouping.rings is not None:
-            counts = np.maximum(counts, config.k)
-        sides.append(Sizes(counts, found.sizes))
-    return sides[0], sides[1]
+    before, after = release.classes_before, release.classes_after
+    return Sizes(before.counts, before.rows), Sizes(after.counts, after.rows)
 
 
 def risk_part(release: Release, hider: Hider) -> model.Risk:
@@ -114,7 +99,7 @@ def _attack_model(release: Release) -> list[str]:
 
 
 def _notes(release: Release) -> list[str]:
-    if release.grouping.rings is None:
+    if not release.by_rows:
         return []
     return [
         f"Method {release.config.method} publishes rows one by one: classes of rows that look alike are not its "
@@ -201,6 +186,8 @@ def _curve(edges: list[int], before: Sizes, after: Sizes, hider: Hider) -> list[
 def _columns(release: Release, hider: Hider) -> list[model.ColumnRisk]:
     from coterie.disclosure.columns import rank_columns
 
+    if not release.complete:
+        return []  # a sample has more rows that are alone than the table
     table = release.source.table
     ranked = rank_columns(table, quasi=release.config.quasi, pairs=table.num_rows <= LARGE)
     return [

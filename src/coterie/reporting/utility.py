@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -28,16 +29,16 @@ MOST_PAIRS = 12
 
 def utility_part(release: Release, hider: Hider) -> model.Utility:
     """What is left of the data."""
-    measures, rings = release.measures, release.grouping.rings is not None
+    measures, by_rows = release.measures, release.by_rows
     notes: list[str] = []
-    if rings:
+    if by_rows:
         notes.append(
             "Rows are published one by one, so groups, their sizes, discernability and C_AVG do not apply to this "
             "release."
         )
 
     def of_groups(name: str) -> float | None:
-        return None if rings else hider.figure(measures[name])
+        return None if by_rows else hider.figure(measures[name])
 
     queries, distributions, associations = _compared(release, hider, notes)
     return model.Utility(
@@ -48,18 +49,16 @@ def utility_part(release: Release, hider: Hider) -> model.Utility:
                 name=each.name,
                 weight=each.weight,
                 ncp=hider.figure(each.ncp),
-                changed=hider.share(
-                    round(each.changed * release.source.table.num_rows), of=release.source.table.num_rows
-                ),
+                changed=hider.share(round(each.changed * release.original_rows), of=release.original_rows),
                 distortion=hider.figure(each.distortion),
             )
             for each in measures.attributes.values()
         ],
         bound=_bound(release, hider),
         measures=_measures(release, hider),
-        groups=None if rings else int(measures["groups"]),
-        smallest=None if rings else hider.count(measures["smallest"]),
-        largest=None if rings else int(measures["largest"]),
+        groups=None if by_rows else int(measures["groups"]),
+        smallest=None if by_rows else hider.count(measures["smallest"]),
+        largest=None if by_rows else int(measures["largest"]),
         average_size=of_groups("average_size"),
         queries=queries,
         distributions=distributions,
@@ -70,10 +69,10 @@ def utility_part(release: Release, hider: Hider) -> model.Utility:
 
 def _measures(release: Release, hider: Hider) -> list[model.MeasureFigure]:
     """Every measure that applies; sums, and what counts few rows, are withheld where they would tell too much."""
-    rings = release.grouping.rings is not None
+    by_rows = release.by_rows
     made = []
     for name, each in MEASURES.items():
-        if name not in release.measures or (rings and each.grouped):
+        if name not in release.measures or (by_rows and each.grouped):
             continue
         exact, rows = release.measures[name], release.source.table.num_rows
         if each.unit == "rows":
@@ -98,8 +97,11 @@ def _bound(release: Release, hider: Hider) -> model.Bound:
     from coterie.grouping.bound import sampled_bound
 
     measures, table = release.measures, release.table
+    if not release.complete:
+        text = "Not computed: a bound compares each row with all others, and not all of them are held in memory."
+        return model.Bound(value=None, ratio=None, estimated=False, text=text)
     exact = table.rows <= BOUND_ROWS or "bound" in measures.known
-    if release.grouping.rings is not None:
+    if release.by_rows:
         text = (
             "The bound is for groups. Rows that are published one by one may lose less, so it does not bind this "
             "release."
@@ -120,9 +122,12 @@ def _bound(release: Release, hider: Hider) -> model.Bound:
         value = sampled_bound(table, release.config.k, rows=np.sort(drawn))
         weighted = measures["ncp"] / max(table.rows * table.attributes, 1)
         ratio = weighted / value if value > 0 else (1.0 if weighted == 0 else float("inf"))
-    if release.grouping.rings is not None:
+    if release.by_rows:
         ratio = None
-    return model.Bound(value=hider.figure(value), ratio=hider.figure(ratio), estimated=not exact, text=text)
+    shown = hider.figure(ratio)
+    if exact and shown is not None and 1.0 <= shown < 2.0:
+        text = f"The loss is within {math.ceil(100 * (shown - 1.0))} % of the least possible. {text}"
+    return model.Bound(value=hider.figure(value), ratio=shown, estimated=not exact, text=text)
 
 
 def _compared(

@@ -82,6 +82,8 @@ class SharedKeywords(TypedDict, total=False):
     (0.9), query-error (0.5)."""
     accept: str | Iterable[str]
     """Warnings of the verdict that you accept, such as singling-out:income or utility."""
+    row_order: Literal["original", "shuffle"]
+    """Order of the published rows: original, or shuffle (a secret order)."""
 
 
 class Keywords(SharedKeywords, total=False):

@@ -54,12 +54,17 @@ def plain(value: object) -> Any:  # noqa: ANN401 - whatever TOML holds
     return value
 
 
+CONFIRMING = ("input_sha256", "masks_sha256")
+"""what confirms a guess of the whole input, or of the one row that somebody does not know yet"""
+
+
 def provenance_toml(config: Config, provenance: Mapping[str, Any]) -> str:
     """The text to write beside a release: the configuration that made it, and where it came from.
 
-    `provenance` holds what makes the release traceable: versions, SHA-256 of input and output, the time. The
-    text is itself a configuration: read again, it makes the same release from the same input. It is internal, since it
-    spells out hierarchies and holds the hash of the input. Options that must stay secret even there are left out.
+    `provenance` holds what makes the release traceable: versions, SHA-256 of the output, the time. The text is itself a
+    configuration: read again, it makes the same release from the same input. It is internal, since it spells out
+    hierarchies; still it is often handed on, so it has no hash of the input: the internal report has that. Options that
+    must stay secret even there are left out.
     """
     values = config.to_dict()
     secret = config.method_options().secrets
@@ -70,4 +75,5 @@ def provenance_toml(config: Config, provenance: Mapping[str, Any]) -> str:
         f"# `coterie anonymize INPUT -c THIS_FILE -o OUTPUT` makes the same release from the same input{but}.\n"
         "# It is internal: do not hand it on with the release.\n\n"
     )
-    return head + write_toml({**values, "provenance": plain(provenance)})
+    told = {name: value for name, value in provenance.items() if name not in CONFIRMING}
+    return head + write_toml({**values, "provenance": plain(told)})

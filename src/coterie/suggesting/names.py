@@ -9,7 +9,7 @@ from typing import Literal, NamedTuple, TypeVar
 
 Entry = TypeVar("Entry")
 
-Role = Literal["identifier", "quasi", "sensitive", "other"]
+Role = Literal["identifier", "quasi", "sensitive", "other", "drop"]
 Form = Literal["", "zip", "date", "age", "code"]
 
 

@@ -12,8 +12,10 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from coterie.suggesting.contents import looks_like
 from coterie.suggesting.names import Meaning, Role, meaning
 from coterie.suggesting.together import settle
+from coterie.suggesting.wide import not_kept_together, short_list
 from coterie.values.plain import plain_column
 from coterie.values.scalars import DATE, NUMBER, is_text
 
@@ -28,6 +30,8 @@ ENOUGH_ROWS = 30
 LONG_TEXT = 40
 FEW_VALUES = 100
 FEW_REPEATED = 20
+# Whole numbers with fewer values are codes, unless the name says that they count something.
+FEW_CODES = 8
 
 # Cells that mean "missing" in most files. "NA" and "-" may mean something else, so a person has to look at it.
 MARKS = ("?", "NA", "N/A", "n/a", "NaN", "nan", "NULL", "null", "None", "-", ".")
@@ -37,11 +41,8 @@ _INTEGER = r"^\s*[+-]?(0|[1-9][0-9]*)(\.0*)?\s*$"
 _DECIMAL = rf"^\s*{NUMBER}\s*$"
 _LEADING_ZERO = r"^\s*0[0-9]+\s*$"
 _DATE = rf"^\s*{DATE}\s*$"
-_EMAIL = r"^[^@\s]+@[^@\s]+\.[^@\s]+$"
 _DAY_FIRST = r"^[0-9]{1,2}[./-][0-9]{1,2}[./-]([0-9]{2}|[0-9]{4})$"
 _COMMA = r"^\s*[+-]?[0-9]{1,3}(\.?[0-9]{3})*(,[0-9]+)?\s*$"
-_PHONE = r"^\+?[0-9][0-9 ()./-]{6,}$"
-_SSN = r"^[0-9]{3}-[0-9]{2}-[0-9]{4}$"
 
 
 _TEXTS = ("category", "mixed")
@@ -86,9 +87,10 @@ class Guess(NamedTuple):
     """whether it says which person a row belongs to, and people have several rows"""
 
 
-def suggest(table: pa.Table) -> list[Guess]:
+def guess_table(table: pa.Table) -> list[Guess]:
     """A guess for each column of the table."""
-    return settle([guess_column(name, table.column(name)) for name in table.column_names])
+    guesses = settle([guess_column(name, table.column(name)) for name in table.column_names])
+    return short_list(not_kept_together(guesses, table))
 
 
 def missing_marks(table: pa.Table) -> list[str]:
@@ -138,7 +140,7 @@ def count(column: pa.ChunkedArray) -> ColumnProfile:
     if is_text(values.type) and len(values):
         some = values[:SAMPLE]
         length = float(pc.mean(pc.utf8_length(some)).as_py())
-        looks = _pattern(some)
+        looks = looks_like(some.cast(pa.string()).to_pylist())
     kind = _kind(values)
     return ColumnProfile(rows, len(values), missing, kind, length, looks, _unread(values) if kind in _TEXTS else "")
 
@@ -181,17 +183,6 @@ def _unread(values: pa.Array) -> str:
         return "texts that look like dates: written as 2024-03-05 they keep months and years"
     if _all(values, _COMMA):
         return "texts that look like numbers: written with a decimal point they are published as ranges"
-    return ""
-
-
-def _pattern(texts: pa.Array) -> str:
-    for pattern, what in ((_EMAIL, "e-mail addresses"), (_SSN, "social security numbers")):
-        if _all(texts, pattern, share=0.9):
-            return what
-    # Dates and decimals are written with the same signs.
-    others = (_DATE, _DAY_FIRST, _DECIMAL)
-    if _all(texts, _PHONE, share=0.9) and not any(_all(texts, other, share=0.5) for other in others):
-        return "telephone numbers"
     return ""
 
 
@@ -238,6 +229,7 @@ def _generalised(profile: ColumnProfile, named: Meaning | None) -> tuple[Literal
         return "category", {"prefixes": []}
     if profile.kind == "date":
         return None, {"dates": ["month", "year", "decade"]}
-    if profile.kind == "mixed" or (profile.kind == "integer" and form == "code"):
+    coded = form == "code" or (named is None and profile.distinct <= FEW_CODES and profile.rows >= ENOUGH_ROWS)
+    if profile.kind == "mixed" or (profile.kind == "integer" and coded):
         return "category", None
     return None, None

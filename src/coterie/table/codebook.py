@@ -1,13 +1,13 @@
-"""The codes of a table that is never seen whole: distinct values are counted first, rows are looked up afterwards.
+"""The codes of a table: distinct values are counted first, rows are looked up afterwards.
 
-Domains are made from all distinct values and their counts by the same code that encodes a table in memory. So costs,
-hierarchies and published labels are the same in every block, and the same as in one piece.
+Domains are made from all distinct values and their counts, wherever these were counted: in memory, batch by batch or
+on a cluster. So costs, hierarchies and published labels are the same in every block, and the same as in one piece.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -18,8 +18,9 @@ import pyarrow.compute as pc
 
 from coterie.arrays import Bool, Int32, Int64
 from coterie.errors import DataError
+from coterie.hierarchies.hierarchy import Hierarchy
 from coterie.table.domain import Domain
-from coterie.table.encode import encode_distinct, encode_people
+from coterie.values.numbers import as_numbers, guess_type
 from coterie.values.plain import plain_array
 
 if TYPE_CHECKING:
@@ -134,6 +135,11 @@ class Codebook:
     all_rows: int
     """rows of the table, those that are suppressed from the start included"""
 
+    def only(self, quasi: Sequence[int]) -> Codebook:
+        """The same without some quasi-identifiers; those that stay are named by their positions."""
+        domains = tuple(self.domains[at] for at in quasi)
+        return replace(self, domains=domains, lookups=tuple(self.lookups[at] for at in quasi))
+
     def encode(self, batch: pa.RecordBatch | pa.Table) -> CodedRows:
         """The rows of a batch as codes."""
         keep = kept_rows(batch, self.config)
@@ -159,59 +165,56 @@ def kept_rows(batch: pa.RecordBatch | pa.Table, config: Config) -> Bool:
     return keep
 
 
-class Roles(NamedTuple):
-    """The columns that have to be encoded."""
+def coded_columns(config: Config) -> tuple[str, ...]:
+    """The columns of which distinct values are to be counted where not all are held.
 
-    quasi: tuple[str, ...]
-    sensitive: tuple[str, ...]
-    """those that some promise beyond k speaks of, people last; others are published as they are"""
-
-    @property
-    def all(self) -> tuple[str, ...]:
-        """Both."""
-        return (*self.quasi, *self.sensitive)
-
-
-def coded_columns(config: Config) -> Roles:
-    """The columns of which distinct values are to be counted."""
+    They are the quasi-identifiers, the sensitive columns that some promise beyond k speaks of, and people last.
+    """
     named = {column for model in config.privacy for column in model.columns(config.sensitive)}
     people = () if config.entity is None else (config.entity,)
-    sensitive = tuple(column for column in config.sensitive if column in named and column not in people)
-    return Roles(tuple(config.quasi), (*sensitive, *people))
+    return (*config.quasi, *(column for column in config.sensitive if column in named), *people)
+
+
+def refuse_missing(missing: Mapping[str, int], config: Config) -> None:
+    """Raise a DataError where quasi-identifiers lack values and the configuration takes that for an error.
+
+    Args:
+        missing: Column → rows without a value.
+        config: What becomes of missing values.
+    """
+    listed = ", ".join(f"{name} ({missing[name]:,})" for name in config.quasi if missing[name])
+    if config.missing == "error" and listed:
+        raise DataError(
+            f"Rows have missing values in {listed}.",
+            hint='Fill them, or set missing = "category" (a value of its own) or "suppress" (take such rows out).',
+        )
 
 
 def make_codebook(config: Config, counted: Mapping[str, CountedValues], *, rows: int, all_rows: int) -> Codebook:
     """Domains from counted values.
 
     Args:
-        config: Roles, types, hierarchies, weights and what becomes of missing values.
-        counted: Column → its values, for each of `coded_columns`.
+        config: Roles, types, hierarchies and weights.
+        counted: Column → its values: the quasi-identifiers, and what else is to have codes.
         rows: Rows that take part.
         all_rows: Rows of the table.
 
     Raises:
-        DataError: As encoding a table does: values that are missing, of a wrong type or not in their hierarchy.
+        DataError: Values are of a wrong type or not in their hierarchy.
     """
-    missing = {name: counted[name].missing for name in config.quasi if counted[name].missing}
-    if config.missing == "error" and missing:
-        listed = ", ".join(f"{name} ({count:,})" for name, count in missing.items())
-        raise DataError(
-            f"Rows have missing values in {listed}.",
-            hint='Fill them, or set missing = "category" (a value of its own) or "suppress" (take such rows out).',
-        )
-    roles = coded_columns(config)
-    made = {name: counted_domain(name, counted[name], config) for name in roles.all}
+    sensitive = tuple(name for name in (*config.sensitive, config.entity) if name is not None and name in counted)
+    made = {name: counted_domain(name, counted[name], config) for name in (*config.quasi, *sensitive)}
     totals = {}
-    for name in roles.sensitive:
+    for name in sensitive:
         domain, lookup = made[name]
         rows_of = np.append(counted[name].counts, counted[name].missing)[: len(lookup.codes)]
         totals[name] = np.bincount(lookup.codes, weights=rows_of, minlength=domain.size).astype(np.int64)
     return Codebook(
         config,
-        tuple(made[name][0] for name in roles.quasi),
-        tuple(made[name][1] for name in roles.quasi),
-        tuple(made[name][0] for name in roles.sensitive),
-        tuple(made[name][1] for name in roles.sensitive),
+        tuple(made[name][0] for name in config.quasi),
+        tuple(made[name][1] for name in config.quasi),
+        tuple(made[name][0] for name in sensitive),
+        tuple(made[name][1] for name in sensitive),
         totals,
         rows,
         all_rows,
@@ -220,10 +223,59 @@ def make_codebook(config: Config, counted: Mapping[str, CountedValues], *, rows:
 
 def counted_domain(name: str, counted: CountedValues, config: Config) -> tuple[Domain, Lookup]:
     """One column as a domain, and what finds the codes of its cells."""
+    hierarchy = config.hierarchies.get(name)
+    weight = float(config.weights.get(name, 1.0))
     if name == config.entity:
-        domain, codes = encode_people(name, counted.values, missing=counted.missing > 0)
-        return domain, Lookup(name, counted.values, codes)
-    domain, codes = encode_distinct(
-        name, counted.values, counts=counted.counts, missing=counted.missing > 0, config=config
-    )
-    return domain, Lookup(name, counted.values, codes)
+        domain, codes = _people(name, counted)
+    elif hierarchy is not None or _kind(name, counted, config) == "category":
+        bound = (hierarchy or Hierarchy.flat()).bind(
+            counted.values, counts=counted.counts, column=name, missing=counted.missing > 0
+        )
+        # Two spellings of one number share a leaf: the domain shows the first of them.
+        size = bound.tree.leaves
+        first = np.full(size, len(counted.values), dtype=np.int64)
+        np.minimum.at(first, bound.codes, np.arange(len(bound.codes)))
+        last = size - 1 if counted.missing else -1
+        values, labelled = _take(counted.values, first), hierarchy is not None
+        domain = Domain(name, "tree", values, None, bound.tree, last, weight, labelled=labelled)
+        codes = np.append(bound.codes, size - 1).astype(np.int32)
+    else:
+        domain, codes = _numbers(name, counted, weight)
+    return domain, Lookup(name, counted.values, codes[: len(counted.values) + (counted.missing > 0)])
+
+
+def _kind(name: str, counted: CountedValues, config: Config) -> str:
+    return config.types.get(name) or guess_type(counted.values, counted.counts, column=name)
+
+
+def _people(name: str, counted: CountedValues) -> tuple[Domain, Int32]:
+    """People are told apart and nothing else. Rows that name nobody are one person together: the safe side."""
+    distinct = counted.values
+    if counted.missing:
+        distinct = pa.concat_arrays([distinct, pa.nulls(1, distinct.type)])
+    last = len(distinct) - 1 if counted.missing else -1
+    domain = Domain(name, "tree", distinct, None, None, last, 1.0, labelled=False)
+    return domain, np.arange(len(distinct), dtype=np.int32)
+
+
+def _numbers(name: str, counted: CountedValues, weight: float) -> tuple[Domain, Int32]:
+    numbers = as_numbers(counted.values, counted.counts, column=name)
+    order = numbers.order
+    offsets = numbers.offsets[order]
+    step = np.ones(len(offsets), dtype=np.bool_)
+    step[1:] = ~numbers.same_as_before
+    code_of_sorted = np.cumsum(step) - 1
+    codes = np.empty(len(order) + 1, dtype=np.int32)
+    codes[order] = code_of_sorted
+    codes[-1] = code_of_sorted[-1] + 1 if len(order) else 0
+    first, offsets = order[step], offsets[step]
+    if counted.missing:
+        first, offsets = np.append(first, len(order)), np.append(offsets, np.nan)
+    last = len(first) - 1 if counted.missing else -1
+    values = _take(counted.values, first)
+    return Domain(name, "number", values, offsets.astype(np.float64), None, last, weight, labelled=False), codes
+
+
+def _take(distinct: pa.Array, places: Int64) -> pa.Array:
+    """Values at these places; null where the place is past the end (missing)."""
+    return distinct.take(pa.array(places, mask=places >= len(distinct)))

@@ -1,20 +1,48 @@
-"""Grouping: what a method returns. Row → group, group → box; or row → box, where rows are published one by one."""
+"""Grouping: the recoding that a method returns. Row → group, group → box.
+
+Methods that publish rows one by one return a kind of grouping of their own (`rings`). Whoever publishes, judges,
+measures or explains asks the recoding, and need not know its kind:
+
+    published_boxes()     row → box, as published
+    values_held()         the values behind each of these boxes, where the rows in it are not all that is behind it
+    counts_for_judge()    what the check of rows that are published one by one needs to know; nothing for groups
+    boxes_around()        the boxes that a row may have been published with
+"""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import cached_property
-from typing import TYPE_CHECKING
+from typing import ClassVar, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
 
 from coterie.arrays import Bool, Int32, Int64, Integers
 
-if TYPE_CHECKING:
-    from coterie.table.rings import Rings
-
 SUPPRESSED = -1
+
+
+class Held(NamedTuple):
+    """The distinct values of one column behind each box: pairs (box, code), ascending."""
+
+    box: Int64
+    code: Int64
+    counts: Int64
+    """box → how many distinct codes it holds; pairs are given only of boxes that hold few enough"""
+
+
+class OneByOne(NamedTuple):
+    """Rows that are published one by one, as far as their check needs them: each stands at a place of a ring."""
+
+    codes: Int32
+    """[places, d] the rows' codes, ring after ring"""
+    start: Int64
+    """ring → its first place; one more entry at the end"""
+    back: Int64
+    """place → how many places before it stands the slot of its row"""
+    rank: Int64
+    """slot → which of the rows that are in rings is published in it, by row number"""
 
 
 @dataclass(frozen=True, eq=False)
@@ -32,15 +60,26 @@ class Grouping:
 
     The two differ where a node has one child only among the values present: both hold the same codes.
     """
-    rings: Rings | None = None
-    """for methods that publish rows one by one: the boxes of single rows, which lie within those of their groups"""
 
-    @cached_property
-    def published(self) -> Grouping:
-        """Row → box as published. It is the grouping itself, unless rows of a group have boxes of their own."""
-        if self.rings is None:
-            return self
-        return Grouping(self.rings.slot_of_row, self.rings.lo, self.rings.hi)
+    by_rows: ClassVar[bool] = False
+    """whether rows are published one by one: each with a box of its own, which lies within that of its group"""
+
+    def published_boxes(self) -> Grouping:
+        """Row → box as published."""
+        return self
+
+    def boxes_around(self, row: int) -> tuple[Int32, Int32]:
+        """The boxes, [boxes, d] each, that a row may have been published with."""
+        label = self.labels[row]
+        return self.lo[label][None, :], self.hi[label][None, :]
+
+    def values_held(self, codes: Int32, *, at_most: int) -> Held | None:
+        """The distinct codes of one column behind each box, if these are others than those of the rows in it."""
+        return None
+
+    def counts_for_judge(self, codes: Int32) -> OneByOne | None:
+        """What the check of rows that are published one by one needs to know, from the codes of all rows."""
+        return None
 
     @property
     def groups(self) -> int:

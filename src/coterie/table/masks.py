@@ -118,7 +118,7 @@ def star_masked(grouping: Grouping, table: Table, cells: Mapping[str, Bool]) -> 
     """
     if not cells:
         return grouping
-    if grouping.rings is not None:
+    if grouping.by_rows:
         text = "cells cannot be suppressed where rows are published one by one; choose another method"
         raise ConfigError([Problem("suppress_cells", text)])
     lo, hi = grouping.lo.copy(), grouping.hi.copy()

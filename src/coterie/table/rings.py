@@ -1,4 +1,4 @@
-"""Rings: rows published one by one, each with the box of k consecutive rows of a ring.
+"""Rings: a recoding that publishes rows one by one, each with the box of k consecutive rows of a ring.
 
 The rows of a group stand in a ring. The *slot* at a place of the ring is the box of the row there and the `span` − 1
 rows after it. Each row is published in one of the `span` slots whose boxes hold it, and each slot publishes one row;
@@ -7,44 +7,67 @@ which row is in which slot is drawn at random and kept secret.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import NamedTuple
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import ClassVar
 
 import numpy as np
 
 from coterie.arrays import Int32, Int64
-
-
-class Held(NamedTuple):
-    """The distinct values of one column behind each box: pairs (box, code), ascending."""
-
-    box: Int64
-    code: Int64
-    counts: Int64
-    """box → how many distinct codes it holds; pairs are given only of boxes that hold few enough"""
+from coterie.table.grouping import Grouping, Held, OneByOne
 
 
 @dataclass(frozen=True, eq=False)
-class Rings:
-    """Rings of rows, ring g being group g of a grouping. A slot has the number of its place in `order`."""
+class Rings(Grouping):
+    """Groups whose rows stand in rings, ring g being group g. A slot has the number of its place in `order`."""
 
-    order: Int32
+    by_rows: ClassVar[bool] = True
+
+    order: Int32 = field(kw_only=True)
     """place → row, ring after ring"""
-    start: Int64
+    start: Int64 = field(kw_only=True)
     """ring → its first place; one more entry at the end"""
-    span: int
+    span: int = field(kw_only=True)
     """how many consecutive rows a slot's box holds"""
-    slot_of_row: Int32
+    slot_of_row: Int32 = field(kw_only=True)
     """row → slot that publishes it, −1 for a suppressed row"""
-    lo: Int32
+    slot_lo: Int32 = field(kw_only=True)
     """[slots, d] smallest codes of the boxes"""
-    hi: Int32
+    slot_hi: Int32 = field(kw_only=True)
     """[slots, d] largest codes of the boxes"""
 
-    @property
-    def sizes(self) -> Int64:
-        """Ring → number of its rows, which is also that of its slots."""
-        return np.diff(self.start)
+    @cached_property
+    def _shown(self) -> Grouping:
+        return Grouping(self.slot_of_row, self.slot_lo, self.slot_hi)
+
+    def published_boxes(self) -> Grouping:
+        """Row → slot → box."""
+        return self._shown
+
+    def boxes_around(self, row: int) -> tuple[Int32, Int32]:
+        """The boxes of all slots that may publish a row."""
+        ring = self.labels[row]
+        first, size = self.start[ring], np.diff(self.start)[ring]
+        place = int(np.flatnonzero(self.order[first : first + size] == row)[0])
+        slots = first + (place - np.arange(self.span)) % size
+        return self.slot_lo[slots], self.slot_hi[slots]
+
+    def counts_for_judge(self, codes: Int32) -> OneByOne:
+        """The rows in the order of the rings, and which of them is published in which slot."""
+        inside = np.zeros(len(codes), dtype=np.int64)
+        inside[self.order] = 1
+        rank = np.cumsum(inside) - 1
+        in_slot = np.zeros(len(self.order), dtype=np.int64)
+        in_slot[self.slot_of_row[self.order]] = self.order
+        return OneByOne(codes[self.order], self.start.astype(np.int64), self._steps_back(), rank[in_slot])
+
+    def _steps_back(self) -> Int64:
+        """Place → how many places before it stands the slot of its row, around its ring; −1 if that is in another."""
+        sizes = np.diff(self.start)
+        first, size = np.repeat(self.start[:-1], sizes), np.repeat(sizes, sizes)
+        slot = self.slot_of_row[self.order].astype(np.int64)
+        within = (first <= slot) & (slot < first + size)
+        return np.where(within, (np.arange(len(slot)) - slot) % size, -1)
 
     def values_held(self, codes: Int32, *, at_most: int) -> Held:
         """The distinct codes that the rows behind each slot have in one column, where they are at most so many.
@@ -68,7 +91,7 @@ class Rings:
     def _credited(self, codes: Int32) -> tuple[Int64, Int64, Int64]:
         """Places, with the first and the last slot for which the place's row stands for its code."""
         # Windows run over the end of a ring, so its first span − 1 places are listed once more behind it.
-        sizes = self.sizes
+        sizes = np.diff(self.start)
         lengths = sizes + self.span - 1
         begin = np.cumsum(lengths) - lengths
         ring = np.repeat(np.arange(len(sizes)), lengths)

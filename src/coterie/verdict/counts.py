@@ -19,6 +19,8 @@ from coterie.verification.counts import CellCounts, CellPairs, ClassValues, Coun
 ROOM = 2**62
 # Keys are counted by place, not by hash, while there are at most so many places a row.
 DENSE = 8
+# Of more rows on disk, the order is not looked at.
+MOST_HELD = 5_000_000
 
 
 class Exposure(NamedTuple):
@@ -65,6 +67,9 @@ class PublishedRows(Protocol):
 
     def values(self, column: str) -> Iterator[ClassValues]:
         """Class on the quasi-identifiers × value of a column → rows, piece by piece; the last value is missing."""
+
+    def table_of(self, columns: Sequence[str]) -> pa.Table | None:
+        """Some columns in the order of the rows; None if they are too large to be held."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -130,6 +135,10 @@ class TableRows:
             cells = self._read(column)
             yield ClassValues.count(self.of_row, cells.of_row, values=len(cells.values) + 1)
 
+    def table_of(self, columns: Sequence[str]) -> pa.Table:
+        """Some columns in the order of the rows."""
+        return self.table.select(list(columns))
+
     def take(self, rows: Int64) -> TableRows:
         """Some of the rows."""
         kept = pa.array(rows)
@@ -144,6 +153,8 @@ class CounterRows:
     counter: Callable[[Sequence[str]], Counter]
     """further columns → what counts classes on the quasi-identifiers with them"""
     rows: int
+    read: Callable[[Sequence[str]], pa.Table] | None = None
+    """some columns → their cells in the order of the rows"""
 
     held = False
 
@@ -174,6 +185,10 @@ class CounterRows:
             return ClassValues.count(pairs.of, places, values=len(values) + 1, rows=pairs.rows)
 
         yield from self.counter(()).by_value(column, look)
+
+    def table_of(self, columns: Sequence[str]) -> pa.Table | None:
+        """Some columns in the order of the rows, unless there are too many to hold."""
+        return None if self.read is None or self.rows > MOST_HELD else self.read(columns)
 
 
 def _places(cells: pa.Array | None, values: pa.Array) -> Int64:

@@ -10,8 +10,10 @@ import numpy as np
 import pyarrow as pa
 
 from coterie.settings.threshold import find_threshold
+from coterie.values.notation import columns_of, published_names
 from coterie.verdict.counts import CounterRows, PublishedRows, TableRows, numbered
 from coterie.verdict.inference import inference
+from coterie.verdict.order import look_at_order
 from coterie.verdict.people import look_for_people
 from coterie.verdict.question import Findings, Question, Verdict
 from coterie.verdict.singling_out import singled_out
@@ -19,24 +21,26 @@ from coterie.verdict.usefulness import BOUND_ROWS, query_error, usefulness
 
 if TYPE_CHECKING:
     from coterie.releases.release import Release
-    from coterie.releases.stored import StoredRelease
     from coterie.settings.config import Config
     from coterie.verification.verify import Verification
 
 
 def verdict_of(release: Release) -> Verdict:
-    """The verdict on a release that is held in memory."""
+    """The verdict on a release."""
+    if not release.complete:
+        return _verdict_of_stored(release)
     config, published, found = release.config, release.published, release.verification
     original, kept = release.source.table, release.published.kept
     who = None if config.entity is None else original.column(config.entity).take(pa.array(kept))
     of_row, classes = found.class_of_row, found.groups
-    if release.grouping.rings is not None:
+    if release.by_rows:
         # Rows that are published one by one are hidden among those of their ring, however they look.
         of_row, classes = numbered(release.groups[kept].astype(np.int64))
     rows = TableRows(published.table, of_row, classes, who)
     findings = Findings("singling-out", config.accept)
     singled_out(rows, config, kept=_kept(published.table.column_names, config), k=config.k, findings=findings)
     look_for_people(findings, rows, config, original=original, kept=kept, k=config.k)
+    look_at_order(findings, release.arrow, config, k=config.k)
     queries = query_error(original, published.table, config, kept=kept)
     useful = usefulness(release.measures, config, queries=queries, bounded=original.num_rows <= BOUND_ROWS)
     inferred = inference(rows, config, sensitive=config.sensitive)
@@ -54,6 +58,8 @@ def verdict_of_rows(rows: PublishedRows, config: Config, found: Verification, *,
     """
     k = found.wanted or find_threshold(config.threshold).rows
     findings = singled_out(rows, config, kept=_kept(names, config), k=k)
+    if (table := rows.table_of(published_names(names, config.quasi))) is not None:
+        look_at_order(findings, table, config, k=k)
     inferred = inference(rows, config, sensitive=[name for name in config.sensitive if name in names])
     useful = Findings("utility", config.accept)
     useful.evidence.append("Not measured: it takes the original (`coterie measure`).")
@@ -71,16 +77,20 @@ def verdict_of_file(path: str | os.PathLike[str], config: Config, found: Verific
     from coterie.verification.duckdb_counts import counting
 
     with counting(path, config) as (table, counter):
-        return verdict_of_rows(CounterRows(counter, found.rows), config, found, names=table.schema.names)
+
+        def read(columns: Sequence[str]) -> pa.Table:
+            return pa.Table.from_batches(table.batches(list(columns)))
+
+        return verdict_of_rows(CounterRows(counter, found.rows, read), config, found, names=table.schema.names)
 
 
-def verdict_of_stored(release: StoredRelease) -> Verdict:
+def _verdict_of_stored(release: Release) -> Verdict:
     """The verdict on a release that lies in a file."""
     config, found = release.config, release.verification
     useful = usefulness(release.measures, config)
-    if release.path.exists():
+    if (path := release.place.path) is not None and path.exists():
         # A release has a header, whatever its input had.
-        by_itself = verdict_of_file(release.path, config.replace(header=True), found)
+        by_itself = verdict_of_file(path, config.replace(header=True), found)
         return Verdict({**by_itself.questions, useful.name: useful.question()})
     parts = [Findings(name, config.accept) for name in ("singling-out", "inference")]
     for part in parts:
@@ -99,8 +109,6 @@ def promises(found: Verification) -> Question:
 
 def _kept(names: Sequence[str], config: Config) -> list[str]:
     """The published columns that are neither quasi-identifiers nor sensitive."""
-    from coterie.values.notation import columns_of
-
     told = {column for name in config.quasi for column in columns_of(name, names)}
     return [name for name in names if name not in told and name not in config.sensitive]
 

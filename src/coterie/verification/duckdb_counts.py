@@ -99,14 +99,28 @@ def verify_on_disk(
     """
     from coterie.files.batches import open_table
 
-    memory = default_memory() if config.memory is None else memory_bytes(config.memory)
-    with tempfile.TemporaryDirectory(prefix="coterie-") as folder:
-        checker = DuckLimits(Path(folder), max(memory // 3, 2**27), config.usable_threads)
+    with _own_folder(config) as checker:
         table = open_table(path, config)
         found = verify_file(
             table, config, roots=roots, hidden=0, checker=checker, k=k or 0, measured=bool(config.sensitive)
         )
     return found.verification
+
+
+def count_classes(table: TableFile, config: Config) -> tuple[SizeCounts, PeopleCounts | None]:
+    """The classes of a table that need not be a release: rows with equal quasi-identifiers, and the people in them."""
+    names, who = list(config.quasi), config.entity
+    with _own_folder(config) as checker, connected(checker) as connection, relation_of(table, checker) as relation:
+        counter = DuckCounter(connection, relation, table.schema, names, {}, who)
+        return counter.sizes(), counter.people()
+
+
+@contextmanager
+def _own_folder(config: Config) -> Iterator[DuckLimits]:
+    """A folder for DuckDB that is gone afterwards, with the memory that the configuration allows."""
+    memory = default_memory() if config.memory is None else memory_bytes(config.memory)
+    with tempfile.TemporaryDirectory(prefix="coterie-") as folder:
+        yield DuckLimits(Path(folder), max(memory // 3, 2**27), config.usable_threads)
 
 
 @contextmanager
@@ -122,9 +136,7 @@ def counting(
     """
     from coterie.files.batches import open_table
 
-    memory = default_memory() if config.memory is None else memory_bytes(config.memory)
-    with tempfile.TemporaryDirectory(prefix="coterie-") as folder:
-        checker = DuckLimits(Path(folder), max(memory // 3, 2**27), config.usable_threads)
+    with _own_folder(config) as checker:
         table = open_table(path, config)
         names = published_names(table.schema.names, config.quasi)
         schema = table.schema if people is None else table.schema.append(pa.field(people.name, people.type))

@@ -15,7 +15,15 @@ import pyarrow as pa
 
 from coterie.errors import ConfigError, Problem
 from coterie.verification.arrow import ArrowCounter
-from coterie.verification.counts import CellPairs, ClassCells, ClassFigures, ClassValues, Counter, PeopleCounts
+from coterie.verification.counts import (
+    CellPairs,
+    ClassCells,
+    ClassFigures,
+    ClassValues,
+    Counter,
+    PeopleCounts,
+    SizeCounts,
+)
 from coterie.verification.judge import Finding, judge, judge_counts, measure, rule_of
 from coterie.verification.population import matches
 from coterie.verification.promises import Promise, promises_of, refuse_unfit
@@ -65,6 +73,8 @@ class FileCheck(NamedTuple):
     """of all classes but that of suppressed rows, if these are shown"""
     starred: int
     """rows that look as suppressed ones do"""
+    sizes: SizeCounts
+    people: PeopleCounts | None
 
     def with_rows(self, sums: RowSums, k: int, *, hidden: int) -> FileCheck:
         """The same with the promise of rows that are published one by one.
@@ -105,7 +115,7 @@ def verify_counts(
         checks=[check._replace(worst=-1) for check in checks],
         measured=tuple(each._replace(worst=-1) for each in found),
     )
-    return FileCheck(verification, sizes.kept(hidden), sizes.blank_rows)
+    return FileCheck(verification, sizes.kept(hidden), sizes.blank_rows, sizes, people)
 
 
 def model_rules(config: Config, *, people: pa.ChunkedArray | None = None) -> list[Rule]:

@@ -156,18 +156,18 @@ def _label_boxes(cells: ColumnCells, own: pa.Array, form: object, *, name: str) 
     return np.column_stack([first, last]).astype(np.int32)
 
 
-def rows_rule(counts: RowCounts, *, k: int, suppressed: Int64) -> Rule:
+def rows_rule(sums: RowSums, *, k: int, suppressed: Int64) -> Rule:
     """The promise of rings as a check of a published table.
 
     Args:
-        counts: What was counted.
+        sums: What was counted.
         k: What was asked for.
         suppressed: The published rows that are in no ring; they have to be at least k that look alike.
     """
 
     def check(classes: Classes) -> Check:
         alike = classes.sizes[classes.of_row[suppressed]]
-        return rows_check(summed(counts, k), k=k, alike=int(alike.min()) if len(alike) else None)
+        return rows_check(sums, k=k, alike=int(alike.min()) if len(alike) else None)
 
     return check
 

@@ -7,11 +7,12 @@ import pytest
 from block_cases import config_of, run, table_of
 
 import coterie
-from coterie.engines import rings as ring_checks
+from coterie.engines import row_check
 from coterie.engines.blocks import write as blocks_write
-from coterie.engines.per_row import by_rows
-from coterie.engines.rings import RingRows
+from coterie.engines.request import by_rows
+from coterie.engines.row_check import count_pairs
 from coterie.errors import ConfigError, DataError, VerificationError
+from coterie.table.grouping import OneByOne
 from coterie.verification.rows import NAME
 
 KEY = {"key": "a secret of the tests"}
@@ -52,7 +53,7 @@ def test_rows_one_by_one_keep_their_promise_in_every_block(partition, holes, tmp
     assert not coterie.verify(release.arrow, quasi=config.quasi, k=5).passed
     assert "key" not in (tmp_path / "out.coterie.toml").read_text().replace("but for what the secret option key", "")
     again = run(tmp_path, table, config.replace(threads=3), force=True)
-    assert again.output_sha256 == release.output_sha256
+    assert again.place.output_sha256 == release.place.output_sha256
 
 
 @pytest.mark.parametrize("publish", [{}, {"age": "bounds"}, {"region": "set"}])
@@ -81,8 +82,8 @@ def test_blocks_draw_apart_and_afresh_without_a_key(tmp_path):
     assert release.blocks == 2
     assert sorted(ages[:200]) == sorted(ages[200:])
     assert ages[:200] != ages[200:]
-    drawn = [run(tmp_path, table, config.replace(options={}), force=True).output_sha256 for _ in range(2)]
-    assert len({*drawn, release.output_sha256}) == 3
+    drawn = [run(tmp_path, table, config.replace(options={}), force=True).place.output_sha256 for _ in range(2)]
+    assert len({*drawn, release.place.output_sha256}) == 3
 
 
 def test_what_was_written_otherwise_is_found_by_its_rings(tmp_path, monkeypatch):
@@ -138,13 +139,13 @@ def test_stripes_do_not_matter_to_rings(tmp_path, monkeypatch):
 
 
 def test_rings_of_which_rows_are_missing_count_nothing(tmp_path):
-    rows = RingRows(np.zeros((6, 1), np.int32), np.array([0, 6]), np.zeros(6, np.int64), np.arange(6))
+    rows = OneByOne(np.zeros((6, 1), np.int32), np.array([0, 6]), np.zeros(6, np.int64), np.arange(6))
     path = tmp_path / "rings"
-    rows.save(path)
-    again = RingRows.load(path)
-    assert again.judged(np.zeros((6, 2), np.int32), 3) == (3, 0, 0)
-    assert again.judged(np.zeros((5, 2), np.int32), 3).stray
-    assert ring_checks.RingRows.load(path).codes.dtype == np.int32
+    row_check.save(rows, path)
+    again = row_check.load(path)
+    assert count_pairs(again, np.zeros((6, 2), np.int32), 3) == (3, 0, 0)
+    assert count_pairs(again, np.zeros((5, 2), np.int32), 3).stray
+    assert again.codes.dtype == np.int32
 
 
 @pytest.mark.parametrize(

@@ -46,7 +46,7 @@ def test_blocks_give_a_release(method, tmp_path):
     assert release.blocks > 2
     check_release(release, table, config)
     assert not work_path(tmp_path / "out.parquet").exists()
-    assert sorted(each.name for each in tmp_path.iterdir()) == ["in.parquet", "out.coterie.toml", "out.parquet"]
+    assert sorted(each.name for each in tmp_path.iterdir()) == ["in.parquet", "out.parquet", "out.parquet.coterie.toml"]
 
 
 @pytest.mark.parametrize("method", ["mondrian", "compact", "auto"])
@@ -192,7 +192,7 @@ def test_the_release_is_the_same_on_any_number_of_threads(tmp_path):
     table, digests = table_of(800), set()
     for threads in (1, 2, 5):
         config = config_of(method="compact", block_rows=150, threads=threads)
-        digests.add(run(tmp_path, table, config, force=True).output_sha256)
+        digests.add(run(tmp_path, table, config, force=True).place.output_sha256)
     assert len(digests) == 1
 
 
@@ -201,10 +201,10 @@ def test_the_settings_beside_a_release_give_it_again(tmp_path):
     first = run(tmp_path, table, config_of(block_rows=110))
     again = anonymize_file(
         tmp_path / "in.parquet",
-        make_job(coterie.Config.from_toml(tmp_path / "out.coterie.toml"), tmp_path / "again.parquet"),
+        make_job(coterie.Config.from_toml(tmp_path / "out.parquet.coterie.toml"), tmp_path / "again.parquet"),
     )
     assert again.config.block_rows == 110
-    assert again.output_sha256 == first.output_sha256
+    assert again.place.output_sha256 == first.place.output_sha256
 
 
 def test_stripes_and_batches_of_any_size_give_the_same(tmp_path, monkeypatch):
@@ -237,7 +237,7 @@ def test_folders_of_parquet_go_in_and_out(tmp_path, monkeypatch):
     with pytest.raises(ConfigError, match="exists already"):
         anonymize_file(tmp_path / "parts", make_job(config, f"{tmp_path}/out/"))
     again = anonymize_file(tmp_path / "parts", make_job(config, f"{tmp_path}/out/", force=True))
-    assert again.output_sha256 == release.output_sha256
+    assert again.place.output_sha256 == release.place.output_sha256
 
 
 def test_small_and_odd_files(tmp_path):

@@ -1,6 +1,7 @@
 """Runs that are stopped and go on: the same bytes in the end, and no mixing of different runs."""
 
 import json
+import os
 import signal
 import subprocess
 import sys
@@ -56,7 +57,7 @@ def test_a_run_that_was_stopped_goes_on_and_gives_the_same_bytes(tmp_path, confi
     )
     assert grouped[0] == f"group: {len(finished)} of {whole.blocks} blocks"
     assert (tmp_path / "out.parquet").read_bytes() == (tmp_path / "whole.parquet").read_bytes()
-    assert resumed.output_sha256 == whole.output_sha256
+    assert resumed.place.output_sha256 == whole.place.output_sha256
     assert dict(resumed.measures) == dict(whole.measures)
     assert not work_path(tmp_path / "out.parquet").exists()
 
@@ -89,7 +90,7 @@ def test_a_run_that_was_killed_goes_on(tmp_path, config):
     assert len(list(blocks.glob("*.json"))) >= 3
     (blocks / "block-000099.part").write_bytes(b"half")
     resumed = run(tmp_path, table, config, resume=True)
-    assert resumed.output_sha256 == whole.output_sha256
+    assert resumed.place.output_sha256 == whole.place.output_sha256
 
 
 def test_without_resume_an_earlier_run_is_not_thrown_away(tmp_path, config):
@@ -123,7 +124,7 @@ def test_settings_that_decide_nothing_may_change(tmp_path, config):
     whole = run(tmp_path, table, config, out="whole.parquet")
     stopped(tmp_path, table, config)
     other = config.replace(threads=3, memory="2GB", author="somebody else")
-    assert run(tmp_path, table, other, resume=True).output_sha256 == whole.output_sha256
+    assert run(tmp_path, table, other, resume=True).place.output_sha256 == whole.place.output_sha256
 
 
 def test_another_input_is_refused(tmp_path, config):
@@ -154,3 +155,138 @@ def test_an_input_that_changes_while_it_is_read_is_refused(tmp_path, config):
     with pytest.raises(DataError, match="changed while it was read"):
         anonymize_file(tmp_path / "in.parquet", make_job(config, tmp_path / "out.parquet", progress=told))
     assert not (tmp_path / "out.parquet").exists()
+
+
+def test_a_second_run_is_told_that_the_first_is_alive(tmp_path, config):
+    """Also with force, which would have thrown away what the first one has done."""
+    table = table_of(700)
+    told = []
+
+    def meanwhile(step, done, total):
+        if step.startswith("group") and not told:
+            for ways in ({"force": True}, {"resume": True}, {}):
+                job = make_job(config, tmp_path / "out.parquet", **ways)
+                with pytest.raises(ConfigError, match=rf"another run .* under way \(process {os.getpid()}\)"):
+                    anonymize_file(tmp_path / "in.parquet", job)
+                told.append(step)
+
+    first = run(tmp_path, table, config, progress=meanwhile)
+    assert len(told) == 3
+    assert first.verification.passed
+    assert [each.name for each in tmp_path.iterdir() if each.name.startswith(".")] == []
+
+
+@pytest.mark.parametrize("place", ["provenance", "name"])
+def test_a_run_that_was_killed_at_its_end_goes_on(tmp_path, config, place, monkeypatch):
+    """After its settings were written and before the release has its name, and after that."""
+    from coterie.engines.blocks import finish
+
+    table = table_of(700)
+    whole = run(tmp_path, table, config, out="whole.parquet")
+    real = finish.appear
+
+    def killed(temporary, target, *, force):
+        if place == "name":
+            real(temporary, target, force=force)
+        raise KeyboardInterrupt
+
+    with monkeypatch.context() as patch:
+        patch.setattr(finish, "appear", killed)
+        with pytest.raises(KeyboardInterrupt):
+            run(tmp_path, table, config)
+    assert (tmp_path / "out.parquet.coterie.toml").exists()
+    assert (tmp_path / "out.parquet").exists() == (place == "name")
+    resumed = run(tmp_path, table, config, resume=True)
+    assert (tmp_path / "out.parquet").read_bytes() == (tmp_path / "whole.parquet").read_bytes()
+    assert resumed.verification.passed
+    assert whole.verification.passed
+    assert [each.name for each in tmp_path.iterdir() if each.name.startswith(".")] == []
+
+
+def test_a_run_that_goes_on_replaces_nothing_but_its_own_release(tmp_path, config, monkeypatch):
+    from coterie.engines.blocks import finish
+
+    table = table_of(700)
+
+    def killed(temporary, target, *, force):
+        raise KeyboardInterrupt
+
+    with monkeypatch.context() as patch:
+        patch.setattr(finish, "appear", killed)
+        with pytest.raises(KeyboardInterrupt):
+            run(tmp_path, table, config)
+    (tmp_path / "out.parquet").write_bytes(b"somebody else's")
+    with pytest.raises(ConfigError, match="exists already"):
+        run(tmp_path, table, config, resume=True)
+    assert (tmp_path / "out.parquet").read_bytes() == b"somebody else's"
+
+
+def test_a_folder_is_replaced_whole_or_not_at_all(tmp_path, config, monkeypatch):
+    from pathlib import Path
+
+    def again(k, **ways):
+        job = make_job(config.replace(k=k), f"{tmp_path}/out/", **ways)
+        return anonymize_file(tmp_path / "in.parquet", job)
+
+    run(tmp_path, table_of(700), config)
+    again(5)
+    before = {each.name: each.read_bytes() for each in (tmp_path / "out").iterdir()}
+    real, renamed = Path.rename, []
+
+    def broken(self, target):
+        renamed.append(self)
+        if len(renamed) == 2:
+            raise OSError(28, "No space left on device")
+        return real(self, target)
+
+    with monkeypatch.context() as patch:
+        patch.setattr(Path, "rename", broken)
+        with pytest.raises(DataError):
+            again(7, force=True)
+    assert {each.name: each.read_bytes() for each in (tmp_path / "out").iterdir()} == before
+    again(7, force=True)
+    assert {each.name: each.read_bytes() for each in (tmp_path / "out").iterdir()} != before
+    assert [each.name for each in tmp_path.iterdir() if each.name.endswith(".old")] == []
+
+
+def test_a_folder_that_a_run_was_removing_or_making_when_it_was_killed_goes(tmp_path, config):
+    table = table_of(700)
+    run(tmp_path, table, config)
+    left = work_path(tmp_path / "out.parquet")
+    left.mkdir()
+    (left / "lock").write_text("1")
+    (left / "rows").mkdir()
+    job = make_job(config, tmp_path / "out.parquet", resume=True)
+    with pytest.raises(ConfigError, match="exists already"):
+        anonymize_file(tmp_path / "in.parquet", job)
+    assert not left.exists()
+
+
+def test_a_run_that_was_killed_while_it_cleaned_up_is_no_run_to_go_on_with(tmp_path, config, monkeypatch):
+    """Its release is whole; half of its blocks are gone, and resume must not trip over the others."""
+    import shutil
+
+    table = table_of(700)
+    real = shutil.rmtree
+
+    def killed(path, **ways):
+        if path == work_path(tmp_path / "out.parquet"):
+            real(path / "blocks")
+            raise KeyboardInterrupt
+        real(path, **ways)
+
+    with monkeypatch.context() as patch:
+        patch.setattr(shutil, "rmtree", killed)
+        with pytest.raises(KeyboardInterrupt):
+            run(tmp_path, table, config)
+    made = (tmp_path / "out.parquet").read_bytes()
+    left = work_path(tmp_path / "out.parquet")
+    assert left.exists()
+    assert not (left / "run.json").exists()
+    (left / "lock").unlink()  # the process that held it is gone
+    (left / "lock").write_text("1")
+    job = make_job(config, tmp_path / "out.parquet", resume=True)
+    with pytest.raises(ConfigError, match="exists already"):
+        anonymize_file(tmp_path / "in.parquet", job)
+    assert not left.exists()
+    assert (tmp_path / "out.parquet").read_bytes() == made

@@ -6,7 +6,7 @@ from dataclasses import replace
 import pytest
 from block_cases import config_of, run, table_of
 
-from coterie.engines.plan import check_blocks
+from coterie.engines.request import check_blocks
 from coterie.errors import ConfigError
 from coterie.settings.registry import METHODS
 

@@ -27,12 +27,12 @@ def init(
 
     FILE is a file or a table of a database. Suggestions come from column names and counts; no cell is written.
     """
+    from coterie.api.suggest import suggestion_of
     from coterie.cli.show import Voice
     from coterie.files import tables
     from coterie.files.destinations import check_apart
     from coterie.files.output import check_target
-    from coterie.suggesting.suggest import missing_marks, suggest, without_marks
-    from coterie.suggesting.toml import decision, suggestion_toml
+    from coterie.suggesting.toml import decision
 
     voice = Voice(quiet=quiet, output=output)
     to_file = str(output) != "-"
@@ -40,15 +40,8 @@ def init(
     check_target(output, force=force)
     given = {"delimiter": delimiter, "encoding": encoding, "header": header, "missing_values": missing_values}
     reading = changes_of(given)
-    source = tables.read(data, **reading)
-    table = source.table
-    if missing_values is None and (marks := missing_marks(table)):
-        reading["missing_values"] = ["", *marks]
-        table = without_marks(table, marks)
-    guesses = suggest(table)
-    text = suggestion_toml(
-        guesses, source=source.name if source.path is None else source.path.name, rows=table.num_rows, reading=reading
-    )
+    suggestion = suggestion_of(tables.read(data, **reading), reading)
+    guesses, text = suggestion.columns, suggestion.toml
     if to_file:
         output.write_text(text, encoding="utf-8")
     else:

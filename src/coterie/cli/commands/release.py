@@ -55,20 +55,21 @@ def anonymize(
     if as_json and output == "-" and not dry_run:
         text = "the release and the summary cannot both go to standard output; name a file, or omit --json"
         raise ConfigError([Problem("output", text)])
+    for path in report or []:
+        check_request(path, variant=report_variant)
     cluster = cluster_of(master, spark, engine=settings.engine)
     if settings.engine != "memory" and not dry_run:
-        from coterie.cli.blocks import ran_in_blocks
+        from coterie.cli.blocks import Wanted, ran_in_blocks
 
-        ways = {"force": force, "resume": resume, "quiet": quiet, "report": bool(report), "as_json": as_json}
-        stored = ran_in_blocks(data, settings, output=output, mapping=mapping, cluster=cluster, **ways)
+        ways = {"force": force, "resume": resume, "quiet": quiet, "as_json": as_json}
+        wanted = Wanted(output, mapping, tuple(report or ()), report_variant)
+        stored = ran_in_blocks(data, settings, wanted, cluster=cluster, **ways)
         if stored is not None:
             if strict and stored.verdict.state != "pass":
                 raise typer.Exit(NOT_KEPT)
             return
     if resume:
         raise ConfigError([Problem("resume", "a run in memory cannot be resumed; use --engine blocks")])
-    for path in report or []:
-        check_request(path, variant=report_variant)
     check_outputs(data, settings, output=output, mapping=mapping, reports=report or [], force=force)
     passed = run_and_show(
         data,

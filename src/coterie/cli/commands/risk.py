@@ -68,7 +68,7 @@ def show_risk(
     from coterie.cli.show import ProgressBar, Voice
     from coterie.disclosure.columns import rank_columns
     from coterie.disclosure.risk import check_population, find_threshold, risk_of_table
-    from coterie.engines.per_row import advice
+    from coterie.engines.request import advice
 
     limit = find_threshold(threshold)
     check_population(population, fraction)
@@ -230,6 +230,17 @@ def _print_attack(found: Attack, voice: Voice) -> None:
             ("below k", f"{found.below:,} people ({share * found.below:.2f} %) have fewer than {found.k:,}"),
         ]
     )
+    for leak in found.order:
+        voice.say(
+            f"order of rows  sorted by {leak.column}: running bounds raise exactly known cells from "
+            f"{100 * leak.exact_before:.2f} % to {100 * leak.exact_after:.2f} %, and {leak.below:,} rows fall into "
+            f'classes below {found.k:,}; row_order = "shuffle" mends it'
+        )
+    for ends in found.ends:
+        voice.say(
+            f"tight ends     {ends.column}: {100 * ends.known:.2f} % of its cells are known up to the row, since both "
+            "ends of an interval are values of rows; a hierarchy of intervals mends it"
+        )
     if not found.sensitive:
         return
     rows = [

@@ -10,7 +10,7 @@ import pyarrow.compute as pc
 
 from coterie.arrays import Int64
 from coterie.errors import DataError
-from coterie.table.codebook import Codebook, CountedValues, coded_columns, kept_rows, make_codebook
+from coterie.table.codebook import Codebook, CountedValues, coded_columns, kept_rows, make_codebook, refuse_missing
 from coterie.values.plain import plain_array
 
 if TYPE_CHECKING:
@@ -86,7 +86,7 @@ def count_table(table: TableFile, config: Config, *, memory: int, progress: Prog
         memory: Bytes that the process may take; it limits the number of distinct values.
         progress: Told how many rows are read.
     """
-    names = coded_columns(config).all
+    names = coded_columns(config)
     tallies = {name: _Tally(name, memory // VALUE_BYTES) for name in names}
     rows = kept = 0
     for batch in table.batches(names):
@@ -101,4 +101,5 @@ def count_table(table: TableFile, config: Config, *, memory: int, progress: Prog
     if rows == 0:
         raise DataError(f"{table.name} has a header but no rows.", hint="Give a table with at least one row.")
     counted = {name: tally.result() for name, tally in tallies.items()}
+    refuse_missing({name: found.missing for name, found in counted.items()}, config)
     return make_codebook(config, counted, rows=kept, all_rows=rows)

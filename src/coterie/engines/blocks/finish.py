@@ -9,22 +9,24 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
+import numpy as np
 import pyarrow as pa
 
 from coterie.engines.blocks.write import Publisher
 from coterie.engines.finished import check_limit, may_show, notes_of, total
 from coterie.engines.mapping import WholeMapping
-from coterie.engines.per_row import by_rows
 from coterie.engines.plan import PROGRAM_BYTES
-from coterie.engines.rings import RingCheck
+from coterie.engines.request import by_rows
+from coterie.engines.row_check import WrittenCheck
 from coterie.files import tables
 from coterie.files.batches import TableFile, open_table
-from coterie.files.output import appear, provenance_path
+from coterie.files.output import appear, provenance_path, replace_folder
 from coterie.files.streams import Target, WrittenFile, write_release
 from coterie.measures.measures import ClassSizes
 from coterie.measures.sums import BlockSums, measures_of
 from coterie.publishing.labels import root_text, style_of
-from coterie.releases.stored import StoredRelease
+from coterie.releases.release import Release
+from coterie.releases.stored import StoredRows
 from coterie.settings.memory import give_back
 from coterie.settings.toml import provenance_toml
 from coterie.verification.cells import read_cells
@@ -69,7 +71,7 @@ class Ending:
     target: Target
     phases: Phases
 
-    def finish(self) -> StoredRelease:
+    def finish(self) -> Release:
         """Write and verify the release, and give it its name if it has passed."""
         plan, job = self.plan, self.job
         sums = total(self.finished, plan)
@@ -83,24 +85,41 @@ class Ending:
         with self.phases("check input"):
             # Stamps can be set back. What was read in several passes has to be what the hash in the settings names.
             self.table.check_content()
-        release = StoredRelease(
-            path=Path(job.output),
+        release = Release(
             config=_settled(job),
             measures=measures_of(sums, plan, classes=ClassSizes(*draft.checked.classes)),
             verification=draft.checked.verification,
-            rows=plan.book.all_rows,
-            blocks=plan.blocks,
-            input_sha256=self.table.stamp.sha256,
-            output_sha256=draft.written.sha256,
+            place=self._place(draft, lacks=draft.checked.verification.rows < sums.rows),
             seconds=self.phases.seconds,
             notes=notes_of(self.finished, plan),
+            written={Path(job.output).name: draft.written.sha256},
         )
+        self.work.note_name(draft.written.sha256)
         _publish(draft.path, release, job)
         if job.mapping is not None:
             parts = [self.store.mapping(block) for block in range(plan.blocks)]
             removed = draft.checked.verification.rows < sums.rows
             WholeMapping(plan, sums, parts, removed).write(job.mapping, force=job.force, like=self.table)
         return release
+
+    def _place(self, draft: _Draft, *, lacks: bool) -> StoredRows:
+        """Where the release will lie, and which rows of the original it lacks."""
+        removed = [np.zeros(0, dtype=np.int64)]
+        rows, size = self.plan.book.all_rows, self.store.stripe_rows
+        for stripe in range(-(-rows // size) if lacks else 0):
+            inside = self.store.published(self.finished, stripe, min(size, rows - stripe * size))
+            removed.append(stripe * size + np.flatnonzero(~inside))
+        return StoredRows(
+            path=Path(self.job.output),
+            original=self.table,
+            book=self.plan.book,
+            blocks=self.plan.blocks,
+            sizes=draft.checked.sizes,
+            people=draft.checked.people,
+            removed=np.concatenate(removed),
+            output_sha256=draft.written.sha256,
+            reading=self.target.reading(self.plan.book.config),
+        )
 
     def _draft(self, sums: BlockSums, *, shown: bool) -> _Draft:
         """Write the release into the folder of the run, and check what was written."""
@@ -114,22 +133,18 @@ class Ending:
             publisher = Publisher(self.table, plan, self.store, self.finished, shown, sums.suppressed, one)
             written = write_release(publisher, path, target, progress=self.job.progress)
         with self.phases("verify"):
-            readable = config
-            if target.dialect is not None:
-                dialect = target.dialect
-                readable = config.replace(delimiter=dialect.delimiter, encoding=dialect.encoding, header=True)
             roots = {domain.name: root_text(domain, style_of(domain, config.publish)) for domain in plan.book.domains}
             give_back()
             memory = max((self.job.memory - PROGRAM_BYTES) // 3, LEAST_DUCKDB)
             hidden = sums.suppressed if shown else 0
             checker = DuckLimits(self.work.spare, memory, config.usable_threads)
-            table, single = open_table(path, readable), by_rows(config)
+            table, single = open_table(path, target.reading(config)), by_rows(config)
             k = 0 if single else config.k
             people = self._people(table.schema.names, shown=shown)
             checked = verify_file(table, config, roots=roots, hidden=hidden, checker=checker, k=k, people=people)
             if single:
-                rings = RingCheck(plan, self.store, self.finished, self.work.spare).count(table, shown=shown)
-                checked = checked.with_rows(rings, config.k, hidden=hidden)
+                pairs = WrittenCheck(plan, self.store, self.finished, self.work.spare).count(table, shown=shown)
+                checked = checked.with_rows(pairs, config.k, hidden=hidden)
         return _Draft(path, written, checked)
 
     def _people(self, names: Sequence[str], *, shown: bool) -> HiddenColumn | None:
@@ -159,20 +174,18 @@ def _settled(job: BlocksJob) -> Config:
     return job.config.replace(engine="blocks", block_rows=job.block_rows)
 
 
-def _publish(draft: Path, release: StoredRelease, job: BlocksJob) -> None:
-    """Give the release its name, and write its settings beside it."""
+def _publish(draft: Path, release: Release, job: BlocksJob) -> None:
+    """Write the settings of the release, and give it its name: whoever finds a release finds its settings too."""
     if os.fspath(job.output) == "-":
         with draft.open("rb") as file:
             shutil.copyfileobj(file, sys.stdout.buffer)
         sys.stdout.buffer.flush()
         return
     target = Path(job.output)
-    if draft.is_dir():
-        if target.exists():
-            shutil.rmtree(target)
-        draft.rename(target)
-    else:
-        appear(draft, target.resolve(), force=job.force)
     text = provenance_toml(release.config, release.provenance())
     with tables.whole_file(provenance_path(target), force=job.force) as sink:
         sink.write(text.encode())
+    if draft.is_dir():
+        replace_folder(draft, target)
+    else:
+        appear(draft, target.resolve(), force=job.force)

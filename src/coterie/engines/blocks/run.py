@@ -19,7 +19,7 @@ from coterie.engines.block import anonymize_block, suppressed_values
 from coterie.engines.blocks.count import count_table
 from coterie.engines.blocks.finish import Ending
 from coterie.engines.blocks.spill import Spill, SpilledRows
-from coterie.engines.blocks.state import WorkFolder, open_work
+from coterie.engines.blocks.state import WorkFolder, open_work, sweep_work, was_named
 from coterie.engines.blocks.store import BlockStore
 from coterie.engines.cuts import CutTree, in_sample, plant, sample_share
 from coterie.engines.finished import FinishedBlock
@@ -27,19 +27,21 @@ from coterie.engines.job import AT_ONCE, BlocksJob, make_job
 from coterie.engines.leaves import LeafCounts, join_leaves
 from coterie.engines.mapping import block_mapping
 from coterie.engines.phases import Phases
-from coterie.engines.plan import Plan, check_blocks, refuse_impossible
-from coterie.engines.rings import RingRows
+from coterie.engines.plan import Plan
+from coterie.engines.request import check_blocks
+from coterie.engines.row_check import save
 from coterie.engines.suppressed import compared, needs_remaining, remaining_of
 from coterie.errors import Cancelled
 from coterie.files.batches import TableFile, open_table
 from coterie.files.destinations import check_apart
 from coterie.files.streams import Target, target_of
+from coterie.grouping.promises import refuse_impossible
 from coterie.publishing.labels import check_styles
 from coterie.publishing.mapping import check_mapping
 from coterie.settings.memory import give_back, one_allocator
 
 if TYPE_CHECKING:
-    from coterie.releases.stored import StoredRelease
+    from coterie.releases.release import Release
     from coterie.table.codebook import Codebook
 
 __all__ = ["BlocksJob", "anonymize_file", "make_job", "make_plan"]
@@ -47,7 +49,7 @@ __all__ = ["BlocksJob", "anonymize_file", "make_job", "make_plan"]
 STRIPE_ROWS = 2**18
 
 
-def anonymize_file(data: str | os.PathLike[str], job: BlocksJob) -> StoredRelease:
+def anonymize_file(data: str | os.PathLike[str], job: BlocksJob) -> Release:
     """Anonymize a file that need not fit the memory.
 
     Args:
@@ -62,6 +64,9 @@ def anonymize_file(data: str | os.PathLike[str], job: BlocksJob) -> StoredReleas
     """
     check_blocks(job.config)
     check_apart(data, job.config, output=job.output, mapping=job.mapping)
+    sweep_work(job.output)
+    if job.resume and not job.force and was_named(job.output):
+        job = replace(job, force=True)  # in place of what the same run has left
     target_of(job.output, force=job.force)
     check_mapping(job.mapping, force=job.force)
     phases = Phases(job.progress)
@@ -91,11 +96,13 @@ def anonymize_file(data: str | os.PathLike[str], job: BlocksJob) -> StoredReleas
         kept = os.fspath(job.output) != "-" and any(work.blocks.glob("*.json"))
         raise work.refused(error) from None
     finally:
-        if not kept:
+        if kept:
+            work.lock.give_back()
+        else:
             work.remove()
 
 
-def _release(table: TableFile, target: Target, work: WorkFolder, *, job: BlocksJob, phases: Phases) -> StoredRelease:
+def _release(table: TableFile, target: Target, work: WorkFolder, *, job: BlocksJob, phases: Phases) -> Release:
     """All steps, from counting to the release under its name."""
     with phases("count"):
         book = count_table(table, job.config, memory=job.memory, progress=job.progress)
@@ -106,7 +113,7 @@ def _release(table: TableFile, target: Target, work: WorkFolder, *, job: BlocksJ
         plan = make_plan(table, book, spill, job)
         work.note_plan(plan.sha256)
     store = BlockStore(work.blocks, stripe_rows=STRIPE_ROWS)
-    if needs_remaining(job.config):
+    if plan.blocks > 1 and needs_remaining(job.config):
         with phases("suppress"):
             plan = _with_left(plan, spill, store, job)
     with phases("group"):
@@ -186,8 +193,8 @@ def _group_all(plan: Plan, spill: Spill, store: BlockStore, job: BlocksJob) -> t
             cancelled=job.cancelled,
             seconds=None if limit is None else each * len(rows.codes),
         )
-        if result.rings is not None:
-            RingRows.of(result.rings, rows.codes).save(store.rings(block))
+        if result.one_by_one is not None:
+            save(result.one_by_one, store.one_by_one(block))
         if job.mapping is not None:
             store.mapping(block).write_bytes(block_mapping(result, plan))
         finished = store.put(block, rows.numbers, result)

@@ -7,6 +7,7 @@ confidential as they are; only its owner may read it. When the run is over, it i
 
 from __future__ import annotations
 
+import hashlib
 import json
 import os
 import shutil
@@ -18,10 +19,15 @@ from typing import TYPE_CHECKING, Any
 
 from coterie.engines.plan import settings_text
 from coterie.errors import ConfigError, DataError, Problem
+from coterie.files.locks import Lock, holder_of, is_abandoned
 
 if TYPE_CHECKING:
     from coterie.files.batches import Stamp
     from coterie.settings.config import Config
+
+
+LOCK = "lock"
+RUN = "run.json"
 
 
 @dataclass(frozen=True)
@@ -31,6 +37,8 @@ class WorkFolder:
     path: Path
     resumed: bool
     """whether an earlier run has left it"""
+    lock: Lock
+    """held as long as the run lasts"""
 
     @property
     def rows(self) -> Path:
@@ -48,7 +56,7 @@ class WorkFolder:
         return self.path / "spare"
 
     def _facts(self) -> dict[str, Any]:
-        description: dict[str, Any] = json.loads((self.path / "run.json").read_text(encoding="utf-8"))
+        description: dict[str, Any] = json.loads((self.path / RUN).read_text(encoding="utf-8"))
         return description
 
     def note_plan(self, sha256: str) -> None:
@@ -58,7 +66,11 @@ class WorkFolder:
         if before is not None and before != sha256:
             raise _changed(self.path, "cuts the table otherwise than")
         if before is None:
-            _write(self.path / "run.json", description | {"plan": sha256})
+            _write(self.path / RUN, description | {"plan": sha256})
+
+    def note_name(self, sha256: str) -> None:
+        """Keep which release is about to get its name: a run that goes on may find it there already."""
+        _write(self.path / RUN, self._facts() | {"naming": sha256})
 
     def clean(self) -> None:
         """Remove what an unfinished pass may have left, but not finished blocks."""
@@ -74,8 +86,10 @@ class WorkFolder:
         return _refused(self.path, error)
 
     def remove(self) -> None:
-        """The run is over."""
+        """The run is over. What says which run it was goes first: half of its blocks are no run to go on with."""
+        (self.path / RUN).unlink(missing_ok=True)
         shutil.rmtree(self.path, ignore_errors=True)
+        self.lock.give_back()
 
 
 def work_path(output: str | os.PathLike[str]) -> Path:
@@ -112,7 +126,56 @@ def open_work(
         DataError: The earlier run had another input or other settings, or the folder cannot be written.
     """
     path = work_path(output)
-    description = {
+    lock = _locked(path)
+    try:
+        return _opened(path, lock, _description(config, stamp, block_rows, mapping=mapping), resume=resume, force=force)
+    except BaseException:
+        lock.give_back()
+        raise
+
+
+def sweep_work(output: str | os.PathLike[str]) -> None:
+    """Remove a folder that a killed run had not begun to use, or had just given up: it says of no run."""
+    path = work_path(output)
+    if os.fspath(output) == "-" or not path.is_dir() or path.is_symlink() or (path / RUN).exists():
+        return
+    if is_abandoned(path / LOCK) or not any(path.iterdir()):
+        shutil.rmtree(path, ignore_errors=True)
+
+
+def was_named(output: str | os.PathLike[str]) -> bool:
+    """Whether an earlier run was stopped while its release got its name: what is there now may be replaced by it.
+
+    Nothing else may: the output that is there has to be that very release, or none at all.
+    """
+    noted = (_read(work_path(output)) or {}).get("naming") if os.fspath(output) != "-" else None
+    target = Path(output)
+    if noted is None or target.is_dir():
+        return noted is not None and not target.exists()
+    if not target.exists():
+        return True
+    with target.open("rb") as file:
+        return bool(hashlib.file_digest(file, "sha256").hexdigest() == noted)
+
+
+def _locked(path: Path) -> Lock:
+    """The lock of a folder, or a ConfigError that says who has it."""
+    try:
+        path.mkdir(mode=0o700, exist_ok=True)
+        lock = Lock.take(path / LOCK)
+    except FileNotFoundError:  # the run before has ended this moment, and its folder is gone
+        path.mkdir(mode=0o700, exist_ok=True)
+        lock = Lock.take(path / LOCK)
+    except OSError as error:
+        raise _refused(path, error) from None
+    if lock is None:
+        text = f"another run to this file is under way ({holder_of(path / LOCK)})"
+        raise ConfigError([Problem("output", text)], hint="Wait for it, stop it, or give this one another name.")
+    return lock
+
+
+def _description(config: Config, stamp: Stamp, block_rows: int, *, mapping: bool) -> dict[str, Any]:
+    return {
         "coterie": version("coterie"),
         "input_sha256": stamp.sha256,
         "input_size": stamp.size,
@@ -120,17 +183,20 @@ def open_work(
         "block_rows": block_rows,
         "mapping": mapping,
     }
+
+
+def _opened(path: Path, lock: Lock, description: dict[str, Any], *, resume: bool, force: bool) -> WorkFolder:
     old = _read(path)
     if old is not None and resume:
         _refuse_other(path, old, description)
-        work = WorkFolder(path, resumed=True)
+        work = WorkFolder(path, resumed=True, lock=lock)
     else:
         if old is not None and not force:
             done = len(list((path / "blocks").glob("*.json")))
             text = f"an earlier run to this file was stopped with {done:,} blocks finished"
             hint = "Continue it with resume=True, or start over with force=True."
             raise ConfigError([Problem("output", text)], hint=hint)
-        work = _fresh(path, description)
+        work = _fresh(path, lock, description)
     try:
         work.clean()
     except OSError as error:
@@ -138,19 +204,20 @@ def open_work(
     return work
 
 
-def _fresh(path: Path, description: dict[str, Any]) -> WorkFolder:
+def _fresh(path: Path, lock: Lock, description: dict[str, Any]) -> WorkFolder:
     try:
-        shutil.rmtree(path, ignore_errors=True)
-        path.mkdir(mode=0o700)
-        _write(path / "run.json", description)
+        for each in path.iterdir():
+            if each.name != LOCK:
+                shutil.rmtree(each) if each.is_dir() and not each.is_symlink() else each.unlink()
+        _write(path / RUN, description)
     except OSError as error:
         raise _refused(path, error) from None
-    return WorkFolder(path, resumed=False)
+    return WorkFolder(path, resumed=False, lock=lock)
 
 
 def _read(path: Path) -> dict[str, Any] | None:
     try:
-        description: dict[str, Any] = json.loads((path / "run.json").read_text(encoding="utf-8"))
+        description: dict[str, Any] = json.loads((path / RUN).read_text(encoding="utf-8"))
     except (OSError, ValueError):
         return None
     return description

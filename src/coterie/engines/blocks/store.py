@@ -41,9 +41,9 @@ class BlockStore:
     def _record(self, block: int) -> Path:
         return self.folder / f"block-{block:06}.json"
 
-    def rings(self, block: int) -> Path:
-        """Where the rings of a block are kept, if its rows are published one by one."""
-        return self.folder / f"block-{block:06}.rings"
+    def one_by_one(self, block: int) -> Path:
+        """Where the check finds a block whose rows are published one by one."""
+        return self.folder / f"block-{block:06}.one-by-one"
 
     def mapping(self, block: int) -> Path:
         """Where the mapping of a block is kept, if one is wanted."""

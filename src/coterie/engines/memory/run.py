@@ -2,34 +2,34 @@
 
 from __future__ import annotations
 
-import time
-from collections.abc import Callable
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 import numpy as np
 
 from coterie.arrays import AnyFlags, AnyTable
-from coterie.engines.per_row import check_request, verify_rule
 from coterie.engines.phases import Phases
-from coterie.errors import ConfigError, Problem
+from coterie.engines.plan import Plan
+from coterie.engines.request import check_request
+from coterie.engines.row_check import memory_rule
+from coterie.engines.steps import group_block
 from coterie.files import tables
 from coterie.files.tables import read_source
 from coterie.grouping.bound import with_bound
 from coterie.grouping.population import populations_of
-from coterie.grouping.promises import keep_promises, models_of, refuse_impossible, rules_of
+from coterie.grouping.promises import refuse_impossible, rules_of
 from coterie.measures.measures import Measures, measure_boxes, published_nodes
 from coterie.publishing.publish import PublishedTable, check_styles, publish
+from coterie.releases.place import HeldRows
 from coterie.releases.release import Release
 from coterie.table.encode import EncodedTable, encode
-from coterie.table.masks import Mask, check_limit, read_mask, star_masked
+from coterie.table.masks import Mask, read_mask, star_masked
 from coterie.verification.verify import Verification, verify_table
 
 if TYPE_CHECKING:
     import pyarrow as pa
 
     from coterie.methods import Run
-    from coterie.methods._method import Progress
     from coterie.settings.config import Config
     from coterie.table.grouping import Grouping
 
@@ -98,17 +98,13 @@ def make_release(prepared: PreparedTable, config: Config, run: Run, *, phases: P
         verification.raise_for_failure()
     with phases("measure"):
         measures = _measured(encoded, grouping, published, config, source.table.num_rows)
-        grouped = grouping.rings is None
+        grouped = not grouping.by_rows
         measures = with_bound(measures, encoded.table, k=config.k, threads=run.threads, grouped=grouped)
     return Release(
         config=config,
         measures=measures,
         verification=verification,
-        source=source,
-        table=encoded.table,
-        grouping=grouping,
-        rows=encoded.rows,
-        published=published,
+        place=HeldRows(source, encoded, grouping, published, verification),
         seconds=phases.seconds,
         masked=prepared.mask.note,
         masks_sha256=prepared.mask.sha256,
@@ -119,20 +115,14 @@ def make_release(prepared: PreparedTable, config: Config, run: Run, *, phases: P
 def check_possible(prepared: PreparedTable, config: Config) -> None:
     """Raise, before any work, for what the method does not do and for what no grouping of the table can keep."""
     check_request(config)
-    refuse_impossible(prepared.encoded, config, prepared.source.table.num_rows)
+    refuse_impossible(replace(prepared.encoded.book, config=config), prepared.encoded.table)
 
 
 def group_rows(prepared: PreparedTable, config: Config, run: Run) -> Grouping:
     """Rows → groups that keep every promise, by the configured method."""
-    source, encoded, mask = prepared.source, prepared.encoded, prepared.mask
+    encoded, mask = prepared.encoded, prepared.mask
     run.notes += [mask.note] if mask.note else []
-    grouping = _group(encoded, config, run)
-    check_limit(grouping, config)
-    grouping = keep_promises(grouping, encoded, config, columns=source.table, run=run)
-    if config.refine:
-        grouping = _refined(grouping, encoded, config, run)
-        # Local search compares with the whole table; where rows are suppressed, what is published differs from it.
-        grouping = keep_promises(grouping, encoded, config, columns=source.table, run=run)
+    grouping = group_block(encoded.table, Plan.whole(replace(encoded.book, config=config)), run)
     cells = {name: flags[encoded.rows] for name, flags in mask.cells.items()}
     return star_masked(grouping, encoded.table, cells)
 
@@ -141,8 +131,8 @@ def _check(
     published: PublishedTable, columns: pa.Table, config: Config, *, encoded: EncodedTable, grouping: Grouping
 ) -> Verification:
     """Check what was published, from its cells; people are counted in the original, which alone names them."""
-    if grouping.rings is not None:
-        rule = verify_rule(published, encoded, grouping.rings, config)
+    if (one_by_one := grouping.counts_for_judge(encoded.table.codes)) is not None:
+        rule = memory_rule(published, encoded, grouping, one_by_one, config)
         return verify_table(published.table, quasi=config.quasi, roots=published.roots, rules=[rule])
     rules = rules_of(config, columns=columns, kept=published.kept)
     return verify_table(published.table, quasi=config.quasi, k=config.k, roots=published.roots, rules=rules)
@@ -152,7 +142,7 @@ def _measured(
     encoded: EncodedTable, grouping: Grouping, published: PublishedTable, config: Config, rows: int
 ) -> Measures:
     """Measure the release. Rows that were suppressed from the start count as such."""
-    grouping = grouping.published
+    grouping = grouping.published_boxes()
     labels, codes = grouping.labels, encoded.table.codes
     if len(labels) < rows:
         labels = np.full(rows, -1, dtype=np.int32)
@@ -169,36 +159,3 @@ def _measured(
         class_of_group=published.class_of_group,
         leaf_counts=config.leaf_counts,
     )
-
-
-def start_run(config: Config, progress: Progress | None = None, cancelled: Callable[[], bool] | None = None) -> Run:
-    """What a method is given besides the table."""
-    from coterie.methods import Run
-
-    run = Run(seed=config.seed, threads=config.usable_threads, privacy=models_of(config))
-    if config.time_limit is not None:
-        run.deadline = time.monotonic() + config.time_limit
-    if progress is not None:
-        run.progress = progress
-    if cancelled is not None:
-        run.cancelled = cancelled
-    return run
-
-
-def _refined(grouping: Grouping, encoded: EncodedTable, config: Config, run: Run) -> Grouping:
-    """The grouping after local search, which takes boxes that are tight around the rows of each group."""
-    from coterie.grouping.refine import keeps, refine
-    from coterie.methods import find_method
-
-    recoding = find_method(config.method).recoding
-    if recoding != "local":
-        text = f"local search works on local recoding, but {config.method!r} is {recoding}; leave it out"
-        raise ConfigError([Problem("refine", text)])
-    allowed = keeps(encoded.table, run.privacy, config.k)
-    return refine(encoded.table, grouping, k=config.k, run=run, allowed=allowed)
-
-
-def _group(encoded: EncodedTable, config: Config, run: Run) -> Grouping:
-    from coterie.methods import find_method
-
-    return find_method(config.method).run(encoded.table, config.k, config.method_options(), run)

@@ -109,7 +109,7 @@ def _suppressed(table: pa.Table, plan: Plan) -> Iterator[pa.RecordBatch]:
 def _block(table: pa.Table, block: int, work: BlockWork) -> pa.Table:
     from coterie.engines.block import anonymize_block
     from coterie.engines.mapping import block_mapping
-    from coterie.engines.rings import RingRows, published_boxes
+    from coterie.engines.row_check import cells_as_boxes, count_pairs
 
     started = time.process_time()
     book = work.plan.book
@@ -125,15 +125,15 @@ def _block(table: pa.Table, block: int, work: BlockWork) -> pa.Table:
         )
     compile_once(book.config.method)
     made = anonymize_block(np.ascontiguousarray(quasi), np.ascontiguousarray(sensitive), work.plan, block, threads=1)
-    rings = None
-    if made.rings is not None:
+    pairs = None
+    if made.one_by_one is not None:
         # Their boxes are read again from the very cells that leave this task.
         cells = pa.table(made.columns()).filter(pa.array(made.group >= 0))
-        boxes = published_boxes(cells, book.domains, book.config)
-        rings = RingRows.of(made.rings, quasi).judged(boxes, book.config.k)
+        boxes = cells_as_boxes(cells, book.domains, book.config)
+        pairs = count_pairs(made.one_by_one, boxes, book.config.k)
     facts = {
         "block": block,
-        "rings": rings,
+        "pairs": pairs,
         "sums": made.sums.to_dict(),
         "notes": list(made.notes),
         "cpu": time.process_time() - started,

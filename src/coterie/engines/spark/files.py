@@ -28,9 +28,10 @@ from coterie.files.frames import check_names
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
 
-    from coterie.engines.spark.frame import SparkRelease
+    from coterie.engines.spark.frame import SparkRows
     from coterie.engines.spark.run import GroupedRows
     from coterie.files.batches import TableFile
+    from coterie.settings.config import Config
 
 PART_ROWS = 1_000_000
 """rows of a file of a released folder, about"""
@@ -86,17 +87,17 @@ def hand_over(table: TableFile, folder: Path) -> Path:
     return path
 
 
-def write_folder(release: SparkRelease, path: str, *, force: bool) -> None:
+def write_folder(rows: SparkRows, config: Config, path: str, *, force: bool) -> None:
     """Write a release as a folder of Parquet files that appears only when Spark has verified it."""
-    for read in (None, *release.inputs):
-        check_apart(read, release.config, output=path, settings_beside=False)
-    place = place_of(release.frame.sparkSession, path)
+    for read in (None, *rows.inputs):
+        check_apart(read, config, output=path, settings_beside=False)
+    place = place_of(rows.grouped.frame.sparkSession, path)
     if place.exists() and not force:
         raise ConfigError(
             [Problem("output", f"{path} exists already")], hint="Choose another name, or overwrite it with force."
         )
     with place.beside() as temporary:
-        write_verified(release.grouped, temporary, shown=release.shown)
+        write_verified(rows.grouped, temporary, shown=rows.shown)
         place.take(temporary)
 
 
@@ -117,7 +118,7 @@ def write_verified(grouped: GroupedRows, folder: str, *, shown: bool) -> None:
         written = session.read.parquet(folder if is_address(folder) else literal(Path(folder)))
     found = check_frame(written, grouped, shown=shown).verification
     found.raise_for_failure()
-    if grouped.rings is not None or grouped.person is not None:
+    if grouped.pairs is not None or grouped.person is not None:
         _refuse_other_rows(grouped.released(shown=shown), written)
     wanted = sums.rows - (0 if shown else sums.suppressed)
     if found.rows != wanted:

@@ -10,78 +10,132 @@ give the same release as the embedded engine does from a file.
 from __future__ import annotations
 
 import os
-from collections.abc import Mapping
+from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
-from coterie.arrays import AnySetting
+import numpy as np
+
+from coterie.arrays import AnySetting, Int64
 from coterie.engines.phases import Phases
 from coterie.errors import BackendError
+from coterie.releases.release import Release
+from coterie.releases.stored import class_counts, needs_rows
 from coterie.settings.config import AnyConfig, Config
 
 if TYPE_CHECKING:
+    import pyarrow as pa
     from pyspark.sql import DataFrame
 
+    from coterie.disclosure.risk import ClassCounts
     from coterie.engines.plan import Plan
     from coterie.engines.spark.rows import NumberedRows
     from coterie.engines.spark.run import GroupedRows
-    from coterie.measures.measures import Measures
     from coterie.methods._method import Progress
-    from coterie.verification.verify import Verification
+    from coterie.releases.place import HeldRows
+    from coterie.verification.models import FileCheck
 
-__all__ = ["SparkRelease", "anonymize", "release"]
+__all__ = ["anonymize", "release"]
 
 
 @dataclass(frozen=True, eq=False)
-class SparkRelease:
-    """A verified release on Spark."""
+class SparkRows:
+    """The rows of a release on the executors of a Spark cluster."""
 
-    frame: DataFrame
-    """the published table, in no order; columns as they came, identifiers and dropped ones gone"""
-    config: Config
-    measures: Measures
-    verification: Verification
-    """what Spark's own GROUP BY over the published columns found"""
-    plan: Plan = field(repr=False)
-    """how the table was cut into blocks"""
+    rows_before: NumberedRows = field(repr=False)
     grouped: GroupedRows = field(repr=False)
-    shown: bool = field(repr=False)
+    checked: FileCheck = field(repr=False)
+    """what Spark's own GROUP BY over the published columns found"""
+    shown: bool
     """whether suppressed rows are published as `*`"""
-    seconds: Mapping[str, float] = field(default_factory=dict, repr=False)
-    notes: tuple[str, ...] = ()
     kept: tuple[DataFrame, ...] = field(default=(), repr=False)
-    inputs: tuple[str, ...] = field(default=(), repr=False)
+    inputs: tuple[str, ...] = ()
     """the files that the DataFrame was read from, as far as Spark knows them: `write` leaves them alone"""
+    libraries: tuple[str, ...] = ("pyspark",)
+    where: str = "on Spark"
+    origin: None = None
+    path: None = None
+
+    @property
+    def plan(self) -> Plan:
+        """How the table was cut into blocks."""
+        return self.grouped.plan
+
+    @property
+    def blocks(self) -> int:
+        """Number of blocks."""
+        return self.plan.blocks
+
+    @property
+    def rows(self) -> int:
+        """Rows of the original."""
+        return self.plan.book.all_rows
+
+    @property
+    def held(self) -> HeldRows:
+        """Rows stay on the executors."""
+        raise needs_rows(
+            "what looks at rows", "they are on Spark's executors, in no order; anonymize a file with engine spark"
+        )
 
     @property
     def numbered(self) -> DataFrame:
         """The published table with the number of each row's place in the original as `coterie_row`."""
         return self.grouped.released(shown=self.shown)
 
-    def write(self, path: str | os.PathLike[str], *, force: bool = False) -> None:
+    def frame(self, release: Release) -> DataFrame:
+        """The published table, in no order; columns as they came, identifiers and dropped ones gone."""
+        return self.numbered.drop("coterie_row")
+
+    def batches(self) -> Iterator[pa.RecordBatch]:
+        """The published rows, brought to the driver in their order."""
+        yield from self.numbered.orderBy("coterie_row").drop("coterie_row").toArrow().to_batches()
+
+    def classes_before(self, config: Config) -> ClassCounts:
+        """The classes of the original, counted by Spark."""
+        from coterie.engines.spark.verify import count_classes
+
+        return class_counts(*count_classes(self.rows_before, config))
+
+    def classes_after(self, config: Config) -> ClassCounts:
+        """The classes of the release, as they were counted for the check."""
+        return class_counts(self.checked.sizes, self.checked.people)
+
+    def removed(self) -> Int64:
+        """Positions of the rows that the release lacks, ascending."""
+        from pyspark.sql import functions as sql
+
+        if self.shown or not self.grouped.sums.suppressed:
+            return np.zeros(0, dtype=np.int64)
+        found = self.grouped.frame.where(sql.col("hidden")).select("row").toArrow()
+        return np.sort(found.column("row").to_numpy())
+
+    def missing(self) -> dict[str, int]:
+        """Column of the original → cells without a value, counted by Spark."""
+        from pyspark.sql import functions as sql
+
+        titles = [f"c{at}" for at in range(len(self.rows_before.names))]
+        counted = self.rows_before.frame.agg(*(sql.count_if(sql.col(each).isNull()).alias(each) for each in titles))
+        return dict(zip(self.rows_before.names, counted.collect()[0], strict=True))
+
+    def record(self) -> dict[str, Any]:
+        """How it was cut; a DataFrame has no bytes to hash."""
+        return {"blocks": self.blocks}
+
+    def write(self, release: Release, path: str | os.PathLike[str], *, force: bool) -> None:
         """Write the release as a folder of Parquet files in the original order of rows.
 
-        It appears under its name only after Spark has verified what was written.
-
-        Args:
-            path: A folder that all executors reach: a local path, or an address such as hdfs://… or s3a://….
-            force: Replace a folder that is there, but never one that the table was read from.
+        It appears under its name only after Spark has verified what was written. The folder is one that all executors
+        reach: a local path, or an address such as hdfs://… or s3a://….
         """
         from coterie.engines.spark.files import write_folder
 
-        write_folder(self, os.fspath(path), force=force)
+        write_folder(self, release.config, os.fspath(path), force=force)
 
     def unpersist(self) -> None:
         """Let the executors forget the rows that they kept."""
         for frame in self.kept:
             frame.unpersist()
-
-    def __repr__(self) -> str:
-        found = self.verification
-        return (
-            f"<SparkRelease: {found.rows:,} rows in {found.groups:,} groups of at least {found.k:,}, "
-            f"GCP {self.measures['gcp']:.4f}, {self.plan.blocks:,} blocks, method {self.config.method}>"
-        )
 
 
 def anonymize(dataframe: DataFrame, config: AnyConfig = None, **more: AnySetting) -> DataFrame:
@@ -102,7 +156,7 @@ def release(
     persist: bool = True,
     progress: Progress | None = None,
     **settings: AnySetting,
-) -> SparkRelease:
+) -> Release:
     """Hide every row of a DataFrame in a group of at least k rows.
 
     Args:
@@ -132,7 +186,8 @@ def release(
     with Phases(progress)("number"):
         rows = number_rows(dataframe, row_number=row_number, persist=persist)
     made = release_rows(rows, settled, block_rows=make_job(settled, "-").block_rows, persist=persist, progress=progress)
-    return replace(made, inputs=input_files(dataframe))
+    assert isinstance(made.place, SparkRows)
+    return replace(made, place=replace(made.place, inputs=input_files(dataframe)))
 
 
 def release_rows(
@@ -143,9 +198,9 @@ def release_rows(
     persist: bool = True,
     progress: Progress | None = None,
     mapping: bool = False,
-) -> SparkRelease:
+) -> Release:
     """The same for rows that have been numbered; with a mapping, if that is wanted."""
-    from coterie.engines.plan import check_blocks
+    from coterie.engines.request import check_blocks
     from coterie.engines.spark.plan import make_plan
     from coterie.engines.spark.run import group_rows
     from coterie.engines.spark.settings import SETTINGS, kept_unless_failing, settings, with_secrets
@@ -164,18 +219,13 @@ def release_rows(
         with phases("verify"):
             found = verified(grouped)
             found.verification.raise_for_failure()
-    frame = grouped.released(shown=found.shown).drop("coterie_row")
-    return SparkRelease(
-        frame=frame,
+    return Release(
         config=config,
         measures=measured(grouped, found),
         verification=found.verification,
-        plan=made.plan,
-        grouped=grouped,
-        shown=found.shown,
+        place=SparkRows(rows, grouped, found.checked, found.shown, tuple(kept)),
         seconds=phases.seconds,
         notes=grouped.notes,
-        kept=tuple(kept),
     )
 
 

@@ -8,7 +8,7 @@ import shutil
 import sys
 from collections.abc import Iterator
 from contextlib import ExitStack
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from importlib.metadata import version
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -17,7 +17,7 @@ import pyarrow as pa
 
 from coterie.engines.mapping import WholeMapping
 from coterie.engines.phases import Phases
-from coterie.engines.plan import check_blocks
+from coterie.engines.request import check_blocks
 from coterie.engines.spark.files import (
     LocalPlace,
     RemotePlace,
@@ -28,7 +28,7 @@ from coterie.engines.spark.files import (
     read_parquet,
     write_verified,
 )
-from coterie.engines.spark.frame import SparkRelease, release_rows
+from coterie.engines.spark.frame import SparkRows, release_rows
 from coterie.engines.spark.session import session_on
 from coterie.errors import ConfigError, Problem
 from coterie.files import tables
@@ -39,7 +39,8 @@ from coterie.files.door import bare_table
 from coterie.files.output import appear, provenance_path
 from coterie.files.streams import Target, WrittenFile, target_of, write_release
 from coterie.publishing.mapping import check_mapping
-from coterie.releases.stored import StoredRelease
+from coterie.releases.release import Release
+from coterie.releases.stored import StoredRows
 from coterie.settings.toml import provenance_toml
 
 if TYPE_CHECKING:
@@ -50,7 +51,7 @@ if TYPE_CHECKING:
     from coterie.methods._method import Progress
 
 
-def anonymize_file(data: str | os.PathLike[str], job: BlocksJob) -> StoredRelease:
+def anonymize_file(data: str | os.PathLike[str], job: BlocksJob) -> Release:
     """Anonymize a file on Spark.
 
     Args:
@@ -103,7 +104,7 @@ class _Run:
     def output(self) -> str:
         return os.fspath(self.job.output)
 
-    def finish(self, name: str) -> StoredRelease:
+    def finish(self, name: str) -> Release:
         job = self.job
         place = place_of(self.session, _beside(self.output))
         if isinstance(place, RemotePlace) and place.exists() and not job.force:
@@ -115,18 +116,19 @@ class _Run:
             ways = {"mapping": job.mapping is not None}
             made = release_rows(rows, job.config, block_rows=job.block_rows, progress=job.progress, **ways)
             self.phases.seconds.update(made.seconds)
-            folder = f"{temporary}/release"
+            folder, held = f"{temporary}/release", made.place
+            assert isinstance(held, SparkRows)
             with self.phases("write"):
-                write_verified(made.grouped, folder, shown=made.shown)
+                write_verified(held.grouped, folder, shown=held.shown)
                 if self.table is not None:
                     self.table.check_content()  # the executors have read the files in several passes
                 written = self._given_name(made, folder, place)
                 if job.mapping is not None:
-                    parts = collect_mapping(made.grouped, Path(f"{temporary}/mapping"))
-                    whole = WholeMapping(made.plan, made.grouped.sums, parts, not made.shown)
+                    parts = collect_mapping(held.grouped, Path(f"{temporary}/mapping"))
+                    whole = WholeMapping(held.plan, held.grouped.sums, parts, not held.shown)
                     whole.write(job.mapping, force=job.force, like=self.table)
+        release = self._stored(made, held, written)
         made.unpersist()
-        release = self._stored(made, written)
         if not is_address(self.output) and self.output != "-":
             text = provenance_toml(release.config, release.provenance(pyspark=version("pyspark")))
             with tables.whole_file(provenance_path(self.output), force=job.force) as sink:
@@ -142,7 +144,7 @@ class _Run:
         with self.phases("hand over"):
             return read_parquet(self.session, [literal(hand_over(self.table, folder))])
 
-    def _given_name(self, made: SparkRelease, folder: str, place: LocalPlace | RemotePlace) -> WrittenFile:
+    def _given_name(self, made: Release, folder: str, place: LocalPlace | RemotePlace) -> WrittenFile:
         """The release under its own name, as a folder or as one file."""
         job, rows = self.job, made.verification.rows
         if isinstance(place, RemotePlace):
@@ -161,19 +163,22 @@ class _Run:
             appear(one, Path(self.output).resolve(), force=job.force)
         return written
 
-    def _stored(self, made: SparkRelease, written: WrittenFile) -> StoredRelease:
-        return StoredRelease(
+    def _stored(self, made: Release, rows: SparkRows, written: WrittenFile) -> Release:
+        """The release where it now lies."""
+        place = StoredRows(
             path=Path(self.output),
-            config=made.config.replace(engine="spark", block_rows=self.job.block_rows),
-            measures=made.measures,
-            verification=made.verification,
-            rows=made.plan.book.all_rows,
-            blocks=made.plan.blocks,
-            input_sha256="" if self.table is None else self.table.stamp.sha256,
+            original=self.table,
+            book=rows.plan.book,
+            blocks=rows.plan.blocks,
+            sizes=rows.checked.sizes,
+            people=rows.checked.people,
+            removed=rows.removed(),
             output_sha256=written.sha256,
-            seconds=self.phases.seconds,
-            notes=made.notes,
+            reading=self.target.reading(made.config),
         )
+        config = made.config.replace(engine="spark", block_rows=self.job.block_rows)
+        names = {place.where: written.sha256} if written.sha256 else {}
+        return replace(made, config=config, place=place, seconds=self.phases.seconds, written=names)
 
 
 class _Parts:

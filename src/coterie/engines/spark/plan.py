@@ -16,7 +16,7 @@ import pyarrow as pa
 from coterie.arrays import UInt64
 from coterie.engines.cuts import CutTree, plant, sample_share
 from coterie.engines.leaves import LeafCounts, join_leaves, too_large
-from coterie.engines.plan import Plan, refuse_impossible
+from coterie.engines.plan import Plan
 from coterie.engines.spark.guard import guarded
 from coterie.engines.spark.rows import NumberedRows, RowNumbers, all_rows_sum, numbers_from, unpack_codes
 from coterie.engines.spark.tasks import (
@@ -31,7 +31,8 @@ from coterie.engines.spark.tasks import (
     sample_rows,
 )
 from coterie.errors import ConfigError, DataError, Problem
-from coterie.table.codebook import Codebook, CountedValues, coded_columns, make_codebook
+from coterie.grouping.promises import refuse_impossible
+from coterie.table.codebook import Codebook, CountedValues, coded_columns, make_codebook, refuse_missing
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame
@@ -60,7 +61,7 @@ def make_plan(rows: NumberedRows, config: Config, *, most: int, threads: int = 1
         most: Rows of a block at most.
         threads: Threads of the driver that group the sample.
     """
-    names = coded_columns(config).all
+    names = coded_columns(config)
     _refuse_nested(rows, names)
     shape, frame = Shape(names), rows.selected(names)
     book, numbers = _codebook(rows, frame, config, shape)
@@ -118,6 +119,7 @@ def _codebook(rows: NumberedRows, frame: DataFrame, config: Config, shape: Shape
     elif int(np.sum(seen.column("sum").to_numpy())) % 2**64 != all_rows_sum(total):
         raise _no_row_numbers(rows, total)
     counted = {name: _of_column(found, name) for name in shape.names}
+    refuse_missing({name: each.missing for name, each in counted.items()}, config)
     return make_codebook(config, counted, rows=kept, all_rows=total), numbers
 
 

@@ -62,7 +62,7 @@ class GroupedRows:
     sums: BlockSums
     """of all rows, suppressed ones included"""
     notes: tuple[str, ...]
-    rings: RowSums | None
+    pairs: RowSums | None
     """what tasks counted in the cells that they gave back, where rows are published one by one"""
     person: str | None
     """the column that names people, if they are counted"""
@@ -115,7 +115,7 @@ def group_rows(
     from pyspark.sql.types import StructType
 
     check_styles(made.plan.book.domains, names=rows.names, publish=config.publish)
-    if needs_remaining(config):
+    if made.plan.blocks > 1 and needs_remaining(config):
         made = made._replace(
             plan=replace(made.plan, remaining=count_remaining(made.plan, assigned_rows(rows, made, config)))
         )
@@ -140,15 +140,15 @@ def group_rows(
         made.plan,
         total(finished, made.plan),
         notes_of(finished, made.plan),
-        _rings(facts),
+        _pairs(facts),
         None if config.entity is None else f"c{rows.names.index(config.entity)}",
         sum(each["cpu"] for each in facts),
     )
 
 
-def _rings(facts: list[dict[str, Any]]) -> RowSums | None:
-    """What was counted in the rings of all blocks."""
-    counted = [RowSums(*each["rings"]) for each in facts if each["rings"] is not None]
+def _pairs(facts: list[dict[str, Any]]) -> RowSums | None:
+    """What was counted in all blocks."""
+    counted = [RowSums(*each["pairs"]) for each in facts if each["pairs"] is not None]
     return reduce(RowSums.joined, counted) if counted else None
 
 
@@ -233,7 +233,7 @@ def assigned_rows(rows: NumberedRows, made: SparkPlan, config: Config) -> DataFr
 def _assigned(rows: NumberedRows, made: SparkPlan, config: Config, kept: tuple[int, ...]) -> DataFrame:
     from pyspark.sql.types import BinaryType, IntegerType, LongType, StructField, StructType
 
-    coded = coded_columns(config).all
+    coded = coded_columns(config)
     carried = (*coded, *(rows.names[at] for at in kept if rows.names[at] not in coded))
     fields = [
         StructField("place", IntegerType()),

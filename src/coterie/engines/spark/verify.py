@@ -28,8 +28,10 @@ from coterie.verification.sql import class_cells, class_pairs, counted_cells
 if TYPE_CHECKING:
     from pyspark.sql import Column, DataFrame, GroupedData
 
+    from coterie.engines.spark.rows import NumberedRows
     from coterie.engines.spark.run import GroupedRows
     from coterie.measures.measures import Measures
+    from coterie.settings.config import Config
     from coterie.verification.verify import Verification
 
 T = TypeVar("T")
@@ -64,14 +66,25 @@ def check_frame(frame: DataFrame, grouped: GroupedRows, *, shown: bool) -> FileC
         grouped: What it was made from: the configuration, and how many rows are suppressed.
         shown: Whether suppressed rows are in it.
     """
-    config, rings = grouped.plan.book.config, grouped.rings
+    config, pairs = grouped.plan.book.config, grouped.pairs
     names = published_names(frame.columns, config.quasi, config.k)
     hidden = grouped.sums.suppressed if shown else 0
     with guarded("checking the release"):
         counter = SparkCounter(frame, names, grouped.roots)
-        k = config.k if rings is None else None
+        k = config.k if pairs is None else None
         made = verify_counts(counter, config, names=frame.columns, hidden=hidden, k=k)
-    return made if rings is None else made.with_rows(rings, config.k, hidden=hidden)
+    return made if pairs is None else made.with_rows(pairs, config.k, hidden=hidden)
+
+
+def count_classes(rows: NumberedRows, config: Config) -> tuple[SizeCounts, PeopleCounts | None]:
+    """The classes of the original: rows with equal quasi-identifiers, and the people in them."""
+    titles = [f"c{rows.names.index(name)}" for name in config.quasi]
+    frame = rows.frame
+    if config.entity is not None:
+        frame = frame.withColumnRenamed(f"c{rows.names.index(config.entity)}", PERSON)
+    with guarded("counting classes"):
+        counter = SparkCounter(frame, titles, {})
+        return counter.sizes(), counter.people()
 
 
 class Content(NamedTuple):

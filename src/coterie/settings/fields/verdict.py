@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import Literal
 
 from coterie.settings.changes import listed
 from coterie.settings.fields._setting import Group, setting
@@ -39,4 +40,14 @@ class VerdictLimits(Group, title="Verdict"):
         before=listed,
         read=_warnings,
         show=lambda value: "\n".join(value),
+    )
+    row_order: Literal["original", "shuffle"] = setting(
+        "original",
+        "Order of the published rows: original, or shuffle (a secret order).",
+        more="Sorted rows give values away. The secret order follows from no seed, so two runs differ in it. "
+        "`out.rows.csv` beside the release keeps which row became which, for `measure`; it is internal.",
+        unless="Applies to tables in memory only.",
+        title="Order of rows",
+        choices={"original": "as in the original", "shuffle": "secret order"},
+        metavar="ORDER",
     )

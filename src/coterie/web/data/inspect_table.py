@@ -26,6 +26,7 @@ from coterie.methods._method import Progress
 from coterie.suggesting.suggest import ColumnProfile, count, guess_from, missing_marks
 from coterie.suggesting.together import settle
 from coterie.suggesting.toml import suggestion_toml
+from coterie.suggesting.wide import short_list
 from coterie.web.data.input_state import note
 from coterie.web.parquet_file import GROUP_ROWS, write_parquet
 from coterie.web.project import write_json
@@ -55,7 +56,7 @@ def inspect_job(job: dict[str, Any], _: Path, tell: Progress) -> None:
             known = _count(table, tell)
     raw.check_content()  # what is shown is what was hashed
     rows = next(iter(known.values())).rows
-    guesses = settle([guess_from(name, summary) for name, summary in known.items()])
+    guesses = short_list(settle([guess_from(name, summary) for name, summary in known.items()]))
     if blank:
         text = suggestion_toml(guesses, source=job["name"], rows=rows, reading=reading)
         with whole_file(recipe, force=True) as sink:

@@ -16,6 +16,7 @@ from contextlib import contextmanager
 from pathlib import Path
 
 from coterie.errors import ConfigError, Problem
+from coterie.files.locks import hold, is_abandoned
 
 PREFIX = "coterie-page-"
 LOCK = "lock"
@@ -93,19 +94,6 @@ def passing_folder() -> Iterator[Path]:
             shutil.rmtree(folder, ignore_errors=True)
 
 
-def hold(handle: int) -> bool:
-    """Hold a file for as long as the process lives; says whether nobody else does."""
-    try:
-        import fcntl
-    except ImportError:
-        return True  # where files cannot be locked, nobody is kept out
-    try:
-        fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
-    except OSError:
-        return False
-    return True
-
-
 def _remove_abandoned(folder: Path) -> None:
     """Delete a folder whose server is gone: nobody holds its lock any more."""
     if os.name != "posix":
@@ -113,9 +101,7 @@ def _remove_abandoned(folder: Path) -> None:
     try:
         if folder.is_symlink() or folder.stat().st_uid != os.getuid():
             return
-        with (folder / LOCK).open("r+") as lock:
-            free = hold(lock.fileno())
     except OSError:
         return
-    if free:
+    if is_abandoned(folder / LOCK):
         shutil.rmtree(folder, ignore_errors=True)

@@ -37,7 +37,7 @@ def keep(release: Release, folder: Path) -> None:
 
 def coarse_rows(release: Release) -> list[int]:
     """Positions of rows that pay much: the first of each of the groups whose rows pay most, suppressed ones before."""
-    labels, shown = release.grouping.labels, release.grouping.published
+    labels, shown = release.grouping.labels, release.grouping.published_boxes()
     found: list[int] = []
     hidden = np.flatnonzero(labels < 0)
     found += release.rows[hidden[:2]].tolist()

@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, cast
 
 import numpy as np
+import pyarrow as pa
 
 from coterie.api.anonymize import anonymize
 from coterie.errors import ConfigError, Problem
@@ -44,7 +45,9 @@ def run_job(job: dict[str, Any], folder: Path, tell: Progress) -> None:
     tell("write", 0, 0)
     release.write(table)
     # Reports name the table as people do, not as the upload is stored here.
-    release = replace(release, source=replace(release.source, path=Path(job["name"]), name=job["name"]))
+    held = release.held
+    named = replace(held.source, path=Path(job["name"]), name=job["name"])
+    release = replace(release, place=replace(held, source=named))
     _write_for_pages(release, folder)
     write_json(folder / RESULT, {**_result(release), "release": table.name})
 
@@ -110,8 +113,11 @@ def _write_reports(release: Release, folder: Path) -> None:
 
 def _write_for_pages(release: Release, folder: Path) -> None:
     """What the pages of results are made from; it stays in the private folder."""
-    write_parquet(release.arrow.to_batches(max_chunksize=GROUP_ROWS), folder / "published.parquet")
-    np.save(folder / "kept.npy", np.asarray(release.published.kept, dtype=np.int64))
+    # The steward's page shows rows beside their originals, also those that are published in a secret order.
+    order = np.argsort(release.published.kept, kind="stable")
+    shown = release.arrow.take(pa.array(order))
+    write_parquet(shown.to_batches(max_chunksize=GROUP_ROWS), folder / "published.parquet")
+    np.save(folder / "kept.npy", np.asarray(release.published.kept[order], dtype=np.int64))
     np.save(folder / "groups.npy", np.asarray(release.groups, dtype=np.int32))
     with whole_file(folder / "release.pickle", force=True) as sink:
         pickle.dump(release, sink, protocol=5)
@@ -126,8 +132,8 @@ def _result(release: Release) -> dict[str, Any]:
         "privacy": [str(model.title) for model in release.config.privacy],
         "quasi": list(release.config.quasi),
         "options": {name: str(value) for name, value in release.config.options.items()},
-        "rows": release.source.table.num_rows,
-        "published_rows": release.published.table.num_rows,
+        "rows": release.original_rows,
+        "published_rows": release.published_rows,
         "phases": dict(release.seconds),
         "notes": list(release.notes),
         "passed": release.verification.passed,

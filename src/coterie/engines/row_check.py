@@ -1,7 +1,7 @@
-"""Rings in blocks: the promise of rows that are published one by one, checked from what was written.
+"""The promise of rows that are published one by one, checked from the cells that were published.
 
-A ring lies within one block, and its rows lie all over the file. So what is written is read once and its boxes are
-put down by block; then each block is counted by itself, as `per_row` counts a table in memory.
+In blocks, a ring lies within one block, and its rows lie all over the file. So what is written is read once and its
+boxes are put down by block; then each block is counted by itself, as a table in memory is.
 """
 
 from __future__ import annotations
@@ -9,15 +9,15 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 
 import numpy as np
 import pyarrow as pa
 
-from coterie.arrays import Int32, Int64
+from coterie.arrays import Int32
 from coterie.engines.finished import AT
-from coterie.engines.per_row import row_in_slot, steps_back
-from coterie.verification.rows import RowSums, count_rows, read_boxes, summed
+from coterie.table.grouping import OneByOne
+from coterie.verification.rows import RowSums, count_rows, read_boxes, rows_rule, summed
 from coterie.verification.sql import RowReader
 
 if TYPE_CHECKING:
@@ -25,70 +25,63 @@ if TYPE_CHECKING:
     from coterie.engines.finished import FinishedBlock
     from coterie.engines.plan import Plan
     from coterie.files.batches import TableFile
+    from coterie.publishing.publish import PublishedTable
     from coterie.settings.config import Config
     from coterie.table.domain import Domain
-    from coterie.table.rings import Rings
+    from coterie.table.encode import EncodedTable
+    from coterie.table.grouping import Grouping
+    from coterie.verification.verify import Rule
 
 
-class RingRows(NamedTuple):
-    """The rings of a block, as far as the check needs them."""
-
-    codes: Int32
-    """[places, d] the rows' codes, ring after ring"""
-    start: Int64
-    """ring → its first place; one more entry at the end"""
-    back: Int64
-    """place → how many places before it stands the slot of its row"""
-    rank: Int64
-    """slot → which of the block's rows that are in rings is published in it, by row number"""
-
-    @classmethod
-    def of(cls, rings: Rings, codes: Int32) -> RingRows:
-        """From the rings and the codes of a block's rows."""
-        inside = np.zeros(len(codes), dtype=np.int64)
-        inside[rings.order] = 1
-        rank = np.cumsum(inside) - 1
-        return cls(
-            codes[rings.order],
-            rings.start.astype(np.int64),
-            steps_back(rings),
-            rank[row_in_slot(rings)].astype(np.int64),
-        )
-
-    def save(self, path: Path) -> None:
-        """Keep them in a file."""
-        with path.open("wb") as file:
-            np.savez(file, **self._asdict())
-
-    @classmethod
-    def load(cls, path: Path) -> RingRows:
-        """What `save` has kept."""
-        with np.load(path) as held:
-            return cls(**{name: held[name] for name in cls._fields})
-
-    def judged(self, boxes: Int32, k: int) -> RowSums:
-        """Count the pairs of rows and boxes.
-
-        Args:
-            boxes: [rows, 2 d] smallest and largest codes of the rows' boxes as published, by row number.
-            k: What was asked for.
-        """
-        if len(boxes) != len(self.rank):
-            # Rows that are missing cannot be in the rings; nor can others.
-            return RowSums(0, len(self.rank), max(len(self.rank), 1))
-        shown, width = boxes[self.rank], boxes.shape[1] // 2
-        lo, hi = np.ascontiguousarray(shown[:, :width]), np.ascontiguousarray(shown[:, width:])
-        return summed(count_rows(self.codes, lo=lo, hi=hi, start=self.start, back=self.back, k=k), k)
+def save(rows: OneByOne, path: Path) -> None:
+    """Keep what the check needs of a block."""
+    with path.open("wb") as file:
+        np.savez(file, **rows._asdict())
 
 
-def published_boxes(published: pa.Table, domains: Sequence[Domain], config: Config) -> Int32:
+def load(path: Path) -> OneByOne:
+    """What `save` has kept."""
+    with np.load(path) as held:
+        return OneByOne(**{name: held[name] for name in OneByOne._fields})
+
+
+def count_pairs(rows: OneByOne, boxes: Int32, k: int) -> RowSums:
+    """Count the pairs of rows and boxes.
+
+    Args:
+        rows: What was made.
+        boxes: [rows, 2 d] smallest and largest codes of the rows' boxes as published, by row number.
+        k: What was asked for.
+    """
+    if len(boxes) != len(rows.rank):
+        # Rows that are missing cannot be in the rings; nor can others.
+        return RowSums(0, len(rows.rank), max(len(rows.rank), 1))
+    shown, width = boxes[rows.rank], boxes.shape[1] // 2
+    lo, hi = np.ascontiguousarray(shown[:, :width]), np.ascontiguousarray(shown[:, width:])
+    return summed(count_rows(rows.codes, lo=lo, hi=hi, start=rows.start, back=rows.back, k=k), k)
+
+
+def cells_as_boxes(published: pa.Table, domains: Sequence[Domain], config: Config) -> Int32:
     """[rows, 2 d] what published cells say, as smallest and largest codes; what cannot be read holds nothing."""
     return np.hstack(read_boxes(published, {domain.name: domain.values for domain in domains}, config))
 
 
+def memory_rule(
+    published: PublishedTable, encoded: EncodedTable, grouping: Grouping, rows: OneByOne, config: Config
+) -> Rule:
+    """The promise as a rule for a table in memory; rows that are suppressed have to be k that look alike."""
+    at = np.full(encoded.book.all_rows, -1, dtype=np.int64)
+    at[published.kept] = np.arange(len(published.kept))
+    shown = at[encoded.rows[grouping.published_boxes().labels >= 0]]
+    boxes = cells_as_boxes(published.table.take(pa.array(shown[shown >= 0])), encoded.table.domains, config)
+    others = np.ones(len(published.kept), dtype=np.bool_)
+    others[shown[shown >= 0]] = False
+    return rows_rule(count_pairs(rows, boxes, config.k), k=config.k, suppressed=np.flatnonzero(others))
+
+
 @dataclass(frozen=True, eq=False)
-class RingCheck:
-    """Checks the rings of a written release."""
+class WrittenCheck:
+    """Checks a written release."""
 
     plan: Plan
     store: BlockStore
@@ -114,7 +107,7 @@ class RingCheck:
         sums = RowSums(config.k, 0, 0)
         for block in range(self.plan.blocks):
             boxes = np.fromfile(self._path(block), dtype=np.int32).reshape(-1, 2 * len(domains))
-            sums = sums.joined(RingRows.load(self.store.rings(block)).judged(boxes, config.k))
+            sums = sums.joined(count_pairs(load(self.store.one_by_one(block)), boxes, config.k))
             self._path(block).unlink()
         return sums
 
@@ -134,7 +127,7 @@ class RingCheck:
         count = total if shown else int(published.sum())
         if not count:
             return
-        boxes = published_boxes(rows.take(count), book.domains, book.config)
+        boxes = cells_as_boxes(rows.take(count), book.domains, book.config)
         for block, at in places.items():
             with self._path(block).open("ab") as file:
                 file.write(boxes[position[at]].tobytes())

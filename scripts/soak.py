@@ -1,0 +1,266 @@
+"""Random tables, methods, models, engines and formats, with kills at random moments: does anything break?
+
+    python scripts/soak.py --releases 10000           as many releases as that, or
+    python scripts/soak.py --minutes 20               as many as there is time for
+
+Each round draws a small table and settings, and asks a worker process for a release, in memory or in blocks. In some
+rounds the worker is killed at a random moment; the run is then taken up again by `resume` where the engine can, or
+started anew. What is there afterwards is read back and judged by `naive_judge` of tests/oracles, which imports nothing
+of coterie: the sizes of classes, the promises asked for, whether each row is published at all and its other cells are
+unchanged. A round is also a fault if anything is left behind: parts, work folders, a release without its settings, or
+any file after a refusal. The last lines go into docs/how-it-is-tested.md with --write.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import multiprocessing
+import os
+import random
+import shutil
+import signal
+import sys
+import tempfile
+import time
+from collections import Counter
+from pathlib import Path
+from typing import Any
+
+ROOT = Path(__file__).resolve().parent.parent
+sys.path[:0] = [str(ROOT / "tests"), str(ROOT / "tests" / "helpers")]
+
+METHODS = (
+    "mondrian",
+    "compact",
+    "kmembers",
+    "kaca",
+    "top-down",
+    "bottom-up",
+    "cb",
+    "gccg",
+    "incognito",
+    "nh",
+    "optimal",
+)
+IN_BLOCKS = ("mondrian", "compact", "kmembers", "kaca", "top-down", "bottom-up", "cb", "gccg")
+MODELS = (
+    "",
+    "",
+    "l-diversity:2",
+    "entropy-l-diversity:1.5",
+    "t-closeness:0.6",
+    "alpha-k:0.8",
+    "beta-likeness:3",
+    "delta-disclosure:2",
+)
+FORMATS = ("csv", "tsv", "csv.gz", "parquet", "feather")
+DOCS = ROOT / "docs" / "how-it-is-tested.md"
+START, END = "<!-- soak: made by scripts/soak.py -->", "<!-- end of soak -->"
+
+
+def draw(rng: random.Random) -> dict[str, Any]:
+    """A round: a table and what is asked of it."""
+    rows = rng.choice([rng.randint(4, 30), rng.randint(30, 120), rng.randint(120, 400)])
+    columns: dict[str, list[Any]] = {
+        "number": [rng.choice([None, *range(9)]) if rng.random() < 0.9 else rng.randint(-50, 50) for _ in range(rows)],
+        "text": [rng.choice(["a", "b", "B", "*", "", "[1-2]", 'ä,"ö"', "-", "x y"]) for _ in range(rows)],
+        "amount": [rng.choice([0.5, 1.25, 2.0, 1e9, -3.75]) for _ in range(rows)],
+    }
+    quasi = rng.sample(sorted(columns), rng.randint(1, 3))
+    columns = {name: columns[name] for name in quasi}
+    columns["ill"] = [rng.choice(["flu", "pox", "gout", "cold"]) for _ in range(rows)]
+    columns["at"] = list(range(rows))
+    engine = rng.choice(["memory", "memory", "blocks"])
+    method = rng.choice(IN_BLOCKS if engine == "blocks" else METHODS if rows <= 40 else METHODS[:-1])
+    model = "" if method == "nh" else rng.choice(MODELS)
+    return {
+        "columns": columns,
+        "input": rng.choice(["csv", "parquet"]),
+        "output": rng.choice(FORMATS),
+        "killed": rng.random() < 0.3,
+        "after": rng.random() ** 2 * 1.5,
+        "settings": {
+            "quasi": quasi,
+            "sensitive": ["ill"],
+            "keep": ["at"],
+            "k": rng.randint(2, 5),
+            "seed": rng.randint(0, 9),
+            "method": method,
+            "engine": engine,
+            "threads": 1,
+            **({"block_rows": rng.choice([20, 50])} if engine == "blocks" else {}),
+            **({"privacy": [model]} if model else {}),
+        },
+    }
+
+
+def work(folder: str, round_: dict[str, Any], resume: bool) -> None:
+    """What the worker does: one release, from file to file."""
+    import coterie
+    from coterie.errors import CoterieError
+
+    place = Path(folder)
+    try:
+        more = {"resume": True} if resume else {"force": True}
+        source, out = place / f"in.{round_['input']}", place / f"out.{round_['output']}"
+        coterie.anonymize(source, output=out, **round_["settings"], **more)
+        answer = "made"
+    except CoterieError as error:
+        answer = f"{type(error).__name__}: {error}"
+    (place / "answer.json").write_text(json.dumps(answer))
+
+
+def warm_up() -> None:
+    """Load what workers need, once: they are forked from here."""
+    rng = random.Random(0)
+    for engine, methods in (("memory", METHODS), ("blocks", IN_BLOCKS)):
+        for method in methods:
+            round_ = draw(rng)
+            while len(round_["columns"]["at"]) > 40:
+                round_ = draw(rng)
+            asked = round_["settings"] | {"method": method, "engine": engine, "k": 2, "block_rows": 20, "privacy": []}
+            if engine == "memory":
+                del asked["block_rows"]
+            with tempfile.TemporaryDirectory(prefix="coterie-soak-") as folder:
+                place = Path(folder)
+                write_table(round_, place)
+                work(folder, round_ | {"settings": asked}, resume=False)
+
+
+def write_table(round_: dict[str, Any], folder: Path) -> Any:  # noqa: ANN401 - an Arrow table
+    """Write the original of a round."""
+    import pyarrow as pa
+    from pyarrow import csv, parquet
+
+    table = pa.table(round_["columns"])
+    path = folder / f"in.{round_['input']}"
+    csv.write_csv(table, path) if round_["input"] == "csv" else parquet.write_table(table, path)
+    return table
+
+
+def one_round(round_: dict[str, Any], folder: Path, pool: Any) -> tuple[str, list[str]]:  # noqa: ANN401 - a context
+    """(what came of it, what is wrong with it)."""
+    table = write_table(round_, folder)
+    blocks = round_["settings"]["engine"] == "blocks"
+    killed = False
+    if round_["killed"]:
+        process = pool.Process(target=work, args=(str(folder), round_, False))
+        process.start()
+        process.join(round_["after"])
+        if process.is_alive() and process.pid is not None:
+            os.kill(process.pid, signal.SIGKILL)
+            killed = True
+        process.join()
+    if not (folder / "answer.json").exists():
+        waiting = (folder / f".out.{round_['output']}.coterie").exists()
+        process = pool.Process(target=work, args=(str(folder), round_, killed and blocks and waiting))
+        process.start()
+        process.join(300)
+        if process.is_alive():
+            process.kill()
+            process.join()
+            return "hung", ["the run did not end"]
+    if not (folder / "answer.json").exists():
+        return "crashed", [f"the process ended with {process.exitcode} and said nothing"]
+    answer = json.loads((folder / "answer.json").read_text())
+    return judged(round_, table, folder, answer, killed=killed)
+
+
+def read_back(path: Path) -> dict[str, list[str | None]]:
+    """Column → cells as texts, None where a cell is missing."""
+    name = path.name
+    if name.endswith((".parquet", ".feather")):
+        from pyarrow import feather, parquet
+
+        table = parquet.read_table(path) if name.endswith(".parquet") else feather.read_table(path)
+        return {column: [_text(cell) for cell in cells] for column, cells in table.to_pydict().items()}
+    import csv
+    import gzip
+    import io
+
+    data = gzip.decompress(path.read_bytes()) if name.endswith(".gz") else path.read_bytes()
+    lines = list(csv.reader(io.StringIO(data.decode()), delimiter="\t" if ".tsv" in name else ","))
+    return {column: [row[at] or None for row in lines[1:]] for at, column in enumerate(lines[0])}
+
+
+def _text(cell: object) -> str | None:
+    """A cell as it would be written."""
+    if cell is None or cell != cell:
+        return None
+    if isinstance(cell, float) and cell.is_integer():
+        return str(int(cell))
+    return str(cell)
+
+
+def judged(round_: dict[str, Any], table: Any, folder: Path, answer: str, *, killed: bool) -> tuple[str, list[str]]:  # noqa: ANN401
+    """What is wrong with what was left in the folder."""
+    from oracles.naive_judge import faults_of
+
+    inside = {each.name for each in folder.iterdir()} - {"answer.json", f"in.{round_['input']}"}
+    out = f"out.{round_['output']}"
+    wrong = [f"left behind: {name}; {answer}" for name in inside if name.startswith(".")]
+    if answer != "made":
+        # A killed run may have left a release of its own that is whole.
+        if inside and not killed:
+            wrong.append(f"refused, and yet there is {sorted(inside)}")
+        return ("refused" if answer.split(":")[0] in ("InfeasibleError", "DataError", "ConfigError") else "broken"), (
+            wrong if answer.split(":")[0] in ("InfeasibleError", "DataError", "ConfigError") else [*wrong, answer]
+        )
+    settings = {out, f"{out.removesuffix('.csv')}.coterie.toml"}
+    if inside != settings:
+        wrong.append(f"there is {sorted(inside)} in place of {sorted(settings)}")
+        return "made", wrong
+    wrong += faults_of(table.to_pydict(), read_back(folder / out), round_["settings"])
+    return "made", wrong
+
+
+def main(arguments: list[str] | None = None) -> int:
+    """Run rounds; 0 if nothing is wrong."""
+    parser = argparse.ArgumentParser(description="Random releases with random kills, judged from outside.")
+    parser.add_argument("--releases", type=int, default=10_000)
+    parser.add_argument("--minutes", type=float, default=24 * 60.0)
+    parser.add_argument("--seed", type=int, default=0)
+    parser.add_argument("--write", action="store_true", help=f"write the figures into {DOCS.name}")
+    options = parser.parse_args(arguments)
+    warm_up()
+    pool = multiprocessing.get_context("fork")
+    until, begun = time.monotonic() + 60 * options.minutes, time.time()
+    made: Counter[str] = Counter()
+    by: Counter[str] = Counter()
+    wrong, number = [], options.seed
+    while made["made"] < options.releases and time.monotonic() < until:
+        number += 1
+        round_ = draw(random.Random(number))
+        folder = Path(tempfile.mkdtemp(prefix="coterie-soak-"))
+        try:
+            came, faults = one_round(round_, folder, pool)
+        finally:
+            shutil.rmtree(folder, ignore_errors=True)
+        made[came] += 1
+        made["killed"] += round_["killed"]
+        if came == "made":
+            by.update([round_["settings"]["engine"], round_["output"], round_["settings"]["method"]])
+        for fault in faults:
+            wrong.append(f"round {number} ({round_['settings']}, {round_['output']}): {fault}")
+            print(wrong[-1], flush=True)
+        if number % 250 == 0:
+            print(f"{number} rounds, {made['made']} releases, {len(wrong)} faults", flush=True)
+    rounds = number - options.seed
+    text = (
+        f"{rounds:,} rounds from seed {options.seed}: {made['made']:,} releases made and judged, "
+        f"{made['refused']:,} refused with a message, {made['killed']:,} with a kill at a random moment, "
+        f"{len(wrong):,} faults, in {(time.time() - begun) / 60:.0f} minutes. Releases by engine, format and method: "
+        + ", ".join(f"{name} {count:,}" for name, count in sorted(by.items()))
+        + "."
+    )
+    print(text)
+    if options.write:
+        page = DOCS.read_text(encoding="utf-8")
+        before, _, rest = page.partition(START)
+        DOCS.write_text(f"{before}{START}\n\n{text}\n\n{END}{rest.partition(END)[2]}", encoding="utf-8")
+    return 1 if wrong else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

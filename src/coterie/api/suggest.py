@@ -1,0 +1,64 @@
+"""suggest(): guess what each column of a table is, for a person to look over."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+
+from coterie.arrays import AnyTable
+from coterie.files import tables
+from coterie.suggesting.suggest import Guess, guess_table, missing_marks, without_marks
+from coterie.suggesting.toml import suggestion_toml
+
+if TYPE_CHECKING:
+    from coterie.settings.config import Config
+
+
+@dataclass(frozen=True)
+class Suggestion:
+    """Guesses at the roles, types and hierarchies of a table's columns: what `coterie init` writes down."""
+
+    columns: tuple[Guess, ...]
+    """what each column is taken for, and why"""
+    toml: str = field(repr=False)
+    """the commented configuration; it names columns and counts, never a cell"""
+
+    @property
+    def config(self) -> Config:
+        """The configuration that was guessed. Look it over: only you know what others may know."""
+        import tomllib
+
+        from coterie.settings.config import Config
+
+        return Config.from_dict(tomllib.loads(self.toml))
+
+
+def suggest(data: AnyTable, **reading: Any) -> Suggestion:  # noqa: ANN401 - settings of reading
+    """Guess roles, types and hierarchies from the names and contents of columns.
+
+    Args:
+        data: A frame, the path of a file or the address of a table in a database.
+        **reading: How to read a text file: `delimiter`, `encoding`, `header`, `missing_values`.
+
+    Returns:
+        The guesses; `.config` is a configuration to be looked over, `.toml` the same with the reasons as comments.
+    """
+    return suggestion_of(tables.read(data, **reading), reading)
+
+
+def suggestion_of(source: tables.Source, reading: Mapping[str, Any]) -> Suggestion:
+    """Guess from a table that was read.
+
+    Args:
+        source: The table.
+        reading: The settings by which it was read.
+    """
+    table, settings = source.table, dict(reading)
+    if "missing_values" not in reading and (marks := missing_marks(table)):
+        settings["missing_values"] = ["", *marks]
+        table = without_marks(table, marks)
+    guesses = guess_table(table)
+    name = source.name if source.path is None else source.path.name
+    text = suggestion_toml(guesses, source=name, rows=table.num_rows, reading=settings)
+    return Suggestion(tuple(guesses), text)

@@ -1,0 +1,102 @@
+"""The steps of grouping, once for all engines: group, limit, repair, refine. A table in memory is one block."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+from typing import TYPE_CHECKING
+
+from coterie.engines.suppressed import compares, gone_values, remaining_of, repaired
+from coterie.errors import ConfigError, InfeasibleError, Problem
+from coterie.grouping.promises import models_of
+from coterie.table.masks import check_limit
+
+if TYPE_CHECKING:
+    from coterie.engines.plan import Plan
+    from coterie.methods import Run
+    from coterie.methods._method import Progress
+    from coterie.settings.config import Config
+    from coterie.table.grouping import Grouping
+    from coterie.table.table import Table
+
+
+def start_run(
+    config: Config,
+    progress: Progress | None = None,
+    cancelled: Callable[[], bool] | None = None,
+    *,
+    seed: int | tuple[int, ...] | None = None,
+    threads: int | None = None,
+    seconds: float | None = None,
+) -> Run:
+    """What a method is given besides the table.
+
+    Args:
+        config: What is wanted.
+        progress: Told of progress.
+        cancelled: Asked now and then whether to stop.
+        seed: Where random choices start; the seed of the configuration when left out.
+        threads: Threads to use; the result does not depend on them.
+        seconds: After these the method gives what it has; the time limit of the configuration when left out.
+    """
+    from coterie.methods import Run
+
+    run = Run(
+        seed=config.seed if seed is None else seed,
+        threads=config.usable_threads if threads is None else threads,
+        privacy=models_of(config),
+    )
+    seconds = config.time_limit if seconds is None else seconds
+    if seconds is not None:
+        run.deadline = time.monotonic() + seconds
+    if progress is not None:
+        run.progress = progress
+    if cancelled is not None:
+        run.cancelled = cancelled
+    return run
+
+
+def method_groups(table: Table, config: Config, run: Run) -> Grouping:
+    """Rows → groups, by the configured method alone."""
+    from coterie.methods import find_method
+
+    return find_method(config.method).run(table, config.k, config.method_options(), run)
+
+
+def group_block(table: Table, plan: Plan, run: Run) -> Grouping:
+    """Rows of a block → groups that keep every promise.
+
+    Args:
+        table: The block.
+        plan: The plan that it follows.
+        run: What the method is given besides.
+    """
+    from coterie.grouping.refine import keeps, refine
+
+    config, remaining = plan.book.config, plan.remaining
+    grouping = method_groups(table, config, run)
+    if plan.blocks == 1:
+        check_limit(grouping, config)
+        # What is left of the table is known at once.
+        remaining = remaining_of(plan.book, gone_values(table, plan.book, grouping)) if run.privacy else None
+    elif grouping.suppressed.any() and remaining is None and compares(config):
+        # What groups are compared with are the rows that are left, which nobody has counted.
+        text = "a method that suppresses rows unasked cannot keep this guarantee block by block; use engine memory"
+        raise ConfigError([Problem("privacy", text)])
+    try:
+        grouping = repaired(table, grouping, k=config.k, run=run, remaining=remaining)
+        if config.refine:
+            allowed = keeps(table, run.privacy, config.k)
+            grouping = refine(table, grouping, k=config.k, run=run, allowed=allowed)
+            # Local search compares with the whole table; where rows are suppressed, what is published differs from it.
+            grouping = repaired(table, grouping, k=config.k, run=run, remaining=remaining)
+    except InfeasibleError as error:
+        if plan.blocks == 1:
+            raise
+        raise InfeasibleError(
+            f"In one of {plan.blocks:,} blocks: {error.message}",
+            wanted=error.wanted,
+            possible=error.possible,
+            hint="Give more memory or a larger block_rows, or use engine memory.",
+        ) from None
+    return grouping

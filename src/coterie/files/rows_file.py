@@ -1,0 +1,63 @@
+"""Which row of the original each published row is: kept beside a release whose rows were put in a secret order.
+
+The file is internal, like the mapping: whoever has it knows the order that was hidden.
+"""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+import numpy as np
+import pyarrow as pa
+
+from coterie.arrays import Int64
+from coterie.errors import DataError
+from coterie.files.output import provenance_path, whole_file
+
+_HEAD = b"row\n"
+
+
+def rows_path(output: str | os.PathLike[str]) -> Path:
+    """Where the rows of a release are written down: out.csv → out.rows.csv."""
+    beside = provenance_path(output)
+    return beside.with_name(beside.name.removesuffix(".coterie.toml") + ".rows.csv")
+
+
+def write_rows(output: str | os.PathLike[str], kept: Int64, *, force: bool) -> None:
+    """Write, for each published row, the number of its row in the original, from 1.
+
+    Args:
+        output: The release.
+        kept: Published row → position in the original, from 0.
+        force: Overwrite a file that is there.
+    """
+    with whole_file(rows_path(output), force=force) as sink:
+        sink.write(_HEAD + "".join(f"{row + 1}\n" for row in kept.tolist()).encode())
+
+
+def in_original_order(published: pa.Table, output: object) -> pa.Table:
+    """The rows of a shuffled release in the order of the original.
+
+    Args:
+        published: The release as it was read.
+        output: Where it was read: the file with the order is beside it.
+
+    Raises:
+        DataError: There is no such file, or it is of another release.
+    """
+    path = rows_path(output) if isinstance(output, str | os.PathLike) and os.fspath(output) != "-" else None
+    if path is None or not path.is_file():
+        name = "the file with its order (.rows.csv)" if path is None else path.name
+        raise DataError(
+            f"The release was published in a secret order, and {name} is not beside it.",
+            hint="Measure it where it was made, or in Python by release.measures.",
+        )
+    head, _, body = path.read_bytes().partition(b"\n")
+    try:
+        rows = np.array(body.split(), dtype=np.int64)
+    except ValueError:
+        rows = np.zeros(0, dtype=np.int64)
+    if head + b"\n" != _HEAD or len(rows) != published.num_rows or len(np.unique(rows)) != len(rows):
+        raise DataError(f"{path.name} is not the order of this release.", hint="Make the release again.")
+    return published.take(pa.array(np.argsort(rows, kind="stable")))

@@ -1,0 +1,105 @@
+"""What the cells of a column look like: addresses, numbers of people and accounts, places, names.
+
+A column may be called anything, so its cells are looked at too, here and on this machine; none of them is printed. A
+check digit is checked where there is one, since digits alone may be anything.
+"""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Callable, Sequence
+
+SHARE = 0.9
+"""of the distinct texts have to look alike"""
+MOST_CHECKED = 500
+
+_EMAIL = re.compile(r"[^@\s]+@[^@\s]+\.[^@\s]+")
+_URL = re.compile(r"(?:https?|ftp)://\S+|www\.\S+\.\S+", re.IGNORECASE)
+_IP = re.compile(r"\d{1,3}(?:\.\d{1,3}){3}|(?=(?:[^:]*:){2,})[0-9a-fA-F:]{3,39}")
+_UUID = re.compile(r"\{?[0-9a-fA-F]{8}(?:-?[0-9a-fA-F]{4}){3}-?[0-9a-fA-F]{12}\}?")
+_SSN = re.compile(r"\d{3}-\d{2}-\d{4}")
+_IBAN = re.compile(r"[A-Za-z]{2}\d{2}(?: ?[A-Za-z0-9]){11,30}")
+_CARD = re.compile(r"\d(?:[ -]?\d){12,18}")
+_PHONE = re.compile(r"\+?\(?[0-9][0-9 ()./-]{6,}")
+_PLACE = re.compile(r"\(?\s*-?\d{1,2}\.\d{2,}\s*[,; ]\s*-?\d{1,3}\.\d{2,}\s*\)?")
+_DATE = re.compile(r"\d{1,4}[-./]\d{1,2}[-./]\d{1,4}(?:[T ].*)?")
+_NUMBER = re.compile(r"[+-]?\d*\.?\d+(?:[eE][+-]?\d+)?")
+_NAME = re.compile(r"[^\W\d_][^\W\d_'’.-]*\.?(?:[ ,-]+[^\W\d_][^\W\d_'’.-]*\.?){1,4}")
+
+
+def looks_like(texts: Sequence[str]) -> str:
+    """What texts look like, in the plural: "e-mail addresses"; nothing if they look like nothing that is known.
+
+    Args:
+        texts: Distinct cells of a column, or some of them.
+    """
+    some = [text.strip() for text in texts[:MOST_CHECKED] if text and text.strip()]
+    if not some:
+        return ""
+    for what, fits in _KINDS:
+        if sum(map(fits, some)) >= SHARE * len(some):
+            return what
+    return "names of people" if _are_names(some) else ""
+
+
+def _matches(pattern: re.Pattern[str]) -> Callable[[str], bool]:
+    return lambda text: pattern.fullmatch(text) is not None
+
+
+def _is_iban(text: str) -> bool:
+    """An account number whose check digits are right."""
+    if _IBAN.fullmatch(text) is None:
+        return False
+    plain = text.replace(" ", "").upper()
+    turned = plain[4:] + plain[:4]
+    return int("".join(str(int(sign, 36)) for sign in turned)) % 97 == 1
+
+
+def _is_card(text: str) -> bool:
+    """A card number whose check digit is right."""
+    if _CARD.fullmatch(text) is None:
+        return False
+    digits = [int(sign) for sign in text if sign.isdigit()][::-1]
+    doubled = (sum(divmod(2 * digit, 10)) for digit in digits[1::2])
+    return (sum(digits[::2]) + sum(doubled)) % 10 == 0
+
+
+def _is_ip(text: str) -> bool:
+    if _IP.fullmatch(text) is None:
+        return False
+    return ":" in text or all(int(part) < 256 for part in text.split("."))
+
+
+def _is_phone(text: str) -> bool:
+    """Digits with the signs of a telephone number; dates and plain numbers are written with the same signs."""
+    if _PHONE.fullmatch(text) is None or _DATE.fullmatch(text) or _NUMBER.fullmatch(text.lstrip("+")):
+        return text.startswith("+") and text[1:].isdigit() and 8 <= len(text) <= 16
+    return 7 <= sum(sign.isdigit() for sign in text) <= 15
+
+
+def _are_names(texts: Sequence[str]) -> bool:
+    """Two to five words each, capitalised, nearly all different as a whole, while single words recur."""
+    named = [text for text in texts if _NAME.fullmatch(text) and text[0].isupper()]
+    if len(texts) < 20 or len(named) < SHARE * len(texts):
+        return False
+    words = [word for text in named for word in dict.fromkeys(re.split(r"[ ,]+", text)) if len(word) > 1]
+    often = Counter(words)
+    recurring = sum(any(often[word] > 1 for word in re.split(r"[ ,]+", text)) for text in named)
+    capital = sum(word[0].isupper() for word in words)
+    # Titles and places recur too, but in them a few words are in nearly all texts.
+    common = max(often.values()) / len(named)
+    return recurring >= len(named) / 3 and capital >= SHARE * len(words) and common < 1 / 3
+
+
+_KINDS: tuple[tuple[str, Callable[[str], bool]], ...] = (
+    ("e-mail addresses", _matches(_EMAIL)),
+    ("web addresses", _matches(_URL)),
+    ("IP addresses", _is_ip),
+    ("unique identifiers (UUID)", _matches(_UUID)),
+    ("social security numbers", _matches(_SSN)),
+    ("bank accounts (IBAN)", _is_iban),
+    ("card numbers", _is_card),
+    ("places on the map", _matches(_PLACE)),
+    ("telephone numbers", _is_phone),
+)

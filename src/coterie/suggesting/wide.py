@@ -1,0 +1,67 @@
+"""Kept columns that identify people together, and tables with more columns than can be kept safe."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+import numpy as np
+import pyarrow as pa
+
+from coterie.values.codes import column_codes, row_classes
+
+if TYPE_CHECKING:
+    from coterie.suggesting.suggest import Guess
+
+# More quasi-identifiers than this leave nothing of a table: it is better to decide which are needed.
+MOST_QUASI = 10
+# The share of rows that kept columns may single out together.
+MOST_UNIQUE = 0.01
+# Columns with fewer values are not what singles rows out.
+FEW_VALUES = 10
+# Rows that are looked at to see what columns do together.
+SAMPLE = 200_000
+_UNSURE = "unsure, so kept safe"
+
+
+def not_kept_together(guesses: Sequence[Guess], table: pa.Table) -> list[Guess]:
+    """The guesses, with kept columns that single rows out together made quasi-identifiers."""
+    kept = [guess.name for guess in guesses if guess.role == "other" and guess.distinct > 1]
+    if not kept or not table.num_rows or _unique_share(table, kept) <= MOST_UNIQUE:
+        return list(guesses)
+    reason = f"with other columns it singles people out; {_UNSURE}"
+    return [
+        guess._replace(role="quasi", reason=reason) if guess.name in kept and guess.distinct > FEW_VALUES else guess
+        for guess in guesses
+    ]
+
+
+def _unique_share(table: pa.Table, columns: Sequence[str]) -> float:
+    """The share of rows that are unique on some columns."""
+    some = table.slice(0, SAMPLE).select(list(columns))
+    of_row, classes = row_classes([column_codes(some.column(name), name=name) for name in columns])
+    sizes = np.bincount(of_row, minlength=classes)
+    return float((sizes == 1).sum()) / max(len(of_row), 1)
+
+
+def short_list(guesses: Sequence[Guess]) -> list[Guess]:
+    """The guesses, with at most `MOST_QUASI` quasi-identifiers: those that identify most are left out until decided.
+
+    Columns whose names say what they are stay. Of the others, those with the most values identify most.
+    """
+    quasi = [guess for guess in guesses if guess.role == "quasi"]
+    unsure = [guess for guess in quasi if _UNSURE in guess.reason]
+    room = max(MOST_QUASI - (len(quasi) - len(unsure)), 0)
+    if len(unsure) <= room:
+        return list(guesses)
+    ranked = sorted(unsure, key=lambda guess: (-guess.distinct, guess.name))
+    place = {guess.name: at for at, guess in enumerate(ranked, 1)}
+    out = {guess.name for guess in ranked[: len(ranked) - room]}
+
+    def decided(guess: Guess) -> Guess:
+        if guess.name not in out:
+            return guess
+        told = f"number {place[guess.name]} of {len(ranked)} by how far it tells rows apart: left out until you decide"
+        return guess._replace(role="drop", type=None, hierarchy=None, reason=told)
+
+    return [decided(guess) for guess in guesses]

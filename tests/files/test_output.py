@@ -1,0 +1,72 @@
+"""Files appear whole or not at all, what is left of killed runs goes, and each release has settings of its own."""
+
+import hashlib
+import os
+import subprocess
+import sys
+
+import pyarrow as pa
+import pytest
+
+import coterie
+from coterie.files import tables
+from coterie.files.output import provenance_path, sweep_parts, whole_file
+
+
+def test_parts_that_a_killed_run_has_left_are_removed_by_the_next(tmp_path):
+    target = tmp_path / "out.csv"
+    program = f"""
+import os, signal
+from coterie.files.output import whole_file
+with whole_file({str(target)!r}, force=False) as sink:
+    sink.write(b"half")
+    os.kill(os.getpid(), signal.SIGKILL)
+"""
+    subprocess.run([sys.executable, "-c", program], check=False)
+    assert [each.name.endswith(".part") for each in tmp_path.iterdir()] == [True]
+    with whole_file(target, force=False) as sink:
+        sink.write(b"whole")
+    assert [each.name for each in tmp_path.iterdir()] == ["out.csv"]
+
+
+@pytest.mark.skipif(os.name != "posix", reason="locks")
+def test_parts_of_runs_that_live_and_of_other_files_stay(tmp_path):
+    target = tmp_path / "out.csv"
+    others = [".out.csv.part", ".out.csv.0123abcd.party", ".other.csv.0123abcd.part", "out.csv.0123abcd.part"]
+    for name in others:
+        (tmp_path / name).write_bytes(b"")
+    with whole_file(target, force=False) as sink:
+        sink.write(b"first")
+        sweep_parts(target)
+        living = [each.name for each in tmp_path.iterdir() if each.name not in others]
+        assert len(living) == 1
+    assert sorted(each.name for each in tmp_path.iterdir()) == sorted([*others, "out.csv"])
+    assert target.read_bytes() == b"first"
+
+
+def test_what_is_to_be_known_before_the_name_is_told_before(tmp_path):
+    seen = []
+    path = tmp_path / "out.csv"
+    digest = tables.write(pa.table({"a": [1]}), path, before_name=lambda found: seen.append((found, path.exists())))
+    assert seen == [(digest, False)]
+
+    def refuse(_):
+        raise ValueError("no")
+
+    with pytest.raises(ValueError, match="no"):
+        tables.write(pa.table({"a": [2]}), path, force=True, before_name=refuse)
+    assert path.read_text() == "a\n1\n"
+    assert [each.name for each in tmp_path.iterdir()] == ["out.csv"]
+
+
+def test_releases_of_one_name_have_settings_of_their_own(tmp_path):
+    names = ["s.csv", "s.tsv", "s.txt", "s.csv.gz", "s.tsv.gz", "s.parquet", "s.feather"]
+    assert len({provenance_path(tmp_path / name) for name in names}) == len(names)
+    release = coterie.anonymize(pa.table({"age": [1, 2, 3, 4]}), quasi=["age"], k=2)
+    for name in ("s.csv", "s.parquet"):
+        release.write(tmp_path / name)
+    made = sorted(each.name for each in tmp_path.iterdir())
+    assert made == ["s.coterie.toml", "s.csv", "s.parquet", "s.parquet.coterie.toml"]
+    for name in ("s.csv", "s.parquet"):
+        digest = hashlib.sha256((tmp_path / name).read_bytes()).hexdigest()
+        assert digest in provenance_path(tmp_path / name).read_text()
