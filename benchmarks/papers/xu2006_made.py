@@ -125,7 +125,7 @@ def _uniform(view: Curves) -> list[Effect]:
                f"{down.text()} of MultiDim's penalty", graded(down.values, above=0.8, below=1.25), quick=False),
         Effect("C7", "uniform-small-k", "Uniform: `top-down` is better than MultiDim when k is small",
                f"{down.values[0]:.2f} of MultiDim's penalty at k = {view[TOP_DOWN].x[0]}",
-               graded(down.values[:1], below=1)),
+               graded(down.values[:1], below=1), quick=False),
         Effect("C7", "uniform-bottom-up", "Uniform: `bottom-up` is worse than MultiDim",
                f"{up.text()} of MultiDim's penalty", graded(up.values, above=1)),
     ]  # fmt: skip

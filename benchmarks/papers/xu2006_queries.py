@@ -197,7 +197,8 @@ def _adult(points: list[Point]) -> list[Effect]:
             lower = factors(found, label, MULTIDIM)
             made.append(
                 Effect("C4", f"adult-{what}-{label}", f"Adult, {what}: `{label}` has a lower error than MultiDim",
-                       f"{lower.text()} of MultiDim's", graded(lower.values, below=1), aside=label in ASIDE)
+                       f"{lower.text()} of MultiDim's", graded(lower.values, below=1), aside=label in ASIDE,
+                       quick=label not in (SEED, SIDE))
             )  # fmt: skip
     return made
 

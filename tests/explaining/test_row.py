@@ -163,8 +163,8 @@ def test_rows_that_are_not_there_are_refused(row):
 
 def test_a_note_says_that_promises_may_need_more():
     release = coterie.anonymize(PEOPLE, **DIVERSE, method="mondrian")
-    assert "promises beyond k" in release.explain(0).note
-    assert "promises" not in coterie.anonymize(PEOPLE, **SETTINGS, method="mondrian").explain(0).note
+    assert "guarantees beyond k" in release.explain(0).note
+    assert "guarantees" not in coterie.anonymize(PEOPLE, **SETTINGS, method="mondrian").explain(0).note
 
 
 @pytest.mark.parametrize("method", ["mondrian", "nh", "kaca"])

@@ -6,13 +6,20 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from oracles.naive_bound import plain_bounds, raised_bounds
+from oracles.naive_bound import plain_bounds, raised_bounds, worst_violation
 from oracles.naive_optimum import optimum
 from tables import number_domain, tables
 
-from coterie.grouping.bound import ROUNDS, lower_bound, row_bounds
+from coterie.datasets import ADULT_QUASI, adult, adult_hierarchies
+from coterie.errors import Cancelled
+from coterie.grouping.bound import ROUNDS, lower_bound, row_bounds, row_prices
+from coterie.grouping.index import build_index
+from coterie.grouping.pricing import feasible_prices
+from coterie.kernels.search.costs import box_costs
 from coterie.methods import Run, find_method
 from coterie.methods.compact import CompactOptions
+from coterie.settings.config import Config
+from coterie.table.encode import encode
 from coterie.table.table import Table
 
 compact = find_method("compact")
@@ -64,6 +71,58 @@ def test_threads_change_nothing(drawn, k):
     assert row_bounds(table, k, threads=1).tolist() == row_bounds(table, k, threads=4).tolist()
 
 
+@settings(max_examples=40)
+@given(tables(min_rows=2, max_rows=10, max_attributes=3, weights=WEIGHTS), st.integers(2, 4), st.booleans())
+def test_prices_of_no_group_exceed_its_loss(drawn, k, long):
+    """All sets of k rows, in plain Python; larger groups follow from these."""
+    table, plain = drawn
+    k = min(k, table.rows)
+    prices = row_prices(table, k, effort="good" if long else "quick").tolist()
+    assert worst_violation(plain.rows, plain.attributes, prices, k) <= CLOSE
+    assert sum(prices) >= row_bounds(table, k).sum() * (1 - 1e-8)
+    assert sum(prices) <= optimum(plain.rows, plain.attributes, k) + CLOSE if table.rows <= 8 else True
+
+
+@settings(max_examples=40)
+@given(tables(min_rows=6, max_rows=10, max_attributes=3), st.integers(2, 4), st.data())
+def test_any_prices_are_made_feasible(drawn, k, data):
+    table, plain = drawn
+    index = build_index(table)
+    size = len(index.nodes.points)
+    tried = np.asarray(data.draw(st.lists(st.floats(-1, 4), min_size=size, max_size=size)))
+    lowered, _ = feasible_prices(table, index, k, tried, threads=2)
+    assert (lowered <= tried).all()
+    prices = lowered[index.nodes.position].tolist()
+    assert worst_violation(plain.rows, plain.attributes, prices, k) <= CLOSE
+
+
+@pytest.mark.parametrize("k", [2, 7])
+def test_no_group_of_a_release_has_prices_above_its_loss(k):
+    people = adult(complete=True).slice(0, 1500)
+    table = encode(people, Config(quasi=ADULT_QUASI, hierarchies=adult_hierarchies())).table
+    prices = row_prices(table, k, effort="good", threads=2)
+    assert prices.sum() > 1.05 * row_bounds(table, k).sum()
+    for name in ("compact", "mondrian", "kmembers"):
+        grouping = find_method(name).run(table, k)
+        sums = np.bincount(grouping.labels, weights=prices, minlength=grouping.groups)
+        assert (sums <= grouping.sizes * box_costs(table.costs, grouping.lo, grouping.hi) + CLOSE).all()
+
+
+def test_the_prices_of_the_page():
+    """docs/bound.md: 30 must lean on somebody, who then pays as much; prices know, and reach the optimum."""
+    table = Table(np.asarray([[0], [1], [2], [3]], dtype=np.int32), (number_domain("age", [20, 21, 22, 30]),))
+    assert 10 * lower_bound(table, 2, effort="best") == pytest.approx(18, rel=0.02)
+
+
+def test_prices_can_be_stopped():
+    def stop():
+        raise Cancelled("enough")
+
+    table = Table(np.asarray([[0], [1], [2], [3]], dtype=np.int32), (number_domain("age", [20, 21, 22, 30]),))
+    with pytest.raises(Cancelled):
+        row_prices(table, 2, checkpoint=stop)
+
+
 def test_the_example_of_the_page():
     """docs/bound.md: ages 20, 21, 22, 30 and k = 2."""
     ages = [20, 21, 22, 30]
@@ -81,7 +140,8 @@ def test_rounds_that_raise_it():
     assert rounds[0] == [3, 2, 3, 5]
     assert rounds[1] == [3, 3, 3, 5]
     assert rounds[2] == [3, 3, 3, 5]
-    assert 6 * lower_bound(table, 3) == pytest.approx(14)
+    assert 6 * row_bounds(table, 3).sum() == pytest.approx(14)
+    assert 14 < 6 * lower_bound(table, 3) < 24
     attribute = {"kind": "number", "values": ages, "weight": 1.0}
     assert 6 * optimum(table.codes.tolist(), [attribute], 3) == pytest.approx(24)
     assert ROUNDS >= 1

@@ -1,5 +1,7 @@
 """What each row pays at least in a group of k rows, over all pairs. Standard library only; see `naive_costs`."""
 
+from itertools import combinations
+
 from oracles.naive_costs import box_cost
 
 
@@ -23,3 +25,11 @@ def raised_bounds(rows, attributes, k, rounds):
 def kth(values, k):
     """The k-th smallest, 0 for k = 0."""
     return sorted(values)[k - 1] if k > 0 else 0.0
+
+
+def worst_violation(rows, attributes, prices, k):
+    """The most by which the prices of k rows exceed what these rows lose as a group, over all sets of k rows."""
+    return max(
+        sum(prices[row] for row in group) - k * box_cost(attributes, [rows[row] for row in group])
+        for group in combinations(range(len(rows)), k)
+    )

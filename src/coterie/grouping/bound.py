@@ -5,7 +5,11 @@ so the group costs r at least b(r), the (k − 1)-th smallest pair cost of r. Th
 
 It can be raised. All rows of a group pay the same, so a group that holds r and s costs at least
 max(pair(r, s), b(s)), not only pair(r, s). Hence the group costs r at least the (k − 1)-th smallest of these over
-all s, which is again a bound for each row; and so on, round by round. docs/bound.md has the proof.
+all s, which is again a bound for each row; and so on, round by round.
+
+And it can be made prices: numbers for rows that add up, in no group of k rows, to more than what the group loses. Their
+sum bounds the loss just so, and a row that is dear to hide may be priced higher for a neighbour that is priced lower
+(`pricing.py`). docs/bound.md has the proofs.
 """
 
 from __future__ import annotations
@@ -13,16 +17,26 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cached_property, partial
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Literal, TypeAlias
+
+import numpy as np
 
 from coterie.arrays import Float64, Int64
 from coterie.grouping.index import Index, build_index
+from coterie.grouping.pricing import raise_prices
 
 if TYPE_CHECKING:
     from coterie.measures.measures import Measures
     from coterie.table.table import Table
 
+BoundEffort: TypeAlias = Literal["quick", "good", "best"]
+
 ROUNDS = 3
+TRIES: dict[BoundEffort, tuple[int, int]] = {"quick": (3, 0), "good": (6, 8), "best": (8, 60)}
+"""how often prices are raised and made feasible; and how often they are sought on the groups that broke the rule"""
+QUICK_PLACES = 50_000
+"""distinct rows up to which prices are quick to find"""
+ROUNDING = 1e-9
 
 
 def row_bounds(table: Table, k: int, *, index: Index | None = None, rounds: int = ROUNDS, threads: int = 1) -> Float64:
@@ -54,9 +68,50 @@ def sampled_bound(table: Table, k: int, *, rows: Int64) -> float:
     return float(bounds.mean()) / max(table.attributes, 1) if len(bounds) else 0.0
 
 
-def lower_bound(table: Table, k: int, *, index: Index | None = None, threads: int = 1) -> float:
+def row_prices(
+    table: Table,
+    k: int,
+    *,
+    index: Index | None = None,
+    threads: int = 1,
+    effort: BoundEffort = "quick",
+    checkpoint: Callable[[], None] = lambda: None,
+) -> Float64:
+    """Row → its price: no group of at least k rows loses less than the prices of its rows add up to.
+
+    Args:
+        table: At least k rows.
+        k: The smallest group.
+        index: An index over all rows, all free.
+        threads: Threads to use; the result does not depend on them.
+        effort: How long to look for high prices: "quick" leaves tables of very many distinct rows at `row_bounds`.
+        checkpoint: Called between units of work; may raise.
+    """
+    index = index or build_index(table)
+    bounds = row_bounds(table, k, index=index, threads=threads)
+    places = len(index.nodes.points)
+    if k < 2 or not bounds.any() or (effort == "quick" and places > QUICK_PLACES):
+        return bounds
+    prices = np.empty(places)
+    prices[index.nodes.position] = bounds
+    tries, rounds = TRIES[effort]
+    prices = raise_prices(table, index, k, prices, tries=tries, rounds=rounds, threads=threads, checkpoint=checkpoint)
+    # Sums of floats are not exact.
+    priced = np.asarray(prices - ROUNDING * np.abs(prices))[index.nodes.position]
+    return priced if priced.sum() > bounds.sum() else bounds
+
+
+def lower_bound(
+    table: Table,
+    k: int,
+    *,
+    index: Index | None = None,
+    threads: int = 1,
+    effort: BoundEffort = "quick",
+    checkpoint: Callable[[], None] = lambda: None,
+) -> float:
     """What every grouping into groups of at least k rows loses at least: weighted NCP, summed over rows."""
-    return float(row_bounds(table, k, index=index, threads=threads).sum())
+    return float(row_prices(table, k, index=index, threads=threads, effort=effort, checkpoint=checkpoint).sum())
 
 
 def with_bound(measures: Measures, table: Table, *, k: int, threads: int = 1, grouped: bool = True) -> Measures:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -123,7 +124,10 @@ def _bound(release: Release, hider: Hider) -> model.Bound:
         ratio = weighted / value if value > 0 else (1.0 if weighted == 0 else float("inf"))
     if release.by_rows:
         ratio = None
-    return model.Bound(value=hider.figure(value), ratio=hider.figure(ratio), estimated=not exact, text=text)
+    shown = hider.figure(ratio)
+    if exact and shown is not None and 1.0 <= shown < 2.0:
+        text = f"The loss is within {math.ceil(100 * (shown - 1.0))} % of the least possible. {text}"
+    return model.Bound(value=hider.figure(value), ratio=shown, estimated=not exact, text=text)
 
 
 def _compared(

@@ -53,7 +53,7 @@ def accept_problems(accept: Sequence[str]) -> list[Problem]:
     for entry in accept:
         question, colon, what = entry.partition(":")
         if question == "promises":
-            problems.append(Problem("accept", "a broken promise cannot be accepted; change the promise instead"))
+            problems.append(Problem("accept", "a broken guarantee cannot be accepted; change the guarantee instead"))
         elif question not in ACCEPTABLE or (colon and not what):
             known = ", ".join(ACCEPTABLE)
             text = f"expected a question ({known}), or one with a column, such as singling-out:income"

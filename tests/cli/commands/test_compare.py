@@ -23,7 +23,13 @@ def test_the_command_line(folder, capsys):
     asked = ["compare", *FLAGS, "--methods", "mondrian,nh", "-k", "2,5,100", "-o", "out.csv", "--plot", "out.svg"]
     assert main(asked) == 0
     out = capsys.readouterr().out
-    for part in ("÷ bound", "average risk", "query error", "least loss at k = 2: ", "refused: mondrian at k = 100, nh"):
+    for part in (
+        "÷ bound",
+        "average risk",
+        "query error",
+        "lowest loss at k = 2: ",
+        "refused: mondrian at k = 100, nh",
+    ):
         assert part in out
     assert "6 runs, kept in people.compare.jsonl. Wrote out.csv, out-risk.svg, out-loss.svg." in out
     text = (folder / "people.compare.jsonl").read_text()
@@ -44,7 +50,7 @@ def test_ctrl_c_on_the_command_line(folder, capsys, monkeypatch):
         assert main(asked) == 130
     shown = capsys.readouterr()
     assert "Stopped: 3 of 4 runs are finished and kept in people.compare.jsonl; the same call goes on" in shown.err
-    assert "least loss at k = 2" in shown.out
+    assert "lowest loss at k = 2" in shown.out
     assert main(asked) == 0
     assert "4 runs, 3 of them from before" in capsys.readouterr().out
 

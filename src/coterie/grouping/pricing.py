@@ -1,0 +1,171 @@
+"""Prices of rows whose sum bounds the loss of every grouping from below.
+
+Prices are feasible if the prices of the rows of no group of k rows add up to more than what these rows lose in it. Then
+no grouping loses less than the sum of all prices; docs/bound.md has the proof. Good prices are found on a pool of
+groups, by ascent; exact ones are made of them by lowering each price as far as any group of the table asks for
+(`kernels/search/prices.py`). The groups that asked join the pool, and so on.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
+from typing import TYPE_CHECKING, NamedTuple
+
+import numpy as np
+
+from coterie.arrays import Float64, Int32, Int64
+from coterie.grouping.index import Index
+
+if TYPE_CHECKING:
+    from coterie.table.table import Table
+
+OVERSHOOT = (1.5, 1.12, 1.12, 1.08, 1.05, 1.05)
+"""factors by which prices are raised, one after the other, before they are made feasible again"""
+FIRST_REACH = 0.3
+"""how far of the way to what the pool allows the prices go, at first"""
+STEPS = 60
+"""of the ascent, in each round"""
+AMBITION = 0.03
+"""the ascent steps as if the best sum were so much higher than the best found"""
+
+
+class _Pool(NamedTuple):
+    """Groups of k rows, as entries (place, rows of it)."""
+
+    places: Int64
+    counts: Float64
+    group: Int64
+    """entry → group"""
+    costs: Float64
+    """group → cost of one row"""
+
+
+def raise_prices(
+    table: Table,
+    index: Index,
+    k: int,
+    start: Float64,
+    *,
+    tries: int,
+    rounds: int,
+    threads: int = 1,
+    checkpoint: Callable[[], None] = lambda: None,
+) -> Float64:
+    """Place → feasible price of one of its rows, of a sum at least as high as that of the start.
+
+    Args:
+        table: The rows.
+        index: An index over all rows.
+        k: The smallest group.
+        start: Place → feasible price.
+        tries: How often prices are just raised and made feasible.
+        rounds: How often prices are sought on the groups that broke the rule, after that.
+        threads: Threads to use; the result does not depend on them.
+        checkpoint: Called between units of work; may raise.
+    """
+    weights = np.diff(index.nodes.row_start).astype(np.float64)
+    best, pool, reach = start, _NOTHING, FIRST_REACH
+    for turn in range(tries + rounds):
+        checkpoint()
+        if turn < tries:
+            tried = OVERSHOOT[min(turn, len(OVERSHOOT) - 1)] * np.maximum(best, 0.0)
+        elif len(pool.costs):
+            tried = best + reach * (_ascend(pool, weights, best, k) - best)
+        else:
+            break
+        checkpoint()
+        lowered, broken = feasible_prices(table, index, k, tried, threads=threads)
+        pool = _joined(pool, _pool_of(index, broken, k))
+        if weights @ lowered > weights @ best:
+            best, reach = lowered, min(1.0, 1.5 * reach)
+        elif turn >= tries:
+            reach *= 0.5
+    return best
+
+
+def feasible_prices(
+    table: Table, index: Index, k: int, prices: Float64, *, threads: int = 1
+) -> tuple[Float64, tuple[Int32, Int32]]:
+    """Prices lowered until they are feasible, and for each place the group of it that broke the rule most."""
+    from coterie.kernels.search.costs import box_costs
+    from coterie.kernels.search.prices import Found, Priced, lower_prices
+
+    size = len(prices)
+    rank = np.empty(size, dtype=np.int64)
+    order = np.lexsort((np.arange(size), -prices))
+    rank[order] = np.arange(size)
+    numbers = np.asarray([domain.tree is None for domain in table.domains], dtype=np.int64)
+    # Boxes that are wide in one attribute only.
+    wide = np.diag([domain.size - 1 for domain in table.domains]).astype(np.int32)
+    whole = box_costs(index.costs, np.zeros_like(wide), wide)
+    priced = Priced(k, prices, rank, numbers, whole)
+    shape = (size, min(k, size))
+    found = Found(prices.copy(), np.zeros(shape, dtype=np.int32), np.zeros(shape, dtype=np.int32))
+    pieces = np.array_split(order.astype(np.int32), min(64, size))
+
+    def piece(places: Int32) -> None:
+        lower_prices(index.nodes, index.costs, priced, places, found)
+
+    with ThreadPoolExecutor(max(threads, 1)) as workers:
+        list(workers.map(piece, pieces))
+    return found.lowered, (found.group_places, found.group_counts)
+
+
+def _pool_of(index: Index, broken: tuple[Int32, Int32], k: int) -> _Pool:
+    """The groups that broke the rule."""
+    from coterie.kernels.search.costs import box_costs
+
+    places, counts = broken
+    used = counts[:, 0] > 0
+    places, counts = places[used], counts[used]
+    rows = counts > 0
+    points = index.nodes.points[places]
+    low = np.where(rows[:, :, None], points, np.iinfo(np.int32).max).min(axis=1, initial=np.iinfo(np.int32).max)
+    high = np.where(rows[:, :, None], points, -1).max(axis=1, initial=-1)
+    costs = box_costs(index.costs, np.ascontiguousarray(low), np.ascontiguousarray(high))
+    group = np.repeat(np.arange(len(places)), rows.sum(axis=1))
+    return _Pool(places[rows].astype(np.int64), counts[rows].astype(np.float64), group, costs)
+
+
+_NOTHING = _Pool(np.zeros(0, dtype=np.int64), np.zeros(0), np.zeros(0, dtype=np.int64), np.zeros(0))
+
+
+def _joined(one: _Pool, two: _Pool) -> _Pool:
+    return _Pool(
+        np.concatenate([one.places, two.places]),
+        np.concatenate([one.counts, two.counts]),
+        np.concatenate([one.group, two.group + len(one.costs)]),
+        np.concatenate([one.costs, two.costs]),
+    )
+
+
+def _ascend(pool: _Pool, weights: Float64, start: Float64, k: int) -> Float64:
+    """Prices of about the highest sum that no group of the pool breaks, found by steps along a subgradient.
+
+    For any prices u, v(r) = u(r) + the least of c(G) − mean u over the groups of r is feasible.
+    """
+    order = np.argsort(pool.places, kind="stable")
+    present, begins = np.unique(pool.places[order], return_index=True)
+    entries = np.arange(len(order))
+    prices, best, highest = start.copy(), start, -np.inf
+    for step in range(STEPS):
+        means = np.bincount(pool.group, weights=prices[pool.places] * pool.counts, minlength=len(pool.costs)) / k
+        slack = (pool.costs - means)[pool.group][order]
+        least = np.minimum.reduceat(slack, begins)
+        raised = prices.copy()
+        raised[present] += least
+        value = float(weights[present] @ raised[present])
+        if value > highest:
+            highest, best = value, raised
+        of_place = np.repeat(np.arange(len(present)), np.diff(np.append(begins, len(order))))
+        chosen = np.minimum.reduceat(np.where(slack == least[of_place], entries, len(order)), begins)
+        asked = np.bincount(pool.group[order[chosen]], weights=weights[present], minlength=len(pool.costs))
+        slope = -np.bincount(pool.places, weights=pool.counts * asked[pool.group], minlength=len(prices)) / k
+        slope[present] += weights[present]
+        norm = float(slope @ slope)
+        if norm <= 0:
+            break
+        aim = AMBITION * (1.0 - step / STEPS) * abs(highest) + highest - value
+        prices = prices + aim / norm * slope
+    return best
