@@ -52,7 +52,7 @@ def test_the_example_gives_the_table_and_the_figures(people):
     assert release.frame.column_names == head
     assert [list(row.values()) for row in release.frame.to_pylist()] == rows
     assert len(rows) == 6
-    gcp, k = re.search(r"# ([\d.]+): what was lost", code)[1], re.search(r"# (\d+): counted again", code)[1]
+    gcp, k = re.search(r"# ([\d.]+): information loss", code)[1], re.search(r"# (\d+): recounted", code)[1]
     assert f"{release.measures['gcp']:.3f}" == gcp
     assert release.verification.k == int(k) == 3
     written = csv.read_csv("release.csv").to_pydict()
@@ -97,7 +97,7 @@ def test_limits_come_before_the_first_command():
     assert limits < install
     text = README[limits:install]
     assert "not differential privacy" in text
-    assert "law" in text
+    assert "legal" in text
 
 
 def test_links_lead_somewhere_and_every_page_is_linked():

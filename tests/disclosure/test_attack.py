@@ -130,7 +130,7 @@ def test_what_cannot_be_attacked():
         coterie.attack(release, known, quasi=["age"], publish={"age": "mean"})
     with pytest.raises(ConfigError, match="no column 'zip'"):
         coterie.attack(release, known, on=["zip"])
-    with pytest.raises(ConfigError, match="is empty"):
+    with pytest.raises(ConfigError, match="names no column"):
         coterie.attack(release, known, on=[])
     with pytest.raises(ConfigError, match="is what is looked for"):
         coterie.attack(release, known, on=["ill"], sensitive=["ill"])

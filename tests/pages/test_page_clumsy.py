@@ -1,12 +1,14 @@
 """What hands do without thinking: double clicks, two tabs on one project."""
 
-TWICE = """() => {
+TWICE = """async () => {
     const button = document.querySelector("button.main");
     let sent = 0;
     // The last to hear of it: what nobody has stopped would leave now.
     addEventListener("submit", (event) => { sent += event.defaultPrevented ? 0 : 1; event.preventDefault(); });
     button.form.requestSubmit(button);
     button.form.requestSubmit(button);
+    // The page asks first whether its server is there.
+    await new Promise((later) => setTimeout(later, 2000));
     return sent;
 }"""
 

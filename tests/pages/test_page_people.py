@@ -38,7 +38,7 @@ FAULTS = [
     ("{}/hierarchies/0", "#widths", "5, 12", "text=Save this rule", "not a multiple"),
     ("{}/goals", "#k", "0", "text=Save and continue to Run", "k"),
     ("{}/run", "#time_limit", "-3", "role=button[name='Save']", "time_limit"),
-    ("{}/results/0001", "#row", "999999", "role=button[name='Look']", "from 1 to"),
+    ("{}/results/0001", "#row", "999999", "role=button[name='Explain']", "from 1 to"),
 ]
 
 

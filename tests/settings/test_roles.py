@@ -112,7 +112,7 @@ def test_all_ways_publish_the_same_cells_whether_a_column_is_dropped_or_an_ident
     dropped = way(**DECIDED)
     settings = {**DECIDED, "identifiers": [], "drop": ["ssn", "name"]}
     Path("blocks.parquet").unlink(missing_ok=True)
-    Path("blocks.coterie.toml").unlink(missing_ok=True)
+    Path("blocks.parquet.coterie.toml").unlink(missing_ok=True)
     assert way(**settings).equals(dropped)
 
 
@@ -129,7 +129,7 @@ def test_the_entity_is_decided_and_may_be_dropped_too(way):
     settings = {**ROLES, "keep": ["visits", "ssn"], "entity": "name"}
     assert way(**settings).column_names == ["age", "ssn", "zip", "visits"]
     Path("blocks.parquet").unlink(missing_ok=True)
-    Path("blocks.coterie.toml").unlink(missing_ok=True)
+    Path("blocks.parquet.coterie.toml").unlink(missing_ok=True)
     assert way(**settings, drop=["name"]).column_names == ["age", "ssn", "zip", "visits"]
 
 

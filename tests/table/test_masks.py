@@ -154,7 +154,7 @@ def test_too_many_suppressed_rows_leave_too_few():
         coterie.anonymize(TABLE, suppress_rows=np.arange(ROWS) > 0, **SETTINGS)
 
 
-def test_settings_beside_a_release_tell_its_masks_from_others(tmp_path):
+def test_provenance_tells_masks_from_others(tmp_path):
     rows, other = np.arange(ROWS) < 2, np.arange(ROWS) == 5
     cells = {"age": np.arange(ROWS) == 9, "job": np.arange(ROWS) % 7 == 0}
     given = [
@@ -166,8 +166,12 @@ def test_settings_beside_a_release_tell_its_masks_from_others(tmp_path):
     ]
     told = []
     for at, masks in enumerate(given):
-        coterie.anonymize(TABLE, **masks, **SETTINGS).write(tmp_path / f"out{at}.csv")
-        told.append(tomllib.loads((tmp_path / f"out{at}.coterie.toml").read_text())["provenance"])
+        release = coterie.anonymize(TABLE, **masks, **SETTINGS)
+        told.append(release.provenance())
+        release.write(tmp_path / f"out{at}.csv")
+        beside = tomllib.loads((tmp_path / f"out{at}.coterie.toml").read_text())["provenance"]
+        assert beside["masks"] == told[-1]["masks"]
+        assert "masks_sha256" not in beside  # which would let others try out whom it hid
     assert len({facts["masks_sha256"] for facts in told}) == len(given)
     assert told[-1]["masks"].startswith("2 rows and 10 cells")
     again = coterie.anonymize(TABLE, suppress_cells=dict(reversed(cells.items())), **SETTINGS)

@@ -15,11 +15,11 @@ from coterie.hierarchies.hierarchy import Hierarchy
 from coterie.verification.cells import ROOM, ColumnCells, equal_rows
 from coterie.verification.counts import CellCounts, ClassValues, SizeCounts
 from coterie.verification.exact import compare, entropy_reaches, log_exceeds
-from coterie.verification.judge import RULES, judge, judge_counts
+from coterie.verification.judge import judge, judge_counts, rule_of
 from coterie.verification.promises import promise_of
 from coterie.verification.sensitive import sensitive_of
 
-TITLED = {"title": "", "on": None, "kind": "basic", "c": None, "k": None, "distance": "equal"}
+TITLED = {"title": "", "on": None, "counts": "values", "kind": "basic", "c": None, "k": None, "distance": "equal"}
 
 
 def promise(model):
@@ -67,7 +67,7 @@ def test_decisions_are_those_of_the_definitions(kind, times, data):
     expected = naive_privacy.breaks(model, labels, values, order=present, parents=parents)
     pairs, table = counted(labels, values, parents, times)
     promised = promise(model)
-    kept = RULES[promised.rule].keeps(pairs, table, promised)
+    kept = rule_of(promised).keeps(pairs, table, promised)
     assert set(np.flatnonzero(~kept)) == expected
     found = judge(promised, pairs, table)
     assert (found.failing, found.rows) == (len(expected), times * sum(label in expected for label in labels))
@@ -86,7 +86,7 @@ def test_classes_may_be_judged_in_pieces(kind, data):
         if part.any():
             piece = ClassValues(pairs.of[part] - pairs.of[part][0], pairs.value[part], pairs.rows[part])
             finding = judge(promised, piece, table)
-            joined = finding if joined is None else joined.joined(finding, higher=RULES[promised.rule].higher)
+            joined = finding if joined is None else joined.joined(finding, higher=rule_of(promised).higher)
     assert joined._replace(worst=0) == whole._replace(worst=0)
 
 

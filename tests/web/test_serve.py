@@ -115,7 +115,7 @@ def workers(server: Server) -> list[int]:
 def test_it_opens_the_file_and_listens_on_the_loopback_address_only(server):
     server.enter()
     assert re.fullmatch(r"/p/[0-9a-f]{16}/data", server.path)
-    wait_for(lambda: b"Yes, go on" in server.ask("GET", server.path)[2])
+    wait_for(lambda: b"Continue to Roles" in server.ask("GET", server.path)[2])
     listening = Path("/proc/net/tcp").read_text() + Path("/proc/net/tcp6").read_text()
     hexed = f":{server.port:04X}"
     where = {line.split()[1] for line in listening.splitlines()[1:] if line.split()[1].endswith(hexed)}
@@ -128,7 +128,7 @@ def test_it_opens_the_file_and_listens_on_the_loopback_address_only(server):
 
 def test_ctrl_c_ends_runs_and_removes_everything_at_once(server, tmp_path):
     server.enter()
-    wait_for(lambda: b"Yes, go on" in server.ask("GET", server.path)[2])
+    wait_for(lambda: b"Continue to Roles" in server.ask("GET", server.path)[2])
     run = server.path.replace("/data", "/run")
     form = "method=compact&options-effort=thorough&action=run"
     kind = {"Content-Type": "application/x-www-form-urlencoded"}
@@ -170,7 +170,7 @@ def test_the_usual_port_is_taken_if_it_is_free(monkeypatch):
 
 def test_workers_end_when_the_server_is_killed_and_the_next_one_cleans_up(server, monkeypatch):
     server.enter()
-    wait_for(lambda: b"Yes, go on" in server.ask("GET", server.path)[2])
+    wait_for(lambda: b"Continue to Roles" in server.ask("GET", server.path)[2])
     form = "method=compact&options-effort=thorough&action=run"
     server.ask(
         "POST", server.path.replace("/data", "/run"), form, **{"Content-Type": "application/x-www-form-urlencoded"}
@@ -208,7 +208,7 @@ def test_a_project_is_a_folder_that_survives_the_server(tmp_path, adult_csv, num
     first = Server(tmp_path, "adult.csv", "--project", str(kept))
     try:
         first.enter()
-        wait_for(lambda: b"Yes, go on" in first.ask("GET", first.path)[2])
+        wait_for(lambda: b"Continue to Roles" in first.ask("GET", first.path)[2])
         results = run_of(first)
         wait_for(lambda: b"Every guarantee holds" in first.ask("GET", results)[2])
         form = "k=7&purpose=a+study&action=save"
@@ -291,7 +291,7 @@ def test_half_open_connections_are_closed(monkeypatch):
 
 def test_an_upload_takes_disk_and_no_memory(server):
     server.enter()
-    wait_for(lambda: b"Yes, go on" in server.ask("GET", server.path)[2])
+    wait_for(lambda: b"Continue to Roles" in server.ask("GET", server.path)[2])
     before = server.memory()
     size = 96 << 20
     path = server.upload(size)

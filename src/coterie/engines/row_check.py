@@ -72,7 +72,7 @@ def memory_rule(
     """The promise as a rule for a table in memory; rows that are suppressed have to be k that look alike."""
     at = np.full(encoded.book.all_rows, -1, dtype=np.int64)
     at[published.kept] = np.arange(len(published.kept))
-    shown = at[encoded.rows[grouping.published_boxes().labels >= 0]]
+    shown = at[encoded.rows[grouping.labels >= 0]]
     boxes = cells_as_boxes(published.table.take(pa.array(shown[shown >= 0])), encoded.table.domains, config)
     others = np.ones(len(published.kept), dtype=np.bool_)
     others[shown[shown >= 0]] = False

@@ -14,8 +14,7 @@ from dataclasses import dataclass, replace
 from typing import Literal, NamedTuple
 
 from coterie.errors import ConfigError, DataError, Problem
-from coterie.files.header import ROWS, generated, generated_names, refuse_data, refuse_preamble
-from coterie.files.json_text import refuse_json
+from coterie.files.header import ROWS, generated, generated_names, refuse_data, refuse_json, refuse_preamble
 
 SAMPLE_BYTES = 1 << 18
 DELIMITERS = (",", ";", "\t", "|")

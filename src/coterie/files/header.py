@@ -1,4 +1,4 @@
-"""Whether the first line of a text table is its header, or the record of a person.
+"""Whether the first line of a text table is its header, or the record of a person, or JSON.
 
 A header that is missing is an accident that nobody sees: the first person would be published as names of columns. So
 the first line is compared with the lines below, column by column. Every column says how much likelier its first cell
@@ -7,9 +7,11 @@ is among the cells below than as a name; the sum decides. Nothing here ever repe
 
 from __future__ import annotations
 
+import json
 import re
 from collections import Counter
 from collections.abc import Collection, Sequence
+from contextlib import suppress
 from math import log
 
 from coterie.errors import DataError
@@ -23,6 +25,10 @@ _NO_HEADER = (
     "If the file has no header, header = false (--no-header) reads its first line as data and names the columns "
     "column_1, column_2, …"
 )
+_JSON_TEXT = r'"(?:[^"\\]|\\.)*"'
+# As far as a document that is longer than the sample can be recognized: an object's first key, perhaps in lists.
+_JSON_OBJECT = re.compile(rf"(?:\[\s*)*\{{\s*(?:{_JSON_TEXT}\s*:|\}})")
+_JSON_LISTS = re.compile(rf"\[\s*\[\s*(?:{_JSON_TEXT}|-?[0-9][0-9.eE+-]*|true|false|null)\s*[,\]]")
 _ENOUGH = 2.0
 _MOST = 4.0
 # How likely a name is one of the column's own values, a number, a date and so on. Rough, and from real tables.
@@ -177,3 +183,39 @@ def _shape(cell: str) -> str:
     """How a text is written: digits one by one, letters by their case, the rest as it is."""
     text = re.sub(r"[^\W\d_]+", lambda found: "A" if found[0].isupper() else "a" if found[0].islower() else "Aa", cell)
     return re.sub(r"\d", "9", text)
+
+
+def refuse_json(text: str, name: str) -> None:
+    """Raise a DataError if a text is JSON or JSON Lines, by its first lines, whatever the file is called.
+
+    Read as CSV, the first record would become the names of columns.
+
+    Args:
+        text: The text, or its beginning.
+        name: What to call the file.
+    """
+    start = text.lstrip()
+    if not start.startswith(("{", "[")):
+        return
+    lines = [line for line in start.splitlines()[:3] if line.strip()]
+    # The last line may be cut short.
+    if all(_is_json(line) for line in lines[:2]):
+        kind, lines_too = ("JSON Lines", True) if len(lines) > 1 else ("JSON", False)
+    elif _JSON_OBJECT.match(start) or _JSON_LISTS.match(start):
+        kind, lines_too = "JSON", False
+    else:
+        return
+    shown = name if name != "standard input" else "people.json"
+    more = ", lines=True" if lines_too else ""
+    raise DataError(
+        f"{name} is {kind}, which coterie does not read. It reads CSV, Parquet, Feather and Excel.",
+        hint='Convert it, for example: python -c "import pandas; '
+        f"pandas.read_json({shown!r}{more}).to_csv('people.csv', index=False)\"",
+    )
+
+
+def _is_json(line: str) -> bool:
+    """Whether a line is an object or a list of JSON, and nothing else."""
+    with suppress(ValueError, RecursionError):
+        return isinstance(json.loads(line), dict | list)
+    return False

@@ -12,7 +12,7 @@ if TYPE_CHECKING:
 # Settings that decide who is protected, and how well.
 DECISIONS = (
     "quasi", "sensitive", "identifiers", "keep", "drop", "entity", "k", "privacy", "threshold", "limits", "accept",
-    "row_order", "rounding", "missing", "suppressed", "suppress_at_most", "method",
+    "row_order", "missing", "suppressed", "suppress_at_most", "method",
 )  # fmt: skip
 
 

@@ -11,7 +11,7 @@ ORDER: tuple[State, ...] = ("pass", "warn", "fail")
 """the states, the worst last"""
 
 TITLES = {
-    "promises": "Promises kept?",
+    "promises": "Guarantees kept?",
     "singling-out": "Singled out?",
     "inference": "Inferred?",
     "utility": "Still useful?",

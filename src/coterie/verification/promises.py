@@ -74,9 +74,7 @@ def promises_of(config: Config) -> tuple[Promise, ...]:
 
 def promise_of(model: Any, column: str | None) -> Promise:  # noqa: ANN401 - any model: only its plain fields are read
     """A privacy model as the judge takes it."""
-    limit = getattr(model, model.threshold)
-    kind = str(getattr(model, model.variant)) if model.variant else ""
-    least = int((getattr(model, model.floor) if model.floor else None) or 1)
+    limit, kind, least = _read(model)
     population = getattr(model, "population", None)
     source = str(population) if hasattr(population, "__fspath__") or isinstance(population, str) else id(population)
     return Promise(
@@ -92,6 +90,26 @@ def promise_of(model: Any, column: str | None) -> Promise:  # noqa: ANN401 - any
         model.counts,
         model,
     )
+
+
+def _read(model: Any) -> tuple[Any, str, int]:  # noqa: ANN401 - as above
+    """The limit, the kind and the least number of a model: from its fields, never by what repairs a release."""
+    match model.name:
+        case "l-diversity":
+            return (model.c, "recursive", int(model.l)) if model.kind == "recursive" else (model.l, model.kind, 1)
+        case "t-closeness":
+            return model.t, model.distance, 1
+        case "beta-likeness":
+            return model.beta, model.kind, 1
+        case "alpha-k":
+            return model.alpha, "", model.k or 1
+        case "delta-disclosure":
+            return model.delta, "", 1
+        case "k-anonymity" | "k-map":
+            return model.k, "", 1
+    # A user's own model says which of its fields these are.
+    kind = str(getattr(model, model.variant)) if model.variant else ""
+    return getattr(model, model.threshold), kind, int((getattr(model, model.floor) if model.floor else None) or 1)
 
 
 def refuse_unfit(promises: Sequence[Promise], tables: dict[str, Sensitive]) -> None:

@@ -51,7 +51,9 @@ def test_rows_one_by_one_keep_their_promise_in_every_block(partition, holes, tmp
     assert release.arrow.num_rows == 500 - (holes if holes < 5 else 0)
     assert release.measures["outside"] == 0
     assert not coterie.verify(release.arrow, quasi=config.quasi, k=5).passed
-    assert "key" not in (tmp_path / "out.coterie.toml").read_text().replace("but for what the secret option key", "")
+    assert "key" not in (tmp_path / "out.parquet.coterie.toml").read_text().replace(
+        "but for what the secret option key", ""
+    )
     again = run(tmp_path, table, config.replace(threads=3), force=True)
     assert again.place.output_sha256 == release.place.output_sha256
 
