@@ -32,7 +32,7 @@ def lose_worker(context, pid, blocks, killed):
 def main():
     """Run twice in one session."""
     master, data, folder, pid = sys.argv[1], sys.argv[2], Path(sys.argv[3]), int(sys.argv[4])
-    from conftest import SETTINGS
+    from spark_session import SETTINGS
     from pyspark.sql import SparkSession
 
     more = {"spark.executor.memory": "512m", "spark.executor.cores": "1", "spark.task.maxFailures": "8"}
