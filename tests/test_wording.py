@@ -20,6 +20,7 @@ def results() -> dict[str, Tabular]:
     release = coterie.anonymize(TABLE, **SETTINGS, k=3, method="mondrian")
     return {
         "Verification": release.verification,
+        "Verdict": release.verdict,
         "Measures": release.measures,
         "Risk": coterie.risk(TABLE, quasi=["age"]),
         "Attack": coterie.attack(release.frame, TABLE, config=release.config),
@@ -27,7 +28,7 @@ def results() -> dict[str, Tabular]:
     }
 
 
-@pytest.mark.parametrize("name", ["Verification", "Measures", "Risk", "Attack", "Comparison"])
+@pytest.mark.parametrize("name", ["Verification", "Verdict", "Measures", "Risk", "Attack", "Comparison"])
 def test_a_result_is_a_frame_and_a_table(results, name):
     found = results[name]
     frame = found.to_frame()

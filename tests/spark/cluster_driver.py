@@ -32,8 +32,8 @@ def lose_worker(context, pid, blocks, killed):
 def main():
     """Run twice in one session."""
     master, data, folder, pid = sys.argv[1], sys.argv[2], Path(sys.argv[3]), int(sys.argv[4])
-    from spark_session import SETTINGS
     from pyspark.sql import SparkSession
+    from spark_session import SETTINGS
 
     more = {"spark.executor.memory": "512m", "spark.executor.cores": "1", "spark.task.maxFailures": "8"}
     java = {"spark.executor.extraJavaOptions": "-XX:TieredStopAtLevel=1 -XX:+UseSerialGC"}

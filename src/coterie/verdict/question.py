@@ -6,6 +6,8 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Literal
 
+from coterie.wording import Tabular
+
 State = Literal["pass", "warn", "fail"]
 ORDER: tuple[State, ...] = ("pass", "warn", "fail")
 """the states, the worst last"""
@@ -62,7 +64,7 @@ class Question:
 
 
 @dataclass(frozen=True)
-class Verdict:
+class Verdict(Tabular):
     """What a release is to be judged by: `state` is the worst state of its questions."""
 
     questions: Mapping[str, Question]
@@ -82,6 +84,18 @@ class Verdict:
     def advice(self) -> tuple[str, ...]:
         """The advice of all questions."""
         return tuple(text for question in self.questions.values() for text in question.advice)
+
+    def records(self) -> list[dict[str, Any]]:
+        """One row a question: its state, the evidence and the advice."""
+        return [
+            {
+                "question": question.title,
+                "state": question.state,
+                "evidence": " ".join(question.evidence),
+                "advice": " ".join(question.advice),
+            }
+            for question in self.questions.values()
+        ]
 
     def to_dict(self) -> dict[str, Any]:
         """Plain values, as JSON can hold them."""
