@@ -92,8 +92,8 @@ def try_readme(readme: str) -> None:
     assert isinstance(release, coterie.Release)
     assert release.frame.column_names == head
     assert [list(row.values()) for row in release.frame.to_pylist()] == rows
-    assert f"{release.measures['gcp']:.3f}" == re.search(r"# ([\d.]+): what was lost", first)[1]
-    assert release.verification.k == int(re.search(r"# (\d+): counted again", first)[1])
+    assert f"{release.measures['gcp']:.3f}" == re.search(r"# ([\d.]+): information loss", first)[1]
+    assert release.verification.k == int(re.search(r"# (\d+): recounted", first)[1])
     for code in others:
         exec(compile(code, "README.md", "exec"), names)
     for line in (line for block in blocks(readme, "console") for line in block.splitlines()):
