@@ -133,9 +133,11 @@ def walk(page: Page, origin: str) -> str:
     project = found[1]
     page.click("text=Continue to Roles")
     page.click("text=Save and continue to Hierarchies")
+    page.wait_for_url("**/hierarchies")
     page.goto(f"{origin}{project}/hierarchies/0")
     page.fill("#widths", "5, 10, 20")
     page.click("text=Save this rule")
+    page.wait_for_selector("text=The rule is in coterie.toml")
     for name in ("education", "marital-status", "occupation", "workclass"):
         page.goto(f"{origin}{project}/hierarchies/{COLUMNS.index(name)}")
         page.set_input_files("#file", datasets.adult_hierarchy_files()[name])
@@ -150,7 +152,7 @@ def walk(page: Page, origin: str) -> str:
         page.click("role=button[name='Run']")
         page.wait_for_selector("text=is finished", timeout=300_000)
     page.goto(f"{origin}{project}/results/0001")
-    page.click("text=Work out loss over k")
+    page.click("text=Compute loss over k", timeout=120_000)
     page.wait_for_selector("#loss-over-k svg", timeout=300_000)
     page.goto(f"{origin}{project}/results/0001/row?row=3")
     page.click("text=Find out")
