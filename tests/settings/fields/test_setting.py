@@ -14,7 +14,7 @@ SOURCE = Path(__file__).parents[3] / "src" / "coterie"
 # Made by scripts/make_docs.py from the fields.
 MADE = {"settings/keywords.py"}
 # The judge has rules of its own, by the models' names.
-JUDGE = {"verification/judge.py", "verification/models.py", "verification/verify.py"}
+JUDGE = {"verification/judge.py", "verification/models.py", "verification/verify.py", "verification/promises.py"}
 
 
 @pytest.fixture(scope="module")
