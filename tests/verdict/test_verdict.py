@@ -175,6 +175,14 @@ def test_strict_ends_with_1_unless_pass(file, engine, capsys):
     assert json.loads(capsys.readouterr().out)["verdict"]["questions"]["singling-out"]["state"] == "fail"
 
 
+def test_what_is_too_large_to_look_at_in_order_is_said(file, tmp_path, monkeypatch):
+    monkeypatch.setattr("coterie.verdict.counts.MOST_HELD", 10)
+    left = {"drop": ["lat", "long", "sex", "subject_id"]}
+    stored = coterie.anonymize(file, **BASE, **left, engine="blocks", block_rows=200, output=tmp_path / "out.parquet")
+    evidence = " ".join(stored.verdict.questions["singling-out"].evidence)
+    assert "Not measured: whether the order of the rows gives values away." in evidence
+
+
 def test_in_blocks_the_verdict_is_counted_on_disk(file, tmp_path):
     kept = {"keep": ["long", "sex"], "drop": ["lat", "subject_id"]}
     stored = coterie.anonymize(file, **BASE, **kept, engine="blocks", block_rows=200, output=tmp_path / "out.parquet")

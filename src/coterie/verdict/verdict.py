@@ -60,6 +60,8 @@ def verdict_of_rows(rows: PublishedRows, config: Config, found: Verification, *,
     findings = singled_out(rows, config, kept=_kept(names, config), k=k)
     if (table := rows.table_of(published_names(names, config.quasi))) is not None:
         look_at_order(findings, table, config, k=k)
+    else:
+        findings.evidence.append("Not measured: whether the order of the rows gives values away.")
     inferred = inference(rows, config, sensitive=[name for name in config.sensitive if name in names])
     useful = Findings("utility", config.accept)
     useful.evidence.append("Not measured: it takes the original (`coterie measure`).")
