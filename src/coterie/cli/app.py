@@ -30,6 +30,7 @@ from coterie.cli.commands.risk import attack, risk
 from coterie.cli.commands.serve import serve
 from coterie.cli.start import leave, start_lean
 from coterie.errors import CoterieError, CoterieWarning, without_passwords
+from coterie.wording import one_line, visible
 
 INTERRUPTED = 130
 PIPE_CLOSED = 141
@@ -157,11 +158,6 @@ def console() -> NoReturn:
     leave(main())
 
 
-def one_line(text: str) -> str:
-    """The text without line breaks: names of columns and files may have them."""
-    return " ".join(text.split())
-
-
 def as_options(text: str) -> str:
     """A message with the keywords of Python, such as `force=True`, as the options that they are here."""
     text = re.sub(r"\b([a-z]+(?:_[a-z]+)*)=True\b", lambda found: "--" + found[1].replace("_", "-"), text)
@@ -187,7 +183,7 @@ def _stopped(text: str, code: int, debug: bool) -> int:
     if debug:
         typer.echo(traceback.format_exc(), err=True)
         typer.echo("note: the traceback above may hold values of the data; look before you share it", err=True)
-    typer.echo(f"error: {without_passwords(text)}", err=True)
+    typer.echo(f"error: {visible(without_passwords(text))}", err=True)
     return code
 
 
