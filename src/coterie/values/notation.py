@@ -82,7 +82,7 @@ def value_texts(domain: Domain) -> pa.Array:
 
 
 def interval_texts(lo: pa.Array, hi: pa.Array) -> pa.Array:
-    """Write `[lo-hi]` if both are plain numbers, else `[lo, hi]`: minus signs and dates would make the first ambiguous."""
+    """Write `[lo-hi]` if both are plain numbers, else `[lo, hi]`, which is clear with minus signs and dates."""
     plain = pc.and_(
         pc.match_substring_regex(lo, f"^{_PLAIN}$"),
         pc.match_substring_regex(hi, f"^{_PLAIN}$"),
