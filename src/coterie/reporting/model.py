@@ -82,7 +82,7 @@ class Input(Part):
     rows: Count
     columns: int
     missing_cells: Count
-    sha256: str | None = Field(description="Null in the external variant: a hash can confirm a guess of the whole table.")
+    sha256: str | None = Field(description="Null in the external variant: a hash can confirm a guess of the table.")
     sha256_of: str
     published_rows: int
     published_columns: int
