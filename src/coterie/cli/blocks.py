@@ -1,4 +1,4 @@
-"""`coterie anonymize` where the release is made in blocks: files that do not fit the memory, and clusters."""
+"""`coterie anonymize` in blocks: files that do not fit in memory, and clusters."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 
 class Wanted(NamedTuple):
-    """What is to be written."""
+    """The outputs to write."""
 
     output: str | None
     mapping: Path | None = None
@@ -39,17 +39,17 @@ def ran_in_blocks(
     as_json: bool = False,
     cluster: Cluster | None = None,
 ) -> Release | None:
-    """Anonymize a file in blocks if the configuration or its size asks for it; None if it is a case for memory.
+    """Anonymize a file in blocks if its configuration or size requires it; return None if memory suffices.
 
     Args:
         data: The file.
         config: The settings.
-        wanted: Where results go.
-        force: Overwrite what is there.
-        resume: Go on with a run that was stopped.
-        quiet: Say nothing.
+        wanted: The outputs.
+        force: Overwrite existing files.
+        resume: Continue an interrupted run.
+        quiet: Print nothing.
         as_json: Print the summary as JSON.
-        cluster: Where Spark runs, if that was said.
+        cluster: The Spark cluster, if given.
     """
     from coterie.engines.choose import choose_engine, run_job
     from coterie.engines.engine import Job
@@ -83,7 +83,7 @@ def ran_in_blocks(
 
 
 def show_stored(release: Release, voice: Voice, output: str) -> None:
-    """The summary of a release in a file, and where it is."""
+    """Print the summary of a release in a file, and its path."""
     from coterie.cli.run import show_release
     from coterie.files.output import provenance_path
 
