@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING, NamedTuple
 
 from coterie.cli.show import ProgressBar, Voice
@@ -50,10 +51,12 @@ def ran_in_blocks(
         as_json: Print the summary as JSON.
         cluster: The Spark cluster, if given.
     """
-    from coterie.engines.choose import choose_engine, run_stored
+    from coterie.engines.choose import choose_engine, run_job
+    from coterie.engines.engine import Job
 
     output, mapping, reports, variant = wanted
-    choice = choose_engine(data, config, output=output)
+    job = Job(config, output, resume=resume, force=force, cluster=cluster, mapping=mapping)
+    choice = choose_engine(data, job)
     voice = Voice(quiet=quiet or as_json, output=output)
     if choice.why:
         Voice(quiet=quiet).note(f"note: {choice.why}")
@@ -61,7 +64,6 @@ def ran_in_blocks(
         return None
     assert output is not None
     from coterie.cli.run import mention_compiling, print_summary, write_reports
-    from coterie.engines.job import make_job
 
     if reports and output == "-":
         text = "is made from the written release, which cannot be read again from standard output; name a file"
@@ -70,8 +72,7 @@ def ran_in_blocks(
 
     mention_compiling(quiet, [config.method])
     with ProgressBar(quiet=quiet) as progress:
-        job = make_job(config, output, resume=resume, force=force, progress=progress, cluster=cluster, mapping=mapping)
-        release = run_stored(choice.engine, data, job)
+        release = run_job(data, replace(job, progress=progress), choice)
     show_stored(release, voice, output)
     if mapping is not None:
         voice.say(f"Wrote the mapping {mapping}. It holds original values.")

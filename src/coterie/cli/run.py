@@ -36,7 +36,8 @@ def release_of(data: AnyTable, config: Config, *, quiet: bool, publishes: bool =
         publishes: Whether the release will be published rather than only inspected: then every column needs a role.
     """
     from coterie.api.anonymize import anonymize
-    from coterie.engines.memory.run import make_release, prepare
+    from coterie.engines.memory.run import make_release
+    from coterie.engines.memory.source import prepare
     from coterie.engines.phases import Phases
     from coterie.engines.steps import start_run
 

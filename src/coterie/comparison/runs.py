@@ -6,7 +6,8 @@ import time
 from collections.abc import Callable, Iterator, Sequence
 from typing import TYPE_CHECKING, Any
 
-from coterie.engines.memory.run import PreparedTable, make_release
+from coterie.engines.memory.run import make_release
+from coterie.engines.memory.source import PreparedTable
 from coterie.engines.phases import Phases
 from coterie.engines.steps import start_run
 from coterie.errors import Cancelled, ConfigError, CoterieError

@@ -15,7 +15,7 @@ from coterie.table.costs import Measure, interval_costs
 from coterie.table.masks import Mask
 
 if TYPE_CHECKING:
-    from coterie.engines.memory.run import PreparedTable
+    from coterie.engines.memory.source import PreparedTable
     from coterie.methods._method import Progress
     from coterie.releases.release import Release
     from coterie.settings.config import Config
@@ -222,7 +222,7 @@ def _dropped(config: Config, name: str) -> Config:
 
 def _measured(release: Release, config: Config, dropped: str | None) -> Measures:
     """Group the rows of the release again and measure the boxes."""
-    from coterie.engines.memory.run import check_possible, group_rows
+    from coterie.engines.memory.group import check_possible, group_rows
     from coterie.engines.steps import start_run
 
     prepared = _prepared(release, dropped).under(config)
@@ -237,7 +237,7 @@ def _measured(release: Release, config: Config, dropped: str | None) -> Measures
 
 
 def _prepared(release: Release, dropped: str | None) -> PreparedTable:
-    from coterie.engines.memory.run import PreparedTable
+    from coterie.engines.memory.source import PreparedTable
     from coterie.table.encode import EncodedTable
 
     table, book = release.table, release.held.encoded.book
