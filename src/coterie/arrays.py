@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import Any, TypeAlias
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any, Protocol, TypeAlias
 
 import numpy as np
 import numpy.typing as npt
@@ -18,6 +19,65 @@ Integers: TypeAlias = npt.NDArray[np.integer[Any]]
 
 AnyTable: TypeAlias = Any
 """a frame of any kind that Narwhals takes, the path of a file, or "-" """
+
+
+class Collects(Protocol):
+    """A lazy frame of Polars or Narwhals, or a DataFrame of Spark."""
+
+    @property
+    def collect(self) -> Callable[..., object]:
+        """Return the rows."""
+
+
+class Computes(Protocol):
+    """A frame of Dask."""
+
+    @property
+    def compute(self) -> Callable[..., object]:
+        """Return the rows."""
+
+
+class Executes(Protocol):
+    """A table of Ibis."""
+
+    @property
+    def execute(self) -> Callable[..., object]:
+        """Return the rows."""
+
+
+class Fetches(Protocol):
+    """A relation of DuckDB."""
+
+    @property
+    def fetchall(self) -> Callable[..., object]:
+        """Return the rows."""
+
+
+class EagerFrame(Protocol):
+    """A frame that holds its rows. Lazy ones, which become Arrow tables, are never compared with others."""
+
+    @property
+    def equals(self) -> Callable[..., object]:
+        """Return whether another frame is the same."""
+
+
+Lazy: TypeAlias = Collects | Computes | Executes | Fetches
+"""whatever is collected into an Arrow table"""
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+    from typing_extensions import TypeVar
+
+    Frame = TypeVar("Frame", bound=EagerFrame, default=pa.Table)
+    """the kind of frame that came in; an Arrow table for files, databases and lazy frames"""
+    Frame_co = TypeVar("Frame_co", covariant=True, default=Any)
+    """the kind of frame that a release gives back"""
+else:  # Python 3.11 and 3.12 know no defaults of type variables
+    from typing import TypeVar
+
+    Frame = TypeVar("Frame")
+    Frame_co = TypeVar("Frame_co", covariant=True)
+
 AnyFrame: TypeAlias = Any
 """the caller's own kind of frame"""
 AnySetting: TypeAlias = Any

@@ -8,7 +8,7 @@ from dataclasses import replace
 from enum import Enum
 from typing import TYPE_CHECKING, Any, TypeAlias, Unpack
 
-from coterie.arrays import AnyTable
+from coterie.arrays import AnyTable, Frame, Lazy
 from coterie.engines.choose import checked_on_disk, choose_engine, run_stored
 from coterie.engines.memory.run import make_release, prepare
 from coterie.engines.phases import Phases
@@ -48,15 +48,13 @@ class FromConfig(Enum):
         return "from the configuration"
 
 
-Table: TypeAlias = Any
-"""a frame that Narwhals takes, or a path"""
 Masks: TypeAlias = Any
 """an array of truth values, or columns of such"""
 
 
 @spelled_out
 def anonymize(
-    data: Table,
+    data: str | os.PathLike[str] | Lazy | Frame,
     *,
     config: AnyConfig = None,
     suppress_rows: Masks = None,
@@ -69,7 +67,7 @@ def anonymize(
     progress: Progress | None = None,
     cancelled: Callable[[], bool] | None = None,
     **settings: Unpack[Keywords],
-) -> Release:
+) -> Release[Frame]:
     """Hide every row of a table in a group of at least k rows.
 
     Args:
@@ -90,7 +88,8 @@ def anonymize(
         **settings: The fields of `Config`, which go before those of `config`: `quasi=["age", "zip"]`, `k=10`, ….
 
     Returns:
-        The release, verified from its published values. Where it was made in blocks, it lies in the output: what looks
+        The release, verified from its published values; its `frame` is of the kind that came in, and an Arrow table
+        where `data` names a file or is lazy. Where it was made in blocks, it lies in the output: what looks
         at its rows then looks at a sample of whole groups (`Release.complete` is false).
 
     Raises:
@@ -109,6 +108,7 @@ def anonymize(
         from coterie.engines.job import make_job
 
         assert output is not None, "engines that need an output have asked for it"
+        assert isinstance(data, str | os.PathLike), "engines that read files have asked for one"
         job = make_job(
             settled, output, resume=resume, force=force, progress=progress, cancelled=cancelled, mapping=mapping
         )
