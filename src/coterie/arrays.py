@@ -54,7 +54,7 @@ class Fetches(Protocol):
 
 
 class EagerFrame(Protocol):
-    """A frame that holds its rows. Lazy ones, which become Arrow tables, are never compared with others."""
+    """A frame that holds its rows. Lazy ones have no such method."""
 
     @property
     def equals(self) -> Callable[..., object]:
@@ -62,14 +62,13 @@ class EagerFrame(Protocol):
 
 
 Lazy: TypeAlias = Collects | Computes | Executes | Fetches
-"""whatever is collected into an Arrow table"""
+"""whatever is collected"""
 
 if TYPE_CHECKING:
-    import pyarrow as pa
     from typing_extensions import TypeVar
 
-    Frame = TypeVar("Frame", bound=EagerFrame, default=pa.Table)
-    """the kind of frame that came in; an Arrow table for files, databases and lazy frames"""
+    Frame = TypeVar("Frame", bound=EagerFrame, default=Any)
+    """the kind of frame that came in; any for files, databases and lazy frames, which become Arrow tables or Polars'"""
     Frame_co = TypeVar("Frame_co", covariant=True, default=Any)
     """the kind of frame that a release gives back"""
 else:  # Python 3.11 and 3.12 know no defaults of type variables

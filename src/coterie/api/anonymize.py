@@ -9,19 +9,15 @@ from enum import Enum
 from typing import TYPE_CHECKING, Any, TypeAlias, Unpack
 
 from coterie.arrays import AnyTable, Frame, Lazy
-from coterie.engines.choose import checked_on_disk, choose_engine, run_stored
-from coterie.engines.memory.run import make_release, prepare
-from coterie.engines.phases import Phases
+from coterie.engines.choose import checked_on_disk, run_job
+from coterie.engines.engine import Job, never
 from coterie.engines.request import check_request
-from coterie.engines.steps import start_run
 from coterie.errors import ConfigError, Problem
-from coterie.files.destinations import check_outputs
 from coterie.files.frames import is_pandas
 from coterie.files.tables import read_pair, read_source
 from coterie.grouping.promises import rules_of
 from coterie.measures.measures import Measures
 from coterie.measures.published import measure_tables
-from coterie.publishing.mapping import write_mapping
 from coterie.releases.release import Release
 from coterie.settings.config import AnyConfig, Config
 from coterie.settings.keywords import Keywords, VerifyKeywords
@@ -88,8 +84,8 @@ def anonymize(
         **settings: The fields of `Config`, which go before those of `config`: `quasi=["age", "zip"]`, `k=10`, ….
 
     Returns:
-        The release, verified from its published values; its `frame` is of the kind that came in, and an Arrow table
-        where `data` names a file or is lazy. Where it was made in blocks, it lies in the output: what looks
+        The release, verified from its published values; its `frame` is of the kind that came in, an Arrow table
+        for files. Where it was made in blocks, it lies in the output: what looks
         at its rows then looks at a sample of whole groups (`Release.complete` is false).
 
     Raises:
@@ -102,30 +98,19 @@ def anonymize(
     check_request(settled)
     if keep_index and not is_pandas(data):
         raise ConfigError([Problem("keep_index", "only a pandas frame has an index to keep; leave it out")])
-    masked = suppress_rows is not None or suppress_cells is not None
-    engine = choose_engine(data, settled, output=output, masked=masked).engine
-    if engine != "memory":
-        from coterie.engines.job import make_job
-
-        assert output is not None, "engines that need an output have asked for it"
-        assert isinstance(data, str | os.PathLike), "engines that read files have asked for one"
-        job = make_job(
-            settled, output, resume=resume, force=force, progress=progress, cancelled=cancelled, mapping=mapping
-        )
-        return run_stored(engine, data, job)
-    if resume:
-        raise ConfigError([Problem("resume", "a run in memory leaves nothing to go on with; name an engine")])
-    check_outputs(data, settled, output=output, mapping=mapping, force=force)
-    phases = Phases(progress)
-    prepared = prepare(data, settled, suppress_rows=suppress_rows, suppress_cells=suppress_cells, phases=phases)
-    release = make_release(prepared, settled, start_run(settled, progress, cancelled), phases=phases)
-    if keep_index:
-        release = replace(release, keep_index=True)
-    if output is not None:
-        release.write(output, force=force)
-    if mapping is not None:
-        write_mapping(release, mapping, force=force)
-    return release
+    job = Job(
+        settled,
+        output,
+        resume=resume,
+        force=force,
+        progress=progress,
+        cancelled=cancelled or never,
+        mapping=mapping,
+        suppress_rows=suppress_rows,
+        suppress_cells=suppress_cells,
+    )
+    release = run_job(data, job)
+    return replace(release, keep_index=True) if keep_index else release
 
 
 @spelled_out

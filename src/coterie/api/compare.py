@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, Unpack
 from coterie.arrays import AnyTable
 from coterie.comparison.comparison import Comparison, ComparisonRow
 from coterie.comparison.finished import keep, read_kept, run_key, source_hash
-from coterie.engines.memory.run import prepare
+from coterie.engines.memory.source import prepare
 from coterie.errors import Cancelled, ConfigError, Problem
 from coterie.settings.config import AnyConfig, Config
 from coterie.settings.keywords import CompareKeywords

@@ -73,8 +73,9 @@ def late_job(job: dict[str, Any], folder: Path, tell: Progress) -> None:
 def _check_memory(source: str, config: Config, output: Path) -> None:
     """Refuse what the command line would make in blocks: pages and reports are made from a table in memory."""
     from coterie.engines.choose import choose_engine
+    from coterie.engines.engine import Job
 
-    choice = choose_engine(source, config, output=output)
+    choice = choose_engine(source, Job(config, output))
     if choice.engine != "memory":
         text = f"runs of the page hold the table in memory, and this one would use {choice.engine}"
         hint = 'Use the command line (coterie anonymize), or write engine = "memory" into the recipe.'
