@@ -19,6 +19,8 @@ import house
 
 from coterie.cli.app import app
 from coterie.cli.commands.methods import described, preset_text
+from coterie.cli.commands.release import verify
+from coterie.cli.flags import offer_limits
 from coterie.methods import all_methods
 from coterie.reporting.report import SCHEMA, schema_text
 from coterie.settings.fields._setting import Setting
@@ -100,6 +102,7 @@ def cli_page() -> str:
         "[errors](errors.md). Messages go to standard error when the release goes to standard output (`-o -`).",
         "",
     ]
+    offer_limits(verify)
     for path, command in commands(typer.main.get_command(app), ("coterie",)):
         lines += command_lines(path, command)
     return "\n".join(lines).rstrip() + "\n"

@@ -15,12 +15,12 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from importlib.metadata import version
-from typing import TYPE_CHECKING, Any, overload
+from typing import TYPE_CHECKING, Any, Generic, overload
 
 import numpy as np
 import pyarrow as pa
 
-from coterie.arrays import AnyFrame, AnyTable, Int32, Int64
+from coterie.arrays import AnyTable, Frame_co, Int32, Int64
 from coterie.disclosure.risk import Risk, RiskChange, risk_of_classes
 from coterie.files import tables
 from coterie.files.destinations import check_apart
@@ -48,8 +48,11 @@ def later() -> Any:  # noqa: ANN401 - a module
 
 
 @dataclass(frozen=True, eq=False)
-class Release:
-    """A verified release: the published table, the proof, and the information loss. Its rows may be anywhere."""
+class Release(Generic[Frame_co]):
+    """A verified release: the published table, the proof, and the information loss. Its rows may be anywhere.
+
+    For type checkers, `Release[polars.DataFrame]` has a Polars `frame`, and a plain `Release` any kind.
+    """
 
     config: Config
     """everything that decided the release; run again, it gives the same"""
@@ -73,13 +76,14 @@ class Release:
     """whether `frame` has the index of the pandas frame that came in"""
 
     @cached_property
-    def frame(self) -> AnyFrame:
+    def frame(self) -> Frame_co:
         """The published table as the caller's kind of frame, in the same row order; Arrow for files.
 
         The rows of a pandas frame are numbered from 0 unless `keep_index=True` was given. For a
         Spark DataFrame it is another DataFrame, whose rows have no order.
         """
-        return self.place.frame(self)
+        found: Frame_co = self.place.frame(self)
+        return found
 
     def batches(self) -> Iterator[pa.RecordBatch]:
         """Yield the published rows in order, some at a time, without loading a file whole."""
@@ -221,7 +225,7 @@ class Release:
         self.all_rows("a place for later rows")
         return assign_rows(self, data)
 
-    def mapping(self) -> AnyFrame:
+    def mapping(self) -> Frame_co:
         """Return the published value of each group and attribute, as the caller's kind of frame.
 
         One row for each group and attribute: `group`, `rows`, `attribute`, `published`, `lowest`, `highest`, `values`,
@@ -231,7 +235,8 @@ class Release:
         from coterie.publishing.mapping import mapping_table
 
         self.all_rows("the mapping, once the run is over (ask for it by mapping=…)")
-        return new_frame(mapping_table(self), self.source.kind, self.source.native)
+        made: Frame_co = new_frame(mapping_table(self), self.source.kind, self.source.native)
+        return made
 
     @overload
     def explain(self, row: None = None, *, nearest: int = 5, show_values: bool = False) -> LossExplanation: ...

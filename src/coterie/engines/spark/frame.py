@@ -12,16 +12,18 @@ from __future__ import annotations
 import os
 from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Unpack
 
 import numpy as np
 
-from coterie.arrays import AnySetting, Int64
+from coterie.arrays import Int64
 from coterie.engines.phases import Phases
 from coterie.errors import BackendError
 from coterie.releases.release import Release
 from coterie.releases.stored import class_counts, needs_rows
 from coterie.settings.config import AnyConfig, Config
+from coterie.settings.keywords import Keywords
+from coterie.settings.signature import spelled_out
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -138,16 +140,27 @@ class SparkRows:
             frame.unpersist()
 
 
-def anonymize(dataframe: DataFrame, config: AnyConfig = None, **more: AnySetting) -> DataFrame:
+@spelled_out
+def anonymize(
+    dataframe: DataFrame,
+    config: AnyConfig = None,
+    *,
+    row_number: str | None = None,
+    persist: bool = True,
+    progress: Progress | None = None,
+    **settings: Unpack[Keywords],
+) -> DataFrame:
     """Anonymize a DataFrame so that every row is in a group of at least k rows; see `release` for arguments and errors.
 
     Returns:
         The published DataFrame, verified. Executors cache its rows until the session ends; use `release` to free them,
         and to get the measures.
     """
-    return release(dataframe, config, **more).frame
+    made = release(dataframe, config, row_number=row_number, persist=persist, progress=progress, **settings)
+    return made.frame
 
 
+@spelled_out
 def release(
     dataframe: DataFrame,
     config: AnyConfig = None,
@@ -155,8 +168,8 @@ def release(
     row_number: str | None = None,
     persist: bool = True,
     progress: Progress | None = None,
-    **settings: AnySetting,
-) -> Release:
+    **settings: Unpack[Keywords],
+) -> Release[DataFrame]:
     """Anonymize a DataFrame so that every row is in a group of at least k rows.
 
     Args:
