@@ -1,7 +1,7 @@
-"""Changes that somebody else makes to the recipe while a form is open: another tab, or an editor.
+"""Detect changes to the configuration made in another tab or an editor while a form is open.
 
-A form carries a stamp of the settings that it showed. If they are others by the time it is sent, saving it would undo a
-change that nobody has seen, so that it is shown again instead; sent once more, it is saved.
+A form has a stamp of the settings it showed. If they have changed when it is submitted, saving it would undo a
+change that the user has not seen, so the form is shown again; submitted once more, it is saved.
 """
 
 from __future__ import annotations

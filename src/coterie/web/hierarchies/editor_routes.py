@@ -1,4 +1,4 @@
-"""The editors of a hierarchy: the tree, changed one step at a time, and the table, a page of rows at a time."""
+"""The hierarchy editors: the tree, edited step by step, and the table, edited one page of rows at a time."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ from coterie.web.pages import Fault, go, is_htmx, posted, project_of, render, va
 
 @posted
 def edit(request: Request, form: FormData) -> Response:
-    """Change the tree."""
+    """Edit the tree."""
     place = _place(request)
     fields = values_of(form)
     asked = hierarchy_ops.read_asked(fields, [each for each in form.getlist("values") if isinstance(each, str)])
@@ -89,7 +89,7 @@ def _draft(place: ColumnPage) -> hierarchy_store.Draft:
 
 
 def branch(request: Request) -> Response:
-    """What a group holds, as lines of the tree, when it is opened or more of it is asked for."""
+    """Show the children of a group as lines of the tree, when it is expanded or more are requested."""
     place = _place(request)
     tree = _draft(place).tree
     node = next(iter(hierarchy_ops.numbers(request.query_params.get("node", ""))), -1)

@@ -1,4 +1,4 @@
-"""The recipe itself: its text to look at, edit, take away or bring along, and the same in other words."""
+"""The configuration itself: its text to view, edit, download or import, and the equivalent command and Python."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ NOT_BROUGHT = {
 
 
 async def show(request: Request) -> Response:
-    """The page."""
+    """Show the page."""
     project = project_of(request, ready=True)
     return await run_in_threadpool(_page, request, project)
 
@@ -99,7 +99,7 @@ def _save(request: Request, project: Project, text: str, stamp: str) -> Response
 
 
 def take(request: Request, project: Project, text: str) -> None:
-    """Make a text the project's recipe. If the table is to be read otherwise now, it is looked at again."""
+    """Make a text the project's configuration. If it changes how the table is read, inspect the table again."""
     from coterie.web.data.inspect_table import READING
 
     with project.lock:
@@ -133,7 +133,7 @@ def _draft_faults(project: Project, text: str, stamp: str) -> list[Fault]:
 
 
 async def bring(request: Request) -> Response:
-    """A coterie.toml from a path or an upload."""
+    """Import a coterie.toml from a path or an upload."""
     project = project_of(request, ready=True)
     target = project.folder / "brought.toml"
     target.unlink(missing_ok=True)
@@ -189,7 +189,7 @@ def _with_files(project: Project, text: str, folder: Path) -> str:
 
 
 async def download(request: Request) -> Response:
-    """The recipe, standing alone: what it takes from files is spelled out where that can be had."""
+    """Download the configuration, with the content of files included where possible."""
     project = project_of(request, ready=True)
 
     def text() -> str:
