@@ -19,7 +19,7 @@ COLUMNS = 10
 
 
 def release_html(release: Release) -> str:
-    """The release as a piece of HTML that carries its own style and touches nothing around it."""
+    """Return the release as a piece of HTML that carries its own style and touches nothing around it."""
     # Several releases may stand in one notebook: ids must differ, and styles must not reach beyond their own.
     mark = f"coterie-{secrets.token_hex(4)}"
     room = environment("coterie.reporting")

@@ -119,7 +119,7 @@ def _people(guesses: Sequence[Guess]) -> str:
 
 
 def _safe_harbor(guesses: Sequence[Guess]) -> str:
-    """A comment that says which columns HIPAA's Safe Harbor would have removed or coarsened."""
+    """Return a comment that says which columns HIPAA's Safe Harbor would have removed or coarsened."""
     found = [(one_line(guess.name), entry) for guess in guesses if (entry := safe_harbor(guess.name)) is not None]
     if not found:
         return ""

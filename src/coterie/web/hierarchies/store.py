@@ -242,7 +242,7 @@ def _tree(values: dict[str, Any]) -> EditTree | None:
 
 
 def file_hash(project: Project, file: str) -> str:
-    """The SHA-256 of a hierarchy file, or nothing if there is none."""
+    """Return the SHA-256 of a hierarchy file, or nothing if there is none."""
     try:
         return hashlib.sha256((project.recipe_path.parent / file).read_bytes()).hexdigest() if file else ""
     except OSError:

@@ -167,7 +167,7 @@ def _not_brought(request: Request, project: Project, why: str, path: str) -> Res
 
 
 def _with_files(project: Project, text: str, folder: Path) -> str:
-    """The text with hierarchies spelled out that it takes from files beside it, since it moves to another folder."""
+    """Return the text with hierarchies spelled out that it takes from files beside it: it moves to another folder."""
     try:
         values = tomllib.loads(text)
     except tomllib.TOMLDecodeError:
