@@ -40,14 +40,10 @@ class BlockResult(NamedTuple):
     one_by_one: OneByOne | None = None
     """what is needed to check rows that are published one by one; a group is then a place of a ring"""
 
-    def columns(self) -> dict[str, pa.DictionaryArray]:
-        """Published column → its cells; those of suppressed rows are what stands for any value."""
-        made = {}
-        for labels in self.labels.values():
-            index = pa.array(np.append(labels.of_group, np.int32(labels.suppressed))[self.group])
-            for name, values in zip(labels.names, labels.values, strict=True):
-                made[name] = pa.DictionaryArray.from_arrays(index, values)
-        return made
+    def cells(self, rows: Int64 | slice = slice(None)) -> dict[str, pa.DictionaryArray]:
+        """Published column → the cells of all rows or of some."""
+        every = [labels.cells(self.group[rows]) for labels in self.labels.values()]
+        return {name: cells for each in every for name, cells in each.items()}
 
 
 def anonymize_block(

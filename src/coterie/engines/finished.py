@@ -37,12 +37,6 @@ def check_limit(finished: Sequence[FinishedBlock], plan: Plan) -> None:
     refuse_suppression(sum(each.sums.suppressed for each in finished), rows=plan.book.rows, config=plan.book.config)
 
 
-def may_show(sums: BlockSums, plan: Plan) -> bool:
-    """Whether suppressed rows, with the groups that are published as nothing but `*`, are enough to be shown."""
-    config = plan.book.config
-    return config.suppressed == "auto" and (sums.suppressed == 0 or sums.suppressed + sums.starred >= config.k)
-
-
 def notes_of(finished: Sequence[FinishedBlock], plan: Plan) -> tuple[str, ...]:
     """What methods said, once each; and how the table was cut."""
     from coterie.methods import find_method

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING
 
 import numpy as np
+import pyarrow as pa
 
 from coterie.engines.blocks.spill import SpilledRows
 
@@ -23,3 +24,19 @@ def coded_rows(table: TableFile, book: Codebook) -> Iterator[tuple[SpilledRows, 
         numbers = start + np.flatnonzero(coded.keep)
         yield SpilledRows(numbers, coded.codes, coded.sensitive), batch.num_rows
         start += batch.num_rows
+
+
+def stretches(table: TableFile, names: Sequence[str], *, rows: int) -> Iterator[pa.Table]:
+    """Some columns by stretches of so many rows, the last of which may have fewer."""
+    waiting: list[pa.RecordBatch] = []
+    held = 0
+    for batch in table.batches(names):
+        waiting.append(batch)
+        held += batch.num_rows
+        while held >= rows:
+            whole = pa.Table.from_batches(waiting)
+            yield whole.slice(0, rows)
+            rest = whole.slice(rows)
+            waiting, held = rest.to_batches(), rest.num_rows
+    if held:
+        yield pa.Table.from_batches(waiting)
