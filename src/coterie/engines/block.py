@@ -52,6 +52,7 @@ def anonymize_block(
     plan: Plan,
     block: int,
     *,
+    rows: Int64,
     threads: int = 1,
     cancelled: Callable[[], bool] | None = None,
     seconds: float | None = None,
@@ -63,13 +64,14 @@ def anonymize_block(
         sensitive: [n, s] their sensitive codes.
         plan: The plan.
         block: Which block this is.
+        rows: The numbers of its rows.
         threads: Threads to use; the result does not depend on them.
         cancelled: Asked now and then whether to stop.
         seconds: After these the method gives what it has.
     """
     table = _table(codes, sensitive, plan, block)
     run = _run(plan, block, threads, cancelled, seconds)
-    grouping = group_block(table, plan, run)
+    grouping = group_block(table, plan, run, rows)
     labels, _ = recode(table, grouping, plan.book.config)
     shown = grouping.published_boxes()
     sums = sums_of(table, shown, labels, plan)

@@ -80,6 +80,8 @@ class Ending:
             place=self._place(draft, lacks=draft.checked.verification.rows < sums.rows),
             seconds=self.phases.seconds,
             notes=notes_of(self.finished, plan),
+            masked=plan.book.mask.note,
+            masks_sha256=plan.book.mask.sha256,
             written={Path(job.place).name: draft.written.sha256},
         )
         self.work.note_name(draft.written.sha256)

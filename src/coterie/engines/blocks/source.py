@@ -20,9 +20,9 @@ def coded_rows(table: TableFile, book: Codebook) -> Iterator[tuple[SpilledRows, 
     names = [lookup.name for lookup in (*book.lookups, *book.sensitive_lookups)]
     start = 0
     for batch in table.batches(names):
-        coded = book.encode(batch)
-        numbers = start + np.flatnonzero(coded.keep)
-        yield SpilledRows(numbers, coded.codes, coded.sensitive), batch.num_rows
+        numbers = np.arange(start, start + batch.num_rows)
+        coded = book.encode(batch, numbers)
+        yield SpilledRows(numbers[coded.keep], coded.codes, coded.sensitive), batch.num_rows
         start += batch.num_rows
 
 

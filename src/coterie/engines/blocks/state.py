@@ -109,6 +109,7 @@ def open_work(
     resume: bool,
     force: bool,
     mapping: bool = False,
+    masks: str = "",
 ) -> WorkFolder:
     """Start a folder for a run, or take up the one that an earlier run has left.
 
@@ -120,6 +121,7 @@ def open_work(
         resume: Go on with what an earlier run has done, if it was the same.
         force: Start again in place of an earlier run.
         mapping: Whether blocks keep what their groups are published as.
+        masks: What tells the masks of rows and cells from others.
 
     Raises:
         ConfigError: There is an earlier run, and neither `resume` nor `force` was asked for.
@@ -128,7 +130,8 @@ def open_work(
     path = work_path(output)
     lock = _locked(path)
     try:
-        return _opened(path, lock, _description(config, stamp, block_rows, mapping=mapping), resume=resume, force=force)
+        description = _description(config, stamp, block_rows, mapping=mapping) | {"masks": masks}
+        return _opened(path, lock, description, resume=resume, force=force)
     except BaseException:
         lock.give_back()
         raise
@@ -237,6 +240,7 @@ def _refuse_other(path: Path, old: dict[str, Any], new: dict[str, Any]) -> None:
         "settings": "had other settings than",
         "block_rows": "had blocks of another size than",
         "mapping": "differs in whether a mapping is wanted from",
+        "masks": "had other masks than",
     }
     for name, text in texts.items():
         if old.get(name) != new[name]:

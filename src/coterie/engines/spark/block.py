@@ -121,7 +121,8 @@ def _block(table: pa.Table, block: int, work: BlockWork) -> pa.Table:
             hint="Write the DataFrame to a table first, or name a column that numbers its rows (row_number).",
         )
     compile_once(book.config.method)
-    made = anonymize_block(np.ascontiguousarray(quasi), np.ascontiguousarray(sensitive), work.plan, block, threads=1)
+    quasi, sensitive = np.ascontiguousarray(quasi), np.ascontiguousarray(sensitive)
+    made = anonymize_block(quasi, sensitive, work.plan, block, rows=rows)
     pairs = None
     if made.one_by_one is not None:
         # Their boxes are read again from the very cells that leave this task.

@@ -33,6 +33,7 @@ if TYPE_CHECKING:
     from coterie.engines.spark.source import NumberedRows
     from coterie.methods._method import Progress
     from coterie.releases.place import HeldRows
+    from coterie.table.masks import Mask
     from coterie.verification.models import FileCheck
 
 __all__ = ["anonymize", "release"]
@@ -197,6 +198,7 @@ def release_rows(
     persist: bool = True,
     progress: Progress | None = None,
     mapping: bool = False,
+    mask: Mask | None = None,
 ) -> Release:
     """The same for rows that have been numbered; with a mapping, if that is wanted."""
     from coterie.engines.request import check, cut_problems
@@ -211,7 +213,7 @@ def release_rows(
         check(cut_problems(config.replace(engine="spark")))
         settled = with_secrets(config)
         with phases("plan"):
-            made = make_plan(rows, settled, most=block_rows, threads=config.usable_threads)
+            made = make_plan(rows, settled, most=block_rows, threads=config.usable_threads, mask=mask)
         with phases("group"):
             grouped = group_rows(rows, made, settled, persist=persist, mapping=mapping)
             kept.append(grouped.frame)
@@ -225,6 +227,8 @@ def release_rows(
         place=SparkRows(rows, grouped, found.checked, found.shown, tuple(kept)),
         seconds=phases.seconds,
         notes=grouped.notes,
+        masked=grouped.plan.book.mask.note,
+        masks_sha256=grouped.plan.book.mask.sha256,
     )
 
 
