@@ -80,7 +80,7 @@ class Publisher:
         return {each.name: every[each.attribute][each.name] for each in self.columns if each.attribute >= 0}
 
     def own(self, unchanged: Sequence[bool] | Bool, *, starred: bool) -> frozenset[str]:
-        """The quasi-identifiers that are published with their own values, in their own type.
+        """Return the quasi-identifiers that are published with their own values, in their own type.
 
         Args:
             unchanged: Quasi-identifier → whether every group is published with its rows' own values.
@@ -98,7 +98,7 @@ class Publisher:
         own: Collection[str],
         levels: Mapping[str, pa.Array] | None = None,
     ) -> pa.Table:
-        """Published rows.
+        """Return published rows.
 
         Args:
             original: Rows of the original, as far as columns are published as they are or in their own type.
@@ -120,7 +120,7 @@ class Publisher:
 
 
 class PublishedTable(NamedTuple):
-    """A table fit to be written, and how it relates to the original."""
+    """A table ready to be written, and how it relates to the original."""
 
     table: pa.Table
     kept: Int64
@@ -142,10 +142,10 @@ def publish(
     """Generalize the quasi-identifiers of a table to the boxes of its groups.
 
     Args:
-        columns: The original columns. They are not changed.
+        columns: The original columns. They are not modified.
         table: Their quasi-identifiers as codes.
         grouping: Row of the table → group → box. A box may be wider than its rows.
-        config: Which columns are left out, how values are written, what becomes of suppressed rows.
+        config: Which columns to drop, how to write values, and how to treat suppressed rows.
         rows: Row of the table → position in the columns, if the table lacks some. These are suppressed.
     """
     check_styles(table.domains, names=columns.column_names, publish=config.publish)
@@ -175,7 +175,7 @@ def publish(
 
 
 def recode(table: Table, grouping: Grouping, config: Config) -> tuple[dict[str, Labels], dict[str, str]]:
-    """Quasi-identifier → its published values, and → what a suppressed cell looks like."""
+    """Return quasi-identifier → its published values, and → the text of a suppressed cell."""
     recoded: dict[str, Labels] = {}
     roots: dict[str, str] = {}
     shown = grouping.published_boxes()
@@ -197,7 +197,7 @@ def recode(table: Table, grouping: Grouping, config: Config) -> tuple[dict[str, 
 
 
 def secret_order(rows: Int64) -> Int64:
-    """The same rows in an order that nobody can draw again: it follows from no seed."""
+    """Shuffle the rows into an irreproducible order, independent of the seed."""
     return np.random.default_rng(secrets.randbits(128)).permutation(rows)
 
 
@@ -212,7 +212,7 @@ def _group_of_row(count: int, labels: Int32, rows: Int64 | None) -> Int32:
 
 
 def _classes(recoded: Mapping[str, Labels], groups: int) -> Int32:
-    """Group → class of groups that are published alike."""
+    """Return group → class of groups with equal published cells."""
     if groups == 0:
         return np.zeros(0, dtype=np.int32)
     columns = [
@@ -223,13 +223,13 @@ def _classes(recoded: Mapping[str, Labels], groups: int) -> Int32:
 
 
 def _spread(values: pa.Array, index: Int32) -> pa.ChunkedArray:
-    """Row → value, through an index of the values."""
+    """Return row → value, through an index of the values."""
     pieces = [values.take(pa.array(index[start : start + PIECE])) for start in range(0, len(index), PIECE)]
     return pa.chunked_array(pieces, type=values.type)
 
 
 def keep_rows(column: pa.ChunkedArray, kept: Int64) -> pa.ChunkedArray:
-    """The kept rows of an untouched column. A dictionary forgets values that only removed rows had."""
+    """Return the kept rows of an unchanged column, without dictionary values that only removed rows had."""
     if np.array_equal(kept, np.arange(len(column))):
         return column
     kind = column.type
@@ -246,7 +246,7 @@ def keep_rows(column: pa.ChunkedArray, kept: Int64) -> pa.ChunkedArray:
 
 
 def as_type_of(original: pa.ChunkedArray, column: pa.ChunkedArray) -> pa.ChunkedArray:
-    """The column in the original's type. A dictionary keeps its order and lists only values that occur."""
+    """Convert the column to the original's type. A dictionary keeps its order and lists only values that occur."""
     kind = original.type
     if pa.types.is_run_end_encoded(kind):
         runs = [pc.run_end_encode(chunk, run_end_type=kind.run_end_type) for chunk in column.chunks]

@@ -1,4 +1,4 @@
-"""The codes of a table: distinct values are counted first, rows are looked up afterwards.
+"""Encode tables in two passes: count distinct values first, then look up rows.
 
 Domains are made from all distinct values and their counts, wherever these were counted: in memory, batch by batch or
 on a cluster. So costs, hierarchies and published labels are the same in every block, and the same as in one piece.
@@ -56,7 +56,7 @@ class CodedRows(NamedTuple):
 
 @dataclass(frozen=True, eq=False)
 class Lookup:
-    """The cells of one column → codes."""
+    """Maps the cells of one column to codes."""
 
     name: str
     values: pa.Array
@@ -71,10 +71,10 @@ class Lookup:
         return keys[order], order
 
     def find(self, column: pa.ChunkedArray | pa.Array) -> Int32:
-        """Row → code.
+        """Return row → code.
 
         Raises:
-            DataError: A cell holds a value that was not counted, so the table has changed in between.
+            DataError: A cell has a value that was not counted, so the table has changed in between.
         """
         cells = plain_array(column)
         if pa.types.is_null(cells.type):
@@ -122,7 +122,7 @@ def _changed(name: str) -> DataError:
 
 @dataclass(frozen=True, eq=False)
 class Codebook:
-    """All that turns the rows of a table into codes, and codes into published values; it can be sent elsewhere."""
+    """Everything that turns rows into codes, and codes into published values; it can be sent to other processes."""
 
     config: Config
     domains: tuple[Domain, ...]
@@ -139,12 +139,12 @@ class Codebook:
     """rows and cells that the user wants suppressed, by row number"""
 
     def only(self, quasi: Sequence[int]) -> Codebook:
-        """The same without some quasi-identifiers; those that stay are named by their positions."""
+        """Return the same without some quasi-identifiers; the remaining ones are given by position."""
         domains = tuple(self.domains[at] for at in quasi)
         return replace(self, domains=domains, lookups=tuple(self.lookups[at] for at in quasi))
 
     def encode(self, batch: pa.RecordBatch | pa.Table, numbers: Int64) -> CodedRows:
-        """The rows of a batch as codes.
+        """Encode the rows of a batch.
 
         Args:
             batch: At least the columns that have codes.
@@ -163,7 +163,7 @@ class Codebook:
 
 
 def taking_part(batch: pa.RecordBatch | pa.Table, config: Config, mask: Mask) -> tuple[pa.RecordBatch | pa.Table, Bool]:
-    """The rows of a batch that take part, with suppressed cells missing; and row → whether it takes part.
+    """Return the rows of a batch that take part, with suppressed cells missing; and row → whether it takes part.
 
     Rows may be suppressed by a mask, or under the configured treatment of missing quasi-identifiers.
     """
@@ -179,14 +179,14 @@ def taking_part(batch: pa.RecordBatch | pa.Table, config: Config, mask: Mask) ->
 
 
 def missing_cells(batch: pa.RecordBatch | pa.Table, config: Config) -> Int64:
-    """Quasi-identifier → rows without a value, whatever masks say of them."""
+    """Count the rows without a value of each quasi-identifier, whatever masks say of them."""
     return np.array([plain_array(batch.column(name)).null_count for name in config.quasi], dtype=np.int64)
 
 
 def coded_columns(config: Config) -> tuple[str, ...]:
-    """The columns of which distinct values are to be counted where not all are held.
+    """Return the columns whose distinct values must be counted when the table is not in memory.
 
-    They are the quasi-identifiers, the sensitive columns that some promise beyond k speaks of, and people last.
+    They are the quasi-identifiers, the sensitive attributes of models beyond k, and people last.
     """
     named = {column for model in config.privacy for column in model.columns(config.sensitive)}
     people = () if config.entity is None else (config.entity,)
@@ -194,11 +194,11 @@ def coded_columns(config: Config) -> tuple[str, ...]:
 
 
 def refuse_missing(missing: Mapping[str, int], config: Config) -> None:
-    """Raise a DataError where quasi-identifiers lack values and the configuration takes that for an error.
+    """Raise a DataError if quasi-identifiers have missing values and the configuration forbids that.
 
     Args:
-        missing: Column → rows without a value.
-        config: What becomes of missing values.
+        missing: Column → number of rows without a value.
+        config: The treatment of missing values.
     """
     listed = ", ".join(f"{name} ({missing[name]:,})" for name in config.quasi if missing[name])
     if config.missing == "error" and listed:
@@ -221,7 +221,7 @@ def make_codebook(
         mask: Rows and cells that the user wants suppressed.
 
     Raises:
-        DataError: Values are of a wrong type or not in their hierarchy.
+        DataError: Values have the wrong type or are missing from their hierarchy.
     """
     sensitive = tuple(name for name in (*config.sensitive, config.entity) if name is not None and name in counted)
     made = {name: counted_domain(name, counted[name], config) for name in (*config.quasi, *sensitive)}
@@ -244,7 +244,7 @@ def make_codebook(
 
 
 def counted_domain(name: str, counted: CountedValues, config: Config) -> tuple[Domain, Lookup]:
-    """One column as a domain, and what finds the codes of its cells."""
+    """Return one column as a domain, and a lookup for the codes of its cells."""
     hierarchy = config.hierarchies.get(name)
     weight = float(config.weights.get(name, 1.0))
     if name == config.entity:
@@ -271,7 +271,7 @@ def _kind(name: str, counted: CountedValues, config: Config) -> str:
 
 
 def _people(name: str, counted: CountedValues) -> tuple[Domain, Int32]:
-    """People are told apart and nothing else. Rows that name nobody are one person together: the safe side."""
+    """Encode people, only to distinguish them. Rows that name nobody count as one person together, to be safe."""
     distinct = counted.values
     if counted.missing:
         distinct = pa.concat_arrays([distinct, pa.nulls(1, distinct.type)])
@@ -299,5 +299,5 @@ def _numbers(name: str, counted: CountedValues, weight: float) -> tuple[Domain, 
 
 
 def _take(distinct: pa.Array, places: Int64) -> pa.Array:
-    """Values at these places; null where the place is past the end (missing)."""
+    """Return the values at these positions; null for a position past the end (missing)."""
     return distinct.take(pa.array(places, mask=places >= len(distinct)))

@@ -1,4 +1,4 @@
-"""The first pass over a large table: distinct values of each column, and how many rows have them."""
+"""The first pass over a large table: each column's distinct values and their row counts."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ VALUE_BYTES = 256
 
 
 class _Tally:
-    """The distinct values of one column, in the order of their first rows."""
+    """The distinct values of one column, in order of first appearance."""
 
     def __init__(self, name: str, limit: int) -> None:
         self.name, self.limit = name, limit

@@ -1,4 +1,4 @@
-"""The table on disk, read again and again: as codes, or some of its columns by stretches of rows."""
+"""Read a table on disk repeatedly: as codes, or some of its columns by ranges of rows."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 
 def coded_rows(table: TableFile, book: Codebook) -> Iterator[tuple[SpilledRows, int]]:
-    """The rows that take part, as codes, a batch at a time; and how many were read."""
+    """Yield the included rows as codes, a batch at a time, with the number of rows read."""
     names = [lookup.name for lookup in (*book.lookups, *book.sensitive_lookups)]
     start = 0
     for batch in table.batches(names):
@@ -27,7 +27,7 @@ def coded_rows(table: TableFile, book: Codebook) -> Iterator[tuple[SpilledRows, 
 
 
 def stretches(table: TableFile, names: Sequence[str], *, rows: int) -> Iterator[pa.Table]:
-    """Some columns by stretches of so many rows, the last of which may have fewer."""
+    """Read some columns by stretches of `rows` rows; the last may be shorter."""
     waiting: list[pa.RecordBatch] = []
     held = 0
     for batch in table.batches(names):

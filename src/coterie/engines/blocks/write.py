@@ -1,4 +1,4 @@
-"""Write a release from finished blocks: the table is read once more, and its rows leave in the order they came."""
+"""Write a release from finished blocks: read the table once more, and write its rows in their original order."""
 
 from __future__ import annotations
 
@@ -48,7 +48,7 @@ class BlockStripes:
         return self.publisher.own(unchanged, starred=self.show_suppressed and self.suppressed > 0)
 
     def stripes(self, progress: Progress | None = None) -> Iterator[pa.Table]:
-        """The release in row order."""
+        """Yield the release in row order."""
         sources = {column.name: column.source for column in self.publisher.columns}
         published = {name: what for name, what in self.publisher.suppressed.items() if sources[name] not in self.own}
         own = {domain.name: domain for domain in self.plan.book.domains if domain.name in self.own}
@@ -69,7 +69,7 @@ class BlockStripes:
                 progress("write", done, self.plan.book.all_rows)
 
     def _originals(self, only: Collection[str] | None = None) -> Iterator[pa.Table]:
-        """The columns that are published as they are, or some, by stripe; also those whose type has to be kept."""
+        """Read the columns that are published as they are, or some, by stripe; also those whose type is kept."""
         shown = self.plan.book.config.published_unchanged.union(self.own)
         wanted = [name for name in self.publisher.names if name in shown and (only is None or name in only)]
         # Rows have to be counted even where no column is left.
@@ -78,7 +78,7 @@ class BlockStripes:
     def _levels(self) -> dict[str, pa.Array]:
         """Column → the values of its dictionary that some published row holds: read once more, before any is written.
 
-        Stripe by stripe, another stripe's values would come in too late for a file that has begun.
+        While writing stripe by stripe, a later stripe's values would come too late for a file already begun.
         """
         shown = self.plan.book.config.published_unchanged.union(self.own)
         found = {

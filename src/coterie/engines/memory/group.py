@@ -1,4 +1,4 @@
-"""Group a table in memory: it is one block."""
+"""Group a table in memory, as one block."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 
 def check_possible(prepared: PreparedTable, config: Config) -> None:
-    """Raise, before any work, for what the method does not do and for what no grouping of the table can keep."""
+    """Raise, before any work, for what the method does not support and for what is infeasible for any grouping."""
     check_request(config)
     refuse_impossible(replace(prepared.encoded.book, config=config), prepared.encoded.table)
 

@@ -1,4 +1,4 @@
-"""The first pass over a table on Spark: distinct values of each column, counted where the rows are."""
+"""The first pass over a table on Spark: each column's distinct values, counted where the rows are."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 
 
 def _refuse_nested(rows: NumberedRows, names: tuple[str, ...]) -> None:
-    """Lists and structures have no order and no hierarchy."""
+    """Refuse lists and structs, which have no order and no hierarchy."""
     for name in names:
         kind = rows.frame.schema[f"c{rows.names.index(name)}"].dataType
         if kind.typeName() in ("array", "map", "struct", "variant"):
@@ -38,7 +38,7 @@ def _refuse_nested(rows: NumberedRows, names: tuple[str, ...]) -> None:
 
 
 def messages(frame: DataFrame, task: Callable[..., Any]) -> list[tuple[str, pa.Table]]:
-    """What a task has to say to the driver, kind by kind."""
+    """Collect the tasks' messages to the driver, by kind."""
     found = frame.mapInArrow(task, MESSAGE).toArrow()
     pairs = zip(found.column("kind").to_pylist(), found.column("body").to_pylist(), strict=True)
     return [(kind, opened(body)) for kind, body in pairs]
@@ -137,7 +137,7 @@ def _count_rows(rows: dict[int, list[int]], keys: Int64, keep: Bool) -> None:
 
 
 def merged_counts(parts: list[pa.Table]) -> pa.Table:
-    """Counts of one column from several places, added up."""
+    """Add up counts of one column from several places."""
     joined = pa.concat_tables(parts)
     grouped = joined.group_by("value", use_threads=False).aggregate([("rows", "sum"), ("first", "min")])
     return grouped.select(["value", "rows_sum", "first_min"]).rename_columns(["value", "rows", "first"])

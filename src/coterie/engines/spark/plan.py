@@ -1,7 +1,7 @@
-"""The plan of a release on Spark: three passes over the rows, none of which brings more than a sample to the driver.
+"""Plan a release on Spark: three passes over the rows, none of which sends more than a sample to the driver.
 
-Values are counted, a sample is cut into blocks, and all rows are counted by block. The plan is the one that the
-embedded engine makes of the same rows.
+Values are counted, a sample is cut into blocks, and all rows are counted by block. The plan is the same as the
+embedded engine's for the same rows.
 """
 
 from __future__ import annotations
@@ -42,7 +42,7 @@ ROUNDS = 32
 
 
 class SparkPlan(NamedTuple):
-    """A plan, and what tasks need besides."""
+    """A plan, and what else tasks need."""
 
     plan: Plan
     numbers: RowNumbers
