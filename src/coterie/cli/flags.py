@@ -149,7 +149,7 @@ def offer_limits(command: Callable[..., None]) -> None:
 
 
 def _taking(command: Callable[..., None], order: list[inspect.Parameter]) -> Callable[..., None]:
-    """The command, of which Typer takes the parameters to be these."""
+    """Return the command with these parameters for Typer."""
     command.__annotations__ = {each.name: each.annotation for each in order}
     command.__signature__ = inspect.Signature(order)  # type: ignore[attr-defined]
     return command

@@ -70,7 +70,7 @@ class Model:
 
     @classmethod
     def limit_option(cls) -> str:
-        """The option of `coterie verify` that gives its limit, without dashes; none where that is not all it needs."""
+        """Return the `coterie verify` option for its limit, without dashes; none if it needs more than that."""
         return cls.parts[0] if cls.counts == "values" else ""
 
     @property
