@@ -101,7 +101,7 @@ def downcode(
 
 
 def loss_by_label(counts: CellCounts, form: Any) -> float | None:  # noqa: ANN401 - a tree or rule
-    """What a column lost by its published cells alone, from 0 to 1; None if its labels do not say how large they are.
+    """Return what a column lost by its published cells alone, from 0 to 1; None if its labels do not say how much.
 
     An interval is compared with all that is published of the column, a node with its whole hierarchy.
     """
@@ -117,7 +117,7 @@ def loss_by_label(counts: CellCounts, form: Any) -> float | None:  # noqa: ANN40
 
 
 def classes_of(table: pa.Table, quasi: Sequence[str]) -> PublishedClasses:
-    """The classes of a published table in memory."""
+    """Return the classes of a published table in memory."""
     of_row, sizes = published_classes(table, quasi)
     first = np.zeros(len(sizes), dtype=np.int64)
     first[of_row[::-1]] = np.arange(len(of_row) - 1, -1, -1)

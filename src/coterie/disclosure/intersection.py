@@ -119,7 +119,7 @@ def intersect(
 
 
 def _shared(releases: Sequence[pa.Table], quasi: Sequence[str]) -> list[str]:
-    """The columns that all releases publish unchanged."""
+    """Return the columns that all releases publish unchanged."""
     recoded = {column for each in releases for name in quasi for column in columns_of(name, each.column_names)}
     common = set.intersection(*(set(each.column_names) for each in releases))
     return [name for name in releases[0].column_names if name in common and name not in recoded]

@@ -124,7 +124,7 @@ def _bands(texts: Sequence[CellText], widths: Sequence[Decimal], root: str) -> l
 
 
 def _band(low: Decimal, high: Decimal, step: Decimal, widths: Sequence[Decimal]) -> Said:
-    """An interval of a known width: if two of the next narrower ones fit in it, both of them occur."""
+    """Return an interval of a known width: if two of the next narrower ones fit in it, both of them occur."""
     if low == high:
         return _between(low, high)
     finer = [width for width in widths if width < high - low + step] or [step]

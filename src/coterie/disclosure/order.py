@@ -1,6 +1,6 @@
-"""What the order of rows gives away: extracts are often sorted, and a release keeps their order.
+"""What the order of rows discloses: extracts are often sorted, and a release keeps their order.
 
-Of rows that are sorted by a column, each value is at least every lower bound above it and at most every upper bound
+If rows are sorted by a column, each value is at least every lower bound above it and at most every upper bound
 below it. So running bounds over the published intervals narrow them, often to a single value. The attacker needs no
 knowledge of the original: that the bounds never cross says that the rows are sorted.
 
@@ -34,14 +34,14 @@ Reader = Callable[[Sequence[str]], Iterable[pa.Table]]
 
 
 class Bounds(NamedTuple):
-    """Row → the ends of what is published of a column, as ranks among all ends."""
+    """Row → the ends of a column's published interval, as ranks among all ends."""
 
     low: Int64
     high: Int64
 
 
 class OrderLeak(NamedTuple):
-    """What the order of rows gives away of one column."""
+    """What the order of rows discloses about one column."""
 
     column: str
     descending: bool
@@ -67,7 +67,7 @@ class OrderLeak(NamedTuple):
 
 
 def in_memory(table: pa.Table) -> Reader:
-    """A published table in one piece."""
+    """Return a published table in one piece."""
     return lambda _names: [table]
 
 
@@ -80,8 +80,8 @@ def order_leaks(
         read: The published rows, in their published order.
         names: The columns of the release.
         quasi: Its quasi-identifiers.
-        k: The class size that is wanted.
-        suppressed: What a suppressed cell looks like.
+        k: The required class size.
+        suppressed: The text of a suppressed cell.
     """
     columns = [_Column(name, columns_of(name, names), suppressed) for name in quasi]
     found = []
@@ -140,7 +140,7 @@ class _Column:
         return self._last[1]
 
     def bounds(self, cells: Int64) -> Bounds:
-        """The ends of some cells, such that a sorted column ascends."""
+        """Return the ends of some cells, such that a sorted column ascends."""
         assert self.ends is not None
         low, high = self.ends.low[cells], self.ends.high[cells]
         top = int(self.ends.high.max(initial=0))
@@ -184,7 +184,7 @@ def _ranks(said: Sequence[Said] | None) -> Bounds | None:
 
 
 def _leak(column: _Column, columns: Sequence[_Column], read: Reader, ahead: Sequence[int], k: int) -> OrderLeak:
-    """What running bounds leave of a sorted column."""
+    """Return what running bounds leave of a sorted column."""
     names = [name for each in columns for name in each.published]
     rows = narrowed = before = after = least = 0
     few = _FewAlike(k)

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 
 def verdict_of_stored(release: Release) -> Verdict:
-    """The verdict on a release that lies in a file."""
+    """Return the verdict on a release that lies in a file."""
     config, found, path = release.config, release.verification, release.place.path
     if path is None or not path.exists():
         parts = [Findings(name, config.accept) for name in ("singling-out", "inference")]
@@ -48,7 +48,7 @@ def _sample(release: Release) -> HeldRows | None:
 
 
 def _people(release: Release, sample: HeldRows | None) -> HiddenColumn | None:
-    """The person of each published row, from the original, which alone names them."""
+    """Return the person of each published row, from the original, which alone names them."""
     from coterie.releases.stored import StoredRows
 
     if release.config.entity is None or sample is None or not isinstance(release.place, StoredRows):
@@ -57,7 +57,7 @@ def _people(release: Release, sample: HeldRows | None) -> HiddenColumn | None:
 
 
 def _with_people(question: Question, release: Release, sample: HeldRows | None) -> Question:
-    """The question with what a sample of whole classes says of people that nobody has named."""
+    """Return the question with what a sample of whole classes says of people that nobody has named."""
     config = release.config
     findings = Findings(question.name, config.accept)
     if sample is None:

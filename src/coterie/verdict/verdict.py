@@ -1,4 +1,4 @@
-"""The verdict on a release, or on a published table: one function for Python, command line, report, page and JSON."""
+"""The verdict on a release or a published table: one function for Python, command line, report, page and JSON."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 
 
 def verdict_of(release: Release) -> Verdict:
-    """The verdict on a release."""
+    """Return the verdict on a release."""
     if not release.complete:
         from coterie.verdict.stored import verdict_of_stored
 
@@ -53,12 +53,12 @@ def verdict_of(release: Release) -> Verdict:
 
 
 def verdict_of_rows(rows: PublishedRows, config: Config, found: Verification, *, names: Sequence[str]) -> Verdict:
-    """The verdict on a published table by itself: without the original, its use is judged by what is published.
+    """Return the verdict on a published table by itself: without the original, its use is judged by what is published.
 
     Args:
         rows: The published rows.
-        config: Roles, limits and what a person accepts. Columns without a role are published, so they count as kept.
-        found: What the judge found.
+        config: Roles, limits and accepted warnings. Columns without a role are published, so they count as kept.
+        found: The verification.
         names: The columns of the table.
     """
     k = found.wanted or find_threshold(config.threshold).rows
@@ -74,7 +74,7 @@ def verdict_of_rows(rows: PublishedRows, config: Config, found: Verification, *,
 def verdict_of_file(
     path: str | os.PathLike[str], config: Config, found: Verification, *, people: HiddenColumn | None = None
 ) -> Verdict:
-    """The verdict on a published file that is never held whole: DuckDB counts its classes.
+    """Return the verdict on a published file that is never held whole: DuckDB counts its classes.
 
     Args:
         path: CSV, Parquet, Feather or a folder of Parquet files.
@@ -93,7 +93,7 @@ def verdict_of_file(
 
 
 def promises(found: Verification) -> Question:
-    """What the judge found, as a question of the verdict."""
+    """Turn the verification into a question of the verdict."""
     texts = tuple(check.text for check in found.checks) or ("Nothing was asked for.",)
     figures = {"checks": [{"name": each.name, "passed": each.passed} for each in found.checks]}
     failed = tuple(f"The release does not keep {check.name}." for check in found.checks if not check.passed)
@@ -101,7 +101,7 @@ def promises(found: Verification) -> Question:
 
 
 def _kept(names: Sequence[str], config: Config) -> list[str]:
-    """The published columns that are neither quasi-identifiers nor sensitive."""
+    """Return the published columns that are neither quasi-identifiers nor sensitive."""
     told = {column for name in config.quasi for column in columns_of(name, names)}
     return [name for name in names if name not in told and name not in config.sensitive]
 
