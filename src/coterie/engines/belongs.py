@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pyarrow as pa
@@ -115,15 +115,19 @@ def _held(own: Sequence[Reading], shown: Sequence[Reading], value: Int64, cell: 
 
 def _times(kind: pa.DataType, own: Sequence[str | None], shown: Sequence[Shown]) -> Readings | None:
     """Read times of day, and dates beyond the calendar, as Arrow writes them; None if they cannot be read."""
-    try:
-        number = {
-            text: pa.array([text]).cast(kind).cast(pa.int32() if kind.bit_width == 32 else pa.int64())[0].as_py()
-            for cell in (*own, *shown)
-            if cell is not None and cell != MARK
-            for text in (interval_ends(cell) if isinstance(cell, str) else cell)
-        }
-    except pa.ArrowException:
-        return None
+    texts = {
+        text
+        for cell in (*own, *shown)
+        if cell is not None and cell != MARK
+        for text in (interval_ends(cell) if isinstance(cell, str) else cell)
+    }
+    number: dict[str, Any] = {text: text for text in texts}  # times of day are in order as texts, too
+    if not pa.types.is_time(kind):
+        width = pa.int32() if kind.bit_width == 32 else pa.int64()
+        try:
+            number = {text: pa.array([text]).cast(kind).cast(width)[0].as_py() for text in texts}
+        except pa.ArrowException:
+            return None
 
     def reading(cell: Shown) -> Reading:
         if cell is None or cell == MARK:
