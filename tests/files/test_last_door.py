@@ -10,7 +10,7 @@ import coterie
 
 ROLES = {"quasi": ["age"], "sensitive": ["disease"], "identifiers": ["name"], "keep": ["gap", "word"]}
 SETTINGS = {**ROLES, "k": 3, "method": "mondrian", "missing_values": [], "suppressed": "remove"}
-OUTPUTS = ("frame", "csv", "tsv", "csv.gz", "parquet", "feather", "xlsx", "sqlite")
+OUTPUTS = ("frame", "csv", "tsv", "csv.gz", "parquet", "feather", "sqlite")
 FRAMES = ("arrow", "pandas", "polars")
 FILES = ("parquet", "feather", "xlsx", "sqlite")
 IN_BLOCKS = ("csv", "csv.gz", "parquet", "feather", "folder/")
