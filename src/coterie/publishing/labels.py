@@ -6,7 +6,7 @@ groups, then rows, point at them.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Literal, NamedTuple, TypeAlias
 
 import numpy as np
@@ -81,6 +81,12 @@ class Boxes(NamedTuple):
             return np.zeros(len(self.lo), dtype=np.bool_)
         joined: Bool = self.wide & (self.hi == self.domain.missing)
         return joined
+
+
+def listed_values(columns: Iterable[Labels]) -> Int64:
+    """[groups, d] how many values the published sets list; 0 in columns where no sets are published."""
+    every = [np.zeros(len(each.of_group)) if each.open_values is None else each.open_values for each in columns]
+    return np.column_stack(every).astype(np.int64)
 
 
 def style_of(domain: Domain, publish: Mapping[str, Style]) -> Style:

@@ -35,6 +35,8 @@ class ReadBoxes(NamedTuple):
     """row → largest code"""
     node: Int32
     """row → the tree node whose label the cell is, −1 if it is none"""
+    listed: Int32
+    """row → how many values the cell lists as a set, 0 if it is none"""
     unread: Bool
     """row → whether the cell could not be read, or holds no value of the column"""
 
@@ -71,7 +73,8 @@ class CellReader:
         unread = lo < 0
         lo[unread], hi[unread] = 0, self.domain.size - 1
         node = np.asarray([-1 if bad else self._node(cell) for cell, bad in zip(cells, unread, strict=True)])
-        return ReadBoxes(lo, hi, node.astype(np.int32), unread)
+        listed = np.asarray([len(self.members(cell)) for cell in cells])
+        return ReadBoxes(lo, hi, node.astype(np.int32), listed.astype(np.int32), unread)
 
     def _node(self, cell: Cell) -> int:
         """The tree node whose label a cell is; −1 for values, sets and numbers."""
@@ -156,7 +159,7 @@ def read_boxes(
     centres = [at for at in np.flatnonzero(boxes.unread) if reader.centre(cells[at]) is not None]
     if centres:
         raise _is_centre(domain, int(np.isin(of_row, centres).sum()))
-    return ReadBoxes(boxes.lo[of_row], boxes.hi[of_row], boxes.node[of_row], boxes.unread[of_row])
+    return ReadBoxes(*(each[of_row] for each in boxes))
 
 
 def _is_centre(domain: Domain, rows: int) -> DataError:

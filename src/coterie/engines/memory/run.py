@@ -156,6 +156,7 @@ def _measured(
         k=config.k,
         codes=codes,
         nodes=published_nodes(encoded.table.domains, grouping.nodes, config),
+        listed=published.listed,
         class_of_group=published.class_of_group,
         leaf_counts=config.leaf_counts,
     )
