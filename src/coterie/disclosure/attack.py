@@ -209,8 +209,9 @@ def with_weaknesses(found: Attack, published: pa.Table, config: Config) -> Attac
     present = published.column_names
     if not config.quasi or any(each not in present for name in config.quasi for each in columns_of(name, present)):
         return found
-    order = order_leaks(published, quasi=config.quasi, k=config.k)
-    return replace(found, order=order, ends=tight_ends(published, quasi=config.quasi, but=list(config.hierarchies)))
+    order = order_leaks(published, quasi=config.quasi, k=config.k, ordered=config.ordered)
+    ends = tight_ends(published, quasi=config.quasi, but=list(config.hierarchies), ordered=config.ordered)
+    return replace(found, order=order, ends=ends)
 
 
 def _histogram(side: LinkSide, codes: Codes) -> tuple[Int64, Int64, Int64]:

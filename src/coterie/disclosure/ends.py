@@ -9,7 +9,8 @@ hierarchy are not tight: a column that has one, such as `{ intervals = [5, 10] }
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from types import MappingProxyType
 from typing import NamedTuple
 
 import numpy as np
@@ -29,21 +30,29 @@ class TightEnds(NamedTuple):
     """share of cells that are published as one value"""
 
 
-def tight_ends(table: pa.Table, *, quasi: Sequence[str], but: Sequence[str] = ()) -> tuple[TightEnds, ...]:
+def tight_ends(
+    table: pa.Table,
+    *,
+    quasi: Sequence[str],
+    but: Sequence[str] = (),
+    ordered: Mapping[str, Sequence[str]] = MappingProxyType({}),
+) -> tuple[TightEnds, ...]:
     """Count the cells that tight intervals give away, up to the row.
 
     Args:
         table: The published table.
         quasi: Its quasi-identifiers.
         but: Those that are published by labels of a hierarchy, whose ends need not be values of rows.
+        ordered: Column → its values in their order, for ordered categories.
     """
     of_row, sizes = published_classes(table, quasi)
     first = np.zeros(len(sizes), dtype=np.int64)
     first[of_row[::-1]] = np.arange(len(of_row) - 1, -1, -1)
     found = []
     for name in quasi:
-        bounds = None if name in but or not len(of_row) else published_bounds(table, name)
-        if bounds is None:
+        if name in but or not len(of_row):
+            continue
+        if (bounds := published_bounds(table, name, order=ordered.get(name, ()))) is None:
             continue
         exact = bounds.low[first] == bounds.high[first]
         # A suppressed cell has the widest bounds of all, and is not tight.

@@ -7,7 +7,8 @@ knowledge of the original: that the bounds never cross says that the rows are so
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from types import MappingProxyType
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -44,25 +45,33 @@ class OrderLeak(NamedTuple):
     """rows that share what is left of the quasi-identifiers with fewer than k"""
 
 
-def order_leaks(table: pa.Table, *, quasi: Sequence[str], k: int, suppressed: str = "*") -> tuple[OrderLeak, ...]:
-    """Try running bounds on every number and date of a release, in its order.
+def order_leaks(
+    table: pa.Table,
+    *,
+    quasi: Sequence[str],
+    k: int,
+    suppressed: str = "*",
+    ordered: Mapping[str, Sequence[str]] = MappingProxyType({}),
+) -> tuple[OrderLeak, ...]:
+    """Try running bounds on every number, date and ordered category of a release, in its order.
 
     Args:
         table: The published table, in its published order.
         quasi: Its quasi-identifiers.
         k: The class size that is wanted.
         suppressed: What a suppressed cell looks like.
+        ordered: Column → its values in their order, for ordered categories.
     """
     found = []
     for name in quasi:
-        bounds = published_bounds(table, name, suppressed=suppressed)
+        bounds = published_bounds(table, name, suppressed=suppressed, order=ordered.get(name, ()))
         if bounds is None or not len(bounds.low):
             continue
         for descending in (False, True):
             step = -1 if descending else 1
-            ordered = Bounds(bounds.low[::step], bounds.high[::step])
-            narrow = running_bounds(ordered)
-            if narrow is None or _fits_by_chance(ordered):
+            stepped = Bounds(bounds.low[::step], bounds.high[::step])
+            narrow = running_bounds(stepped)
+            if narrow is None or _fits_by_chance(stepped):
                 continue
             found.append(_leak(table, name, bounds, Bounds(*(each[::step] for each in narrow)), quasi, k, descending))
             break
@@ -104,17 +113,18 @@ def _leak(
     )
 
 
-def published_bounds(table: pa.Table, name: str, *, suppressed: str = "*") -> Bounds | None:
-    """The ends of what is published of a column; None if its cells are neither numbers nor dates."""
+def published_bounds(table: pa.Table, name: str, *, suppressed: str = "*", order: Sequence[str] = ()) -> Bounds | None:
+    """The ends of what is published of a column; None if its cells are no numbers, dates or values in their order."""
+    key = {text: rank for rank, text in enumerate(order)}.get if order else _key
     columns = [table.column(each) for each in columns_of(name, table.column_names)]
     cells = distinct_texts(*columns, name=name)
     ends: list[tuple[Any, Any] | None] = []
     for text in cells.texts:
-        cell = read_cell(text, "interval", root=suppressed)
+        cell = read_cell(text, "order" if order else "interval", root=suppressed)
         if cell.kind in ("missing", "suppressed"):
             ends.append(None)
             continue
-        parts = [_key(part) for part in (cell.parts[0], cell.parts[-1])] if cell.parts else [None]
+        parts = [key(part) for part in (cell.parts[0], cell.parts[-1])] if cell.parts else [None]
         if None in parts:
             return None
         ends.append((parts[0], parts[-1]))

@@ -4,15 +4,17 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from coterie.engines.plan import rows_in_memory
 from coterie.errors import Cancelled
 from coterie.settings.memory import SPARK_MEMORY, default_memory, memory_bytes
+from coterie.table.orders import with_orders
 
 if TYPE_CHECKING:
     from coterie.engines.spark.session import Cluster
+    from coterie.files.batches import TableFile
     from coterie.methods._method import Progress
     from coterie.settings.config import Config
 
@@ -47,6 +49,12 @@ class BlocksJob:
         """Raise Cancelled if the user stopped the run."""
         if self.cancelled():
             raise Cancelled("The run was stopped.", hint="Finished blocks are kept: continue with resume=True.")
+
+
+def with_order_of(job: BlocksJob, table: TableFile) -> BlocksJob:
+    """The job with the order that columns of a file bring along, told from its first rows."""
+    first = next(iter(table.batches(job.config.quasi)), None)
+    return job if first is None else replace(job, config=with_orders(job.config, first))
 
 
 def make_job(

@@ -98,7 +98,7 @@ def measure_release(
         lo=cells.lo[first],
         hi=cells.hi[first],
         nodes=cells.nodes[first],
-        listed=cells.listed[first],
+        listed=cells.listed[first].astype(np.int64),
         labels=labels,
         k=config.k,
         class_of_group=np.arange(len(first), dtype=np.int32),

@@ -23,6 +23,7 @@ from coterie.values.notation import (
     interval_texts,
     lone_texts,
     member_texts,
+    range_texts,
     set_texts,
     value_texts,
 )
@@ -110,10 +111,11 @@ def check_styles(domains: Sequence[Domain], *, names: Sequence[str], publish: Ma
     problems: list[Problem] = []
     for domain in domains:
         style = style_of(domain, publish)
-        fitting = NUMBER_STYLES if domain.kind == "number" else TREE_STYLES
+        fitting = (NUMBER_STYLES[:2] if domain.order else NUMBER_STYLES) if domain.kind == "number" else TREE_STYLES
         path = f"publish.{domain.name}"
         if style not in fitting:
-            what = "holds numbers or dates" if domain.kind == "number" else "holds categories"
+            what = "numbers or dates" if domain.kind == "number" else "categories"
+            what = f"holds {'ordered categories' if domain.order else what}"
             problems.append(Problem(path, f"the column {what}; it can be published as {' or '.join(fitting)}"))
         elif style in ("mean", "median") and floats_of(domain) is None:
             problems.append(Problem(path, f"dates have no {style}; use interval or bounds"))
@@ -130,12 +132,12 @@ def label(boxes: Boxes, style: Style) -> Labels:
 
 
 def _interval(boxes: Boxes) -> Labels:
-    texts = value_texts(boxes.domain)
+    texts, ordered = value_texts(boxes.domain), bool(boxes.domain.order)
 
     def write(lo: Int32, hi: Int32) -> pa.Array:
-        return interval_texts(texts.take(pa.array(lo)), texts.take(pa.array(hi)))
+        return (range_texts if ordered else interval_texts)(texts.take(pa.array(lo)), texts.take(pa.array(hi)))
 
-    return _by_interval(boxes, texts, write, ROOT)
+    return _by_interval(boxes, lone_texts(texts) if ordered else texts, write, ROOT, plain=texts)
 
 
 def _ancestor(boxes: Boxes) -> Labels:

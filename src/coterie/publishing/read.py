@@ -47,7 +47,9 @@ class CellReader:
     def __init__(self, domain: Domain, style: Style) -> None:
         self.domain = domain
         labelled = style == "ancestor" and domain.labelled
-        self.script: Script = "interval" if domain.kind == "number" else "label" if labelled else "set"
+        self.script: Script = "order" if domain.order else "label" if labelled else "set"
+        if domain.kind == "number" and not domain.order:
+            self.script = "interval"
         self._root = root_text(domain, style)
         self._code = {text: code for code, text in enumerate(value_texts(domain).to_pylist()) if text is not None}
         self._nodes = label_nodes(domain.tree) if labelled and domain.tree is not None else {}
@@ -63,7 +65,7 @@ class CellReader:
 
     def centre(self, cell: Cell) -> float | None:
         """Where a single number lies that is no value of the column, as the distance from the smallest; else None."""
-        if self.domain.kind != "number" or cell.kind != "value" or self._axis.temporal or self._interval(cell)[0] >= 0:
+        if self.script != "interval" or cell.kind != "value" or self._axis.temporal or self._interval(cell)[0] >= 0:
             return None
         return self._axis.place(cell.parts[0])
 
@@ -159,7 +161,8 @@ def read_boxes(
     centres = [at for at in np.flatnonzero(boxes.unread) if reader.centre(cells[at]) is not None]
     if centres:
         raise _is_centre(domain, int(np.isin(of_row, centres).sum()))
-    return ReadBoxes(*(each[of_row] for each in boxes))
+    lo, hi, node, listed = (each[of_row] for each in (boxes.lo, boxes.hi, boxes.node, boxes.listed))
+    return ReadBoxes(lo, hi, node, listed, boxes.unread[of_row])
 
 
 def _is_centre(domain: Domain, rows: int) -> DataError:

@@ -3,11 +3,13 @@ r"""How values, intervals and sets are written in a published table, and how its
     24        a value                     [24-30]   plain numbers from 24 to 30
     {a, b}    one of these values         [-5, 3]   other numbers, and dates
     *         any value                   \*        a category that is called `*`; so too with a leading [ { or \
+    [a, c]    ordered categories from a to c
 
-Inside a set, a backslash stands before each backslash, comma and brace, and before a leading `[` or `*`. A column is
-written in one of three scripts: numbers, dates and their intervals; values and sets of them; or labels of a hierarchy,
-which are left as they are. Bounds are two columns, `<name>_min` and `<name>_max`, in the type of the original: both are
-missing where `*` would stand. A mean or median is a number like any other.
+Inside a set, and at the ends of an interval of ordered categories, a backslash stands before each backslash, comma and
+brace, and before a leading `[` or `*`. A column is written in one of four scripts: numbers, dates and their intervals;
+ordered categories and their intervals; values and sets of them; or labels of a hierarchy, which are left as they are.
+Bounds are two columns, `<name>_min` and `<name>_max`, in the type of the original: both are missing where `*` would
+stand. A mean or median is a number like any other.
 
 Whoever reads a release starts from `distinct_texts` and `read_cell`, and has only to say what a value, an interval or a
 set of values means there.
@@ -38,10 +40,11 @@ _PLAIN_INTERVAL = re.compile(rf"\[({_PLAIN})-({_PLAIN})\]")
 _INTERVAL = re.compile(r"\[(.+?), (.+)\]")
 _MEMBER = r"(?:[^\\,]|\\.)*"
 _SET = re.compile(rf"\{{{_MEMBER}(?:, {_MEMBER})*\}}", re.DOTALL)
+_RANGE = re.compile(rf"\[({_MEMBER}), ({_MEMBER})\]", re.DOTALL)
 _MEMBERS = re.compile(rf"(?:^|, )({_MEMBER})", re.DOTALL)
 _ESCAPED = re.compile(r"\\(.)", re.DOTALL)
 
-Script = Literal["interval", "set", "label"]
+Script = Literal["interval", "order", "set", "label"]
 CellKind = Literal["missing", "suppressed", "value", "interval", "set", "label", "unreadable"]
 CellText: TypeAlias = str | tuple[str | None, str | None] | None
 """a cell as it stands in a table: its text, the two texts of bounds, or None where it is missing"""
@@ -89,6 +92,11 @@ def interval_texts(lo: pa.Array, hi: pa.Array) -> pa.Array:
     )
     between = pc.if_else(plain, "-", _SEPARATOR)
     return pc.binary_join_element_wise("[", lo, between, hi, "]", "")
+
+
+def range_texts(lo: pa.Array, hi: pa.Array) -> pa.Array:
+    """`[lo, hi]` of ordered categories."""
+    return pc.binary_join_element_wise("[", member_texts(lo), _SEPARATOR, member_texts(hi), "]", "")
 
 
 def lone_texts(texts: pa.Array) -> pa.Array:
@@ -166,6 +174,11 @@ def read_cell(text: CellText, script: Script, *, root: str = ROOT) -> Cell:
         return SUPPRESSED
     if script == "label":
         return Cell("label", (text,))
+    if script == "order":
+        found = _RANGE.fullmatch(text)
+        if found is None:
+            return Cell("value", (text.removeprefix("\\"),))
+        return Cell("interval", tuple(_ESCAPED.sub(r"\1", end) for end in found.groups()))
     if script == "set":
         members = read_set(text)
         return Cell("value", (text.removeprefix("\\"),)) if members is None else Cell("set", tuple(members))

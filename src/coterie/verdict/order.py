@@ -25,7 +25,7 @@ def look_at_order(findings: Findings, table: pa.Table, config: Config, *, k: int
         config: The quasi-identifiers, limits and what a person accepts.
         k: The class size that is wanted.
     """
-    ends = tight_ends(table, quasi=config.quasi, but=list(config.hierarchies))
+    ends = tight_ends(table, quasi=config.quasi, but=list(config.hierarchies), ordered=config.ordered)
     findings.figures["ends"] = [each._asdict() for each in ends]
     if ends:
         worst = max(ends, key=lambda each: each.known)
@@ -33,7 +33,7 @@ def look_at_order(findings: Findings, table: pa.Table, config: Config, *, k: int
             f"Both ends of an interval are values of rows: of `{worst.column}`, {percent_text(worst.known)} of the "
             "cells are known up to the row. A hierarchy of intervals prevents it; this does not decide the state."
         )
-    leaks = order_leaks(table, quasi=config.quasi, k=k)
+    leaks = order_leaks(table, quasi=config.quasi, k=k, ordered=config.ordered)
     findings.figures["order"] = [leak._asdict() for leak in leaks]
     for leak in leaks:
         findings.evidence.append(

@@ -23,7 +23,7 @@ from coterie.engines.blocks.state import WorkFolder, open_work, sweep_work, was_
 from coterie.engines.blocks.store import BlockStore
 from coterie.engines.cuts import CutTree, in_sample, plant, sample_share
 from coterie.engines.finished import FinishedBlock
-from coterie.engines.job import AT_ONCE, BlocksJob, make_job
+from coterie.engines.job import AT_ONCE, BlocksJob, make_job, with_order_of
 from coterie.engines.leaves import LeafCounts, join_leaves
 from coterie.engines.mapping import block_mapping
 from coterie.engines.phases import Phases
@@ -73,6 +73,7 @@ def anonymize_file(data: str | os.PathLike[str], job: BlocksJob) -> Release:
     with phases("read"):
         table = open_table(data, job.config)
         job.config.check_columns(table.schema.names, text=table.sniffed is not None)
+        job = with_order_of(job, table)
         target = target_of(job.output, force=job.force, like=table)
         work = open_work(
             job.output,

@@ -24,6 +24,7 @@ from coterie.releases.place import HeldRows
 from coterie.releases.release import Release
 from coterie.table.encode import EncodedTable, encode
 from coterie.table.masks import Mask, read_mask, star_masked
+from coterie.table.orders import with_orders
 from coterie.verification.verify import Verification, verify_table
 
 if TYPE_CHECKING:
@@ -73,6 +74,7 @@ def prepare(
         config.check_columns(source.table.column_names, publishes=publishes, text=source.dialect is not None)
         mask = read_mask(suppress_rows, suppress_cells, count=source.table.num_rows, quasi=config.quasi)
     with phases("encode"):
+        config = with_orders(config, source.table)
         encoded = encode(source.table, config, mask)
         encoded = encoded._replace(table=encoded.table.with_populations(populations_of(config)))
         check_styles(encoded.table.domains, names=source.table.column_names, publish=config.publish)
@@ -83,6 +85,7 @@ def make_release(prepared: PreparedTable, config: Config, run: Run, *, phases: P
     """Group, publish, verify and measure a table. Raises as `anonymize` does."""
     phases = phases or Phases()
     source, encoded = prepared.source, prepared.encoded
+    config = with_orders(config, source.table)
     check_possible(prepared, config)
     with phases("group"):
         grouping = group_rows(prepared, config, run)

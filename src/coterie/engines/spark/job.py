@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING
 
 import pyarrow as pa
 
+from coterie.engines.job import BlocksJob, with_order_of
 from coterie.engines.mapping import WholeMapping
 from coterie.engines.phases import Phases
 from coterie.engines.request import check_blocks
@@ -46,7 +47,6 @@ from coterie.settings.toml import provenance_toml
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
 
-    from coterie.engines.job import BlocksJob
     from coterie.engines.spark.rows import NumberedRows
     from coterie.methods._method import Progress
 
@@ -77,6 +77,7 @@ def anonymize_file(data: str | os.PathLike[str], job: BlocksJob) -> Release:
         table = None if is_address(name) else open_table(name, job.config)
         if table is not None:
             job.config.check_columns(table.schema.names, text=table.sniffed is not None)
+            job = with_order_of(job, table)
             target = _target(job, like=table)
     with ExitStack() as stack:
         with phases("start"):
