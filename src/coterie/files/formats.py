@@ -1,6 +1,6 @@
-"""File formats, one class each: what their names end in, how their bytes begin, how they are read and written.
+"""File formats, one class each: file extensions, signatures, reading and writing.
 
-A class registers itself; the door, the command line and the page follow. Nothing heavy is imported before it is needed.
+A class registers itself and is then available everywhere. Nothing heavy is imported until it is needed.
 """
 
 from __future__ import annotations
@@ -86,7 +86,7 @@ class Parquet(FileFormat):
 
 
 class Feather(FileFormat):
-    """Arrow's own format, as a file or as a stream."""
+    """Arrow's own format, as a file or a stream."""
 
     name, title = "feather", "Feather"
     endings, magic = (".feather", ".arrow", ".ipc"), (b"ARROW1", b"\xff\xff\xff\xff")
@@ -181,7 +181,7 @@ class Excel(FileFormat):
 
 
 def _as_typed(column: pa.Array) -> pa.Array:
-    """What a person typed into a column: workbooks store whole numbers as floats, and days as moments."""
+    """Restore what a person typed into a column: workbooks store integers as floats, and dates as timestamps."""
     import pyarrow as pa
 
     if pa.types.is_float64(column.type):

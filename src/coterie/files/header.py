@@ -1,8 +1,8 @@
-"""Whether the first line of a text table is its header, or the record of a person, or JSON.
+"""Tell whether the first line of a text table is a header, a data record, or JSON.
 
-A header that is missing is an accident that nobody sees: the first person would be published as names of columns. So
-the first line is compared with the lines below, column by column. Every column says how much likelier its first cell
-is among the cells below than as a name; the sum decides. Nothing here ever repeats a cell, which may be data.
+A missing header is easily overlooked: the first person would be published as column names. So the first
+line is compared with the lines below it. Each column votes on how much more likely its first cell is a value
+than a name; the sum decides. Messages never quote a cell, which may be data.
 """
 
 from __future__ import annotations
@@ -62,8 +62,8 @@ def refuse_data(first: Sequence[str], rows: Sequence[Sequence[str]], *, missing:
     Args:
         first: Cells of the first line.
         rows: Cells of the lines below.
-        missing: Texts that stand for a missing value.
-        name: What to call the file.
+        missing: Texts that mean a missing value.
+        name: The file's name in messages.
     """
     if generated(first):
         return
@@ -86,12 +86,12 @@ def refuse_data(first: Sequence[str], rows: Sequence[Sequence[str]], *, missing:
 
 
 def refuse_preamble(first: Sequence[str], rows: Sequence[Sequence[str]], *, name: str) -> None:
-    """Raise a DataError if a title or notes stand above the header of a table.
+    """Raise a DataError if a title or notes precede the header of a table.
 
     Args:
         first: Cells of the first line.
         rows: Cells of the lines below.
-        name: What to call the file.
+        name: The file's name in messages.
     """
     if not rows:
         return
@@ -114,17 +114,17 @@ def _counted(like: int, cells: int) -> str:
 
 
 def generated(first: Sequence[str]) -> bool:
-    """Whether these are names that coterie gave to the columns of a file without a header."""
+    """Return whether coterie generated these column names for a file without a header."""
     return all(_NUMBERED.fullmatch(cell) for cell in first) and len(set(first)) == len(first)
 
 
 def generated_names(count: int) -> list[str]:
-    """Names for the columns of a file without a header."""
+    """Return names for the columns of a file without a header."""
     return [f"column_{at}" for at in range(1, count + 1)]
 
 
 def data_columns(first: Sequence[str], rows: Sequence[Sequence[str]], *, missing: Collection[str]) -> int:
-    """How many cells of the first line look like data, if it looks like data as a whole; else none."""
+    """Return how many cells of the first line look like data, if the line as a whole does; else 0."""
     found = []
     for at, cell in enumerate(first):
         below = Counter(row[at].strip() for row in rows if at < len(row))
@@ -133,7 +133,7 @@ def data_columns(first: Sequence[str], rows: Sequence[Sequence[str]], *, missing
 
 
 def _weigh(cell: str, below: Counter[str], missing: Collection[str], *, at: int) -> float:
-    """How much likelier a cell is data than a name, as a logarithm; negative for a name."""
+    """Return how much more likely a cell is data than a name, as a logarithm; negative for a name."""
     values = Counter({value: count for value, count in below.items() if not _is_missing(value, missing)})
     if _is_missing(cell, missing):
         # pandas leaves its index without a name, and so do people; data are missing where others are missing too.
@@ -155,17 +155,17 @@ def _is_missing(cell: str, missing: Collection[str]) -> bool:
 
 
 def _kind(cell: str) -> tuple[str, float]:
-    """What kind of text a cell is, and how often the names of columns are of that kind."""
+    """Classify a cell's text, and return how often column names are of that kind."""
     return next(((kind, usual) for kind, pattern, usual in _KINDS if pattern.fullmatch(cell)), ("text", 0.85))
 
 
 def _ratio(hits: int, count: int, usual: float) -> float:
-    """The logarithm of how often data are like this to how often names are; a few rows say less than many."""
+    """Return the log ratio of the frequency among data to that among names; fewer rows weigh less."""
     return log((hits + usual / 2) / (count + 0.5) / usual)
 
 
 def _among_texts(cell: str, values: Counter[str]) -> float:
-    """Whether a text is one of a column's values, or at least written like them."""
+    """Return whether a text is one of a column's values, or at least has their format."""
     count = values.total()
     if cell in values:
         return log(1 / _NAME_RECURS) * count / (count + 1)
@@ -180,19 +180,19 @@ def _among_texts(cell: str, values: Counter[str]) -> float:
 
 
 def _shape(cell: str) -> str:
-    """How a text is written: digits one by one, letters by their case, the rest as it is."""
+    """Return a text's shape: digits one by one, letters by case, the rest unchanged."""
     text = re.sub(r"[^\W\d_]+", lambda found: "A" if found[0].isupper() else "a" if found[0].islower() else "Aa", cell)
     return re.sub(r"\d", "9", text)
 
 
 def refuse_json(text: str, name: str) -> None:
-    """Raise a DataError if a text is JSON or JSON Lines, by its first lines, whatever the file is called.
+    """Raise a DataError if a text is JSON or JSON Lines, judging by its first lines, whatever the file's name.
 
-    Read as CSV, the first record would become the names of columns.
+    Read as CSV, the first record would become the column names.
 
     Args:
         text: The text, or its beginning.
-        name: What to call the file.
+        name: The file's name in messages.
     """
     start = text.lstrip()
     if not start.startswith(("{", "[")):
@@ -215,7 +215,7 @@ def refuse_json(text: str, name: str) -> None:
 
 
 def _is_json(line: str) -> bool:
-    """Whether a line is an object or a list of JSON, and nothing else."""
+    """Return whether a line is a JSON object or array and nothing else."""
     with suppress(ValueError, RecursionError):
         return isinstance(json.loads(line), dict | list)
     return False

@@ -1,6 +1,6 @@
-"""What a published cell costs, straight from the values and the tree.
+"""The cost of a published cell, computed directly from the values and the tree.
 
-Methods look costs up in tables made for kernels. Measures do not: they judge, so they count by themselves.
+Methods look costs up in tables made for kernels. Measures judge, so they compute costs independently.
 """
 
 from __future__ import annotations
@@ -48,11 +48,11 @@ def interval_costs(
     beta: float = 1.0,
     level_weights: Sequence[float] | None = None,
 ) -> IntervalCosts:
-    """The costs of the intervals lo … hi of a column's codes.
+    """Compute the costs of the intervals lo … hi of a column's codes.
 
-    `node` names the tree nodes whose labels are published, −1 or None for the lowest that hold the intervals. A label
-    above a single value that is present says less than the value: it counts by its level, and by all its leaves.
-    `listed` is how many values the published sets list, 0 or None where no set stands and all between lo and hi may be.
+    `node` gives the tree nodes whose labels are published, −1 or None for the lowest that cover the intervals. A label
+    above a single present value says less than the value: it counts by its level, and by all its leaves.
+    `listed` gives the number of values in the published sets, 0 or None for cells that are not sets.
     """
     if domain.tree is None:
         share, width = _width_shares(domain, lo, hi), np.where(_joins_missing(domain, lo, hi), domain.size, hi - lo + 1)
@@ -79,10 +79,10 @@ def interval_costs(
 
 
 def whd(tree: Tree, node: Int32, weights: Float64) -> Float64:
-    """Weighted hierarchical distance from the lowest level of a tree up to each node.
+    """Return the weighted hierarchical distance from the lowest level of a tree up to each node.
 
-    `weights[i]` lies between the levels i + 1 and i + 2, the root being level 1. A leaf that hangs higher than the
-    lowest level counts as if its value stood on every level below as well.
+    `weights[i]` lies between the levels i + 1 and i + 2, the root being level 1. A leaf above the
+    lowest level counts as if its value were on every level below as well.
     """
     if len(weights) == 0:
         return np.zeros(len(node))
@@ -92,7 +92,7 @@ def whd(tree: Tree, node: Int32, weights: Float64) -> Float64:
 
 
 def _width_shares(domain: Domain, lo: Int32, hi: Int32) -> Float64:
-    """(hi − lo) ÷ range of the column; 1 where missing values are joined with others."""
+    """Return (hi − lo) ÷ range of the column; 1 if missing values are joined with others."""
     assert domain.numbers is not None
     present = domain.numbers if domain.missing < 0 else domain.numbers[:-1]
     span = float(present[-1] - present[0]) if len(present) else 0.0
@@ -108,7 +108,7 @@ def _joins_missing(domain: Domain, lo: Int32, hi: Int32) -> Bool:
 
 
 def _open_shares(domain: Domain, between: Int64, listed: Int64 | None) -> Float64:
-    """What published cells leave open: the values that a set lists, or else all between its ends or under its label."""
+    """Return the share of other values left open: members of a set, or all between ends or under a label."""
     values = between if listed is None else np.where(listed > 0, listed, between)
     shares: Float64 = (values - 1) / max(domain.size - 1, 1)
     return shares

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 
 def with_orders(config: Config, columns: pa.Table | pa.RecordBatch) -> Config:
-    """The configuration with the order of quasi-identifiers whose own type has one; what was said of a column decides.
+    """Return the configuration with the order of ordered quasi-identifiers; explicit settings take precedence.
 
     Raises:
         DataError: The pieces of a column list its values in different orders.

@@ -1,4 +1,4 @@
-"""The axis of a column of numbers or dates: where a number written by a person lies among its values."""
+"""Place numbers and dates written by a person on the axis of a column's values."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ _NANOSECONDS = {"day": 86_400 * 10**9, "s": 10**9, "ms": 10**6, "us": 10**3, "ns
 
 
 class Axis(NamedTuple):
-    """Numbers as distances from the smallest value of a column."""
+    """Numbers as distances from a column's smallest value."""
 
     lowest: Decimal | float
     """the smallest value, exactly where its kind allows"""
@@ -42,7 +42,7 @@ class Axis(NamedTuple):
         return bool(pa.types.is_temporal(self.kind))
 
     def place(self, text: str) -> float | None:
-        """The distance of a number, date or ordered value from the smallest; None if the text is none of these."""
+        """Return the distance of a number, date or ordered value from the smallest; None if the text is none."""
         if self.ranks is not None:
             return float(self.ranks[text] - int(self.lowest)) if text in self.ranks else None
         if self.temporal:
@@ -61,7 +61,7 @@ _KNOWN: WeakKeyDictionary[Domain, Axis] = WeakKeyDictionary()
 
 
 def axis_of(domain: Domain) -> Axis:
-    """The axis of a column of numbers or dates."""
+    """Return the axis of a column of numbers or dates."""
     if domain not in _KNOWN:
         _KNOWN[domain] = _axis(domain)
     return _KNOWN[domain]
@@ -99,7 +99,7 @@ def _lowest(keys: Keys) -> Decimal:
 
 
 def floats_of(domain: Domain) -> Float64 | None:
-    """Code → number, NaN for missing values; None if the values are no numbers."""
+    """Return code → number, NaN for missing values; None if the values are not numbers."""
     if domain.order:
         return None
     values = domain.values if domain.missing < 0 else domain.values[:-1]
@@ -117,7 +117,7 @@ def floats_of(domain: Domain) -> Float64 | None:
 
 
 def _ticks(text: str, kind: pa.DataType) -> Decimal | None:
-    """A date or time in the units in which the column counts: days, seconds, microseconds, …."""
+    """Return a date or time in the column's unit: days, seconds, microseconds, …."""
     moment = parse_moment(text)
     if moment is None or not (pa.types.is_date(kind) or pa.types.is_timestamp(kind)):
         return None

@@ -1,4 +1,4 @@
-"""How the values of columns are generalized."""
+"""How columns are generalized."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ def checked_orders(orders: dict[str, tuple[str, ...]]) -> dict[str, tuple[str, .
 
 
 class Generalization(Group, title="Generalization", screen="hierarchies", commands="measure explain compare"):
-    """Settings by column."""
+    """Settings per column."""
 
     hierarchies: dict[str, Hierarchy] = setting(
         {},
