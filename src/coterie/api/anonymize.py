@@ -145,7 +145,7 @@ def verify(
         **settings: The fields of `Config`; `quasi` at least, where there is no configuration. `privacy` are further
             promises to check; sensitive columns are measured in any case.
     """
-    settled = Config.build(config, **settings)
+    settled = Config.build(config, **settings).for_release()
     if k is FromConfig.K:
         k = settled.k if config is not None else None
     if settled.entity is not None and k != settled.k:

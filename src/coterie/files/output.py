@@ -14,7 +14,7 @@ import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
-from typing import BinaryIO, Protocol
+from typing import BinaryIO, TypeAlias
 
 from coterie.errors import ConfigError, DataError, Problem
 from coterie.files.csv_out import Content
@@ -29,13 +29,6 @@ def writable() -> str:
     """What the name of a file may end in."""
     endings = [ending for each in FORMATS.values() if each.writes for ending in each.endings]
     return f"{', '.join(endings[:-1])} or {endings[-1]} (text also with .gz)"
-
-
-class Bytes(Protocol):
-    """What a table is written into."""
-
-    def write(self, data: Content, /) -> int:
-        """Append bytes."""
 
 
 class HashedFile(io.RawIOBase):
@@ -71,6 +64,10 @@ class HashedFile(io.RawIOBase):
         return self._hash.hexdigest()
 
 
+Sink: TypeAlias = "HashedFile | gzip.GzipFile"
+"""what a table is written into"""
+
+
 def format_of(path: str | os.PathLike[str]) -> tuple[Format, bool]:
     """What to write under this name, and whether to gzip it. A ConfigError lists what can be written."""
     if os.fspath(path) == "-":
@@ -79,7 +76,7 @@ def format_of(path: str | os.PathLike[str]) -> tuple[Format, bool]:
     zipped = name.endswith(".gz")
     ending = Path(name.removesuffix(".gz")).suffix
     kind = next((name for name, each in FORMATS.items() if each.writes and ending in each.endings), None)
-    if kind is None or (zipped and kind != "csv"):
+    if kind is None or (zipped and not FORMATS[kind].packs):
         raise ConfigError(
             [Problem("output", f"cannot write {os.fspath(path)}: the name has to end in {writable()}, or be -")]
         )
@@ -206,7 +203,7 @@ def appear(temporary: Path, target: Path, *, force: bool) -> None:
 
 
 @contextmanager
-def gzipped(sink: HashedFile) -> Iterator[Bytes]:
+def gzipped(sink: HashedFile) -> Iterator[gzip.GzipFile]:
     """Compress what is written; the same table gives the same bytes, so no time and no name go in."""
     with gzip.GzipFile(filename="", mode="wb", compresslevel=6, fileobj=sink, mtime=0) as file:
         yield file

@@ -12,6 +12,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Collection, Sequence
+from contextlib import nullcontext
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal, TypedDict
@@ -64,6 +65,7 @@ class TextSettings(TypedDict):
     delimiter: str | None
     encoding: str | None
     header: bool | None
+    skip_rows: int
 
 
 def read(
@@ -73,6 +75,7 @@ def read(
     delimiter: str | None = None,
     encoding: str | None = None,
     header: bool | None = None,
+    skip_rows: int = 0,
     sheet: str | int | None = None,
 ) -> Source:
     """Read a frame, a file, or a table of a database.
@@ -83,11 +86,12 @@ def read(
             A table of a database is named by its address: "sqlite:///people.db#people", and a sheet of a workbook
             likewise: "people.xlsx#2024".
         missing_values: texts of a CSV file that mean "missing". Quoted, they are text like any other. Frames,
-            Parquet, Feather, Excel and databases know themselves what is missing.
+            JSON, Parquet, Feather, Excel and databases know themselves what is missing.
         delimiter: of a CSV file; found among comma, semicolon, tab and bar if not given.
         encoding: of a CSV file; UTF-8, UTF-16, Windows-1252 and Latin-1 are told apart if not given.
         header: whether the first line of a CSV file is its header. Without one, columns are called column_1, column_2
             and so on. If not given, a first line that looks like data is refused.
+        skip_rows: lines above the header of a CSV file, which are left out.
         sheet: name or number (from 0) of a sheet of an Excel file; the first if not given.
 
     Raises:
@@ -101,7 +105,13 @@ def read(
         source = _read_database(place, sheet=sheet)
     elif isinstance(data, str | os.PathLike):
         data, sheet = _with_sheet(data, sheet)
-        text = TextSettings(missing_values=tuple(missing_values), delimiter=delimiter, encoding=encoding, header=header)
+        text = TextSettings(
+            missing_values=tuple(missing_values),
+            delimiter=delimiter,
+            encoding=encoding,
+            header=header,
+            skip_rows=skip_rows,
+        )
         source = _read_file(data, text, sheet=sheet)
     else:
         taken = take_frame(data)
@@ -208,8 +218,8 @@ def write(
 
     Args:
         table: what to write.
-        path: its ending says the format: .csv, .tsv, .txt (each also with .gz), .parquet, .feather. "-" is standard
-            output, as CSV. The address of a table of a database is written into in one transaction.
+        path: its ending says the format: .csv, .tsv, .txt, .json, .jsonl (each also with .gz), .parquet, .feather. "-"
+            is standard output, as CSV. The address of a table of a database is written into in one transaction.
         like: the source whose delimiter, encoding, quotes and line ends a CSV file keeps.
         force: overwrite a file or table that is there.
         dialect: how to write a CSV file, in place of what `like` says.
@@ -228,18 +238,13 @@ def write(
     kind, zipped = format_of(path)
     with whole_file(path, force=force) as sink:
         sink.before_name = before_name
-        if kind != "csv":
-            # Without metadata: another program's notes on the columns would no longer hold.
-            FORMATS[kind].write(table.replace_schema_metadata(None), sink)
-        else:
-            chunks = csv_chunks(table, dialect or _dialect(path, like))
-            if zipped:
-                with gzipped(sink) as packed:
-                    for chunk in chunks:
-                        packed.write(chunk)
+        with gzipped(sink) if zipped else nullcontext(sink) as out:
+            if kind != "csv":
+                # Without metadata: another program's notes on the columns would no longer hold.
+                FORMATS[kind].write(table.replace_schema_metadata(None), out)
             else:
-                for chunk in chunks:
-                    sink.write(chunk)
+                for chunk in csv_chunks(table, dialect or _dialect(path, like)):
+                    out.write(chunk)
     return sink.sha256
 
 
@@ -281,12 +286,13 @@ def read_source(data: AnyTable, config: Config) -> tables.Source:
         delimiter=config.delimiter,
         encoding=config.encoding,
         header=config.header,
+        skip_rows=config.skip_rows,
     )
 
 
 def read_pair(original: AnyTable, published: AnyTable, config: Config) -> tuple[pa.Table, pa.Table]:
     """A table before and after, the first of which has the columns that the configuration names."""
-    before, after = read_source(original, config), read_source(published, config)
+    before, after = read_source(original, config), read_source(published, config.for_release())
     config.check_columns(before.table.column_names, publishes=False, text=before.dialect is not None)
     if config.row_order == "shuffle":
         from coterie.files.rows_file import in_original_order

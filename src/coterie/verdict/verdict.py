@@ -92,7 +92,7 @@ def _verdict_of_stored(release: Release) -> Verdict:
     useful = usefulness(release.measures, config)
     if (path := release.place.path) is not None and path.exists():
         # A release has a header, whatever its input had.
-        by_itself = verdict_of_file(path, config.replace(header=True), found)
+        by_itself = verdict_of_file(path, config.replace(header=True, skip_rows=0), found)
         return Verdict({**by_itself.questions, useful.name: useful.question()})
     parts = [Findings(name, config.accept) for name in ("singling-out", "inference")]
     for part in parts:
