@@ -22,9 +22,9 @@ SIZES = (3, 10)
 VARIANTS: dict[str, list[dict[str, object]]] = {"compact": [{}, {"effort": "fast"}]}
 # They share the search for the nearest places, which takes long to compile.
 FIRST = ("improve.ruin._ruin_and_recreate", "methods.compact._grow_boxes", "search.nearby._list_near_places")
-HEAD = '''"""Which kernels each method calls, and the types they are called with: what can be compiled ahead of a run.
+HEAD = '''"""The kernels that each method calls, with their argument types, for compiling ahead of a run.
 
-Written by scripts/make_signatures.py. Kernels that are not here are compiled when they are first called.
+Written by scripts/make_signatures.py. Kernels that are not listed are compiled when first called.
 """
 
 from __future__ import annotations

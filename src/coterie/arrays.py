@@ -1,4 +1,4 @@
-"""Names for what is passed around everywhere: arrays by the type of their entries, and what callers hand over."""
+"""Shared type aliases: arrays by element type, and the types that callers may pass."""
 
 from __future__ import annotations
 

@@ -12,6 +12,7 @@ import coterie
 from coterie.cli.app import app
 from coterie.engines import choose
 from coterie.engines.choose import choose_engine, memory_needed
+from coterie.engines.engine import Job
 from coterie.engines.plan import rows_in_memory
 from coterie.errors import ConfigError, DataError
 from coterie.settings.memory import default_memory, memory_bytes
@@ -96,19 +97,20 @@ def test_an_output_is_written_whatever_the_engine(path, tmp_path):
 def test_auto_goes_by_the_memory_that_a_file_would_need(path, tmp_path, monkeypatch):
     config = config_of(engine="auto", memory="512MB")
     monkeypatch.setattr(choose, "SMALL", 0)
-    assert choose_engine(path, config, output="out.csv").engine == "memory"
+    assert choose_engine(path, Job(config, "out.csv")).engine == "memory"
     monkeypatch.setattr(choose, "CELL_BYTES", 2**20)
     assert memory_needed(path, config) > 2**29
-    chosen = choose_engine(path, config, output="out.csv")
+    chosen = choose_engine(path, Job(config, "out.csv"))
     assert chosen.engine == "blocks"
     assert "may be used" in chosen.why
-    assert choose_engine(path, config, output=None).engine == "memory"
-    assert choose_engine(path, config, output="out.csv", masked=True).engine == "memory"
-    assert choose_engine("-", config, output="out.csv").engine == "memory"
+    assert choose_engine(path, Job(config, None)).engine == "memory"
+    masked = Job(config, "out.csv", suppress_rows=[True])
+    assert choose_engine(path, masked).engine == "memory"
+    assert choose_engine("-", Job(config, "out.csv")).engine == "memory"
     # A k beyond the table is refused; memory has nothing to do with it.
     assert memory_needed(path, config.replace(k=10**9)) is None
-    assert choose_engine(path, config_of(engine="memory"), output="out.csv").engine == "memory"
-    cannot = choose_engine(path, config.replace(method="incognito", refine=True), output="out.csv")
+    assert choose_engine(path, Job(config_of(engine="memory"), "out.csv")).engine == "memory"
+    cannot = choose_engine(path, Job(config.replace(method="incognito", refine=True), "out.csv"))
     assert cannot.engine == "memory"
     assert "cannot be done in blocks" in cannot.why
 

@@ -1,4 +1,4 @@
-"""risk() and attack(): read the tables, then measure what could be learnt from them."""
+"""risk() and attack(): read the tables, then measure what could be learned from them."""
 
 from __future__ import annotations
 
@@ -31,16 +31,16 @@ def risk(
     threshold: str | float | Fraction | Threshold | None = None,
     **settings: Unpack[RiskKeywords],
 ) -> Risk:
-    """The risk that records of a table can be traced to people: of an original or of a release.
+    """Estimate the re-identification risk of an original or a release.
 
     Args:
         data: A frame, a path or "-".
         config: A Config, a dict or the path of a TOML file.
-        population: The population that the table comes from, one row a person, with the same quasi-identifiers.
-        fraction: Or the share of the population that the table holds.
-        threshold: The largest risk of a record that is accepted: a number, or "ema" (0.09), "cms" (1/11), "strict"
-            (0.05). The configuration's when left out, which is "ema" unless said otherwise.
-        **settings: The fields of `Config`; `quasi` at least, where there is no configuration.
+        population: The population that the table is a sample of, one row per person, with the same quasi-identifiers.
+        fraction: Or the sampling fraction.
+        threshold: The highest accepted risk of a record: a number, or "ema" (0.09), "cms" (1/11), "strict"
+            (0.05). By default the configuration's, else "ema".
+        **settings: The fields of `Config`; at least `quasi` if there is no configuration.
     """
     settled = Config.build(config, **settings)
     limit = find_threshold(settled.threshold if threshold is None else threshold)
@@ -60,7 +60,7 @@ def risk(
 
 
 def people_of(table: pa.Table, config: Config) -> pa.ChunkedArray | None:
-    """Row → person, if the configuration says which column that is and the table still has it."""
+    """Return row → person, if the configuration names that column and the table still has it."""
     entity = config.entity
     return table.column(entity) if entity is not None and entity in table.column_names else None
 
@@ -74,15 +74,15 @@ def attack(
     config: AnyConfig = None,
     **settings: Unpack[Keywords],
 ) -> Attack:
-    """Match people known from elsewhere with a release, and count what that gives away.
+    """Link known people to a release, and count what that discloses.
 
     Args:
         published: The release: a frame, a path or "-".
         known: The people: a frame or a path.
-        on: What is known of them: columns, by their original names. All quasi-identifiers that the table of people has,
-            when left out.
-        config: The configuration that the release was made with.
-        **settings: The fields of `Config`: `sensitive`, `hierarchies`, … where there is no configuration.
+        on: The known attributes, by their original names. By default all quasi-identifiers in the table of
+            people.
+        config: The configuration of the release.
+        **settings: The fields of `Config`, such as `sensitive` and `hierarchies`, if there is no configuration.
     """
     settled = Config.build(config, **settings)
     release, people = read_table(published, settled.for_release()), read_table(known, settled)

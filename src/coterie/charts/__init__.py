@@ -1,4 +1,4 @@
-"""Charts as plain data, drawn by Matplotlib and coloured by the page around them.
+"""Charts as plain data, drawn with Matplotlib and coloured by the surrounding page.
 
 May import: errors, files.
 """

@@ -1,4 +1,4 @@
-"""The flags that commands share. Nothing heavy is imported here: `coterie --help` must answer at once."""
+"""The flags that commands share. Nothing heavy is imported here: `coterie --help` must respond instantly."""
 
 from __future__ import annotations
 
@@ -62,7 +62,7 @@ Strict = Annotated[bool, typer.Option("--strict", help="End with exit code 1 unl
 
 
 def flag(setting: Setting) -> object:
-    """The option of a setting: everything about it follows from the setting."""
+    """Make the option of a setting; everything about it follows from the setting."""
     kinds: dict[str, object] = {"switch": bool, "whole": int, "number": float}
     kinds |= dict.fromkeys(("columns", "models", "table"), list[str])
     both = f"{setting.option}/--no-{setting.option[2:]}"
@@ -83,17 +83,17 @@ MissingValues, MethodName, Fraction = FLAGS["missing_values"], FLAGS["method"], 
 
 
 def options_of(command: str) -> list[str]:
-    """The options that a command takes for settings, without dashes."""
+    """Return the settings options of a command, without dashes."""
     return ["config", *(each.parameter for each in FIELDS.values() if command in each.users)]
 
 
 def takes_settings(command: str, *, also: str = "") -> Callable[[Callable[..., None]], Callable[..., None]]:
-    """Give a command the options of the settings it takes, and hand it the configuration they make as its `settings`.
+    """Give a command the options of its settings, and pass it the resulting configuration as `settings`.
 
     Args:
-        command: The name by which settings say that they are for it. Their options stand where the command has
-            `settings`; one that is the command's own parameter keeps its place among them.
-        also: Those of them that the command gets by themselves as well.
+        command: The name by which settings refer to it. Their options take the place of the command's `settings`;
+            an option that is also the command's own parameter keeps its place.
+        also: The settings that the command also receives as separate arguments.
     """
     listed, twice = options_of(command), also.split()
 

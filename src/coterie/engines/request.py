@@ -2,23 +2,39 @@
 
 from __future__ import annotations
 
+import os
 from typing import TYPE_CHECKING
 
+from coterie.arrays import AnyTable
 from coterie.engines.suppressed import needs_remaining
 from coterie.errors import ConfigError, Problem
 
 if TYPE_CHECKING:
+    from coterie.engines.engine import Job
     from coterie.settings.config import Config
 
 
 def check_request(config: Config) -> None:
     """Raise a ConfigError for what the method does not do; every problem at once."""
-    if problems := _problems(config):
-        raise ConfigError(problems)
+    check(_problems(config))
 
 
-def check_blocks(config: Config) -> None:
-    """Raise a ConfigError for what cannot be done block by block; every problem at once."""
+def block_problems(data: AnyTable, job: Job, engine: str) -> list[Problem]:
+    """What cannot be done block by block, from file to file."""
+    config, problems = job.config, []
+    if not is_file(data):
+        problems.append(Problem("engine", f"{engine} reads files; give the path of one, or engine memory"))
+    if not into_file(job.output):
+        text = f"{engine} writes the release as it goes; say where by output, or use engine memory"
+        problems.append(Problem("engine", text))
+    if job.suppress_rows is not None or job.suppress_cells is not None:
+        text = f"masks of rows and cells are for tables in memory; {engine} cannot take them"
+        problems.append(Problem("engine", text))
+    return problems + cut_problems(config)
+
+
+def cut_problems(config: Config) -> list[Problem]:
+    """What cannot be done block by block, wherever the rows are."""
     problems = _problems(config)
     if config.time_limit is not None and config.engine == "spark":
         text = "a task that runs again has to give the same rows; leave it out and choose the effort of the method"
@@ -29,8 +45,27 @@ def check_blocks(config: Config) -> None:
     if config.row_order != "original":
         text = "rows on disk keep their order; sort the file by something that nobody knows, or give engine memory"
         problems.append(Problem("row_order", text))
+    return problems
+
+
+def check(problems: list[Problem]) -> None:
+    """Raise a ConfigError with every problem, if there are any."""
     if problems:
         raise ConfigError(problems)
+
+
+def is_file(data: AnyTable) -> bool:
+    """Whether a table is a file or a folder: no frame, no standard input and no table of a database."""
+    from coterie.files.databases.place import place_of
+
+    return isinstance(data, str | os.PathLike) and os.fspath(data) != "-" and place_of(data) is None
+
+
+def into_file(output: object) -> bool:
+    """Whether a release goes to a file, a folder or standard output."""
+    from coterie.files.databases.place import place_of
+
+    return output is not None and place_of(output) is None
 
 
 def _problems(config: Config) -> list[Problem]:

@@ -1,7 +1,7 @@
-"""Arrow to delimited text in a given dialect.
+"""Write Arrow tables as delimited text in a given dialect.
 
-Columns are joined by Arrow's own string functions, a batch of rows at a time: pyarrow's CSV writer quotes either every
-text or none, and cannot keep a file's line ends.
+Columns are joined with Arrow's string functions, in batches: pyarrow's CSV writer quotes either every
+text or none, and cannot preserve line endings.
 """
 
 from __future__ import annotations
@@ -23,17 +23,17 @@ Content: TypeAlias = "pa.Buffer | bytes"
 
 
 def csv_chunks(table: pa.Table, dialect: Dialect) -> Iterator[Content]:
-    """A table as pieces of encoded text in the given dialect, header first. Each piece is bytes or a buffer."""
+    """Yield a table as chunks of encoded text in the given dialect, header first. Each chunk is bytes or a buffer."""
     return csv_stream([table], table.column_names, dialect)
 
 
 def csv_stream(tables: Iterable[pa.Table], names: list[str], dialect: Dialect) -> Iterator[Content]:
-    """The same for tables that follow each other: the rows of one file, a part at a time.
+    """Yield consecutive tables with the same columns as the chunks of one file.
 
     Args:
         tables: Tables with the same columns.
-        names: These columns.
-        dialect: How to write them.
+        names: Their columns.
+        dialect: The dialect to write.
     """
     encode = _encoder(dialect)
     titles = [pa.array([title], pa.string()) for title in names]
@@ -51,7 +51,7 @@ def csv_stream(tables: Iterable[pa.Table], names: list[str], dialect: Dialect) -
 
 
 def _joined(columns: list[pa.Array], quoted: list[bool], dialect: Dialect, like_missing: tuple[str, ...]) -> Content:
-    """The UTF-8 bytes of some rows, each with its line end."""
+    """Return some rows as UTF-8 bytes, each with its line ending."""
     import pyarrow.compute as pc
 
     cells = [
@@ -74,7 +74,7 @@ def _joined(columns: list[pa.Array], quoted: list[bool], dialect: Dialect, like_
 
 
 def text_bytes(column: pa.Array) -> Content:
-    """The bytes of all values of a string array, end to end."""
+    """Return the concatenated bytes of all values of a string array."""
     _, offsets, values = column.buffers()
     kind = np.int64 if pa.types.is_large_string(column.type) else np.int32
     bounds = np.frombuffer(offsets, dtype=kind)
@@ -83,7 +83,7 @@ def text_bytes(column: pa.Array) -> Content:
 
 
 class _Cells(NamedTuple):
-    """A column as it is written."""
+    """A column ready to be written."""
 
     texts: pa.Array
     in_quotes: bool = False
@@ -135,7 +135,7 @@ def _as_text(column: pa.Array, name: str) -> pa.Array:
 
 
 def _encoder(dialect: Dialect) -> Callable[[Content, list[pa.Array], list[str]], Content]:
-    """What turns UTF-8 bytes into the dialect's encoding, a piece at a time."""
+    """Return a function that re-encodes chunks of UTF-8 in the dialect's encoding."""
     if dialect.encoding == "utf-8":
         return lambda content, columns, names: content
     encoder = codecs.getincrementalencoder(dialect.encoding)()

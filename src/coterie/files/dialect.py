@@ -1,7 +1,7 @@
-"""How a text table is written down: its encoding, delimiter, quoting and line ends, found from its first bytes.
+"""Detect a text table's dialect from its first bytes: encoding, delimiter, quoting and line endings.
 
-Everything is decided by content, never by a file's name: the same bytes from a file, from a gzip or from standard
-input are read alike. What is found here is remembered in a Dialect, so that the table can be written the same way.
+Only the content decides, never the file's name: the same bytes from a file, a gzip or standard
+input are read alike. The result is kept in a Dialect, so that the table can be written the same way.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ _LINE_END = r"(?:\r\n|\r|\n)"
 
 @dataclass(frozen=True)
 class Dialect:
-    """How a CSV file is written."""
+    """The dialect of a CSV file."""
 
     delimiter: str = ","
     encoding: str = "utf-8"
@@ -64,7 +64,7 @@ class Dialect:
 
 
 class DetectedText(NamedTuple):
-    """What the first bytes of a text table tell."""
+    """The result of inspecting the first bytes of a text table."""
 
     dialect: Dialect
     header: list[str]
@@ -88,20 +88,20 @@ def sniff(
     header: bool | None = None,
     skip_rows: int = 0,
 ) -> DetectedText:
-    """Find the dialect of a text table from its first bytes, and the names of its columns.
+    """Detect the dialect and column names of a text table from its first bytes.
 
     Args:
         sample: the first SAMPLE_BYTES of the text, or all of it.
-        whole: whether the sample is all of it.
-        name: what to call the file in messages.
+        whole: whether the sample is the whole text.
+        name: the file's name in messages.
         missing_values: unquoted texts that mean "missing".
-        delimiter: given by the user, else found among DELIMITERS.
-        encoding: given by the user, else found.
-        header: whether the first line is the header; if the user does not say, it must not look like data.
-        skip_rows: lines above the header, which are left out.
+        delimiter: given by the user, else detected among DELIMITERS.
+        encoding: given by the user, else detected.
+        header: whether the first line is the header; if not given, the first line must not look like data.
+        skip_rows: lines above the header, which are skipped.
 
     Raises:
-        DataError: It is empty or no text, or nobody said whether the first line is a header and it looks like data.
+        DataError: The file is empty or not text; or `header` is not given and the first line looks like data.
     """
     missing = tuple(missing_values)
     # Built first because it refuses a delimiter or encoding that cannot be, before either is used.
@@ -150,7 +150,7 @@ def decode(data: bytes, encoding: str, *, final: bool, name: str) -> str:
 
 
 def eight_bit_encoding(chunks: Iterable[bytes]) -> str:
-    """Which single-byte encoding holds text that is not UTF-8: cp1252 if it uses what Windows added, else latin-1."""
+    """Choose the single-byte encoding of text that is not UTF-8: cp1252 if it uses Windows characters, else latin-1."""
     added = set().union(*(chunk.translate(None, _ASCII_AND_LATIN) for chunk in chunks))
     return "cp1252" if added and not added & _NOT_IN_CP1252 else "latin-1"
 
@@ -161,7 +161,7 @@ def encoding_of(sample: bytes) -> str:
 
 
 def _encoding(sample: bytes, *, whole: bool) -> tuple[str, bool]:
-    """The encoding, and whether a UTF-16 or UTF-32 mark starts the text."""
+    """Return the encoding, and whether the text starts with a UTF-16 or UTF-32 byte order mark."""
     for mark, encoding in _BOMS:
         if sample.startswith(mark):
             return encoding, encoding != "utf-8-sig"
@@ -179,7 +179,7 @@ def _encoding(sample: bytes, *, whole: bool) -> tuple[str, bool]:
 
 
 def _given(encoding: str, sample: bytes) -> tuple[str, bool]:
-    """The encoding that the user named, and whether the text has a mark that the codec leaves to us."""
+    """Return the encoding given by the user, and whether the text has a byte order mark that the codec keeps."""
     if codecs.lookup(encoding).name in ("utf-8", "utf-8-sig"):
         return "utf-8-sig" if sample.startswith(codecs.BOM_UTF8) else "utf-8", False
     return encoding, sample.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE))
@@ -208,7 +208,7 @@ class _Record(NamedTuple):
 
 
 def _records(text: str, delimiter: str, *, whole: bool, limit: int) -> list[_Record]:
-    """The first records of a text: a small tokenizer, because Python's csv module does not tell what was quoted."""
+    """Return the first records of a text, with a small tokenizer because the csv module does not report quoting."""
     d = re.escape(delimiter)
     cell = re.compile(rf'(?:"([^"]*(?:""[^"]*)*)"([^{d}\r\n]*)|([^{d}\r\n]*))({d}|\r\n|\r|\n|\Z)')
     structure = re.compile(rf'[{d}"\r\n]')
@@ -235,7 +235,7 @@ def _records(text: str, delimiter: str, *, whole: bool, limit: int) -> list[_Rec
 
 
 def _delimiter(text: str, *, whole: bool) -> str:
-    """The candidate that cuts the most records into as many cells as the header; then the one with most cells."""
+    """Return the delimiter that splits the most records to the header's length; ties go to the one with most cells."""
 
     def score(candidate: str) -> tuple[float, int]:
         counts = [len(record.cells) for record in _records(text, candidate, whole=whole, limit=100)]
@@ -247,7 +247,7 @@ def _delimiter(text: str, *, whole: bool) -> str:
 
 
 def _with_habits(dialect: Dialect, records: list[_Record], names: list[str], has_header: bool) -> Dialect:
-    """Add the line end, the quoting and the text for missing values that the records show."""
+    """Add the line ending, the quoting and the text for missing values found in the records."""
     ends = Counter(record.line_end for record in records if record.line_end)
     rows = records[has_header:]
     full, habit = 0, set()

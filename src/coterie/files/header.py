@@ -1,8 +1,8 @@
-"""Whether the first line of a text table is its header, the record of a person, or a line above the header.
+"""Tell whether the first line of a text table is a header, a data record, or a line above the header.
 
-A header that is missing is an accident that nobody sees: the first person would be published as names of columns. So
-the first line is compared with the lines below, column by column. Every column says how much likelier its first cell
-is among the cells below than as a name; the sum decides. Nothing here ever repeats a cell, which may be data.
+A missing header is easily overlooked: the first person would be published as column names. So the first
+line is compared with the lines below it. Each column votes on how much more likely its first cell is a value
+than a name; the sum decides. Messages never quote a cell, which may be data.
 """
 
 from __future__ import annotations
@@ -58,8 +58,8 @@ def refuse_data(
     Args:
         first: Cells of the first line.
         rows: Cells of the lines below.
-        missing: Texts that stand for a missing value.
-        name: What to call the file.
+        missing: Texts that mean a missing value.
+        name: The file's name in messages.
         skipped: Lines above the first, which are skipped.
     """
     if generated(first):
@@ -87,14 +87,14 @@ def refuse_data(
 def refuse_preamble(
     first: Sequence[str], rows: Sequence[Sequence[str]], *, above: Sequence[int], missing: Collection[str], name: str
 ) -> None:
-    """Raise a DataError if a title or notes stand above the header of a table, and say how to skip them.
+    """Raise a DataError if a title or notes precede the header of a table, and say how to skip them.
 
     Args:
         first: Cells of the first line.
         rows: Cells of the lines below.
-        above: How many lines of the file stand above each of these lines, as far as they are known.
-        missing: Texts that stand for a missing value.
-        name: What to call the file.
+        above: Number of lines of the file above each of these lines, as far as known.
+        missing: Texts that mean a missing value.
+        name: The file's name in messages.
     """
     if not rows:
         return
@@ -122,17 +122,17 @@ def _counted(like: int, cells: int) -> str:
 
 
 def generated(first: Sequence[str]) -> bool:
-    """Whether these are names that coterie gave to the columns of a file without a header."""
+    """Return whether coterie generated these column names for a file without a header."""
     return all(_NUMBERED.fullmatch(cell) for cell in first) and len(set(first)) == len(first)
 
 
 def generated_names(count: int) -> list[str]:
-    """Names for the columns of a file without a header."""
+    """Return names for the columns of a file without a header."""
     return [f"column_{at}" for at in range(1, count + 1)]
 
 
 def data_columns(first: Sequence[str], rows: Sequence[Sequence[str]], *, missing: Collection[str]) -> int:
-    """How many cells of the first line look like data, if it looks like data as a whole; else none."""
+    """Return how many cells of the first line look like data, if the line as a whole does; else 0."""
     found = []
     for at, cell in enumerate(first):
         below = Counter(row[at].strip() for row in rows if at < len(row))
@@ -141,7 +141,7 @@ def data_columns(first: Sequence[str], rows: Sequence[Sequence[str]], *, missing
 
 
 def _weigh(cell: str, below: Counter[str], missing: Collection[str], *, at: int) -> float:
-    """How much likelier a cell is data than a name, as a logarithm; negative for a name."""
+    """Return how much more likely a cell is data than a name, as a logarithm; negative for a name."""
     values = Counter({value: count for value, count in below.items() if not _is_missing(value, missing)})
     if _is_missing(cell, missing):
         # pandas leaves its index without a name, and so do people; data are missing where others are missing too.
@@ -163,17 +163,17 @@ def _is_missing(cell: str, missing: Collection[str]) -> bool:
 
 
 def _kind(cell: str) -> tuple[str, float]:
-    """What kind of text a cell is, and how often the names of columns are of that kind."""
+    """Classify a cell's text, and return how often column names are of that kind."""
     return next(((kind, usual) for kind, pattern, usual in _KINDS if pattern.fullmatch(cell)), ("text", 0.85))
 
 
 def _ratio(hits: int, count: int, usual: float) -> float:
-    """The logarithm of how often data are like this to how often names are; a few rows say less than many."""
+    """Return the log ratio of the frequency among data to that among names; fewer rows weigh less."""
     return log((hits + usual / 2) / (count + 0.5) / usual)
 
 
 def _among_texts(cell: str, values: Counter[str]) -> float:
-    """Whether a text is one of a column's values, or at least written like them."""
+    """Return whether a text is one of a column's values, or at least has their format."""
     count = values.total()
     if cell in values:
         return log(1 / _NAME_RECURS) * count / (count + 1)
@@ -188,6 +188,6 @@ def _among_texts(cell: str, values: Counter[str]) -> float:
 
 
 def _shape(cell: str) -> str:
-    """How a text is written: digits one by one, letters by their case, the rest as it is."""
+    """Return a text's shape: digits one by one, letters by case, the rest unchanged."""
     text = re.sub(r"[^\W\d_]+", lambda found: "A" if found[0].isupper() else "a" if found[0].islower() else "Aa", cell)
     return re.sub(r"\d", "9", text)

@@ -1,4 +1,4 @@
-"""Bytes that go out: new files appear whole or not at all, and their SHA-256 is known."""
+"""Output bytes: files are written atomically, and their SHA-256 is known."""
 
 from __future__ import annotations
 
@@ -26,13 +26,13 @@ from coterie.files.locks import hold, is_abandoned
 
 
 def writable() -> str:
-    """What the name of a file may end in."""
+    """Return the file extensions that can be written."""
     endings = [ending for each in FORMATS.values() if each.writes for ending in each.endings]
     return f"{', '.join(endings[:-1])} or {endings[-1]} (text also with .gz)"
 
 
 class HashedFile(io.RawIOBase):
-    """A file open for writing that knows the SHA-256 of what went into it."""
+    """A file open for writing that computes the SHA-256 of its content."""
 
     def __init__(self, file: BinaryIO) -> None:
         super().__init__()
@@ -43,7 +43,7 @@ class HashedFile(io.RawIOBase):
         """called with the SHA-256 when all bytes are on disk and the file has no name yet"""
 
     def writable(self) -> bool:
-        """Always."""
+        """Return True."""
         return True
 
     def write(self, data: Content, /) -> int:
@@ -55,12 +55,12 @@ class HashedFile(io.RawIOBase):
         return len(view)
 
     def tell(self) -> int:
-        """How many bytes were written."""
+        """Return the number of bytes written."""
         return self._size
 
     @property
     def sha256(self) -> str:
-        """Of all bytes so far, in hexadecimal."""
+        """The SHA-256 of all bytes so far, in hexadecimal."""
         return self._hash.hexdigest()
 
 
@@ -69,7 +69,7 @@ Sink: TypeAlias = "HashedFile | gzip.GzipFile"
 
 
 def format_of(path: str | os.PathLike[str]) -> tuple[Format, bool]:
-    """What to write under this name, and whether to gzip it. A ConfigError lists what can be written."""
+    """Return the format for this name, and whether to gzip it. A ConfigError lists the formats."""
     if os.fspath(path) == "-":
         return "csv", False
     name = Path(path).name.lower()
@@ -84,7 +84,7 @@ def format_of(path: str | os.PathLike[str]) -> tuple[Format, bool]:
 
 
 def check_target(path: str | os.PathLike[str], *, force: bool) -> None:
-    """Refuse a place where nothing may be written, so that this is said before any work is done."""
+    """Refuse a path that cannot be written, before any work is done."""
     if os.fspath(path) == "-":
         return
     if (place := target_of(path)) is not None:
@@ -106,9 +106,9 @@ def check_target(path: str | os.PathLike[str], *, force: bool) -> None:
 def whole_file(path: str | os.PathLike[str], *, force: bool) -> Iterator[HashedFile]:
     """Write a file that appears under its name only when it is complete.
 
-    Bytes go to a temporary file in the same folder, reach the disk, and are renamed. If anything fails, the
-    temporary file is removed and what was there before stays. "-" is standard output; pipes and devices are written
-    straight away.
+    Bytes go to a temporary file in the same folder, are synced to disk, and the file is renamed. If anything fails,
+    the temporary file is removed and the previous file stays. "-" is standard output; pipes and devices are written
+    directly.
     """
     check_target(path, force=force)
     if os.fspath(path) == "-":
@@ -145,7 +145,7 @@ def whole_file(path: str | os.PathLike[str], *, force: bool) -> Iterator[HashedF
 
 
 def sweep_parts(target: Path) -> None:
-    """Remove what runs that were killed have left of a file: parts that nobody holds any more."""
+    """Remove the partial files of killed runs: those that no process has locked."""
     pattern = re.compile(rf"\.{re.escape(target.name)}\.[0-9a-f]{{8}}\.part")
     try:
         left = [each for each in target.parent.iterdir() if pattern.fullmatch(each.name)]
@@ -158,7 +158,7 @@ def sweep_parts(target: Path) -> None:
 
 
 def replace_folder(fresh: Path, target: Path) -> None:
-    """Give a finished folder its name, in place of another if there is one, which goes only then."""
+    """Rename a finished folder into place; an existing one is only removed afterwards."""
     old = target.with_name(f".{target.name}.{secrets.token_hex(4)}.old")
     if not target.exists():
         fresh.rename(target)
@@ -183,7 +183,7 @@ def _created(temporary: Path, *, like: Path) -> Iterator[BinaryIO]:
 
 
 def appear(temporary: Path, target: Path, *, force: bool) -> None:
-    """Give the finished file its name, and without force never in place of another that came up meanwhile."""
+    """Rename the finished file into place; without force, never over a file that appeared meanwhile."""
     if force:
         temporary.replace(target)
     else:
@@ -204,15 +204,15 @@ def appear(temporary: Path, target: Path, *, force: bool) -> None:
 
 @contextmanager
 def gzipped(sink: HashedFile) -> Iterator[gzip.GzipFile]:
-    """Compress what is written; the same table gives the same bytes, so no time and no name go in."""
+    """Compress what is written, without time or name, so that the same table gives the same bytes."""
     with gzip.GzipFile(filename="", mode="wb", compresslevel=6, fileobj=sink, mtime=0) as file:
         yield file
 
 
 def provenance_path(output: str | os.PathLike[str]) -> Path:
-    """Where its configuration is written: out.csv → out.coterie.toml, out.parquet → out.parquet.coterie.toml.
+    """Return the path of the configuration: out.csv → out.coterie.toml, out.parquet → out.parquet.coterie.toml.
 
-    Only .csv is left out, so that releases of one name in several formats have a file each. A table of a database,
+    Only .csv is dropped, so that releases with one name in several formats have a file each. A database table,
     sqlite:///a.db#out, has out.coterie.toml in the current folder.
     """
     if (place := place_of(output)) is not None:

@@ -1,6 +1,6 @@
-"""What a published cell costs, straight from the values and the tree.
+"""The cost of a published cell, computed directly from the values and the tree.
 
-Methods look costs up in tables made for kernels. Measures do not: they judge, so they count by themselves.
+Methods look costs up in tables made for kernels. Measures judge, so they compute costs independently.
 """
 
 from __future__ import annotations
@@ -45,10 +45,10 @@ def interval_costs(
     beta: float = 1.0,
     level_weights: Sequence[float] | None = None,
 ) -> IntervalCosts:
-    """The costs of the intervals lo … hi of a column's codes.
+    """Compute the costs of the intervals lo … hi of a column's codes.
 
-    `node` names the tree nodes whose labels are published, −1 or None for the lowest that hold the intervals. A label
-    above a single value that is present says less than the value: it counts by its level, and by all its leaves.
+    `node` gives the tree nodes whose labels are published, −1 or None for the lowest that cover the intervals. A label
+    above a single present value says less than the value: it counts by its level, and by all its leaves.
     """
     if domain.tree is None:
         share = _width_shares(domain, lo, hi)
@@ -74,10 +74,10 @@ def interval_costs(
 
 
 def whd(tree: Tree, node: Int32, weights: Float64) -> Float64:
-    """Weighted hierarchical distance from the lowest level of a tree up to each node.
+    """Return the weighted hierarchical distance from the lowest level of a tree up to each node.
 
-    `weights[i]` lies between the levels i + 1 and i + 2, the root being level 1. A leaf that hangs higher than the
-    lowest level counts as if its value stood on every level below as well.
+    `weights[i]` lies between the levels i + 1 and i + 2, the root being level 1. A leaf above the
+    lowest level counts as if its value were on every level below as well.
     """
     if len(weights) == 0:
         return np.zeros(len(node))
@@ -87,7 +87,7 @@ def whd(tree: Tree, node: Int32, weights: Float64) -> Float64:
 
 
 def _width_shares(domain: Domain, lo: Int32, hi: Int32) -> Float64:
-    """(hi − lo) ÷ range of the column; 1 where missing values are joined with others."""
+    """Return (hi − lo) ÷ range of the column; 1 if missing values are joined with others."""
     assert domain.numbers is not None
     present = domain.numbers if domain.missing < 0 else domain.numbers[:-1]
     span = float(present[-1] - present[0]) if len(present) else 0.0

@@ -1,7 +1,7 @@
-"""Boxes → published values, one quasi-identifier at a time.
+"""Turn boxes into published values, one quasi-identifier at a time.
 
-A table has many rows, fewer groups, and still fewer distinct published values. So the values are made once each, and
-groups, then rows, point at them.
+A table has many rows, fewer groups, and still fewer distinct published values. So each value is made once, and
+groups, then rows, refer to it.
 """
 
 from __future__ import annotations
@@ -40,7 +40,7 @@ TICK_LIMIT = 2**26
 
 
 class Labels(NamedTuple):
-    """The published values of one quasi-identifier and which of them each group gets."""
+    """The published values of one quasi-identifier, and the value of each group."""
 
     names: tuple[str, ...]
     """the published columns: one, or two for bounds"""
@@ -71,12 +71,12 @@ class Boxes(NamedTuple):
 
     @property
     def wide(self) -> Bool:
-        """Group → whether its interval holds more than one code."""
+        """Group → whether its interval has more than one code."""
         return self.hi > self.lo
 
     @property
     def joins_missing(self) -> Bool:
-        """Group → whether it holds missing values together with others: it is then published as the root."""
+        """Group → whether it has missing values together with others: it is then published as the root."""
         if self.domain.missing < 0:
             return np.zeros(len(self.lo), dtype=np.bool_)
         joined: Bool = self.wide & (self.hi == self.domain.missing)
@@ -84,7 +84,7 @@ class Boxes(NamedTuple):
 
 
 def style_of(domain: Domain, publish: Mapping[str, Style]) -> Style:
-    """How a column is published: as the configuration says, or the default of its kind."""
+    """Return a column's publishing style: the configured one, or the default of its kind."""
     if domain.name in publish:
         return publish[domain.name]
     if domain.kind == "number":
@@ -93,14 +93,14 @@ def style_of(domain: Domain, publish: Mapping[str, Style]) -> Style:
 
 
 def root_text(domain: Domain, style: Style) -> str:
-    """What stands for any value of the column: the hierarchy's own root label, or `*`."""
+    """Return the text for any value of the column: the hierarchy's root label, or `*`."""
     if domain.tree is not None and domain.labelled and style == "ancestor":
         return domain.tree.labels[0]
     return ROOT
 
 
 def check_styles(domains: Sequence[Domain], *, names: Sequence[str], publish: Mapping[str, Style]) -> None:
-    """Raise a ConfigError with every way of publishing that does not fit its column or the table's names."""
+    """Raise a ConfigError with every style that does not fit its column or the table's names."""
     problems: list[Problem] = []
     for domain in domains:
         style = style_of(domain, publish)
@@ -119,7 +119,7 @@ def check_styles(domains: Sequence[Domain], *, names: Sequence[str], publish: Ma
 
 
 def label(boxes: Boxes, style: Style) -> Labels:
-    """The published values of one quasi-identifier, as the style says."""
+    """Return the published values of one quasi-identifier in this style."""
     return _STYLES[style](boxes)
 
 
@@ -156,7 +156,7 @@ def _by_interval(
     *,
     plain: pa.Array | None = None,
 ) -> Labels:
-    """Labels from the distinct intervals of all groups, each written once."""
+    """Label the distinct intervals of all groups, each once."""
     distinct, of_group = np.unique(boxes.lo.astype(np.int64) * boxes.domain.size + boxes.hi, return_inverse=True)
     lo, hi = (part.astype(np.int32) for part in np.divmod(distinct, max(boxes.domain.size, 1)))
     entries = pc.if_else(pa.array(lo == hi), texts.take(pa.array(lo)), write(lo, hi))
@@ -167,7 +167,7 @@ def _by_interval(
 
 
 def _by_node(boxes: Boxes, texts: pa.Array, *, plain: pa.Array) -> Labels:
-    """Labels of the nodes that the method has chosen; a leaf is published as its value."""
+    """Label the nodes chosen by the method; a leaf is published as its value."""
     tree, nodes = boxes.domain.tree, boxes.nodes
     assert tree is not None
     assert nodes is not None
@@ -204,7 +204,7 @@ def _set(boxes: Boxes) -> Labels:
 
 
 def _held_values(boxes: Boxes) -> tuple[Int64, Int64, bool]:
-    """The distinct (group, code) pairs of the rows, in ascending order, and whether some box is wider than its rows."""
+    """Return the distinct (group, code) pairs of the rows, ascending, and whether some box is wider than its rows."""
     groups, size = len(boxes.lo), boxes.domain.size
     rows = boxes.labels >= 0
     pairs = boxes.labels[rows].astype(np.int64) * size + boxes.codes[rows]
@@ -224,7 +224,7 @@ def _held_values(boxes: Boxes) -> tuple[Int64, Int64, bool]:
 
 
 def _bounds(boxes: Boxes) -> Labels:
-    """Two columns in the column's own type. These have no place for `*`: null stands for it."""
+    """Return two columns in the column's own type. They cannot contain `*`: null replaces it."""
     domain = boxes.domain
     pairs = boxes.lo.astype(np.int64) * domain.size + boxes.hi
     if domain.missing >= 0:
@@ -261,7 +261,7 @@ def _median(boxes: Boxes) -> Labels:
 
 
 def _centre(boxes: Boxes, centre: Callable[[Float64, Int32, Int32], Float64]) -> Labels:
-    """One number per group. A column of numbers has no place for `*`: null stands for it."""
+    """Return one number per group. A numeric column cannot contain `*`: null replaces it."""
     values = floats_of(boxes.domain)
     assert values is not None
     published = values[boxes.lo]
@@ -279,7 +279,7 @@ def _centre(boxes: Boxes, centre: Callable[[Float64, Int32, Int32], Float64]) ->
 def _distinct_labels(
     name: str, entries: pa.Array, of_group: Int64, suppressed: pa.Scalar, *, unchanged: bool
 ) -> Labels:
-    """Labels with equal values made one, so that equal labels mean equal published cells."""
+    """Merge labels with equal values, so that equal labels mean equal published cells."""
     every = pa.concat_arrays([entries, pa.array([suppressed.as_py()], type=entries.type)])
     encoded = every.dictionary_encode(null_encoding="encode")
     index = encoded.indices.to_numpy(zero_copy_only=False)

@@ -1,8 +1,8 @@
-"""Publish a grouping: the caller's columns with every quasi-identifier generalized to its group's box.
+"""Publish a grouping: the input columns with every quasi-identifier generalized to its group's box.
 
-Sensitive and kept columns stay as they are, all others go, rows keep their order. Suppressed rows are published as
-`*` in every quasi-identifier if enough rows look like that, and are removed otherwise: a class of fewer than k all-`*`
-rows would break the promise as any other class does.
+Sensitive and kept columns stay unchanged, all others are dropped, rows keep their order. Suppressed rows are published
+as `*` in every quasi-identifier if enough rows look like that, and removed otherwise: a class of fewer than k all-`*`
+rows would violate k-anonymity like any other class.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ PIECE = 2**18
 
 
 class PublishedTable(NamedTuple):
-    """A table fit to be written, and how it relates to the original."""
+    """A table ready to be written, and how it relates to the original."""
 
     table: pa.Table
     kept: Int64
@@ -56,10 +56,10 @@ def publish(
     """Generalize the quasi-identifiers of a table to the boxes of its groups.
 
     Args:
-        columns: The original columns. They are not changed.
+        columns: The original columns. They are not modified.
         table: Their quasi-identifiers as codes.
         grouping: Row of the table → group → box. A box may be wider than its rows.
-        config: Which columns are left out, how values are written, what becomes of suppressed rows.
+        config: Which columns to drop, how to write values, and how to treat suppressed rows.
         rows: Row of the table → position in the columns, if the table lacks some. These are suppressed.
     """
     check_styles(table.domains, names=columns.column_names, publish=config.publish)
@@ -96,7 +96,7 @@ def publish(
 
 
 def recode(table: Table, grouping: Grouping, config: Config) -> tuple[dict[str, Labels], dict[str, str]]:
-    """Quasi-identifier → its published values, and → what a suppressed cell looks like."""
+    """Return quasi-identifier → its published values, and → the text of a suppressed cell."""
     recoded: dict[str, Labels] = {}
     roots: dict[str, str] = {}
     shown = grouping.published_boxes()
@@ -118,7 +118,7 @@ def recode(table: Table, grouping: Grouping, config: Config) -> tuple[dict[str, 
 
 
 def secret_order(rows: Int64) -> Int64:
-    """The same rows in an order that nobody can draw again: it follows from no seed."""
+    """Shuffle the rows into an irreproducible order, independent of the seed."""
     return np.random.default_rng(secrets.randbits(128)).permutation(rows)
 
 
@@ -138,7 +138,7 @@ def _enough_alike(
     suppressed: Bool,
     k: int,
 ) -> bool:
-    """Whether suppressed rows, with the groups that are published as nothing but `*`, are at least k (or none)."""
+    """Return whether suppressed rows, together with groups published as `*` throughout, are at least k (or none)."""
     count = int(np.count_nonzero(suppressed))
     alike = np.ones(len(sizes), dtype=np.bool_)
     for labels in recoded.values():
@@ -147,7 +147,7 @@ def _enough_alike(
 
 
 def _classes(recoded: Mapping[str, Labels], groups: int) -> Int32:
-    """Group → class of groups that are published alike."""
+    """Return group → class of groups with equal published cells."""
     if groups == 0:
         return np.zeros(0, dtype=np.int32)
     columns = [
@@ -158,13 +158,13 @@ def _classes(recoded: Mapping[str, Labels], groups: int) -> Int32:
 
 
 def _spread(values: pa.Array, index: Int32) -> pa.ChunkedArray:
-    """Row → value, through an index of the values."""
+    """Return row → value, through an index of the values."""
     pieces = [values.take(pa.array(index[start : start + PIECE])) for start in range(0, len(index), PIECE)]
     return pa.chunked_array(pieces, type=values.type)
 
 
 def keep_rows(column: pa.ChunkedArray, kept: Int64) -> pa.ChunkedArray:
-    """The kept rows of an untouched column. A dictionary forgets values that only removed rows had."""
+    """Return the kept rows of an unchanged column, without dictionary values that only removed rows had."""
     if np.array_equal(kept, np.arange(len(column))):
         return column
     kind = column.type
@@ -181,7 +181,7 @@ def keep_rows(column: pa.ChunkedArray, kept: Int64) -> pa.ChunkedArray:
 
 
 def as_type_of(original: pa.ChunkedArray, column: pa.ChunkedArray) -> pa.ChunkedArray:
-    """The column in the original's type. A dictionary keeps its order and lists only values that occur."""
+    """Convert the column to the original's type. A dictionary keeps its order and lists only values that occur."""
     kind = original.type
     if pa.types.is_run_end_encoded(kind):
         runs = [pc.run_end_encode(chunk, run_end_type=kind.run_end_type) for chunk in column.chunks]

@@ -1,4 +1,4 @@
-"""How suppressed rows are shown: the one rule for what stands in each of their published cells."""
+"""The rule for the published cells of suppressed rows."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 
 def published_as(domain: Domain, publish: Mapping[str, Publish]) -> dict[str, tuple[pa.DataType, Any]]:
-    """The published columns of a quasi-identifier → their types, and what stands there for a suppressed row."""
+    """Return a quasi-identifier's published columns → their types and the value for a suppressed row."""
     one = np.zeros(1, dtype=np.int32)
     labels = label(Boxes(domain, one, one, one, one), style_of(domain, publish))
     return {

@@ -1,4 +1,4 @@
-"""Pages from templates."""
+"""Render pages from templates."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ if TYPE_CHECKING:
 
 
 def environment(package: str) -> Environment:
-    """Jinja's environment for the templates of a package: all is escaped, and a name that nobody gave is an error."""
+    """Return the Jinja environment for a package's templates: autoescaping, and undefined names are errors."""
     from jinja2 import Environment, PackageLoader, StrictUndefined
 
     loader = PackageLoader(package, "templates")

@@ -1,4 +1,4 @@
-"""The codes of a table: distinct values are counted first, rows are looked up afterwards.
+"""Encode tables in two passes: count distinct values first, then look up rows.
 
 Domains are made from all distinct values and their counts, wherever these were counted: in memory, batch by batch or
 on a cluster. So costs, hierarchies and published labels are the same in every block, and the same as in one piece.
@@ -55,7 +55,7 @@ class CodedRows(NamedTuple):
 
 @dataclass(frozen=True, eq=False)
 class Lookup:
-    """The cells of one column → codes."""
+    """Maps the cells of one column to codes."""
 
     name: str
     values: pa.Array
@@ -70,10 +70,10 @@ class Lookup:
         return keys[order], order
 
     def find(self, column: pa.ChunkedArray | pa.Array) -> Int32:
-        """Row → code.
+        """Return row → code.
 
         Raises:
-            DataError: A cell holds a value that was not counted, so the table has changed in between.
+            DataError: A cell has a value that was not counted, so the table has changed in between.
         """
         cells = plain_array(column)
         if pa.types.is_null(cells.type):
@@ -121,7 +121,7 @@ def _changed(name: str) -> DataError:
 
 @dataclass(frozen=True, eq=False)
 class Codebook:
-    """All that turns the rows of a table into codes, and codes into published values; it can be sent elsewhere."""
+    """Everything that turns rows into codes, and codes into published values; it can be sent to other processes."""
 
     config: Config
     domains: tuple[Domain, ...]
@@ -136,12 +136,12 @@ class Codebook:
     """rows of the table, those that are suppressed from the start included"""
 
     def only(self, quasi: Sequence[int]) -> Codebook:
-        """The same without some quasi-identifiers; those that stay are named by their positions."""
+        """Return the same without some quasi-identifiers; the remaining ones are given by position."""
         domains = tuple(self.domains[at] for at in quasi)
         return replace(self, domains=domains, lookups=tuple(self.lookups[at] for at in quasi))
 
     def encode(self, batch: pa.RecordBatch | pa.Table) -> CodedRows:
-        """The rows of a batch as codes."""
+        """Encode a batch of rows."""
         keep = kept_rows(batch, self.config)
         if not keep.all():
             # Their values may have no code: they were not counted.
@@ -157,7 +157,7 @@ class Codebook:
 
 
 def kept_rows(batch: pa.RecordBatch | pa.Table, config: Config) -> Bool:
-    """Row of a batch → whether it takes part under the configured treatment of missing quasi-identifiers."""
+    """Return row of a batch → whether it is included, given how missing quasi-identifiers are treated."""
     keep = np.ones(batch.num_rows, dtype=np.bool_)
     if config.missing == "suppress":
         for name in config.quasi:
@@ -166,9 +166,9 @@ def kept_rows(batch: pa.RecordBatch | pa.Table, config: Config) -> Bool:
 
 
 def coded_columns(config: Config) -> tuple[str, ...]:
-    """The columns of which distinct values are to be counted where not all are held.
+    """Return the columns whose distinct values must be counted when the table is not in memory.
 
-    They are the quasi-identifiers, the sensitive columns that some promise beyond k speaks of, and people last.
+    They are the quasi-identifiers, the sensitive attributes of models beyond k, and people last.
     """
     named = {column for model in config.privacy for column in model.columns(config.sensitive)}
     people = () if config.entity is None else (config.entity,)
@@ -176,11 +176,11 @@ def coded_columns(config: Config) -> tuple[str, ...]:
 
 
 def refuse_missing(missing: Mapping[str, int], config: Config) -> None:
-    """Raise a DataError where quasi-identifiers lack values and the configuration takes that for an error.
+    """Raise a DataError if quasi-identifiers have missing values and the configuration forbids that.
 
     Args:
-        missing: Column → rows without a value.
-        config: What becomes of missing values.
+        missing: Column → number of rows without a value.
+        config: The treatment of missing values.
     """
     listed = ", ".join(f"{name} ({missing[name]:,})" for name in config.quasi if missing[name])
     if config.missing == "error" and listed:
@@ -191,16 +191,16 @@ def refuse_missing(missing: Mapping[str, int], config: Config) -> None:
 
 
 def make_codebook(config: Config, counted: Mapping[str, CountedValues], *, rows: int, all_rows: int) -> Codebook:
-    """Domains from counted values.
+    """Make domains from counted values.
 
     Args:
         config: Roles, types, hierarchies and weights.
-        counted: Column → its values: the quasi-identifiers, and what else is to have codes.
-        rows: Rows that take part.
-        all_rows: Rows of the table.
+        counted: Column → its values: the quasi-identifiers, and other columns that need codes.
+        rows: The number of included rows.
+        all_rows: The number of rows of the table.
 
     Raises:
-        DataError: Values are of a wrong type or not in their hierarchy.
+        DataError: Values have the wrong type or are missing from their hierarchy.
     """
     sensitive = tuple(name for name in (*config.sensitive, config.entity) if name is not None and name in counted)
     made = {name: counted_domain(name, counted[name], config) for name in (*config.quasi, *sensitive)}
@@ -222,7 +222,7 @@ def make_codebook(config: Config, counted: Mapping[str, CountedValues], *, rows:
 
 
 def counted_domain(name: str, counted: CountedValues, config: Config) -> tuple[Domain, Lookup]:
-    """One column as a domain, and what finds the codes of its cells."""
+    """Return one column as a domain, and a lookup for the codes of its cells."""
     hierarchy = config.hierarchies.get(name)
     weight = float(config.weights.get(name, 1.0))
     if name == config.entity:
@@ -249,7 +249,7 @@ def _kind(name: str, counted: CountedValues, config: Config) -> str:
 
 
 def _people(name: str, counted: CountedValues) -> tuple[Domain, Int32]:
-    """People are told apart and nothing else. Rows that name nobody are one person together: the safe side."""
+    """Encode people, only to distinguish them. Rows that name nobody count as one person together, to be safe."""
     distinct = counted.values
     if counted.missing:
         distinct = pa.concat_arrays([distinct, pa.nulls(1, distinct.type)])
@@ -277,5 +277,5 @@ def _numbers(name: str, counted: CountedValues, weight: float) -> tuple[Domain, 
 
 
 def _take(distinct: pa.Array, places: Int64) -> pa.Array:
-    """Values at these places; null where the place is past the end (missing)."""
+    """Return the values at these positions; null for a position past the end (missing)."""
     return distinct.take(pa.array(places, mask=places >= len(distinct)))

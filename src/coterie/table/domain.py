@@ -33,5 +33,5 @@ class Domain:
 
     @property
     def size(self) -> int:
-        """Number of codes."""
+        """The number of codes."""
         return len(self.values)

@@ -1,4 +1,4 @@
-"""The axis of a column of numbers or dates: where a number written by a person lies among its values."""
+"""Place numbers and dates written by a person on the axis of a column's values."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ _NANOSECONDS = {"day": 86_400 * 10**9, "s": 10**9, "ms": 10**6, "us": 10**3, "ns
 
 
 class Axis(NamedTuple):
-    """Numbers as distances from the smallest value of a column."""
+    """Numbers as distances from a column's smallest value."""
 
     lowest: Decimal | float
     """the smallest value, exactly where its kind allows"""
@@ -39,7 +39,7 @@ class Axis(NamedTuple):
         return bool(pa.types.is_temporal(self.kind))
 
     def place(self, text: str) -> float | None:
-        """The distance of a number or date from the smallest value; None if the text is neither."""
+        """Return the distance of a number or date from the smallest value; None if the text is neither."""
         if self.temporal:
             moment = _ticks(text, self.kind)
             return None if moment is None else float(EXACT.subtract(moment, Decimal(self.lowest)))
@@ -56,7 +56,7 @@ _KNOWN: WeakKeyDictionary[Domain, Axis] = WeakKeyDictionary()
 
 
 def axis_of(domain: Domain) -> Axis:
-    """The axis of a column of numbers or dates."""
+    """Return the axis of a column of numbers or dates."""
     if domain not in _KNOWN:
         _KNOWN[domain] = _axis(domain)
     return _KNOWN[domain]
@@ -90,7 +90,7 @@ def _lowest(keys: Keys) -> Decimal:
 
 
 def floats_of(domain: Domain) -> Float64 | None:
-    """Code → number, NaN for missing values; None if the values are no numbers."""
+    """Return code → number, NaN for missing values; None if the values are not numbers."""
     values = domain.values if domain.missing < 0 else domain.values[:-1]
     ones = np.ones(len(values), dtype=np.int64)
     try:
@@ -106,7 +106,7 @@ def floats_of(domain: Domain) -> Float64 | None:
 
 
 def _ticks(text: str, kind: pa.DataType) -> Decimal | None:
-    """A date or time in the units in which the column counts: days, seconds, microseconds, …."""
+    """Return a date or time in the column's unit: days, seconds, microseconds, …."""
     moment = parse_moment(text)
     if moment is None or not (pa.types.is_date(kind) or pa.types.is_timestamp(kind)):
         return None

@@ -1,7 +1,7 @@
-"""Changes that somebody else makes to the recipe while a form is open: another tab, or an editor.
+"""Detect changes to the configuration made in another tab or an editor while a form is open.
 
-A form carries a stamp of the settings that it showed. If they are others by the time it is sent, saving it would undo a
-change that nobody has seen, so that it is shown again instead; sent once more, it is saved.
+A form has a stamp of the settings it showed. If they have changed when it is submitted, saving it would undo a
+change that the user has not seen, so the form is shown again; submitted once more, it is saved.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ FIELD = "stamp"
 
 
 def stamp_of(project: Project, step: str) -> str:
-    """A text that is another one as soon as a setting of a step has changed."""
+    """Return a stamp that changes with any setting of a step."""
     try:
         values = recipe.read_values(project)
     except ConfigError:
@@ -33,12 +33,12 @@ def stamp_of(project: Project, step: str) -> str:
 def changed_elsewhere(
     project: Project, step: str, *, stamp: str, submitted: Mapping[str, str], saved: Mapping[str, str]
 ) -> list[Fault]:
-    """The fault of a form whose settings were changed since it was shown; none for a form without a stamp.
+    """Return the fault of a form whose settings have changed since it was shown; none for a form without a stamp.
 
     Args:
-        project: Whose recipe.
+        project: The project.
         step: The step of the form.
-        stamp: What the form brought along.
+        stamp: The form's stamp.
         submitted: Its fields.
         saved: The same fields as they would be shown now.
     """

@@ -1,4 +1,4 @@
-"""What somebody typed and what could not be saved yet: kept with the project, so that it is there on the next visit."""
+"""Form input that could not be saved yet, kept with the project until the next visit."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ FORMS = ("goals", "run")
 
 
 def keep_draft(project: Project, step: str, submitted: Mapping[str, str]) -> None:
-    """Keep the fields of a form that has faults."""
+    """Keep the fields of a form with errors."""
     folder = project.folder / "drafts"
     if not folder.is_dir():
         private_folder(folder)
@@ -19,11 +19,11 @@ def keep_draft(project: Project, step: str, submitted: Mapping[str, str]) -> Non
 
 
 def draft_of(project: Project, step: str) -> dict[str, str] | None:
-    """The fields of a form that had faults when it was sent last, if any."""
+    """Return the fields of a form that had errors when last submitted, if any."""
     values = read_json(project.folder / "drafts" / f"{step}.json")
     return {name: str(value) for name, value in values.items()} or None
 
 
 def drop_draft(project: Project, step: str) -> None:
-    """The form was saved, or somebody went back to what was saved."""
+    """Discard a form's draft after it was saved or reset."""
     (project.folder / "drafts" / f"{step}.json").unlink(missing_ok=True)

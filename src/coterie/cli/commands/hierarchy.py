@@ -58,7 +58,7 @@ def build(
     header: Header = None,
     skip_rows: SkipRows = None,
 ) -> None:
-    """Write a hierarchy for a column by a rule, as CSV for a person (or ARX) to edit.
+    """Build a hierarchy for a column by a rule and write it as CSV, for you or ARX to edit.
 
     Example: coterie hierarchy build people.csv --column zip --prefixes 5,3 -o zip.csv
     """
@@ -129,7 +129,7 @@ def check(
     header: Header = None,
     skip_rows: SkipRows = None,
 ) -> None:
-    """Check that a file is a tree and, with --data, that it has a place for each value.
+    """Check that a file is a tree and, with --data, that it covers every value.
 
     Lists every problem and ends with exit code 3 if there are any.
     """
@@ -148,7 +148,7 @@ def check(
 
 
 def _one_line(problem: Problem) -> str:
-    """The problem without line breaks, which labels may hold."""
+    """Return the problem without line breaks, which labels may contain."""
     return " ".join(str(problem).splitlines())
 
 
@@ -182,7 +182,7 @@ def show(
     header: Header = None,
     skip_rows: SkipRows = None,
 ) -> None:
-    """Draw a hierarchy as an indented tree; with --data, only the values that occur, with their rows."""
+    """Draw a hierarchy as an indented tree; with --data, only the values that occur, with row counts."""
     import numpy as np
     from rich.console import Console
 
@@ -205,7 +205,7 @@ def show(
 
 
 def _draw(tree: Tree, rows: list[int] | None, *, everything: bool) -> Drawing:
-    """The tree as rich draws it, long levels cut. A stack of our own, for trees deeper than Python's."""
+    """Return the tree for rich, with long levels cut. Uses an explicit stack for trees deeper than Python's."""
     from rich.text import Text
     from rich.tree import Tree as Drawing
 

@@ -1,4 +1,4 @@
-"""`coterie init`: suggest a configuration for a file, for a person to edit."""
+"""`coterie init`: suggest a configuration for a file, for the user to edit."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ def init(
 ) -> None:
     """Suggest roles, types and hierarchies, and write a commented configuration for you to edit.
 
-    FILE is a file or a table of a database. Suggestions come from column names and counts; no cell is written.
+    FILE is a file or a database table. Suggestions come from column names and counts; no cells are written.
     """
     from coterie.api.suggest import suggestion_of
     from coterie.cli.show import Voice

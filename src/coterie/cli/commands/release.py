@@ -40,7 +40,7 @@ def anonymize(
 ) -> None:
     """Anonymize a table: every published row shares its quasi-identifiers with at least k - 1 others.
 
-    FILE may be gzipped, a sheet of a workbook (people.xlsx#2024) or a table of a database, such as
+    FILE may be gzipped, a sheet of a workbook (people.xlsx#2024) or a database table, such as
     sqlite:///people.db#people or postgresql://user@host/census#people. The output may be in a database too.
 
     coterie verifies the release before it writes anything. It also writes OUTPUT.coterie.toml with the configuration,

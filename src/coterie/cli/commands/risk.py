@@ -1,4 +1,4 @@
-"""`coterie risk` and `coterie attack`: re-identification risk, and what an attacker would learn."""
+"""`coterie risk` and `coterie attack`: re-identification risk, and what an attacker could learn."""
 
 from __future__ import annotations
 
@@ -199,7 +199,7 @@ def attack(
     ] = False,
     as_json: flags.AsJson = False,
 ) -> None:
-    """Try to re-identify known people in a release, and count what an attacker would learn.
+    """Try to re-identify known people in a release, and count what an attacker could learn.
 
     RELEASE is the published table. Only counts are printed unless you add --show.
     """
@@ -267,7 +267,7 @@ def _print_attack(found: Attack, voice: Voice) -> None:
 
 
 def _print_people(found: Attack, voice: Voice) -> None:
-    """The people with the fewest candidates first."""
+    """Print the people with the fewest candidates first."""
     import numpy as np
 
     order = np.argsort(np.where(found.candidates > 0, found.candidates, np.iinfo(np.int64).max), kind="stable")

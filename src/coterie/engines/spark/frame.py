@@ -29,8 +29,8 @@ if TYPE_CHECKING:
 
     from coterie.disclosure.risk import ClassCounts
     from coterie.engines.plan import Plan
-    from coterie.engines.spark.rows import NumberedRows
-    from coterie.engines.spark.run import GroupedRows
+    from coterie.engines.spark.group import GroupedRows
+    from coterie.engines.spark.source import NumberedRows
     from coterie.methods._method import Progress
     from coterie.releases.place import HeldRows
     from coterie.verification.models import FileCheck
@@ -128,7 +128,7 @@ class SparkRows:
         It appears under its name only after Spark has verified what was written. The folder is one that all executors
         reach: a local path, or an address such as hdfs://… or s3a://….
         """
-        from coterie.engines.spark.files import write_folder
+        from coterie.engines.spark.write import write_folder
 
         write_folder(self, release.config, os.fspath(path), force=force)
 
@@ -178,14 +178,13 @@ def release(
         VerificationError: The published table did not pass; there is no release.
     """
     check_spark()
-    from coterie.engines.job import make_job
-    from coterie.engines.spark.files import input_files
-    from coterie.engines.spark.rows import number_rows
+    from coterie.engines.engine import Job
+    from coterie.engines.spark.source import input_files, number_rows
 
     settled = Config.build(config, **settings).replace(engine="spark")
     with Phases(progress)("number"):
         rows = number_rows(dataframe, row_number=row_number, persist=persist)
-    made = release_rows(rows, settled, block_rows=make_job(settled, "-").block_rows, persist=persist, progress=progress)
+    made = release_rows(rows, settled, block_rows=Job(settled, "-").block_rows, persist=persist, progress=progress)
     assert isinstance(made.place, SparkRows)
     return replace(made, place=replace(made.place, inputs=input_files(dataframe)))
 
@@ -200,16 +199,16 @@ def release_rows(
     mapping: bool = False,
 ) -> Release:
     """The same for rows that have been numbered; with a mapping, if that is wanted."""
-    from coterie.engines.request import check_blocks
+    from coterie.engines.request import check, cut_problems
+    from coterie.engines.spark.group import group_rows
     from coterie.engines.spark.plan import make_plan
-    from coterie.engines.spark.run import group_rows
     from coterie.engines.spark.settings import SETTINGS, kept_unless_failing, settings, with_secrets
     from coterie.engines.spark.verify import measured, verified
 
     phases = Phases(progress)
     with settings(rows.frame.sparkSession, SETTINGS), kept_unless_failing(rows.frame) as kept:
         config.check_columns(rows.names)
-        check_blocks(config.replace(engine="spark"))
+        check(cut_problems(config.replace(engine="spark")))
         settled = with_secrets(config)
         with phases("plan"):
             made = make_plan(rows, settled, most=block_rows, threads=config.usable_threads)

@@ -14,61 +14,9 @@ import numpy as np
 import pyarrow as pa
 
 from coterie.arrays import Int32, Int64, UInt64
-from coterie.errors import ConfigError, Problem
-from coterie.files.frames import check_names
 
 if TYPE_CHECKING:
-    from pyspark.sql import DataFrame
-
-
-KEY = "coterie_key"
-
-
-@dataclass(frozen=True, eq=False)
-class NumberedRows:
-    """A DataFrame whose rows have keys, in columns c0, c1, … and KEY."""
-
-    frame: DataFrame
-    names: tuple[str, ...]
-    """the user's names of c0, c1, …"""
-    dense: bool
-    """whether keys are row numbers; else they are those of monotonically_increasing_id"""
-    named: str | None = None
-    """the user's column of row numbers, if there is one"""
-
-    def selected(self, names: tuple[str, ...]) -> DataFrame:
-        """Some columns and the key."""
-        return self.frame.select(*(f"c{self.names.index(name)}" for name in names), KEY)
-
-
-def number_rows(frame: DataFrame, *, row_number: str | None, persist: bool) -> NumberedRows:
-    """Give each row a key.
-
-    Args:
-        frame: The user's DataFrame.
-        row_number: Its column of row numbers, if it has one.
-        persist: Whether executors keep the rows, with their keys, on disk.
-    """
-    from pyspark import StorageLevel
-    from pyspark.sql import functions as sql
-    from pyspark.sql.types import IntegralType
-
-    names = tuple(frame.columns)
-    check_names(list(names), "the DataFrame")
-    plain = frame.toDF(*(f"c{at}" for at in range(len(names))))
-    if row_number is not None:
-        if row_number not in names:
-            raise ConfigError([Problem("row_number", f"the DataFrame has no column {row_number!r}")])
-        if not isinstance(plain.schema[names.index(row_number)].dataType, IntegralType):
-            raise ConfigError([Problem("row_number", f"column {row_number!r} does not hold whole numbers")])
-        key = sql.col(f"c{names.index(row_number)}").cast("bigint")
-        numbered = NumberedRows(plain.withColumn(KEY, key), names, dense=True, named=row_number)
-    else:
-        numbered = NumberedRows(plain.withColumn(KEY, sql.monotonically_increasing_id()), names, dense=False)
-    if persist:
-        # Also a promise: what was numbered once is read from there, and a lost partition is made again as it was.
-        numbered.frame.persist(StorageLevel.DISK_ONLY)
-    return numbered
+    pass
 
 
 @dataclass(frozen=True, eq=False)

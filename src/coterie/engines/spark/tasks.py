@@ -16,14 +16,12 @@ from typing import TYPE_CHECKING
 import numpy as np
 import pyarrow as pa
 
-from coterie.arrays import Bool, Int32, Int64
+from coterie.arrays import Int32, Int64
 from coterie.engines.cuts import CutTree, in_sample
 from coterie.engines.leaves import LeafCounts
 from coterie.engines.spark.guard import guarded_task
 from coterie.engines.spark.rows import RowNumbers, fingerprints, pack_codes, sums_by
-from coterie.settings.config import Config
-from coterie.table.codebook import Codebook, kept_rows
-from coterie.values.plain import plain_array
+from coterie.table.codebook import Codebook
 
 if TYPE_CHECKING:
     from coterie.engines.plan import Plan
@@ -32,8 +30,6 @@ Batches = Iterator[pa.RecordBatch]
 
 # Rows of a message are few; each has a name and a body.
 MESSAGE = "kind string, body binary"
-# Distinct values that are kept apart before they are counted together.
-PENDING = 2**20
 
 
 @dataclass(frozen=True)
@@ -60,57 +56,6 @@ def message(kind: str, table: pa.Table) -> pa.RecordBatch:
 def opened(body: bytes) -> pa.Table:
     """The table of a message."""
     return pa.ipc.open_stream(body).read_all()
-
-
-@guarded_task
-def count_values(batches: Batches, *, shape: Shape, config: Config) -> Batches:
-    """Distinct values of each column with their rows and the first of these; and the rows of each partition."""
-    parts: dict[str, list[pa.Table]] = {name: [] for name in shape.names}
-    held = 0
-    rows: dict[int, list[int]] = {}
-    for batch in batches:
-        keys = batch.column(batch.num_columns - 1).fill_null(-1).to_numpy(zero_copy_only=False)
-        table = shape.named(batch)
-        keep = kept_rows(table, config)
-        _count_rows(rows, keys, keep)
-        if not keep.all():
-            table, keys = table.filter(pa.array(keep)), keys[keep]
-        for name in shape.names:
-            found = pa.table({"value": plain_array(table.column(name)), "rows": np.ones(len(keys), np.int64)})
-            parts[name].append(merged_counts([found.append_column("first", pa.array(keys, pa.int64()))]))
-            held += parts[name][-1].num_rows
-        if held > PENDING:
-            parts = {name: [merged_counts(tables)] for name, tables in parts.items() if tables}
-            held = 0
-    for name, tables in parts.items():
-        if tables:
-            yield message(f"values:{name}", merged_counts(tables))
-    seen = sorted(rows)
-    columns = {
-        "partition": pa.array(seen, pa.int64()),
-        "rows": pa.array([rows[each][0] for each in seen], pa.int64()),
-        "kept": pa.array([rows[each][1] for each in seen], pa.int64()),
-        # All row numbers of a table leave the same sum, whatever their order.
-        "sum": pa.array([rows[each][2] for each in seen], pa.uint64()),
-    }
-    yield message("rows", pa.table(columns))
-
-
-def _count_rows(rows: dict[int, list[int]], keys: Int64, keep: Bool) -> None:
-    partition = keys >> RowNumbers.SHIFT
-    for each in np.unique(partition):
-        mine = partition == each
-        found = rows.setdefault(int(each), [0, 0, 0])
-        found[0] += int(np.count_nonzero(mine))
-        found[1] += int(np.count_nonzero(mine & keep))
-        found[2] = (found[2] + int(fingerprints(keys[mine]).sum())) % 2**64
-
-
-def merged_counts(parts: list[pa.Table]) -> pa.Table:
-    """Counts of one column from several places, added up."""
-    joined = pa.concat_tables(parts)
-    grouped = joined.group_by("value", use_threads=False).aggregate([("rows", "sum"), ("first", "min")])
-    return grouped.select(["value", "rows_sum", "first_min"]).rename_columns(["value", "rows", "first"])
 
 
 @dataclass(frozen=True, eq=False)

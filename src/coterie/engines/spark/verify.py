@@ -15,8 +15,8 @@ from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 import numpy as np
 import pyarrow as pa
 
+from coterie.engines.spark.group import PERSON
 from coterie.engines.spark.guard import guarded, guarded_task
-from coterie.engines.spark.run import PERSON
 from coterie.measures.measures import ClassSizes
 from coterie.measures.sums import measures_of
 from coterie.values.notation import published_names
@@ -28,8 +28,8 @@ from coterie.verification.sql import class_cells, class_pairs, counted_cells
 if TYPE_CHECKING:
     from pyspark.sql import Column, DataFrame, GroupedData
 
-    from coterie.engines.spark.rows import NumberedRows
-    from coterie.engines.spark.run import GroupedRows
+    from coterie.engines.spark.group import GroupedRows
+    from coterie.engines.spark.source import NumberedRows
     from coterie.measures.measures import Measures
     from coterie.settings.config import Config
     from coterie.verification.verify import Verification

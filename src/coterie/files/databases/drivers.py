@@ -1,7 +1,7 @@
-"""Databases: which driver reads and writes a table, and what all drivers share.
+"""Choose the driver that reads or writes a database table, and share code between drivers.
 
-A table is read in batches within one transaction and written in batches within one transaction: it appears whole or
-not at all. Drivers' own messages may quote cells, so none is passed on.
+A table is read in batches within one transaction and written in batches within one transaction, so it is written
+completely or not at all. Drivers' messages may quote cells, so none of them is shown.
 """
 
 from __future__ import annotations
@@ -22,11 +22,11 @@ _MOST_NAMED = 10
 
 
 def read_database(place: Place) -> pa.Table:
-    """All rows of a table or query. Columns keep their types where Arrow has one; others become text.
+    """Read all rows of a table or query. Columns keep their types if Arrow supports them; others become text.
 
     Raises:
-        DataError: The database, the table or a column of it cannot be read.
-        BackendError: The database is PostgreSQL and the extra `db` is not installed.
+        DataError: The database, the table or one of its columns cannot be read.
+        BackendError: The database is PostgreSQL and the `db` extra is not installed.
     """
     if place.kind == "sqlite":
         from coterie.files.databases.sqlite import read_sqlite
@@ -38,7 +38,7 @@ def read_database(place: Place) -> pa.Table:
 
 
 def check_database(place: Place, *, force: bool) -> None:
-    """Refuse a table that may not be written, so that this is said before any work is done."""
+    """Refuse a table that cannot be written, before any work is done."""
     if place.kind == "sqlite":
         from coterie.files.databases.sqlite import check_sqlite
 
@@ -50,17 +50,17 @@ def check_database(place: Place, *, force: bool) -> None:
 
 
 def write_database(table: pa.Table, place: Place, *, force: bool) -> None:
-    """Make a table and fill it, in one transaction.
+    """Create and fill a table in one transaction.
 
     Args:
-        table: What to write.
-        place: Where; its schema has to be there.
-        force: Replace a table of this name: it is dropped and made anew, with its indexes and rights.
+        table: The table to write.
+        place: The target; its schema must exist.
+        force: Replace an existing table: drop and recreate it, without its indexes and permissions.
 
     Raises:
-        ConfigError: The table is there already, or its schema is not.
-        DataError: The database refuses it.
-        BackendError: The database is PostgreSQL and the extra `db` is not installed.
+        ConfigError: The table already exists, or its schema does not.
+        DataError: The database rejects it.
+        BackendError: The database is PostgreSQL and the `db` extra is not installed.
     """
     if place.kind == "sqlite":
         from coterie.files.databases.sqlite import write_sqlite
@@ -73,7 +73,7 @@ def write_database(table: pa.Table, place: Place, *, force: bool) -> None:
 
 
 def no_table(place: Place, there: Sequence[str]) -> DataError:
-    """There is no such table; those of nearly the same name, or else the first, are named."""
+    """Return the error for a missing table, which suggests those with similar names, or else the first ones."""
     near = get_close_matches(place.label, there, n=3, cutoff=0.6)
     some = near or list(there)[:_MOST_NAMED]
     more = f" and {len(there) - len(some):,} more" if len(there) > len(some) and not near else ""
@@ -82,7 +82,7 @@ def no_table(place: Place, there: Sequence[str]) -> DataError:
 
 
 def target_exists(place: Place, *, force: bool, kind: str) -> None:
-    """Refuse what is there already, unless it is a table that may be replaced."""
+    """Refuse an existing target, unless it is a table that may be replaced."""
     if not force:
         raise ConfigError(
             [Problem("output", f"{place.name} exists already")],
@@ -93,7 +93,7 @@ def target_exists(place: Place, *, force: bool, kind: str) -> None:
 
 
 def refuse_names(names: Sequence[str], place: Place, *, fold: bool = False, longest: int | None = None) -> None:
-    """Refuse column names that the database would take for the same, cut short, or not take at all."""
+    """Refuse column names that the database would truncate, reject or treat as equal."""
     folded = [name.lower() if fold else name for name in names]
     twice = sorted({name for name, same in zip(names, folded, strict=True) if folded.count(same) > 1})
     if twice:
@@ -109,7 +109,7 @@ def refuse_names(names: Sequence[str], place: Place, *, fold: bool = False, long
 
 
 def stored(column: pa.ChunkedArray, *, name: str, place: Place) -> pa.ChunkedArray:
-    """The column without what is Arrow's own: dictionaries, views, extension types, run lengths."""
+    """Return the column without Arrow-specific encodings: dictionaries, views, extension types, run-end encoding."""
     if isinstance(column.type, pa.BaseExtensionType):
         column = pa.chunked_array([chunk.storage for chunk in column.chunks], column.type.storage_type)
     if pa.types.is_run_end_encoded(column.type):

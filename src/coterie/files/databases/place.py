@@ -1,11 +1,11 @@
-"""Tables in databases: how a user names one, and what messages may say of it.
+"""Database addresses: their syntax, and the part of them that messages may show.
 
-    sqlite:///people.db#people                          a file, from the current folder; four slashes: from the root
+    sqlite:///people.db#people                          a file in the current folder; four slashes: an absolute path
     postgresql://user@host:5432/census#people           or #schema.people, or #"odd name"."with.dots"
     postgresql://user@host/census#select * from people where age >= 18 order by id
 
-What stands after the first # is the table, or a query that begins with `select`, `with`, `values` or `table`. It is
-taken as it stands, while everything before it is a URL, in which other signs are percent-encoded.
+The part after the first # is the table, or a query that begins with `select`, `with`, `values` or `table`. It is
+used verbatim, while everything before it is a URL, in which special characters are percent-encoded.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ _EXAMPLE = "Write sqlite:///people.db#people or postgresql://user@host/database#
 
 @dataclass(frozen=True)
 class Place:
-    """A table or a query of a database."""
+    """A table or a query in a database."""
 
     kind: DatabaseKind
     url: str = field(repr=False)
@@ -49,22 +49,22 @@ class Place:
 
     @property
     def name(self) -> str:
-        """What to call it in messages and reports."""
+        """Its name in messages and reports."""
         return f"{self.shown}#{self.label}" if self.table is not None else f"the query of {self.shown}"
 
     @property
     def label(self) -> str:
-        """The table with its schema, in quotes where a plain name would be read otherwise."""
+        """The table with its schema, quoted where necessary."""
         parts = [part for part in (self.schema, self.table) if part is not None]
         return ".".join(part if re.fullmatch(r"[^\".\s]+", part) else quoted(part) for part in parts)
 
     @property
     def quoted(self) -> str:
-        """The table as SQL writes it."""
+        """The table in SQL."""
         return ".".join(quoted(part) for part in (self.schema, self.table) if part is not None)
 
     def same_table(self, other: Place) -> bool:
-        """Whether both are the same table, as far as their names tell."""
+        """Return whether both are the same table, judging by their names."""
         if self.table is None or other.table is None or self.kind != other.kind:
             return False
         if self.kind == "sqlite":
@@ -77,12 +77,12 @@ class Place:
 
 
 def quoted(name: str) -> str:
-    """A name as SQL writes it, whatever signs it has."""
+    """Quote a name for SQL, whatever characters it contains."""
     return '"' + name.replace('"', '""') + '"'
 
 
 def is_database(data: object) -> bool:
-    """Whether this names a database, rightly or not, and not a file."""
+    """Return whether this names a database, valid or not, rather than a file."""
     if not isinstance(data, str | os.PathLike):
         return False
     found = _URL.match(str(data))
@@ -90,15 +90,15 @@ def is_database(data: object) -> bool:
 
 
 def is_address(path: str) -> bool:
-    """Whether this is an address such as hdfs://…, which only Spark can open."""
+    """Return whether this is an address such as hdfs://…, which only Spark can open."""
     return "://" in path and not path.startswith("file://") and not is_database(path)
 
 
 def place_of(data: object) -> Place | None:
-    """The table or query that a text names; None for files and frames.
+    """Return the table or query that a text names; None for files and frames.
 
     Raises:
-        ConfigError: It looks like a database, but names no table, or a database that coterie cannot read.
+        ConfigError: It looks like a database but names no table, or is a database that coterie does not support.
     """
     if not is_database(data):
         return None
@@ -132,7 +132,7 @@ def place_of(data: object) -> Place | None:
 
 
 def target_of(path: object) -> Place | None:
-    """The table to write into that a text names; None for files."""
+    """Return the table to write to that a text names; None for files."""
     place = place_of(path)
     if place is not None and place.table is None:
         raise ConfigError("A release is written into a table, not into a query.", hint=_EXAMPLE)
@@ -144,7 +144,7 @@ def _unquoted(part: str) -> str:
 
 
 def _refuse_open_password(base: str, wanted: str) -> None:
-    """A # or / in a password would end it early, and the rest would be taken for a name, which messages show."""
+    """Refuse a # or / in a password: it would end there, and messages would show the rest as a name."""
     before_host = re.match(r"[^:]*://[^/@]*:[^/@]*$", base.partition("?")[0])
     if ("@" in wanted and before_host) or re.match(r"[^:]*://[^/@?]*:[^@]*/[^@]*@", base.partition("?")[0]):
         raise ConfigError(

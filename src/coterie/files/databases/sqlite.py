@@ -1,7 +1,7 @@
-"""SQLite, by Python's own driver: rows in batches, a new table whole or not at all.
+"""Read and write SQLite with Python's driver: rows in batches, new tables in one transaction.
 
-SQLite stores integers, reals, texts and blobs, whatever a column is declared as. Columns of a table that are declared
-as dates, times or booleans are read as such where every value is one; all else is read as it is stored.
+SQLite stores integers, reals, texts and blobs, whatever a column's declared type. Columns declared
+as dates, times or booleans are read as such if every value is one; others are read as stored.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ PATIENCE = 10.0
 
 
 def read_sqlite(place: Place) -> pa.Table:
-    """All rows of a table, in the order of its row numbers, or of a query, in the order that it gives."""
+    """Read all rows of a table by row number, or of a query in its own order."""
     with _opened(place, "ro") as connection:
         declared: dict[str, str] = {}
         if place.query is not None:
@@ -46,7 +46,7 @@ def read_sqlite(place: Place) -> pa.Table:
 
 
 def check_sqlite(place: Place, *, force: bool) -> None:
-    """Refuse a table that is there already, and a folder that is not."""
+    """Refuse a table that already exists, and a missing folder."""
     path = Path(place.url)
     if not path.parent.is_dir():
         raise ConfigError([Problem("output", f"there is no folder {path.parent}")], hint="Create it first.")
@@ -56,7 +56,7 @@ def check_sqlite(place: Place, *, force: bool) -> None:
 
 
 def write_sqlite(table: pa.Table, place: Place, *, force: bool) -> None:
-    """Make a table in one transaction, and the file too if there is none."""
+    """Create a table in one transaction, and the file too if it does not exist."""
     refuse_names(table.column_names, place, fold=True)
     columns = [_storable(table.column(name), name, place) for name in table.column_names]
     kinds = [_declared(table.schema.field(name).type) for name in table.column_names]
@@ -99,7 +99,7 @@ def _opened(place: Place, mode: str) -> Iterator[sqlite3.Connection]:
 
 
 def _fault(error: Exception, place: Place) -> DataError:
-    """The error in words of our own: the driver's may quote cells and literals of a query."""
+    """Explain the error in our own words: the driver's may quote cells and query literals."""
     code = getattr(error, "sqlite_errorname", None) or ""
     text = str(error)
     for start, said, hint in (
@@ -153,7 +153,7 @@ def _kind(connection: sqlite3.Connection, place: Place) -> str | None:
 
 
 def _array(values: Sequence[Any]) -> pa.Array:
-    """The cells of a column in one batch, in the type that holds them all."""
+    """Return one batch of a column, in the type that fits all its cells."""
     kinds = set(map(type, values)) - {type(None)}
     if kinds == {int, float}:
         with suppress(pa.ArrowInvalid):  # integers that no float holds exactly
@@ -168,7 +168,7 @@ def _texts(values: Sequence[Any]) -> pa.Array:
 
 
 def _column(chunks: list[pa.Array]) -> pa.ChunkedArray:
-    """The batches of a column in the one type that holds them all: SQLite lets the type change from row to row."""
+    """Join a column's batches in the one type that fits them all: SQLite lets the type change from row to row."""
     kinds = {chunk.type for chunk in chunks} - {pa.null()}
     if len(kinds) < 2:
         kind = kinds.pop() if kinds else pa.null()
@@ -181,7 +181,7 @@ def _column(chunks: list[pa.Array]) -> pa.ChunkedArray:
 
 
 def _as_declared(column: pa.ChunkedArray, declared: str) -> pa.ChunkedArray:
-    """The column as its declaration says, if every value is written exactly as such a value would be."""
+    """Convert a column to its declared type if every value is written exactly in that form."""
     if declared.startswith("BOOL") and pa.types.is_integer(column.type):
         zero_or_one = pc.all(pc.is_in(column, pa.array([0, 1, None], column.type))).as_py()
         return column.cast(pa.bool_()) if zero_or_one else column
@@ -218,7 +218,7 @@ def _declared(kind: pa.DataType) -> str:
 
 
 def _storable(column: pa.ChunkedArray, name: str, place: Place) -> pa.ChunkedArray:
-    """The column as integers, reals, texts or blobs."""
+    """Cast the column to integers, reals, texts or blobs."""
     column = stored(column, name=name, place=place)
     kind = column.type
     if pa.types.is_boolean(kind):

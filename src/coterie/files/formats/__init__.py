@@ -1,6 +1,6 @@
-"""File formats, one class each: what their names end in, how their bytes begin, how they are read and written.
+"""File formats, one class each: file extensions, signatures, reading and writing.
 
-A class registers itself; the door, the command line and the page follow. Nothing heavy is imported before it is needed.
+A class registers itself and is then available everywhere. Nothing heavy is imported until it is needed.
 
 May import: arrays, errors.
 """

@@ -37,7 +37,7 @@ class Parquet(FileFormat):
 
 
 class Feather(FileFormat):
-    """Arrow's own format, as a file or as a stream."""
+    """Arrow's own format, as a file or a stream."""
 
     name, title = "feather", "Feather"
     endings, magic = (".feather", ".arrow", ".ipc"), (b"ARROW1", b"\xff\xff\xff\xff")

@@ -71,7 +71,7 @@ class Excel(FileFormat):
 
 
 def _as_typed(column: pa.Array) -> pa.Array:
-    """What a person typed into a column: workbooks store whole numbers as floats, and days as moments."""
+    """Restore what a person typed into a column: workbooks store integers as floats, and dates as timestamps."""
     import pyarrow as pa
 
     if pa.types.is_float64(column.type):

@@ -1,4 +1,4 @@
-"""Single items of a pool move to another side, or swap places with one of it, while that lowers the loss."""
+"""Move single items of a pool to another side, or swap two, while that reduces the loss."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ TOLERANCE = 1e-9  # gains below this are rounding
 
 @part
 def _renew(costs, pooled, n, active, sides, s, left):
-    """Draw a side anew, and what it costs without each of its items."""
+    """Redraw a side, and compute its cost without each of its items."""
     draw_side(costs, pooled, n, active, sides, s)
     for i in range(n):
         if pooled.side[i] == s:
@@ -21,7 +21,7 @@ def _renew(costs, pooled, n, active, sides, s, left):
 
 @part
 def _best_move(pooled, sides, m, i, left, joined, best):
-    """Where item i should go, if that gains more than `best`: the gain and the side, or −1."""
+    """Return the best side for item i if moving gains more than `best`: the gain and the side, or −1."""
     s, weight = pooled.side[i], pooled.weights[i]
     sizes, now = sides.sizes, sides.costs
     saved = sizes[s] * now[s] - (sizes[s] - weight) * left[i]
@@ -36,7 +36,7 @@ def _best_move(pooled, sides, m, i, left, joined, best):
 
 @part
 def _best_swap(costs, pooled, n, active, sides, k, i, left, joined, best):
-    """With which item i should swap places, if that gains more than `best`: the gain and the item, or −1."""
+    """Return the best swap for item i if it gains more than `best`: the gain and the other item, or −1."""
     side, weights, sizes, now = pooled.side, pooled.weights, sides.sizes, sides.costs
     s = side[i]
     rest = sizes[s] - weights[i]
@@ -66,10 +66,10 @@ def _best_swap(costs, pooled, n, active, sides, k, i, left, joined, best):
 
 @part
 def polish(costs, pooled, n, active, sides, m, k, start, left, joined):
-    """Move and swap items, one after the other from `start`, until none of them gains; gives back the loss.
+    """Move and swap items in turn from `start` until none of them gains; return the loss.
 
-    `left` gets the cost of each item's side without it, `joined` that of each side with the item that is looked at. An
-    item that lies inside its side's box leaves it as it is, so that one of two swapped items is at an edge.
+    `left` receives the cost of each item's side without it, `joined` that of each side with the current item. An
+    item strictly inside its side's box does not change it, so one of two swapped items is at an edge.
     """
     side, weights, sizes = pooled.side, pooled.weights, sides.sizes
     for s in range(m):

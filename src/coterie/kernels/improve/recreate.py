@@ -1,4 +1,4 @@
-"""Grow new sides from the items of a pool, one after the other, each from the best of a few seeds."""
+"""Grow new sides from the items of a pool, one after another, each from the best of a few seeds."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ Growing = namedtuple("Growing", "free work held kept shares totals box best_box"
 
 
 def new_growing(d, most):
-    """Room for so many items."""
+    """Allocate space for this many items."""
     return Growing(
         np.empty(most, dtype=np.int32),
         np.empty(most, dtype=np.int32),
@@ -38,14 +38,14 @@ def new_growing(d, most):
 
 @inner
 def next_draw(draws, b):
-    """The next number of a random sequence: a linear congruential step, of which the upper bits are used."""
+    """Return the next number of a linear congruential sequence, of which the upper bits are used."""
     draws[b] = draws[b] * np.uint64(6364136223846793005) + np.uint64(1442695040888963407)
     return np.int64(draws[b] >> np.uint64(33))
 
 
 @inner
 def _share(costs, scale, pooled, growing, j, count, first):
-    """Set the shares of attribute j, after its interval has changed; totals follow, or begin if it is the first."""
+    """Set the shares of attribute j after its interval has changed, and update or start the totals."""
     low, high = growing.box[0, j], growing.box[1, j]
     codes, shares, totals, work = pooled.codes, growing.shares, growing.totals, growing.work
     if costs.kind[j] == TABLE:
@@ -67,9 +67,9 @@ def _share(costs, scale, pooled, growing, j, count, first):
 
 @part
 def _grow(costs, scales, pooled, active, growing, free, seed, k, limit):
-    """Grow a box from a free item, by the item that costs it least each time, until it holds k rows.
+    """Grow a box from a free item, always by the cheapest item, until it has k rows.
 
-    `held` gets its items. Gives back how many items and rows, and the cost: infinite once it reaches `limit`.
+    `held` receives its items. Returns the number of items and rows, and the cost: infinite once it reaches `limit`.
     """
     codes, work, totals, held, box = pooled.codes, growing.work, growing.totals, growing.held, growing.box
     count = 0
@@ -129,7 +129,7 @@ def _grow(costs, scales, pooled, active, growing, free, seed, k, limit):
 
 @part
 def _place_rest(costs, pooled, active, sides, m, growing, free):
-    """Put each item that is left over on the side whose loss rises least."""
+    """Put each remaining item on the side whose loss increases least."""
     codes, edges, sizes = pooled.codes, sides.edges, sides.sizes
     for f in range(free):
         i = growing.free[f]
@@ -158,9 +158,9 @@ def _place_rest(costs, pooled, active, sides, m, growing, free):
 
 @part
 def recreate(costs, search, pooled, n, active, rows, before, spare, sides, growing, draws, b):
-    """Part the pool into new sides of at least k rows; gives back how many, 0 if they would cost far too much.
+    """Split the pool into new sides of at least k rows; return how many, 0 if they would cost far too much.
 
-    So many rows as `spare` are left over at least, if there are.
+    At least `spare` rows are left over, if possible.
     """
     k, scales, side = search.k, search.scales, pooled.side
     for i in range(n):

@@ -1,4 +1,4 @@
-"""Growing a box over a handful of rows near its seed, held in small arrays of their own."""
+"""Grow a box over a few rows near its seed, stored in small separate arrays."""
 
 from __future__ import annotations
 
@@ -17,10 +17,10 @@ ALL = 2**62  # leaves of the index to look into: as many as it takes
 
 @part
 def near_points(nodes, aimed, wanted, leaves, heap, walk):
-    """The positions nearest to an aimed box that hold at least `wanted` free rows together, in no order.
+    """Find the positions nearest to an aimed box that together have at least `wanted` free rows, unordered.
 
-    Writes them to the heap, with their costs, and gives back how many they are (at most `wanted` + 1). Looks into so
-    many leaves of the tree at most once it has enough: the likeliest first, so that few give near ones mostly.
+    Writes them to the heap, with their costs, and returns their number (at most `wanted` + 1). Once it has enough, it
+    visits at most this many leaves of the tree, the likeliest first, so that few leaves give mostly near ones.
     """
     size, held = 0, 0
     worst = np.inf
@@ -53,7 +53,7 @@ Items = namedtuple("Items", "codes weights lo hi shares totals")
 
 
 def new_items(d, room):
-    """Room for so many items."""
+    """Allocate space for this many items."""
     codes = np.empty((d, room), dtype=np.int32)
     weights = np.empty(room, dtype=np.int64)
     lo = np.empty(d, dtype=np.int32)
@@ -63,7 +63,7 @@ def new_items(d, room):
 
 @inner
 def _set_shares(costs, scale, items, n, j):
-    """Set the shares of attribute j, after its interval has changed."""
+    """Set the shares of attribute j after its interval has changed."""
     low, high = items.lo[j], items.hi[j]
     codes, shares = items.codes, items.shares
     if costs.kind[j] == TABLE:
@@ -81,7 +81,7 @@ def _set_shares(costs, scale, items, n, j):
 
 @part
 def start_at(costs, scales, items, n, seed):
-    """Make the box that of one item."""
+    """Set the box to that of one item."""
     for j in range(items.lo.shape[0]):
         items.lo[j] = items.codes[j, seed]
         items.hi[j] = items.codes[j, seed]
@@ -90,7 +90,7 @@ def start_at(costs, scales, items, n, seed):
 
 @part
 def reach_out(costs, scales, items, n, item):
-    """Grow the box to hold one more item."""
+    """Extend the box to one more item."""
     for j in range(items.lo.shape[0]):
         c = items.codes[j, item]
         if c < items.lo[j] or c > items.hi[j]:
@@ -101,7 +101,7 @@ def reach_out(costs, scales, items, n, item):
 
 @part
 def add_up(shares, n, totals):
-    """Item → cost of the box grown to hold it: its shares added in the order of the attributes."""
+    """Return item → cost of the box extended to it: its shares added in the order of the attributes."""
     for i in range(n):
         totals[i] = shares[0, i]
     for j in range(1, shares.shape[0]):
@@ -111,11 +111,11 @@ def add_up(shares, n, totals):
 
 @part
 def grow_box(costs, scales, items, n, seed, k, limit):
-    """Grow the box of one item, by the item that costs it least each time, until it holds k rows.
+    """Grow the box of one item, always by the cheapest item, until it has k rows.
 
-    Whatever the box holds at no further cost counts at once, and the box is widened to hold it in the end: it may lie
-    outside, under the same ancestor or apart in a column that weighs nothing. Attributes are scaled by `scales` while
-    choosing. Gives back the true cost of the box: infinite if it reaches `limit`, or if the items hold fewer than k
+    Items that the box can include at no cost count at once, and the box is finally widened to them: they may lie
+    outside, under the same ancestor or apart in a column with weight 0. Attributes are scaled by `scales` while
+    choosing. Returns the true cost of the box: infinite if it reaches `limit`, or if the items have fewer than k
     rows.
     """
     codes, weights, totals, lo, hi = items.codes, items.weights, items.totals, items.lo, items.hi

@@ -1,4 +1,4 @@
-"""How the values of columns are generalized."""
+"""How columns are generalized."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ Publish = Literal["interval", "bounds", "mean", "median", "ancestor", "set"]
 
 
 class Generalization(Group, title="Generalization", screen="hierarchies", commands="measure explain compare"):
-    """Settings by column."""
+    """Settings per column."""
 
     hierarchies: dict[str, Hierarchy] = setting(
         {},

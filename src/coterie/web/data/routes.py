@@ -1,4 +1,4 @@
-"""The Data step: what came in, how it was read, its columns and its rows."""
+"""The Data step: the input, how it was read, its columns and its rows."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ KINDS = {
 
 
 async def data(request: Request) -> Response:
-    """The page."""
+    """Show the page."""
     project = project_of(request)
     return await run_in_threadpool(_page, request, project)
 
@@ -93,20 +93,20 @@ def _part(request: Request, project: Project) -> Part:
 
 
 def _whole(text: str | None, default: int) -> int:
-    """A number from an address, at least 1."""
+    """Parse a number of at least 1 from an address."""
     plain = (text or "").replace(",", "").strip()
     return max(int(plain), 1) if plain.isdecimal() and len(plain) < 16 else default
 
 
 async def rows(request: Request) -> Response:
-    """Further rows, for scrolling."""
+    """Show more rows, for scrolling."""
     project = project_of(request, ready=True)
     part = await run_in_threadpool(_part, request, project)
     return render(request, "_rows.html", project=project, part=part)
 
 
 async def progress(request: Request) -> Response:
-    """How far the look at the table is; when it is over, the whole page is shown."""
+    """Show the progress of the inspection, and the whole page when it is done."""
     project = project_of(request)
     state: JobState = await run_in_threadpool(jobs_of(request).state, project.folder / "inspect")
     if not state.active:
@@ -115,7 +115,7 @@ async def progress(request: Request) -> Response:
 
 
 async def change(request: Request) -> Response:
-    """Read the file in another way."""
+    """Change how the file is read."""
     project = project_of(request)
     submitted = dict(values_of(await form_of(request)))
     return await run_in_threadpool(_change, request, project, submitted)
@@ -133,7 +133,7 @@ def _change(request: Request, project: Project, submitted: dict[str, str]) -> Re
 
 
 async def again(request: Request) -> Response:
-    """Look at a file that has changed."""
+    """Inspect a file that has changed."""
     project = project_of(request)
     await run_in_threadpool(look_at, jobs_of(request), project)
     return go(f"{project.url}/data", request)
@@ -153,13 +153,13 @@ def _reading_faults(changes: dict[str, Any]) -> list[Fault]:
 
 
 async def cancel(request: Request) -> Response:
-    """Stop looking at the table."""
+    """Stop the inspection."""
     project = project_of(request)
     await run_in_threadpool(jobs_of(request).cancel, project.folder / "inspect")
     return go(f"{project.url}/data", request)
 
 
 async def go_on(request: Request) -> Response:
-    """The data were looked over."""
+    """Mark the data as reviewed."""
     project = seen(request, project_of(request, ready=True), "data")
     return go(f"{project.url}/roles", request)

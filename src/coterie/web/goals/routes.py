@@ -1,4 +1,4 @@
-"""The Goals step: how well rows are to be hidden, what detail is worth, and for whom the release is made."""
+"""The Goals step: privacy guarantees, how much detail to keep, and who receives the release."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ ELSEWHERE = ("k", "threshold", "entity")
 
 
 async def goals(request: Request) -> Response:
-    """The page."""
+    """Show the page."""
     project = project_of(request, ready=True)
     return await run_in_threadpool(_page, request, project)
 
@@ -99,7 +99,7 @@ def _listed(values: Mapping[str, Any], role: str) -> list[str]:
 
 
 def _shown(values: Mapping[str, Any], summary: TableSummary) -> dict[str, str]:
-    """The settings of the recipe as the form shows them."""
+    """Return the configuration's settings as the form shows them."""
     texts = shown(simple("goals"), values)
     weights = values.get("weights")
     for column in summary.columns:
@@ -140,7 +140,7 @@ def _change(request: Request, project: Project, submitted: dict[str, str]) -> Re
 
 
 def _faults(project: Project, submitted: Mapping[str, str], summary: TableSummary) -> list[Fault]:
-    """What is wrong with the form."""
+    """Return the errors of the form."""
     faults = bad_numbers(submitted, names=summary.names) + promise_faults(read_promises(submitted))
     if faults:
         return faults
@@ -152,7 +152,7 @@ def _faults(project: Project, submitted: Mapping[str, str], summary: TableSummar
 
 
 def _settings(submitted: Mapping[str, str], summary: TableSummary, before: Mapping[str, Any]) -> dict[str, Any]:
-    """Settings from a form whose numbers are numbers."""
+    """Return the settings of a form whose numbers are valid."""
     # What nobody has said stays unsaid, unless it is k, which everybody looks for.
     settings = read(simple("goals"), submitted, before, always="k")
     settings["privacy"] = specs_of(read_promises(submitted)) or None

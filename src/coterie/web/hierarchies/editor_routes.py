@@ -1,4 +1,4 @@
-"""The editors of a hierarchy: the tree, changed one step at a time, and the table, a page of rows at a time."""
+"""The hierarchy editors: the tree, edited step by step, and the table, edited one page of rows at a time."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ from coterie.web.pages import Fault, go, is_htmx, posted, project_of, render, va
 
 @posted
 def edit(request: Request, form: FormData) -> Response:
-    """Change the tree."""
+    """Edit the tree."""
     place = _place(request)
     fields = values_of(form)
     asked = hierarchy_ops.read_asked(fields, [each for each in form.getlist("values") if isinstance(each, str)])
@@ -89,7 +89,7 @@ def _draft(place: ColumnPage) -> hierarchy_store.Draft:
 
 
 def branch(request: Request) -> Response:
-    """What a group holds, as lines of the tree, when it is opened or more of it is asked for."""
+    """Show the children of a group as lines of the tree, when it is expanded or more are requested."""
     place = _place(request)
     tree = _draft(place).tree
     node = next(iter(hierarchy_ops.numbers(request.query_params.get("node", ""))), -1)
@@ -132,12 +132,12 @@ def table(request: Request, form: FormData) -> Response:
 
 
 def _cells(fields: Mapping[str, str], count: int, levels: int) -> list[list[str]]:
-    """The cells of the form, row by row: the value and its levels."""
+    """Return the cells of the form, row by row: the value and its levels."""
     return [[fields.get(f"c-{row}-{level}", "") for level in range(levels + 1)] for row in range(count)]
 
 
 async def undo(request: Request) -> Response:
-    """Go one step back, from the table."""
+    """Undo one step, from the table."""
     return await run_in_threadpool(_undo, request)
 
 

@@ -1,4 +1,4 @@
-"""The Hierarchies step: see, build, import, edit; what is saved is what the command line reads."""
+"""The Hierarchies step: view, build, import and edit; the command line reads the same files."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ HEADERS = {"auto": None, "yes": True, "no": False}
 
 
 def overview(request: Request) -> Response:
-    """The list of quasi-identifiers and their hierarchies."""
+    """Show the list of quasi-identifiers and their hierarchies."""
     project = project_of(request, ready=True)
     faults = recipe.faults(project, column_names(project), step="hierarchies")
     try:
@@ -42,19 +42,19 @@ def overview(request: Request) -> Response:
 
 
 def accept(request: Request) -> Response:
-    """The list was looked over: go on."""
+    """Mark the list as reviewed and continue."""
     project = seen(request, project_of(request, ready=True), "hierarchies")
     return go(f"{project.url}/goals", request)
 
 
 def one(request: Request) -> Response:
-    """One column."""
+    """Show one column."""
     place = place_of(project_of(request, ready=True), request)
     return show_column(request, place, view=request.query_params.get("view", ""))
 
 
 async def rule(request: Request) -> Response:
-    """Try a rule, or save it."""
+    """Preview or save a rule."""
     form = await form_of(request)
     return await run_in_threadpool(_rule, request, form)
 
@@ -83,7 +83,7 @@ def _rule(request: Request, fields: FormData) -> Response:
 
 
 async def from_file(request: Request) -> Response:
-    """Import a file in ARX's form."""
+    """Import a file in ARX format."""
     form = await form_of(request)
     upload = form.get("file")
     content = await upload.read(LARGEST_IMPORT + 1) if isinstance(upload, UploadFile) else b""
@@ -138,7 +138,7 @@ def from_values(request: Request) -> Response:
 
 
 def to_tree(request: Request) -> Response:
-    """Turn a rule into the tree that it makes, to be edited by hand."""
+    """Convert a rule to a tree, for editing by hand."""
     place = place_of(project_of(request, ready=True), request)
     opened = place.opened()
     if opened.hierarchy is None or opened.state != "rule":
@@ -158,7 +158,7 @@ def to_tree(request: Request) -> Response:
 
 
 def remove(request: Request) -> Response:
-    """Take the hierarchy of a column out of the recipe; a file stays where it is."""
+    """Remove a column's hierarchy from the configuration; a file is kept."""
     place = place_of(project_of(request, ready=True), request)
     _forget(place)
     hierarchy_store.save_spec(place.project, place.column.name, None)
@@ -166,7 +166,7 @@ def remove(request: Request) -> Response:
 
 
 def download(request: Request) -> Response:
-    """The hierarchy as CSV in ARX's form."""
+    """Download the hierarchy as CSV in ARX format."""
     place = place_of(project_of(request, ready=True), request)
     opened = place.opened()
     if opened.hierarchy is None:

@@ -1,4 +1,4 @@
-"""What the pages of the Hierarchies step show."""
+"""The views of the Hierarchies step."""
 
 from __future__ import annotations
 
@@ -32,15 +32,15 @@ def show_column(
     faults: Sequence[Fault] = (),
     **context: Any,  # noqa: ANN401 - what a part of the page needs besides
 ) -> Response:
-    """The page of one column.
+    """Show the page of one column.
 
     Args:
-        request: What is answered.
+        request: The request.
         place: The column.
-        view: tree, table or start; by what there is when left out.
-        form: The form of the rule as it was sent.
-        faults: What is wrong with what was sent.
-        **context: What else the templates need.
+        view: tree, table or start; by default whatever fits the hierarchy.
+        form: The submitted rule form.
+        faults: Errors in the submitted form.
+        **context: Other variables of the templates.
     """
     opened = place.opened()
     if view not in ("tree", "table", "start"):
@@ -71,7 +71,7 @@ def show_column(
 
 
 def start(place: ColumnPage, opened: StoredHierarchy, form: RuleForm | None) -> dict[str, Any]:
-    """What the part of the page needs that builds and imports."""
+    """Return the context of the build and import section."""
     rule = opened.hierarchy if opened.state == "rule" else None
     submitted = form
     if form is None:
@@ -102,15 +102,15 @@ def editor(
     focus: int = 0,
     chosen: Collection[int] = (),
 ) -> dict[str, Any]:
-    """What the tree editor needs.
+    """Return the context of the tree editor.
 
     Args:
         place: The column.
         opened: Its hierarchy.
-        draft: The tree; the draft of the column when left out.
-        wanted: The groups that are open.
-        focus: The node that has the focus.
-        chosen: The nodes that are chosen.
+        draft: The tree; by default the column's draft.
+        wanted: The expanded groups.
+        focus: The focused node.
+        chosen: The selected nodes.
     """
     assert opened.hierarchy is not None
     draft = draft or open_draft(place.project, place.column.index, opened)
@@ -138,7 +138,7 @@ def editor(
 
 
 def table(place: ColumnPage, opened: StoredHierarchy, request: Request) -> dict[str, Any]:
-    """What the table editor needs."""
+    """Return the context of the table editor."""
     assert opened.hierarchy is not None
     draft = open_draft(place.project, place.column.index, opened)
     first = _number(request.query_params.get("from", "0"))
@@ -157,7 +157,7 @@ def _number(text: str) -> int:
 
 
 def as_tree(hierarchy: Hierarchy, place: ColumnPage) -> Hierarchy:
-    """A rule as the tree that it makes of the column's values."""
+    """Convert a rule to the tree that it makes of the column's values."""
     from coterie.hierarchies.bind import tree_paths
 
     return Hierarchy.from_rows(tree_paths(hierarchy, place.values.values))

@@ -1,4 +1,4 @@
-"""The recipe itself: its text to look at, edit, take away or bring along, and the same in other words."""
+"""The configuration itself: its text to view, edit, download or import, and the equivalent command and Python."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ LIMIT = 8 << 20
 
 
 async def show(request: Request) -> Response:
-    """The page."""
+    """Show the page."""
     project = project_of(request, ready=True)
     return await run_in_threadpool(_page, request, project)
 
@@ -71,7 +71,7 @@ def _page(
 
 
 async def save(request: Request) -> Response:
-    """Take the text as it was edited."""
+    """Save the edited text."""
     project = project_of(request, ready=True)
     # Browsers send line ends of their own.
     text = values_of(await form_of(request)).get("text", "").replace("\r\n", "\n")
@@ -88,7 +88,7 @@ def _save(request: Request, project: Project, text: str) -> Response:
 
 
 def take(request: Request, project: Project, text: str) -> None:
-    """Make a text the project's recipe. If the table is to be read otherwise now, it is looked at again."""
+    """Make a text the project's configuration. If it changes how the table is read, inspect the table again."""
     from coterie.web.data.inspect_table import READING
 
     with project.lock:
@@ -112,7 +112,7 @@ def _broken(project: Project) -> bool:
 
 
 def _text_faults(text: str) -> list[Fault]:
-    """Whether it is TOML at all; what it says may be wrong for a while."""
+    """Check that it is valid TOML; its settings may be invalid for a while."""
     try:
         tomllib.loads(text)
     except tomllib.TOMLDecodeError as error:
@@ -121,7 +121,7 @@ def _text_faults(text: str) -> list[Fault]:
 
 
 async def bring(request: Request) -> Response:
-    """A coterie.toml from a path or an upload."""
+    """Import a coterie.toml from a path or an upload."""
     project = project_of(request, ready=True)
     target = project.folder / "brought.toml"
     target.unlink(missing_ok=True)
@@ -156,7 +156,7 @@ def _bring(request: Request, project: Project, uploaded: Path | None, path: str)
 
 
 def _with_files(project: Project, text: str, folder: Path) -> str:
-    """The text with hierarchies spelled out that it takes from files beside it, since it moves to another folder."""
+    """Return the text with hierarchies from files next to it included, since it moves to another folder."""
     values = tomllib.loads(text)
     specs = values.get("hierarchies")
     if not isinstance(specs, dict):
@@ -175,7 +175,7 @@ def _with_files(project: Project, text: str, folder: Path) -> str:
 
 
 async def download(request: Request) -> Response:
-    """The recipe, standing alone: what it takes from files is spelled out where that can be had."""
+    """Download the configuration, with the content of files included where possible."""
     project = project_of(request, ready=True)
 
     def text() -> str:

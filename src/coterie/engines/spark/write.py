@@ -1,90 +1,31 @@
-"""Files in and out of Spark: rows keep their places, and a release appears whole or not at all.
-
-Parquet is read by the executors. Text files and Feather are read by the driver, exactly as without Spark, and handed
-over as Parquet in a folder beside the output, which all executors have to reach anyway; it is gone when the run is
-over.
-"""
+"""Write a release from Spark: rows in the order that they had, and all of them or none."""
 
 from __future__ import annotations
 
 import json
 import os
-import re
 import secrets
 import shutil
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
-from urllib.parse import unquote
 
 from coterie.engines.spark.guard import guarded
-from coterie.engines.spark.rows import KEY, NumberedRows
+from coterie.engines.spark.source import literal
 from coterie.errors import BackendError, ConfigError, DataError, Problem
 from coterie.files.databases.place import is_address
 from coterie.files.destinations import check_apart
-from coterie.files.frames import check_names
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
 
     from coterie.engines.spark.frame import SparkRows
-    from coterie.engines.spark.run import GroupedRows
-    from coterie.files.batches import TableFile
+    from coterie.engines.spark.group import GroupedRows
     from coterie.settings.config import Config
 
 PART_ROWS = 1_000_000
 """rows of a file of a released folder, about"""
-
-
-def read_parquet(session: SparkSession, paths: list[str]) -> NumberedRows:
-    """Parquet files, one after the other in the order of their names, with every row's place as its key."""
-    from pyspark.sql import functions as sql
-
-    with guarded("opening the files"):
-        found = session.read.parquet(*paths)
-        names = tuple(found.columns)
-        check_names(list(names), "the table")
-        titles = [f"c{at}" for at in range(len(names))]
-        placed = found.select("*", sql.col("_metadata.row_index"), sql.col("_metadata.file_path"))
-        frame = placed.toDF(*titles, KEY, "coterie_file")
-        counts = frame.groupBy("coterie_file").agg(sql.count(sql.lit(1)).alias("rows")).collect()
-    if not counts:
-        raise DataError("The table has no rows.", hint="Give a table with at least one row.")
-    if len(counts) == 1:
-        return NumberedRows(frame.drop("coterie_file"), names, dense=True)
-    start, offsets = 0, []
-    for each in sorted(counts, key=lambda row: unquote(row["coterie_file"])):
-        offsets.append((each["coterie_file"], start))
-        start += each["rows"]
-    first = session.createDataFrame(offsets, "coterie_file string, coterie_first bigint")
-    joined = frame.join(sql.broadcast(first), "coterie_file")
-    key = (sql.col(KEY) + sql.col("coterie_first")).alias(KEY)
-    return NumberedRows(joined.select(*titles, key), names, dense=True)
-
-
-def input_files(frame: DataFrame) -> tuple[str, ...]:
-    """The files that a DataFrame is read from, as paths or addresses, as far as Spark knows them."""
-    with guarded("looking at the input"):
-        found = frame.inputFiles()
-    return tuple(re.sub(r"^file:/+", "/", unquote(each)) for each in found)
-
-
-def literal(path: Path) -> str:
-    """A path that Spark takes as it stands: relative ones would start elsewhere, and signs of patterns are escaped."""
-    return re.sub(r"([\\{}\[\]*?])", r"\\\1", str(path.resolve()))
-
-
-def hand_over(table: TableFile, folder: Path) -> Path:
-    """A text or Feather file as Parquet, for the executors."""
-    from pyarrow import parquet
-
-    folder.mkdir(mode=0o700, parents=True, exist_ok=True)
-    path = folder / "input.parquet"
-    with parquet.ParquetWriter(path, table.schema, compression="zstd") as writer:
-        for batch in table.batches():
-            writer.write_batch(batch)
-    return path
 
 
 def write_folder(rows: SparkRows, config: Config, path: str, *, force: bool) -> None:
@@ -158,7 +99,7 @@ def in_order(frame: DataFrame, rows: int) -> DataFrame:
     """The rows of a release in the order of the original: partition after partition."""
     from pyspark.sql import functions as sql
 
-    from coterie.engines.spark.run import places_rows
+    from coterie.engines.spark.group import places_rows
 
     parts = max(1, -(-rows // PART_ROWS))
     if places_rows(frame):

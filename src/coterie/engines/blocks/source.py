@@ -1,0 +1,25 @@
+"""The table on disk, read again and again: as codes, or some of its columns by stretches of rows."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from coterie.engines.blocks.spill import SpilledRows
+
+if TYPE_CHECKING:
+    from coterie.files.batches import TableFile
+    from coterie.table.codebook import Codebook
+
+
+def coded_rows(table: TableFile, book: Codebook) -> Iterator[tuple[SpilledRows, int]]:
+    """The rows that take part, as codes, a batch at a time; and how many were read."""
+    names = [lookup.name for lookup in (*book.lookups, *book.sensitive_lookups)]
+    start = 0
+    for batch in table.batches(names):
+        coded = book.encode(batch)
+        numbers = start + np.flatnonzero(coded.keep)
+        yield SpilledRows(numbers, coded.codes, coded.sensitive), batch.num_rows
+        start += batch.num_rows

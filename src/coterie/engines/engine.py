@@ -1,0 +1,86 @@
+"""What every engine is asked to do, and what it answers: memory, blocks and Spark are three folders of equal names.
+
+Each folder has a module for each step that it takes: `source` (the table as it is read), `count` (distinct values),
+`plan` (cuts), `group`, `write`, `verify`, and `run`, which is the engine.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import cached_property
+from typing import TYPE_CHECKING, Protocol
+
+from coterie.arrays import AnyFlags, AnyTable
+from coterie.engines.plan import rows_in_memory
+from coterie.errors import Cancelled, Problem
+from coterie.settings.memory import SPARK_MEMORY, default_memory, memory_bytes
+
+if TYPE_CHECKING:
+    from coterie.engines.spark.session import Cluster
+    from coterie.methods._method import Progress
+    from coterie.releases.release import Release
+    from coterie.settings.config import Config
+
+# Blocks that are grouped at the same time, at most. Each may then take this part of the memory. It must not follow
+# from the number of threads, since the size of blocks decides the release.
+AT_ONCE = 4
+
+
+class Engine(Protocol):
+    """One way to make a release: the module `run` of its folder. `choose` finds it by its name."""
+
+    def problems(self, data: AnyTable, job: Job) -> list[Problem]:
+        """What it cannot do of a job, each with what to do instead; nothing has been read by then."""
+
+    def anonymize(self, data: AnyTable, job: Job) -> Release:
+        """Read, group, publish, verify, measure and, where the job says where, write a table."""
+
+
+def never() -> bool:
+    """A run that nobody stops."""
+    return False
+
+
+@dataclass(frozen=True)
+class Job:
+    """What a run is asked to do, with the sizes that follow from the configuration and the machine."""
+
+    config: Config
+    output: str | os.PathLike[str] | None = None
+    resume: bool = False
+    force: bool = False
+    progress: Progress | None = None
+    cancelled: Callable[[], bool] = never
+    cluster: Cluster | None = None
+    """where Spark runs, for that engine"""
+    mapping: str | os.PathLike[str] | None = None
+    """where to write what each group is published as, if that is wanted"""
+    suppress_rows: AnyFlags = None
+    """row → whether it is suppressed, as the user says"""
+    suppress_cells: AnyFlags = None
+    """quasi-identifier → row → whether the cell is"""
+
+    @cached_property
+    def memory(self) -> int:
+        """Bytes that may be used."""
+        usual = SPARK_MEMORY if self.config.engine == "spark" else default_memory()
+        return usual if self.config.memory is None else memory_bytes(self.config.memory)
+
+    @cached_property
+    def block_rows(self) -> int:
+        """Rows of a block at most."""
+        config = self.config
+        return max(config.block_rows or rows_in_memory(self.memory, config) // AT_ONCE, 4 * config.k)
+
+    @property
+    def place(self) -> str | os.PathLike[str]:
+        """Where the release goes, for engines that have refused a job without."""
+        assert self.output is not None
+        return self.output
+
+    def checkpoint(self) -> None:
+        """Raise Cancelled if the user stopped the run."""
+        if self.cancelled():
+            raise Cancelled("The run was stopped.", hint="Finished blocks are kept: continue with resume=True.")
