@@ -8,7 +8,7 @@ from dataclasses import replace
 from enum import Enum
 from typing import TYPE_CHECKING, Any, TypeAlias, Unpack
 
-from coterie.arrays import AnyTable
+from coterie.arrays import AnyTable, Frame, Lazy
 from coterie.engines.choose import checked_on_disk, run_job
 from coterie.engines.engine import Job, never
 from coterie.engines.request import check_request
@@ -44,15 +44,13 @@ class FromConfig(Enum):
         return "from the configuration"
 
 
-Table: TypeAlias = Any
-"""a frame that Narwhals takes, or a path"""
 Masks: TypeAlias = Any
 """an array of truth values, or columns of such"""
 
 
 @spelled_out
 def anonymize(
-    data: Table,
+    data: str | os.PathLike[str] | Lazy | Frame,
     *,
     config: AnyConfig = None,
     suppress_rows: Masks = None,
@@ -65,7 +63,7 @@ def anonymize(
     progress: Progress | None = None,
     cancelled: Callable[[], bool] | None = None,
     **settings: Unpack[Keywords],
-) -> Release:
+) -> Release[Frame]:
     """Anonymize a table so that every row is in a group of at least k rows.
 
     Args:

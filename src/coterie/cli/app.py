@@ -28,6 +28,7 @@ from coterie.cli.commands.models import models
 from coterie.cli.commands.release import anonymize, measure, verify
 from coterie.cli.commands.risk import attack, risk
 from coterie.cli.commands.serve import serve
+from coterie.cli.flags import offer_limits
 from coterie.cli.start import leave, start_lean
 from coterie.errors import CoterieError, CoterieWarning, without_passwords
 
@@ -36,6 +37,8 @@ PIPE_CLOSED = 141
 UNEXPECTED = 70
 STOPPED = "stopped; nothing was written"
 
+COMPLETION = "_COTERIE_COMPLETE"
+"""the variable by which shells ask what may follow"""
 HELP = ["-h", "--help"]
 
 app = typer.Typer(
@@ -139,6 +142,8 @@ def _run(words: list[str]) -> object:
 
     While passing through the parent commands, Typer also checks their options, which loads pydantic.
     """
+    if words[:1] == ["verify"] or COMPLETION in os.environ:
+        offer_limits(verify)
     whole = typer.main.get_command(app)
     command, path, rest = whole, ["coterie"], list(words)
     while rest and rest[0] in getattr(command, "commands", {}):

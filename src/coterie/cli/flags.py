@@ -82,6 +82,10 @@ Delimiter, Encoding, Header, SkipRows = (FLAGS[name] for name in ("delimiter", "
 MissingValues, MethodName, Fraction = FLAGS["missing_values"], FLAGS["method"], FLAGS["fraction"]
 
 
+_LIMITS: dict[str, str] = {}
+"""option of a privacy model's limit, without dashes → name of the model"""
+
+
 def options_of(command: str) -> list[str]:
     """Return the settings options of a command, without dashes."""
     return ["config", *(each.parameter for each in FIELDS.values() if command in each.users)]
@@ -109,6 +113,8 @@ def takes_settings(command: str, *, also: str = "") -> Callable[[Callable[..., N
         @wraps(body)
         def run(**values: Any) -> None:  # noqa: ANN401 - what flags hold
             made = configured(values.get("config"), **{name: values[name] for name in settings if name != "config"})
+            models = [f"{model}:{values[name]}" for name, model in _LIMITS.items() if values.get(name) is not None]
+            made = made.replace(privacy=[*made.privacy, *models]) if models else made
             body(**{name: value for name, value in values.items() if name in own}, settings=made)
 
         order = [
@@ -117,8 +123,33 @@ def takes_settings(command: str, *, also: str = "") -> Callable[[Callable[..., N
             for each in (map(parameter, listed) if name == "settings" else () if name in listed else (own[name],))
         ]
         del run.__wrapped__
-        run.__annotations__ = {each.name: each.annotation for each in order}
-        run.__signature__ = inspect.Signature(order)  # type: ignore[attr-defined]
-        return run
+        return _taking(run, order)
 
     return decorate
+
+
+def offer_limits(command: Callable[..., None]) -> None:
+    """Give a command an option for the limit of each privacy model, after `--privacy`.
+
+    Done when the command is wanted, since models are heavy to import.
+    """
+    from coterie.settings.registry import MODELS
+
+    order = list(inspect.signature(command).parameters.values())
+    for model in MODELS.values():
+        name, taken = model.limit_option(), [each.name for each in order]
+        if name and name not in taken:
+            made = typer.Option(f"--{name}", metavar=name.upper(), help=f"{model.name}: {model.meaning}")
+            option = inspect.Parameter(
+                name, inspect.Parameter.KEYWORD_ONLY, default=None, annotation=Annotated[str | None, made]
+            )
+            order.insert(taken.index("privacy") + 1 + len(set(_LIMITS) & set(taken)), option)
+            _LIMITS[name] = model.name
+    _taking(command, order)
+
+
+def _taking(command: Callable[..., None], order: list[inspect.Parameter]) -> Callable[..., None]:
+    """Return the command with these parameters for Typer."""
+    command.__annotations__ = {each.name: each.annotation for each in order}
+    command.__signature__ = inspect.Signature(order)  # type: ignore[attr-defined]
+    return command

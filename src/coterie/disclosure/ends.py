@@ -1,10 +1,10 @@
-"""What tight intervals give away: minimality, and downcoding.
+"""What tight intervals disclose: minimality, and downcoding.
 
-A method that loses as little as it can publishes intervals that are tight: both ends of an interval are values of rows
-in its class. So whoever knows the method knows that each class holds these values, though not in which rows, and can
-rule out every original that has none there (Wong, Fu, Wang, Pei 2007; Cohen, Attacks on Deidentification's Defenses,
-2022). Of s rows, at least two cells are known up to the row; in small classes that is a large share. Labels of a
-hierarchy are not tight: a column that has one, such as `{ intervals = [5, 10] }`, does not have this weakness.
+A method that minimizes the loss publishes tight intervals: both ends of an interval are values of rows
+in its class. So an attacker who knows the method knows that each class has these values, though not in which rows, and
+can rule out every original without them (Wong, Fu, Wang, Pei 2007; Cohen, Attacks on Deidentification's Defenses,
+2022). Of s rows, at least two cells are known up to the row; in small classes that is a large share. Hierarchy labels
+are not tight: a column with a hierarchy, such as `{ intervals = [5, 10] }`, does not have this weakness.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from coterie.values.notation import published_classes
 
 
 class TightEnds(NamedTuple):
-    """What the ends of a column's intervals give away."""
+    """What the ends of a column's intervals disclose."""
 
     column: str
     known: float
@@ -30,12 +30,12 @@ class TightEnds(NamedTuple):
 
 
 def tight_ends(table: pa.Table, *, quasi: Sequence[str], but: Sequence[str] = ()) -> tuple[TightEnds, ...]:
-    """Count the cells that tight intervals give away, up to the row.
+    """Count the cells that tight intervals disclose, up to the row.
 
     Args:
         table: The published table.
         quasi: Its quasi-identifiers.
-        but: Those that are published by labels of a hierarchy, whose ends need not be values of rows.
+        but: Those published as hierarchy labels, whose ends need not be values of rows.
     """
     of_row, sizes = published_classes(table, quasi)
     first = np.zeros(len(sizes), dtype=np.int64)

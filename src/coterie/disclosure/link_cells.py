@@ -1,10 +1,10 @@
-"""What the cells of a column admit: cells of two tables as intervals of one set of codes.
+"""Encode the cells of two tables as intervals of one set of codes.
 
-A cell may be a value, an interval, a set of values, a label of a hierarchy or `*`. Two cells meet if one and the same
-value could stand behind both. Codes are made from what the two tables hold, so that no original is needed:
+A cell may be a value, an interval, a set of values, a hierarchy label or `*`. Two cells match if the same
+value could be behind both. Codes are made from the two tables' cells, so no original is needed:
 
 * numbers and dates: the ends of all intervals, in ascending order;
-* categories with a hierarchy: the leaves of its tree; a text without a place in it gets a code of its own, which only
+* categories with a hierarchy: the leaves of its tree; a text missing from it gets a code of its own, which only
   that text and `*` admit;
 * other categories: all values and members of sets; a set is an interval of codes and the list of its members.
 """
@@ -65,7 +65,7 @@ class Space(NamedTuple):
 
 
 def read_column(table: pa.Table, name: str, *, published: bool) -> Column:
-    """A column as its distinct cells; `<name>_min` and `<name>_max` if it was published as bounds."""
+    """Return a column's distinct cells; `<name>_min` and `<name>_max` if it was published as bounds."""
     columns = [table.column(each) for each in columns_of(name, table.column_names)]
     return Column(*distinct_texts(*columns, name=name, write=partial(texts, column=name)), published)
 
@@ -80,14 +80,14 @@ def space_of(
     as_sets: bool = False,
     unknown: Unknown = "any",
 ) -> Space:
-    """Put the cells of two columns into one set of codes.
+    """Encode the cells of two columns with one set of codes.
 
     Args:
         first: A column of the first table.
         second: The same column of the second table.
-        name: What it is called.
+        name: Its name.
         hierarchy: Its hierarchy, if it has one.
-        kind: number, date or category where the guess from the cells would be wrong.
+        kind: number, date or category if the guess from the cells would be wrong.
         as_sets: Whether it was published as sets of values although it has a hierarchy.
         unknown: What a missing cell admits.
     """
@@ -116,7 +116,7 @@ def _nanoseconds(text: str) -> int | None:
 def _number_space(
     first: list[Cell], second: list[Cell], read: Callable[[str], Any], *, unknown: Unknown
 ) -> Space | None:
-    """Intervals of numbers or dates; None if a cell is no such thing."""
+    """Encode intervals of numbers or dates; None if a cell is neither."""
     cells = [*first, *second]
     ends = [_number_ends(cell, read) for cell in cells]
     if any(end is None and cell.parts for cell, end in zip(cells, ends, strict=True)):
@@ -132,7 +132,7 @@ def _number_space(
 
 
 def _number_ends(cell: Cell, read: Callable[[str], Any]) -> tuple[Any, Any] | None:
-    """The ends of an interval as numbers; ANY for `*`; None for a missing cell or one that is no interval."""
+    """Return the ends of an interval as numbers; ANY for `*`; None for a missing cell or any other."""
     if not cell.parts:
         return None if cell.kind == "missing" else ANY
     low, high = read(cell.parts[0]), read(cell.parts[-1])
@@ -166,7 +166,7 @@ def _tree_space(first: Column, second: Column, hierarchy: Hierarchy, *, name: st
 
 
 def _bound(hierarchy: Hierarchy, columns: Sequence[Column], *, name: str) -> tuple[Tree, dict[str, int]]:
-    """The tree over the values of these columns, or over all of an explicit hierarchy, and text → leaf code."""
+    """Return the tree over the values of these columns, or over an explicit hierarchy, and text → leaf code."""
     distinct = {text: None for column in columns for text in column.cells if isinstance(text, str)}
     if hierarchy.tree is not None:
         from coterie.hierarchies.bind import find_leaves
@@ -186,7 +186,7 @@ def _bound(hierarchy: Hierarchy, columns: Sequence[Column], *, name: str) -> tup
 
 
 def _fitting(hierarchy: Hierarchy, values: pa.Array, *, name: str) -> pa.Array:
-    """Those values that have a place under a rule. Halves that fit as a whole are not looked at one by one."""
+    """Return the values that fit a rule. Halves that fit as a whole are not checked one by one."""
     if len(values) == 0:
         return values
     try:
@@ -205,7 +205,7 @@ def _flat_space(first: Column, second: Column, *, unknown: Unknown) -> Space:
     sets: list[list[int]] = []
 
     def members(text: CellText, *, published: bool) -> Sequence[Hashable]:
-        """The values that a cell admits; none for any value."""
+        """Return the values that a cell admits; empty for any value."""
         cell = read_cell(text, "set")
         if cell.kind == "missing":
             return [] if unknown == "any" else [None]

@@ -1,8 +1,8 @@
-"""What the order of rows gives away: extracts are often sorted, and a release keeps their order.
+"""What the order of rows discloses: extracts are often sorted, and a release keeps their order.
 
-Of rows that are sorted by a column, each value is at least every lower bound above it and at most every upper bound
+If rows are sorted by a column, each value is at least every lower bound above it and at most every upper bound
 below it. So running bounds over the published intervals narrow them, often to a single value. The attacker needs no
-knowledge of the original: that the bounds never cross says that the rows are sorted.
+knowledge of the original: bounds that never cross show that the rows are sorted.
 """
 
 from __future__ import annotations
@@ -23,14 +23,14 @@ DRAWN = 3
 
 
 class Bounds(NamedTuple):
-    """Row → the ends of what is published of a column, as ranks among all ends."""
+    """Row → the ends of a column's published interval, as ranks among all ends."""
 
     low: Int64
     high: Int64
 
 
 class OrderLeak(NamedTuple):
-    """What the order of rows gives away of one column."""
+    """What the order of rows discloses about one column."""
 
     column: str
     descending: bool
@@ -45,13 +45,13 @@ class OrderLeak(NamedTuple):
 
 
 def order_leaks(table: pa.Table, *, quasi: Sequence[str], k: int, suppressed: str = "*") -> tuple[OrderLeak, ...]:
-    """Try running bounds on every number and date of a release, in its order.
+    """Try running bounds on every numeric and date column of a release, in its order.
 
     Args:
         table: The published table, in its published order.
         quasi: Its quasi-identifiers.
-        k: The class size that is wanted.
-        suppressed: What a suppressed cell looks like.
+        k: The required class size.
+        suppressed: The text of a suppressed cell.
     """
     found = []
     for name in quasi:
@@ -70,14 +70,14 @@ def order_leaks(table: pa.Table, *, quasi: Sequence[str], k: int, suppressed: st
 
 
 def running_bounds(bounds: Bounds) -> Bounds | None:
-    """Bounds of rows that are sorted ascending; None if they cannot be."""
+    """Return the bounds of rows that are sorted in ascending order; None if they cannot be."""
     low = np.maximum.accumulate(bounds.low)
     high = np.minimum.accumulate(bounds.high[::-1])[::-1]
     return Bounds(low, high) if bool(np.all(low <= high)) else None
 
 
 def _fits_by_chance(bounds: Bounds) -> bool:
-    """Whether other orders would fit too: a few wide intervals can be put in any order."""
+    """Return whether other orders would fit too: a few wide intervals can be put in any order."""
     rng = np.random.default_rng(0)
     for _ in range(DRAWN):
         order = rng.permutation(len(bounds.low))
@@ -105,7 +105,7 @@ def _leak(
 
 
 def published_bounds(table: pa.Table, name: str, *, suppressed: str = "*") -> Bounds | None:
-    """The ends of what is published of a column; None if its cells are neither numbers nor dates."""
+    """Return the ends of a column's published intervals; None if its cells are neither numbers nor dates."""
     columns = [table.column(each) for each in columns_of(name, table.column_names)]
     cells = distinct_texts(*columns, name=name)
     ends: list[tuple[Any, Any] | None] = []

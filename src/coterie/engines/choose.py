@@ -1,4 +1,4 @@
-"""Where a table is grouped: in memory, in blocks on disk, or on a cluster."""
+"""Choose the engine: memory, blocks on disk, or a cluster."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ CELL_BYTES = 16
 
 
 class EngineChoice(NamedTuple):
-    """The engine, and why."""
+    """The engine, and the reason for it."""
 
     engine: Literal["memory", "blocks", "spark"]
     why: str = ""
@@ -38,25 +38,25 @@ class EngineChoice(NamedTuple):
 
 
 def find_engine(name: str) -> Engine:
-    """The engine of this name; no other is loaded."""
+    """Return the engine with this name, loading no other."""
     return cast("Engine", importlib.import_module(f"coterie.engines.{name}.run"))
 
 
 def run_job(data: AnyTable, job: Job, choice: EngineChoice | None = None) -> Release:
-    """Make a release by the engine that fits, or by one that was chosen before."""
+    """Make a release with the engine that fits, or a given one."""
     choice = choice or choose_engine(data, job)
     return find_engine(choice.engine).anonymize(data, job)
 
 
 def choose_engine(data: AnyTable, job: Job) -> EngineChoice:
-    """The engine that the configuration asks for or, for `auto`, the one that fits the memory.
+    """Return the requested engine or, for `auto`, the one that fits in memory.
 
     Args:
         data: A frame or a path.
-        job: What to do. Without an output the release has to be held in memory.
+        job: The job. Without an output the release must stay in memory.
 
     Raises:
-        ConfigError: The engine that was asked for cannot do this; all problems at once.
+        ConfigError: The requested engine cannot do this; reports all problems at once.
     """
     choice = EngineChoice(job.config.engine) if job.config.engine != "auto" else _fitting(data, job)
     if problems := find_engine(choice.engine).problems(data, job):
@@ -82,7 +82,7 @@ def _fitting(data: AnyTable, job: Job) -> EngineChoice:
 
 
 def memory_needed(path: Path, config: Config) -> int | None:
-    """About how many bytes it takes to anonymize a file in memory; None if it is small or cannot be told."""
+    """Estimate the bytes needed to anonymize a file in memory; None if it is small or unknown."""
     from coterie.engines.plan import PROGRAM_BYTES, bytes_per_row
     from coterie.files.batches import look_at
 
@@ -98,7 +98,7 @@ def memory_needed(path: Path, config: Config) -> int | None:
 
 
 def checked_on_disk(data: AnyTable, config: Config) -> bool:
-    """Whether a published table is better checked by DuckDB: a file for which that is asked for, or a large one."""
+    """Return whether to verify a published table with DuckDB: on request, or if the file is large."""
     if config.engine == "memory" or not isinstance(data, str | os.PathLike):
         return False
     if config.engine == "blocks":

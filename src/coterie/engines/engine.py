@@ -1,6 +1,6 @@
-"""What every engine is asked to do, and what it answers: memory, blocks and Spark are three folders of equal names.
+"""The interface of the engines: memory, blocks and Spark are three folders with the same structure.
 
-Each folder has a module for each step that it takes: `source` (the table as it is read), `count` (distinct values),
+Each folder has a module for each step: `source` (reading the table), `count` (distinct values),
 `plan` (cuts), `group`, `write`, `verify`, and `run`, which is the engine.
 """
 
@@ -29,23 +29,23 @@ AT_ONCE = 4
 
 
 class Engine(Protocol):
-    """One way to make a release: the module `run` of its folder. `choose` finds it by its name."""
+    """One way to make a release: the module `run` of its folder. `choose` finds it by name."""
 
     def problems(self, data: AnyTable, job: Job) -> list[Problem]:
-        """What it cannot do of a job, each with what to do instead; nothing has been read by then."""
+        """Return what it cannot do of a job, each with an alternative, before reading anything."""
 
     def anonymize(self, data: AnyTable, job: Job) -> Release:
-        """Read, group, publish, verify, measure and, where the job says where, write a table."""
+        """Read, group, publish, verify, measure and, if the job has an output, write a table."""
 
 
 def never() -> bool:
-    """A run that nobody stops."""
+    """Return False: nobody cancels the run."""
     return False
 
 
 @dataclass(frozen=True)
 class Job:
-    """What a run is asked to do, with the sizes that follow from the configuration and the machine."""
+    """A request for a run, with the sizes that follow from the configuration and the machine."""
 
     config: Config
     output: str | os.PathLike[str] | None = None
@@ -64,19 +64,19 @@ class Job:
 
     @cached_property
     def memory(self) -> int:
-        """Bytes that may be used."""
+        """The memory limit in bytes."""
         usual = SPARK_MEMORY if self.config.engine == "spark" else default_memory()
         return usual if self.config.memory is None else memory_bytes(self.config.memory)
 
     @cached_property
     def block_rows(self) -> int:
-        """Rows of a block at most."""
+        """The maximum number of rows of a block."""
         config = self.config
         return max(config.block_rows or rows_in_memory(self.memory, config) // AT_ONCE, 4 * config.k)
 
     @property
     def place(self) -> str | os.PathLike[str]:
-        """Where the release goes, for engines that have refused a job without."""
+        """The output path, for engines that require one."""
         assert self.output is not None
         return self.output
 

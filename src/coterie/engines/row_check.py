@@ -1,4 +1,4 @@
-"""The promise of rows that are published one by one, checked from the cells that were published."""
+"""Verify rows that are published one by one, from their published cells."""
 
 from __future__ import annotations
 
@@ -19,13 +19,13 @@ if TYPE_CHECKING:
 
 
 def save(rows: OneByOne, path: Path) -> None:
-    """Keep what the check needs of a block."""
+    """Save the check data of a block."""
     with path.open("wb") as file:
         np.savez(file, **rows._asdict())
 
 
 def load(path: Path) -> OneByOne:
-    """What `save` has kept."""
+    """Load what `save` stored."""
     with np.load(path) as held:
         return OneByOne(**{name: held[name] for name in OneByOne._fields})
 
@@ -34,9 +34,9 @@ def count_pairs(rows: OneByOne, boxes: Int32, k: int) -> RowSums:
     """Count the pairs of rows and boxes.
 
     Args:
-        rows: What was made.
-        boxes: [rows, 2 d] smallest and largest codes of the rows' boxes as published, by row number.
-        k: What was asked for.
+        rows: The recoding.
+        boxes: [rows, 2 d] smallest and largest codes of the rows' published boxes, by row number.
+        k: The requested k.
     """
     if len(boxes) != len(rows.rank):
         # Rows that are missing cannot be in the rings; nor can others.
@@ -47,5 +47,5 @@ def count_pairs(rows: OneByOne, boxes: Int32, k: int) -> RowSums:
 
 
 def cells_as_boxes(published: pa.Table, domains: Sequence[Domain], config: Config) -> Int32:
-    """[rows, 2 d] what published cells say, as smallest and largest codes; what cannot be read holds nothing."""
+    """Parse published cells as [rows, 2 d] smallest and largest codes; unreadable cells are empty."""
     return np.hstack(read_boxes(published, {domain.name: domain.values for domain in domains}, config))

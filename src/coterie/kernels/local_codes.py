@@ -48,7 +48,7 @@ def make_local_codes(codes, rows):
 
 @kernel
 def number_codes(codes, rows, local):
-    """Number the codes of a part in ascending order, by attribute. Return the number of attributes with several."""
+    """Assign ascending numbers to the codes of a part, by attribute; return the number of attributes with several."""
     size = rows.shape[0]
     of_row, columns, starts, code_at = local
     keys = np.empty(size, dtype=np.int32)

@@ -68,6 +68,11 @@ class Model:
         hint = get_type_hints(cls).get(part)
         return get_args(hint) if get_origin(hint) is Literal else ()
 
+    @classmethod
+    def limit_option(cls) -> str:
+        """Return the `coterie verify` option for its limit, without dashes; none if it needs more than that."""
+        return cls.parts[0] if cls.counts == "values" else ""
+
     @property
     def needs_sensitive(self) -> bool:
         """Whether it is about a sensitive attribute."""

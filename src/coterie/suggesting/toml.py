@@ -1,4 +1,4 @@
-"""Guesses written down as a commented TOML file that works as it is and that a person can edit."""
+"""Write suggestions as a commented TOML file that works as it is and that a person can edit."""
 
 from __future__ import annotations
 
@@ -22,17 +22,17 @@ _DECISIONS = {"other": "keep"}
 
 
 def decision(role: str) -> str:
-    """The role that a guess is written down as."""
+    """Return the role under which a suggestion is written."""
     return _DECISIONS.get(role, role)
 
 
 def smallest_group(rows: int) -> int:
-    """A k that a table of this many rows can bear: the default, less for small tables."""
+    """Return a k that suits a table of this many rows: the default, less for small tables."""
     return max(2, min(DEFAULT_K, rows // 5))
 
 
 def _k(rows: int) -> str:
-    """The setting of k, and what it does not achieve on a small table."""
+    """Return the setting of k, and its limitations on a small table."""
     k, limit = smallest_group(rows), PRESETS[DEFAULT_THRESHOLD]
     text = _about("k")
     if k < limit.rows:
@@ -44,13 +44,13 @@ def _k(rows: int) -> str:
 def suggestion_toml(
     guesses: Sequence[Guess], *, source: str, rows: int, reading: Mapping[str, object] | None = None
 ) -> str:
-    """The text of the TOML file. It names columns and counts, never a cell.
+    """Return the text of the TOML file. It has column names and counts, never cells.
 
     Args:
-        guesses: What each column is taken for.
-        source: Name of the file.
-        rows: How many rows it has.
-        reading: Settings with which the file had to be read.
+        guesses: The suggestions.
+        source: The file's name.
+        rows: Its number of rows.
+        reading: The settings needed to read the file.
     """
     people = next((guess.distinct for guess in guesses if guess.entity), rows)
     blocks = [
@@ -72,7 +72,7 @@ def suggestion_toml(
 
 
 def _about(name: str, note: str = "") -> str:
-    """What is to say of a setting, as lines of a comment."""
+    """Return the description of a setting as comment lines."""
     return "".join(f"# {line}\n" for line in wrap(f"{FIELDS[name].hint} {note}", 117, break_on_hyphens=False))
 
 
@@ -81,7 +81,7 @@ def _setting(name: str) -> str:
 
 
 def _comment(text: str) -> str:
-    """Text that stays within one comment line, whatever a file or column is called."""
+    """Return text that stays within one comment line, whatever the names of files and columns."""
     return "".join(c if c.isprintable() else "?" for c in text)
 
 
@@ -114,7 +114,7 @@ def _array(key: str, guesses: Sequence[Guess]) -> str:
 
 
 def _people(guesses: Sequence[Guess]) -> str:
-    """The column that says which person a row belongs to, where people have several rows."""
+    """Return the column that identifies each row's person, if people have several rows."""
     for guess in guesses:
         if guess.entity:
             return _about("entity", "Delete this line if every row is a different person.") + _line(
@@ -124,7 +124,7 @@ def _people(guesses: Sequence[Guess]) -> str:
 
 
 def _safe_harbor(guesses: Sequence[Guess]) -> str:
-    """A comment that says which columns HIPAA's Safe Harbor would have removed or coarsened."""
+    """Return a comment that lists columns that HIPAA's Safe Harbor requires to be removed or coarsened."""
     found = [(_comment(guess.name), entry) for guess in guesses if (entry := safe_harbor(guess.name)) is not None]
     if not found:
         return ""

@@ -1,4 +1,4 @@
-"""What the order and the tightness of published intervals add to what an attacker knows."""
+"""What the row order and the tightness of published intervals disclose to an attacker."""
 
 from __future__ import annotations
 
@@ -17,13 +17,13 @@ if TYPE_CHECKING:
 
 
 def look_at_order(findings: Findings, table: pa.Table, config: Config, *, k: int) -> None:
-    """Warn where the order of rows narrows what is published.
+    """Warn if the order of rows narrows the published values.
 
     Args:
         findings: Findings to add to.
         table: The published table in its published order.
-        config: The quasi-identifiers, limits and what a person accepts.
-        k: The class size that is wanted.
+        config: The quasi-identifiers, limits and accepted warnings.
+        k: The required class size.
     """
     ends = tight_ends(table, quasi=config.quasi, but=list(config.hierarchies))
     findings.figures["ends"] = [each._asdict() for each in ends]

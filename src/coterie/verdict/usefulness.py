@@ -1,4 +1,4 @@
-"""Whether a release is still useful: loss, loss against the bound, the worst column, the error of queries."""
+"""Whether a release is still useful: loss, loss relative to the bound, the worst column, query error."""
 
 from __future__ import annotations
 
@@ -24,13 +24,13 @@ QUERIES = 200
 
 
 def usefulness(measures: Measures, config: Config, *, queries: float | None = None, bounded: bool = False) -> Findings:
-    """Say what is left of the data.
+    """Assess the utility of the data.
 
     Args:
-        measures: What the release lost.
-        config: Limits, hierarchies and what a person accepts.
-        queries: The median relative error of random COUNT queries, if they were asked.
-        bounded: Whether to work out the lower bound.
+        measures: The losses of the release.
+        config: Limits, hierarchies and accepted warnings.
+        queries: The median relative error of random COUNT queries, if measured.
+        bounded: Whether to compute the lower bound.
     """
     findings = Findings("utility", config.accept)
     loss = float(measures["gcp"])
@@ -57,7 +57,7 @@ def usefulness(measures: Measures, config: Config, *, queries: float | None = No
 
 
 def _worst_column(findings: Findings, measures: Measures, config: Config) -> None:
-    """Name the column that lost most, and those of which next to nothing is left."""
+    """Report the column with the highest loss, and those that are nearly useless."""
     columns = {name: float(each.ncp) for name, each in measures.attributes.items()}
     if not columns:
         return
@@ -74,7 +74,7 @@ def _worst_column(findings: Findings, measures: Measures, config: Config) -> Non
 
 
 def query_error(original: pa.Table, published: pa.Table, config: Config, *, kept: Int64) -> float | None:
-    """The median relative error of random COUNT queries, asked of a sample of rows before and after.
+    """Return the median relative error of random COUNT queries on a sample of rows before and after.
 
     Args:
         original: The table before.

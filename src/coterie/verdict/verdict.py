@@ -1,4 +1,4 @@
-"""The verdict on a release, or on a published table: one function for Python, command line, report, page and JSON."""
+"""The verdict on a release or a published table: one function for Python, command line, report, page and JSON."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 
 
 def verdict_of(release: Release) -> Verdict:
-    """The verdict on a release."""
+    """Return the verdict on a release."""
     if not release.complete:
         return _verdict_of_stored(release)
     config, published, found = release.config, release.published, release.verification
@@ -48,12 +48,12 @@ def verdict_of(release: Release) -> Verdict:
 
 
 def verdict_of_rows(rows: PublishedRows, config: Config, found: Verification, *, names: Sequence[str]) -> Verdict:
-    """The verdict on a published table by itself: without the original nothing is known of its use.
+    """Return the verdict on a published table alone: without the original, its utility is unknown.
 
     Args:
         rows: The published rows.
-        config: Roles, limits and what a person accepts. Columns without a role are published, so they count as kept.
-        found: What the judge found.
+        config: Roles, limits and accepted warnings. Columns without a role are published, so they count as kept.
+        found: The verification.
         names: The columns of the table.
     """
     k = found.wanted or find_threshold(config.threshold).rows
@@ -69,12 +69,12 @@ def verdict_of_rows(rows: PublishedRows, config: Config, found: Verification, *,
 
 
 def verdict_of_file(path: str | os.PathLike[str], config: Config, found: Verification) -> Verdict:
-    """The verdict on a published file that is never held whole: DuckDB counts its classes.
+    """Return the verdict on a published file that is never in memory whole: DuckDB counts its classes.
 
     Args:
         path: CSV, Parquet, Feather or a folder of Parquet files.
         config: As for `verdict_of_rows`.
-        found: What the judge found.
+        found: The verification.
     """
     from coterie.verification.duckdb_counts import counting
 
@@ -87,7 +87,7 @@ def verdict_of_file(path: str | os.PathLike[str], config: Config, found: Verific
 
 
 def _verdict_of_stored(release: Release) -> Verdict:
-    """The verdict on a release that lies in a file."""
+    """Return the verdict on a release in a file."""
     config, found = release.config, release.verification
     useful = usefulness(release.measures, config)
     if (path := release.place.path) is not None and path.exists():
@@ -102,7 +102,7 @@ def _verdict_of_stored(release: Release) -> Verdict:
 
 
 def promises(found: Verification) -> Question:
-    """What the judge found, as a question of the verdict."""
+    """Turn the verification into a question of the verdict."""
     texts = tuple(check.text for check in found.checks) or ("Nothing was asked for.",)
     figures = {"checks": [{"name": each.name, "passed": each.passed} for each in found.checks]}
     failed = tuple(f"The release does not keep {check.name}." for check in found.checks if not check.passed)
@@ -110,7 +110,7 @@ def promises(found: Verification) -> Question:
 
 
 def _kept(names: Sequence[str], config: Config) -> list[str]:
-    """The published columns that are neither quasi-identifiers nor sensitive."""
+    """Return the published columns that are neither quasi-identifiers nor sensitive."""
     told = {column for name in config.quasi for column in columns_of(name, names)}
     return [name for name in names if name not in told and name not in config.sensitive]
 

@@ -93,23 +93,6 @@ def verify(
     config: flags.ConfigFile = None,
     k: int | None = None,
     settings: flags.Settings,
-    l: Annotated[  # noqa: E741 - its name in every paper
-        str | None,
-        typer.Option(
-            "--l", metavar="L", help="l-diversity: distinct values of each sensitive attribute in every group."
-        ),
-    ] = None,
-    t: Annotated[
-        str | None, typer.Option("--t", metavar="T", help="t-closeness of each sensitive attribute, equal distance.")
-    ] = None,
-    alpha: Annotated[
-        str | None,
-        typer.Option(
-            "--alpha", metavar="ALPHA", help="alpha of (alpha, k): largest share of one sensitive value in a group."
-        ),
-    ] = None,
-    beta: Annotated[str | None, typer.Option("--beta", metavar="BETA", help="Basic beta-likeness.")] = None,
-    delta: Annotated[str | None, typer.Option("--delta", metavar="DELTA", help="Delta-disclosure privacy.")] = None,
     as_json: flags.AsJson = False,
     strict: flags.Strict = False,
     quiet: flags.Quiet = False,
@@ -122,13 +105,7 @@ def verify(
     l, t and so on of each sensitive attribute.
     """
     from coterie.cli.run import show_verification
-    from coterie.settings.registry import MODELS
 
-    limits = {"l": l, "t": t, "alpha": alpha, "beta": beta, "delta": delta}
-    named = {model.parts[0]: name for name, model in MODELS.items()}
-    further = [f"{named[parameter]}:{limit}" for parameter, limit in limits.items() if limit is not None]
-    if further:
-        settings = settings.replace(privacy=[*settings.privacy, *further])
     asked = config is not None or k is not None
     if not show_verification(data, settings, asked=asked, as_json=as_json, quiet=quiet, strict=strict):
         raise typer.Exit(NOT_KEPT)

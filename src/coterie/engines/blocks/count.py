@@ -1,4 +1,4 @@
-"""The first pass over a large table: distinct values of each column, and how many rows have them."""
+"""The first pass over a large table: each column's distinct values and their row counts."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ VALUE_BYTES = 256
 
 
 class _Tally:
-    """The distinct values of one column, in the order of their first rows."""
+    """The distinct values of one column, in order of first appearance."""
 
     def __init__(self, name: str, limit: int) -> None:
         self.name, self.limit = name, limit
@@ -78,13 +78,13 @@ class _Tally:
 
 
 def count_table(table: TableFile, config: Config, *, memory: int, progress: Progress | None = None) -> Codebook:
-    """Read a table once and fix the codes of all its values.
+    """Read a table once and assign codes to all its values.
 
     Args:
         table: The table.
         config: Roles, types, hierarchies.
-        memory: Bytes that the process may take; it limits the number of distinct values.
-        progress: Told how many rows are read.
+        memory: The memory limit in bytes, which limits the number of distinct values.
+        progress: Called with the number of rows read.
     """
     names = coded_columns(config)
     tallies = {name: _Tally(name, memory // VALUE_BYTES) for name in names}

@@ -1,4 +1,4 @@
-"""The end of a run out of core: suppressed rows, writing, verification, and the name that makes it a release."""
+"""The end of an out-of-core run: suppressed rows, writing, verification, and renaming into place."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ if TYPE_CHECKING:
 
 
 class _Draft(NamedTuple):
-    """A release that was written and checked, but has no name yet."""
+    """A release that was written and verified, but not yet renamed."""
 
     path: Path
     written: WrittenFile
@@ -47,7 +47,7 @@ class _Draft(NamedTuple):
 
 @dataclass(frozen=True, eq=False)
 class Ending:
-    """What is at hand when all blocks are finished."""
+    """The state when all blocks are finished."""
 
     table: TableFile
     plan: Plan
@@ -59,7 +59,7 @@ class Ending:
     phases: Phases
 
     def finish(self) -> Release:
-        """Write and verify the release, and give it its name if it has passed."""
+        """Write and verify the release, and rename it into place if it passes."""
         plan, job = self.plan, self.job
         sums = total(self.finished, plan)
         check_limit(self.finished, plan)
@@ -90,7 +90,7 @@ class Ending:
         return release
 
     def _place(self, draft: _Draft, *, lacks: bool) -> StoredRows:
-        """Where the release will lie, and which rows of the original it lacks."""
+        """Return the release's rows on disk, and the removed rows of the original."""
         removed = [np.zeros(0, dtype=np.int64)]
         rows, size = self.plan.book.all_rows, self.store.stripe_rows
         for stripe in range(-(-rows // size) if lacks else 0):
@@ -109,7 +109,7 @@ class Ending:
         )
 
     def _draft(self, sums: BlockSums, *, shown: bool) -> _Draft:
-        """Write the release into the folder of the run, and check what was written."""
+        """Write the release to the run's folder, and verify the written file."""
         plan, target, config = self.plan, self.target, self.plan.book.config
         path = self.work.path / f"release{target.suffix}"
         if path.exists():
@@ -130,12 +130,12 @@ class Ending:
 
 
 def _settled(job: Job) -> Config:
-    """The configuration with what the machine decided, so that it gives the same release elsewhere."""
+    """Return the configuration with machine-dependent settings filled in, to give the same release elsewhere."""
     return job.config.replace(engine="blocks", block_rows=job.block_rows)
 
 
 def _publish(draft: Path, release: Release, job: Job) -> None:
-    """Write the settings of the release, and give it its name: whoever finds a release finds its settings too."""
+    """Write the release's settings, then rename it into place, so that no release is without its settings."""
     if os.fspath(job.place) == "-":
         with draft.open("rb") as file:
             shutil.copyfileobj(file, sys.stdout.buffer)

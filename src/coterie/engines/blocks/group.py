@@ -1,4 +1,4 @@
-"""Group the blocks of a table one by one, some at a time, and leave them finished on disk."""
+"""Group the blocks of a table, some at a time, and store the results on disk."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
 
 def group_blocks(plan: Plan, spill: Spill, store: BlockStore, job: Job) -> tuple[FinishedBlock, ...]:
-    """Group all blocks that are not finished yet, the largest first."""
+    """Group all unfinished blocks, the largest first."""
     leaves = [np.flatnonzero(plan.block_of_leaf == block).tolist() for block in range(plan.blocks)]
     found: dict[int, FinishedBlock] = {}
     for block in range(plan.blocks):
@@ -74,7 +74,7 @@ def group_blocks(plan: Plan, spill: Spill, store: BlockStore, job: Job) -> tuple
 
 
 def with_remaining(plan: Plan, spill: Spill, store: BlockStore, job: Job) -> Plan:
-    """The plan with what is left when each block has suppressed its rows: they are grouped for that alone."""
+    """Return the plan with the rows that remain after suppression: the blocks are grouped just for that."""
     gone = [np.zeros(domain.size, dtype=np.int64) for domain in compared(plan.book)]
     threads, done = job.config.usable_threads, 0
     for block in range(plan.blocks):

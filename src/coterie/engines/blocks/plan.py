@@ -1,4 +1,4 @@
-"""The plan of a release in blocks: a sample is cut, and all rows are left on disk, by leaf."""
+"""Plan a release in blocks: cut a sample, and write all rows to disk by leaf."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 
 def make_plan(table: TableFile, book: Codebook, spill: Spill, job: Job) -> Plan:
-    """Cut the table into blocks and leave its rows on disk, by leaf."""
+    """Cut the table into blocks and write its rows to disk by leaf."""
     threads = job.config.usable_threads
     tree = _first_tree(table, book, job, threads)
     counts = LeafCounts(tree.leaves, book)
@@ -38,7 +38,7 @@ def make_plan(table: TableFile, book: Codebook, spill: Spill, job: Job) -> Plan:
 
 
 def _first_tree(table: TableFile, book: Codebook, job: Job, threads: int) -> CutTree:
-    """The tree from a sample of the whole table."""
+    """Build the tree from a sample of the whole table."""
     if book.rows <= job.block_rows:
         return CutTree.single()
     share = sample_share(book.rows)

@@ -1,8 +1,8 @@
-"""A release out of core: read in batches, cut into blocks on disk, grouped block by block, written in row order.
+"""Out-of-core releases: read in batches, cut into blocks on disk, grouped block by block, written in row order.
 
-    count → sample, tree → rows by leaf → blocks → grouped, one by one → written → verified → given its name
+    count → sample, tree → rows by leaf → blocks → grouped, one by one → written → verified → renamed
 
-Each step holds no more than a batch, a block or a stripe of rows, whatever the size of the table.
+Each step needs only a batch, a block or a stripe of rows in memory, whatever the size of the table.
 """
 
 from __future__ import annotations
@@ -39,22 +39,22 @@ STRIPE_ROWS = 2**18
 
 
 def problems(data: AnyTable, job: Job) -> list[Problem]:
-    """What cannot be done in blocks."""
+    """Return what cannot be done in blocks."""
     return block_problems(data, job, "blocks")
 
 
 def anonymize(data: AnyTable, job: Job) -> Release:
-    """Anonymize a file that need not fit the memory.
+    """Anonymize a file that need not fit in memory.
 
     Args:
         data: The path of a CSV, Parquet or Feather file, or of a folder of Parquet files.
-        job: What to do.
+        job: The job.
 
     Raises:
-        ConfigError: The request is wrong, or cannot be had out of core; all problems at once.
-        DataError: The data are not what the configuration says, or have changed since the run that is resumed.
-        InfeasibleError: The table cannot give what was asked for.
-        VerificationError: The written table did not pass; there is no release.
+        ConfigError: The request is invalid or not possible out of core; reports all problems at once.
+        DataError: The data do not match the configuration, or have changed since the resumed run.
+        InfeasibleError: The request is infeasible for this table.
+        VerificationError: The written table did not pass verification; there is no release.
     """
     check(problems(data, job))
     check_apart(data, job.config, output=job.place, mapping=job.mapping)
@@ -97,7 +97,7 @@ def anonymize(data: AnyTable, job: Job) -> Release:
 
 
 def _release(table: TableFile, target: Target, work: WorkFolder, *, job: Job, phases: Phases) -> Release:
-    """All steps, from counting to the release under its name."""
+    """Run all steps, from counting to the finished release."""
     with phases("count"):
         book = count_table(table, job.config, memory=job.memory, progress=job.progress)
         check_styles(book.domains, names=table.schema.names, publish=job.config.publish)

@@ -1,4 +1,4 @@
-"""The table on disk, read again and again: as codes, or some of its columns by stretches of rows."""
+"""Read a table on disk repeatedly: as codes, or some of its columns by ranges of rows."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 
 def coded_rows(table: TableFile, book: Codebook) -> Iterator[tuple[SpilledRows, int]]:
-    """The rows that take part, as codes, a batch at a time; and how many were read."""
+    """Yield the included rows as codes, a batch at a time, with the number of rows read."""
     names = [lookup.name for lookup in (*book.lookups, *book.sensitive_lookups)]
     start = 0
     for batch in table.batches(names):

@@ -1,7 +1,7 @@
-"""Check a release that was written in blocks: by DuckDB, and row by row where rows are published one by one.
+"""Verify a release that was written in blocks: with DuckDB, and row by row if rows are published one by one.
 
-A ring lies within one block, and its rows lie all over the file. So what is written is read once and its boxes are put
-down by block; then each block is counted by itself, as a table in memory is.
+A ring is in one block, but its rows are spread over the file. So the written file is read once and its boxes are
+stored by block; then each block is counted separately, like a table in memory.
 """
 
 from __future__ import annotations
@@ -47,13 +47,13 @@ class WrittenCheck:
     """for what was read, by block"""
 
     def verify(self, written: TableFile, *, memory: int, shown: bool, hidden: int) -> FileCheck:
-        """Check every promise of what was written.
+        """Verify every guarantee of the written release.
 
         Args:
             written: The release.
-            memory: Bytes that the process may take.
+            memory: The memory limit in bytes.
             shown: Whether it has suppressed rows.
-            hidden: How many of them.
+            hidden: The number of suppressed rows.
         """
         config, single = self.plan.book.config, by_rows(self.plan.book.config)
         roots = {domain.name: root_text(domain, style_of(domain, config.publish)) for domain in self.plan.book.domains}
@@ -64,7 +64,7 @@ class WrittenCheck:
         return checked.with_rows(self.count(written, shown=shown), config.k, hidden=hidden) if single else checked
 
     def count(self, written: TableFile, *, shown: bool) -> RowSums:
-        """Read what was written, and count in every block.
+        """Read the written release, and count in every block.
 
         Args:
             written: The release.
@@ -107,7 +107,7 @@ class WrittenCheck:
                 file.write(boxes[position[at]].tobytes())
 
     def _people(self, names: Sequence[str], *, shown: bool) -> HiddenColumn | None:
-        """The person of each published row, from the original, which alone names them."""
+        """Return the person of each published row, from the original, which alone names them."""
         entity = self.plan.book.config.entity
         if entity is None:
             return None

@@ -1,4 +1,4 @@
-"""Write a release from finished blocks: the table is read once more, and its rows leave in the order they came."""
+"""Write a release from finished blocks: read the table once more, and write its rows in their original order."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 
 class Publisher(NamedTuple):
-    """Puts published quasi-identifiers and untouched columns together, a stripe of rows at a time."""
+    """Combines published quasi-identifiers and unchanged columns, a stripe of rows at a time."""
 
     table: TableFile
     plan: Plan
@@ -37,7 +37,7 @@ class Publisher(NamedTuple):
 
     @property
     def unchanged(self) -> dict[str, Domain]:
-        """Quasi-identifiers that are published with their own values in every block."""
+        """Quasi-identifiers that are published unchanged in every block."""
         if self.suppressed and self.show_suppressed:
             return {}
         sums = [each.sums for each in self.finished]
@@ -48,7 +48,7 @@ class Publisher(NamedTuple):
         }
 
     def stripes(self, progress: Progress | None = None) -> Iterator[pa.Table]:
-        """The release in row order."""
+        """Yield the release in row order."""
         unchanged = self.unchanged
         names = {domain.name: published_as(domain, self.plan.book.config.publish) for domain in self.plan.book.domains}
         published = {
@@ -72,7 +72,7 @@ class Publisher(NamedTuple):
                 progress("write", done, self.plan.book.all_rows)
 
     def _originals(self, unchanged: dict[str, Domain], only: Container[str] | None = None) -> Iterator[pa.Table]:
-        """The columns that are published as they are, or some, by stripe; also those whose type has to be kept."""
+        """Yield the columns that are published unchanged, or some, by stripe; also those whose type must be kept."""
         config = self.plan.book.config
         shown = config.published_unchanged.union(unchanged)
         wanted = [name for name in self.table.schema.names if name in shown and (only is None or name in only)]
@@ -92,9 +92,9 @@ class Publisher(NamedTuple):
             yield pa.Table.from_batches(waiting)
 
     def _levels(self, unchanged: dict[str, Domain]) -> dict[str, pa.Array]:
-        """Column → the values of its dictionary that some published row holds: read once more, before any is written.
+        """Return column → the dictionary values that some published row has, in a pass before writing.
 
-        Stripe by stripe, another stripe's values would come in too late for a file that has begun.
+        While writing stripe by stripe, a later stripe's values would come too late for a file already begun.
         """
         shown = self.plan.book.config.published_unchanged.union(unchanged)
         found = {

@@ -1,4 +1,4 @@
-"""Group a table in memory: it is one block."""
+"""Group a table in memory, as one block."""
 
 from __future__ import annotations
 
@@ -19,13 +19,13 @@ if TYPE_CHECKING:
 
 
 def check_possible(prepared: PreparedTable, config: Config) -> None:
-    """Raise, before any work, for what the method does not do and for what no grouping of the table can keep."""
+    """Raise, before any work, for what the method does not support and for what is infeasible for any grouping."""
     check_request(config)
     refuse_impossible(replace(prepared.encoded.book, config=config), prepared.encoded.table)
 
 
 def group_rows(prepared: PreparedTable, config: Config, run: Run) -> Grouping:
-    """Rows → groups that keep every promise, by the configured method."""
+    """Group rows with the configured method so that every privacy model holds."""
     encoded, mask = prepared.encoded, prepared.mask
     run.notes += [mask.note] if mask.note else []
     grouping = group_block(encoded.table, Plan.whole(replace(encoded.book, config=config)), run)

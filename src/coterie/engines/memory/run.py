@@ -1,4 +1,4 @@
-"""The engine that holds the whole table in memory: its steps, apart, for whoever groups one table many times."""
+"""The engine that keeps the whole table in memory, in separate steps for callers that group one table many times."""
 
 from __future__ import annotations
 
@@ -30,14 +30,14 @@ if TYPE_CHECKING:
 
 
 def problems(data: AnyTable, job: Job) -> list[Problem]:
-    """What cannot be done in memory."""
+    """Return what cannot be done in memory."""
     if not job.resume:
         return []
     return [Problem("resume", "a run in memory leaves nothing to go on with; name an engine")]
 
 
 def anonymize(data: AnyTable, job: Job) -> Release:
-    """Anonymize a frame, a file or a table of a database. Raises as `coterie.anonymize` does."""
+    """Anonymize a frame, a file or a database table. Raises the same errors as `coterie.anonymize`."""
     config = job.config
     check_outputs(data, config, output=job.output, mapping=job.mapping, force=job.force)
     phases = Phases(job.progress)
@@ -52,7 +52,7 @@ def anonymize(data: AnyTable, job: Job) -> Release:
 
 
 def make_release(prepared: PreparedTable, config: Config, run: Run, *, phases: Phases | None = None) -> Release:
-    """Group, publish, verify and measure a table. Raises as `anonymize` does."""
+    """Group, publish, verify and measure a table. Raises the same errors as `anonymize`."""
     phases = phases or Phases()
     source, encoded = prepared.source, prepared.encoded
     check_possible(prepared, config)
@@ -87,7 +87,7 @@ def make_release(prepared: PreparedTable, config: Config, run: Run, *, phases: P
 def _measured(
     encoded: EncodedTable, grouping: Grouping, published: PublishedTable, config: Config, rows: int
 ) -> Measures:
-    """Measure the release. Rows that were suppressed from the start count as such."""
+    """Measure the release, including rows that were suppressed from the start."""
     grouping = grouping.published_boxes()
     labels, codes = grouping.labels, encoded.table.codes
     if len(labels) < rows:

@@ -20,14 +20,14 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, eq=False)
 class PreparedTable:
-    """A table that was read and encoded, before any row is grouped."""
+    """A table that was read and encoded, but not grouped."""
 
     source: tables.Source
     encoded: EncodedTable
     mask: Mask
 
     def under(self, config: Config) -> PreparedTable:
-        """The same codes for another configuration, which differs in its method, k or promises only."""
+        """Return the same codes for another configuration, which differs only in method, k or privacy models."""
         table = self.encoded.table.with_populations(populations_of(config))
         return replace(self, encoded=self.encoded._replace(table=table))
 
@@ -45,11 +45,11 @@ def prepare(
 
     Args:
         data: A frame, a path or "-".
-        config: What is wanted.
+        config: The configuration.
         suppress_rows: Row → whether it is suppressed.
         suppress_cells: Quasi-identifier → row → whether the cell is suppressed.
         phases: Times the steps.
-        publishes: Whether a release is to be given away: then every column needs a role.
+        publishes: Whether the release will be published: then every column needs a role.
     """
     phases = phases or Phases()
     with phases("read"):

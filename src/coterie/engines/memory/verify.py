@@ -1,4 +1,4 @@
-"""Check a release in memory, from its published cells."""
+"""Verify a release in memory, from its published cells."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 def check(
     published: PublishedTable, columns: pa.Table, config: Config, *, encoded: EncodedTable, grouping: Grouping
 ) -> Verification:
-    """Check what was published, from its cells; people are counted in the original, which alone names them."""
+    """Verify the published table from its cells; people are counted in the original, which alone names them."""
     if (one_by_one := grouping.counts_for_judge(encoded.table.codes)) is not None:
         rule = _rule(published, encoded, grouping, one_by_one, config)
         return verify_table(published.table, quasi=config.quasi, roots=published.roots, rules=[rule])
@@ -33,7 +33,7 @@ def check(
 
 
 def _rule(published: PublishedTable, encoded: EncodedTable, grouping: Grouping, rows: OneByOne, config: Config) -> Rule:
-    """The promise as a rule for a table in memory; rows that are suppressed have to be k that look alike."""
+    """Return the rule for a table in memory; suppressed rows must be at least k equal rows."""
     at = np.full(encoded.book.all_rows, -1, dtype=np.int64)
     at[published.kept] = np.arange(len(published.kept))
     shown = at[encoded.rows[grouping.labels >= 0]]

@@ -1,4 +1,4 @@
-"""One block on an executor: its rows come in any order, and go out generalized, with what the driver needs to know."""
+"""One block on an executor: its rows arrive in any order, and leave generalized, with a message for the driver."""
 
 from __future__ import annotations
 
@@ -56,7 +56,7 @@ def _one(table: pa.Table, *, work: BlockWork) -> Iterator[pa.Table]:
 
 
 def group_whole(table: pa.Table, *, work: BlockWork) -> pa.Table:
-    """The same for a Spark that hands over whole groups."""
+    """Group whole blocks, for a Spark that passes whole groups."""
     return next(_one(table, work=work))
 
 
@@ -73,7 +73,7 @@ def group_table(table: pa.Table, work: BlockWork) -> pa.Table:
 
 @guarded_task
 def suppress_partition(batches: Iterator[pa.RecordBatch], *, plan: Plan) -> Iterator[pa.RecordBatch]:
-    """For the blocks of a partition: how many rows with which sensitive values the method suppresses."""
+    """Count, for the blocks of a partition, the rows with each sensitive value that the method suppresses."""
     held = list(batches)
     if held:
         yield from _suppressed(pa.Table.from_batches(held), plan)
@@ -85,7 +85,7 @@ def _suppressed_one(table: pa.Table, *, plan: Plan) -> Iterator[pa.Table]:
 
 
 def suppress_whole(table: pa.Table, *, plan: Plan) -> pa.Table:
-    """The same for a Spark that hands over whole groups."""
+    """Count suppressed values in whole blocks, for a Spark that passes whole groups."""
     return next(_suppressed_one(table, plan=plan))
 
 
@@ -143,14 +143,14 @@ def _block(table: pa.Table, block: int, work: BlockWork) -> pa.Table:
 
 
 class BlockMessage(NamedTuple):
-    """What the driver is told of a block."""
+    """A message about a block for the driver."""
 
     facts: bytes
     mapping: bytes | None
 
 
 def _published(table: pa.Table, work: BlockWork, made: BlockResult, codes: Int32, told: BlockMessage) -> pa.Table:
-    """The rows of a block as they leave; what the driver is told of it stands in the first of them."""
+    """Return the published rows of a block, with the message for the driver in the first of them."""
     count = table.num_rows
     cells = made.columns()
     arrays: dict[str, pa.Array | pa.ChunkedArray] = {
@@ -171,7 +171,7 @@ def _published(table: pa.Table, work: BlockWork, made: BlockResult, codes: Int32
 
 
 def _hidden_rows(table: pa.Table, work: BlockWork) -> pa.Table:
-    """Rows that are suppressed from the start: `*`, or null where a column has no place for that."""
+    """Return rows that are suppressed from the start: `*`, or null in columns that cannot contain it."""
     count = table.num_rows
     arrays: dict[str, pa.Array | pa.ChunkedArray] = {
         "row": table.column("row"),
@@ -188,10 +188,10 @@ def _hidden_rows(table: pa.Table, work: BlockWork) -> pa.Table:
 
 
 def place_kernels() -> None:
-    """Settle where compiled kernels are kept, before they are loaded.
+    """Choose the folder of compiled kernels before they are loaded.
 
-    Executors often run under a user without a home: then the folder for temporary files keeps the kernels, rather than
-    a new folder for each process.
+    Executors often run as a user without a home: then kernels are kept in the folder for temporary files, rather than
+    in a new folder for each process.
     """
     home = os.environ.get("XDG_CACHE_HOME") or str(Path("~/.cache").expanduser())
     if "NUMBA_CACHE_DIR" in os.environ or _writable(Path(home) / "coterie"):
@@ -203,7 +203,7 @@ def place_kernels() -> None:
 
 
 def compile_once(method: str) -> None:
-    """Compile the kernels: one process of a machine does, the others wait for it, and what it compiled is kept."""
+    """Compile the kernels in one process per machine while the others wait; the result is cached."""
     place_kernels()
     from coterie.kernels.compiling import compile_ahead
 

@@ -1,4 +1,4 @@
-"""The first pass over a table on Spark: distinct values of each column, counted where the rows are."""
+"""The first pass over a table on Spark: each column's distinct values, counted where the rows are."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
 
 def _refuse_nested(rows: NumberedRows, names: tuple[str, ...]) -> None:
-    """Lists and structures have no order and no hierarchy."""
+    """Refuse lists and structs, which have no order and no hierarchy."""
     for name in names:
         kind = rows.frame.schema[f"c{rows.names.index(name)}"].dataType
         if kind.typeName() in ("array", "map", "struct", "variant"):
@@ -37,14 +37,14 @@ def _refuse_nested(rows: NumberedRows, names: tuple[str, ...]) -> None:
 
 
 def messages(frame: DataFrame, task: Callable[..., Any]) -> list[tuple[str, pa.Table]]:
-    """What a task has to say to the driver, kind by kind."""
+    """Collect the tasks' messages to the driver, by kind."""
     found = frame.mapInArrow(task, MESSAGE).toArrow()
     pairs = zip(found.column("kind").to_pylist(), found.column("body").to_pylist(), strict=True)
     return [(kind, opened(body)) for kind, body in pairs]
 
 
 def count_table(rows: NumberedRows, frame: DataFrame, config: Config, shape: Shape) -> tuple[Codebook, RowNumbers]:
-    """Read a table once and fix the codes of all its values, and the numbers of its rows."""
+    """Read a table once, and assign codes to all its values and numbers to its rows."""
     _refuse_nested(rows, shape.names)
     with guarded("counting values"):
         found = messages(frame, partial(count_values, shape=shape, config=config))
@@ -86,7 +86,7 @@ PENDING = 2**20
 
 @guarded_task
 def count_values(batches: Batches, *, shape: Shape, config: Config) -> Batches:
-    """Distinct values of each column with their rows and the first of these; and the rows of each partition."""
+    """Return each column's distinct values with row counts and first rows; and the rows of each partition."""
     parts: dict[str, list[pa.Table]] = {name: [] for name in shape.names}
     held = 0
     rows: dict[int, list[int]] = {}
@@ -129,7 +129,7 @@ def _count_rows(rows: dict[int, list[int]], keys: Int64, keep: Bool) -> None:
 
 
 def merged_counts(parts: list[pa.Table]) -> pa.Table:
-    """Counts of one column from several places, added up."""
+    """Add up counts of one column from several places."""
     joined = pa.concat_tables(parts)
     grouped = joined.group_by("value", use_threads=False).aggregate([("rows", "sum"), ("first", "min")])
     return grouped.select(["value", "rows_sum", "first_min"]).rename_columns(["value", "rows", "first"])

@@ -1,4 +1,4 @@
-"""A release on Spark after its plan: rows are assigned to blocks, blocks grouped, columns put together."""
+"""A release on Spark after planning: assign rows to blocks, group the blocks, combine the columns."""
 
 from __future__ import annotations
 
@@ -53,7 +53,7 @@ class PublishedColumn(NamedTuple):
 
 @dataclass(frozen=True, eq=False)
 class GroupedRows:
-    """All rows, grouped and generalized, before it is settled how suppressed rows are shown."""
+    """All rows, grouped and generalized, before deciding how to show suppressed rows."""
 
     frame: DataFrame
     """row, hidden, facts, and a column for each way in which something may be published"""
@@ -75,11 +75,11 @@ class GroupedRows:
         return may_show(self.sums, self.plan)
 
     def released(self, *, shown: bool, people: bool = False) -> DataFrame:
-        """The columns that are published, with the row number as `coterie_row`.
+        """Return the published columns, with the row number as `coterie_row`.
 
         Args:
-            shown: Whether suppressed rows are among them.
-            people: Whether the person of each row goes along as `coterie_person`, for the check.
+            shown: Whether to include suppressed rows.
+            people: Whether to include each row's person as `coterie_person`, for verification.
         """
         from pyspark.sql import functions as sql
 
@@ -95,7 +95,7 @@ class GroupedRows:
 
     @property
     def roots(self) -> dict[str, str]:
-        """Quasi-identifier → what a suppressed cell looks like."""
+        """Quasi-identifier → the text of a suppressed cell."""
         config = self.plan.book.config
         return {each.name: root_text(each, style_of(each, config.publish)) for each in self.plan.book.domains}
 
@@ -103,14 +103,14 @@ class GroupedRows:
 def group_rows(
     rows: NumberedRows, made: SparkPlan, config: Config, *, persist: bool, mapping: bool = False
 ) -> GroupedRows:
-    """Assign all rows to blocks, bring each block together, and group it.
+    """Assign all rows to blocks, collect each block, and group it.
 
     Args:
         rows: The table.
         made: Its plan.
-        config: What is wanted.
-        persist: Whether executors keep the grouped rows, so that no later step makes them again.
-        mapping: Whether blocks also say what each of their groups is published as.
+        config: The configuration.
+        persist: Whether executors cache the grouped rows for later steps.
+        mapping: Whether blocks also report the published values of their groups.
     """
     from pyspark.sql.types import StructType
 
@@ -147,7 +147,7 @@ def group_rows(
 
 
 def _pairs(facts: list[dict[str, Any]]) -> RowSums | None:
-    """What was counted in all blocks."""
+    """Return the counts of all blocks."""
     counted = [RowSums(*each["pairs"]) for each in facts if each["pairs"] is not None]
     return reduce(RowSums.joined, counted) if counted else None
 
@@ -162,7 +162,7 @@ def _facts(frame: DataFrame) -> list[dict[str, Any]]:
 def _layout(
     rows: NumberedRows, made: SparkPlan, config: Config, *, mapping: bool = False
 ) -> tuple[tuple[PublishedColumn, ...], list[StructField], BlockWork]:
-    """The published columns in their order, the columns of grouped rows, and what tasks are told of both."""
+    """Return the published columns in order, the columns of grouped rows, and the layout of both for tasks."""
     from pyspark.sql.types import BinaryType, BooleanType, DoubleType, LongType, StringType, StructField
 
     domains = {domain.name: (at, domain) for at, domain in enumerate(made.plan.book.domains)}
@@ -201,7 +201,7 @@ def _layout(
 
 
 def bare_type(kind: DataType) -> DataType:
-    """The type without the metadata of fields inside it; those of columns are left behind in any case."""
+    """Return the type without the metadata of nested fields; that of columns is dropped in any case."""
     from pyspark.sql.types import ArrayType, MapType, StructField, StructType
 
     if isinstance(kind, StructType):
@@ -214,7 +214,7 @@ def bare_type(kind: DataType) -> DataType:
 
 
 def count_remaining(plan: Plan, assigned: DataFrame) -> RemainingRows | None:
-    """What is left when each block has suppressed its rows: they are grouped for that alone."""
+    """Count the rows that remain after suppression: the blocks are grouped just for that."""
     some, one = partial(suppress_partition, plan=plan), partial(suppress_whole, plan=plan)
     frame = by_block(assigned, plan.blocks, MESSAGE, some=some, one=one)
     with guarded("counting suppressed rows"):
@@ -226,7 +226,7 @@ def count_remaining(plan: Plan, assigned: DataFrame) -> RemainingRows | None:
 
 
 def assigned_rows(rows: NumberedRows, made: SparkPlan, config: Config) -> DataFrame:
-    """Each row with the block that it belongs to."""
+    """Return each row with its block."""
     return _assigned(rows, made, config, _layout(rows, made, config)[2].kept)
 
 
@@ -251,14 +251,14 @@ def _assigned(rows: NumberedRows, made: SparkPlan, config: Config, kept: tuple[i
 def by_block(
     frame: DataFrame, blocks: int, schema: StructType | str, *, some: BatchTask, one: Callable[[pa.Table], pa.Table]
 ) -> DataFrame:
-    """Bring the rows of each block together, and run a task on them there.
+    """Collect the rows of each block, and run a task on them there.
 
     Args:
-        frame: Rows, each with the place where it belongs.
+        frame: Rows, each with its target partition.
         blocks: Number of blocks.
-        schema: What the task gives back.
+        schema: The task's result.
         some: The task, for the rows of a partition.
-        one: The same, for a Spark that hands over whole blocks.
+        one: The same, for a Spark that passes whole blocks.
     """
     from pyspark.sql import functions as sql
 
@@ -272,5 +272,5 @@ def by_block(
 
 
 def places_rows(frame: DataFrame) -> bool:
-    """Whether this Spark can be told the partition of each row (4.1 and newer): one block, one partition, no sort."""
+    """Return whether this Spark can place rows in a given partition (4.1 and newer): one per block, no sort."""
     return hasattr(frame, "repartitionById")

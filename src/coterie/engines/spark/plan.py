@@ -1,7 +1,7 @@
-"""The plan of a release on Spark: three passes over the rows, none of which brings more than a sample to the driver.
+"""Plan a release on Spark: three passes over the rows, none of which sends more than a sample to the driver.
 
-Values are counted, a sample is cut into blocks, and all rows are counted by block. The plan is the one that the
-embedded engine makes of the same rows.
+Values are counted, a sample is cut into blocks, and all rows are counted by block. The plan is the same as the
+embedded engine's for the same rows.
 """
 
 from __future__ import annotations
@@ -41,7 +41,7 @@ ROUNDS = 32
 
 
 class SparkPlan(NamedTuple):
-    """A plan, and what tasks need besides."""
+    """A plan, and what else tasks need."""
 
     plan: Plan
     numbers: RowNumbers
@@ -50,13 +50,13 @@ class SparkPlan(NamedTuple):
 
 
 def make_plan(rows: NumberedRows, config: Config, *, most: int, threads: int = 1) -> SparkPlan:
-    """Fix the codes of all values, and where the table is cut.
+    """Assign codes to all values, and cut the table.
 
     Args:
         rows: The table.
-        config: What is wanted.
-        most: Rows of a block at most.
-        threads: Threads of the driver that group the sample.
+        config: The configuration.
+        most: The maximum number of rows of a block.
+        threads: The driver's threads for grouping the sample.
     """
     names = coded_columns(config)
     shape, frame = Shape(names), rows.selected(names)

@@ -1,4 +1,4 @@
-"""Anonymize a file on Spark: what `coterie anonymize --engine spark` does."""
+"""Anonymize a file on Spark, for `coterie anonymize --engine spark`."""
 
 from __future__ import annotations
 
@@ -51,7 +51,7 @@ if TYPE_CHECKING:
 
 
 def problems(data: AnyTable, job: Job) -> list[Problem]:
-    """What cannot be done on Spark."""
+    """Return what cannot be done on Spark."""
     found = block_problems(data, job, "spark")
     if job.resume:
         found.append(Problem("resume", "Spark repeats what is lost by itself and keeps nothing after a run"))
@@ -64,14 +64,14 @@ def anonymize(data: AnyTable, job: Job) -> Release:
     Args:
         data: The path of a CSV, Parquet or Feather file or of a folder of Parquet files, or the address of Parquet
             files, such as hdfs://….
-        job: What to do.
+        job: The job.
 
     Raises:
-        ConfigError: The request is wrong, or cannot be had in blocks; all problems at once.
-        DataError: The data are not what the configuration says.
-        InfeasibleError: The table cannot give what was asked for.
+        ConfigError: The request is invalid or not possible in blocks; reports all problems at once.
+        DataError: The data do not match the configuration.
+        InfeasibleError: The request is infeasible for this table.
         BackendError: Spark is not installed, does not start, or a job failed.
-        VerificationError: The written table did not pass; there is no release.
+        VerificationError: The written table did not pass verification; there is no release.
     """
     check(problems(data, job))
     check_apart(data, job.config, output=job.place, mapping=job.mapping)
@@ -150,7 +150,7 @@ class _Run:
             return read_parquet(self.session, [literal(hand_over(self.table, folder))])
 
     def _given_name(self, made: Release, folder: str, place: LocalPlace | RemotePlace) -> WrittenFile:
-        """The release under its own name, as a folder or as one file."""
+        """Rename the release into place, as a folder or as one file."""
         job, rows = self.job, made.verification.rows
         if isinstance(place, RemotePlace):
             place.take(folder)
@@ -169,7 +169,7 @@ class _Run:
         return written
 
     def _stored(self, made: Release, rows: SparkRows, written: WrittenFile) -> Release:
-        """The release where it now lies."""
+        """Return the release at its final path."""
         place = StoredRows(
             path=Path(self.output),
             original=self.table,
@@ -187,13 +187,13 @@ class _Run:
 
 
 class _Parts:
-    """The files of a released folder, one after the other."""
+    """The files of a released folder, one after another."""
 
     def __init__(self, folder: Path) -> None:
         self._folder = folder
 
     def stripes(self, progress: Progress | None = None) -> Iterator[pa.Table]:
-        """Their rows."""
+        """Yield their rows."""
         from pyarrow import parquet
 
         for part in sorted(self._folder.glob("part-*.parquet")):
@@ -203,12 +203,12 @@ class _Parts:
 
 
 def _beside(output: str) -> str:
-    """What temporary folders stand beside."""
+    """Return the path next to which temporary folders are created."""
     return str(Path.cwd() / "standard-output") if output == "-" else output
 
 
 def _digest(folder: Path) -> str:
-    """Of the digests of a folder's files in their order."""
+    """Return the digest of the digests of a folder's files, in order."""
     digests = []
     for part in sorted(folder.glob("*.parquet")):
         with part.open("rb") as file:

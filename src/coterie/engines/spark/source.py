@@ -1,7 +1,7 @@
-"""The table on Spark: a DataFrame or files, with every row's place as its key.
+"""The table on Spark: a DataFrame or files, with every row's position as its key.
 
-Parquet is read by the executors. Text files and Feather are read by the driver, exactly as without Spark, and handed
-over as Parquet in a folder beside the output, which all executors have to reach anyway; it is gone when the run is
+Parquet is read by the executors. Text files and Feather are read by the driver, exactly as without Spark, and passed
+on as Parquet in a folder next to the output, which all executors must reach anyway; it is removed when the run is
 over.
 """
 
@@ -39,7 +39,7 @@ class NumberedRows:
     """the user's column of row numbers, if there is one"""
 
     def selected(self, names: tuple[str, ...]) -> DataFrame:
-        """Some columns and the key."""
+        """Return some columns and the key."""
         return self.frame.select(*(f"c{self.names.index(name)}" for name in names), KEY)
 
 
@@ -49,7 +49,7 @@ def number_rows(frame: DataFrame, *, row_number: str | None, persist: bool) -> N
     Args:
         frame: The user's DataFrame.
         row_number: Its column of row numbers, if it has one.
-        persist: Whether executors keep the rows, with their keys, on disk.
+        persist: Whether executors cache the rows, with their keys, on disk.
     """
     from pyspark import StorageLevel
     from pyspark.sql import functions as sql
@@ -74,7 +74,7 @@ def number_rows(frame: DataFrame, *, row_number: str | None, persist: bool) -> N
 
 
 def read_parquet(session: SparkSession, paths: list[str]) -> NumberedRows:
-    """Parquet files, one after the other in the order of their names, with every row's place as its key."""
+    """Read Parquet files in the order of their names, with every row's position as its key."""
     from pyspark.sql import functions as sql
 
     with guarded("opening the files"):
@@ -100,19 +100,19 @@ def read_parquet(session: SparkSession, paths: list[str]) -> NumberedRows:
 
 
 def input_files(frame: DataFrame) -> tuple[str, ...]:
-    """The files that a DataFrame is read from, as paths or addresses, as far as Spark knows them."""
+    """Return the files that a DataFrame is read from, as paths or addresses, as far as Spark knows them."""
     with guarded("looking at the input"):
         found = frame.inputFiles()
     return tuple(re.sub(r"^file:/+", "/", unquote(each)) for each in found)
 
 
 def literal(path: Path) -> str:
-    """A path that Spark takes as it stands: relative ones would start elsewhere, and signs of patterns are escaped."""
+    """Return a path that Spark takes literally: made absolute, with glob characters escaped."""
     return re.sub(r"([\\{}\[\]*?])", r"\\\1", str(path.resolve()))
 
 
 def hand_over(table: TableFile, folder: Path) -> Path:
-    """A text or Feather file as Parquet, for the executors."""
+    """Convert a text or Feather file to Parquet, for the executors."""
     from pyarrow import parquet
 
     folder.mkdir(mode=0o700, parents=True, exist_ok=True)

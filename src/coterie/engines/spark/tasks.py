@@ -1,9 +1,9 @@
-"""What runs on the executors: Arrow batches in, Arrow batches out, and nothing of Spark.
+"""Code that runs on the executors: Arrow batches in, Arrow batches out, independent of Spark.
 
-Spark sends each of these functions with its arguments (codebook, plan, row numbers) to wherever it likes, and may do
-so several times. Whatever they give back follows from the rows and the arguments alone.
+Spark sends each of these functions with its arguments (codebook, plan, row numbers) to any executor, and may do
+so several times. Their results depend only on the rows and the arguments.
 
-Columns travel under the names c0, c1, …, so that no name of the user's can be mistaken for another.
+Columns travel under the names c0, c1, …, so that the user's names cannot be confused.
 """
 
 from __future__ import annotations
@@ -34,19 +34,19 @@ MESSAGE = "kind string, body binary"
 
 @dataclass(frozen=True)
 class Shape:
-    """Which columns a batch begins with."""
+    """The columns that a batch begins with."""
 
     names: tuple[str, ...]
     """the user's names of these"""
 
     def named(self, batch: pa.RecordBatch) -> pa.Table:
-        """The first columns under their own names; others may follow, and the key is the last."""
+        """Return the first columns under their own names; others may follow, and the key is the last."""
         columns = [pa.chunked_array([batch.column(at)]) for at in range(len(self.names))]
         return pa.Table.from_arrays(columns, names=list(self.names))
 
 
 def message(kind: str, table: pa.Table) -> pa.RecordBatch:
-    """One row for the driver."""
+    """Make one row for the driver."""
     sink = io.BytesIO()
     with pa.ipc.new_stream(sink, table.schema) as writer:
         writer.write_table(table)
@@ -54,20 +54,20 @@ def message(kind: str, table: pa.Table) -> pa.RecordBatch:
 
 
 def opened(body: bytes) -> pa.Table:
-    """The table of a message."""
+    """Return the table of a message."""
     return pa.ipc.open_stream(body).read_all()
 
 
 @dataclass(frozen=True, eq=False)
 class RowCoder:
-    """Turns batches into rows of codes."""
+    """Converts batches to rows of codes."""
 
     shape: Shape
     book: Codebook
     numbers: RowNumbers
 
     def __call__(self, batch: pa.RecordBatch, *, share: float = 1.0) -> tuple[Int64, Int32, Int32]:
-        """Row numbers, codes and sensitive codes of the rows that take part, or of a sample of all rows."""
+        """Return row numbers, codes and sensitive codes of the included rows, or of a sample of all rows."""
         rows = self.numbers.of(batch.column(batch.num_columns - 1))
         if share < 1.0:
             chosen = in_sample(rows, share)
@@ -83,14 +83,14 @@ SAMPLED = "leaf int, row bigint, codes binary"
 def sample_rows(
     batches: Batches, *, reader: RowCoder, share: float, tree: CutTree, shares: dict[int, float] | None = None
 ) -> Batches:
-    """The rows of a sample, as codes.
+    """Yield the rows of a sample, as codes.
 
     Args:
         batches: Batches.
-        reader: Turns them into codes.
-        share: Which share of the rows to look at.
-        tree: Where rows are.
-        shares: Leaf → share of its rows that is wanted, if only some leaves are of interest.
+        reader: Encodes them.
+        share: The share of the rows to consider.
+        tree: The tree of leaves.
+        shares: Leaf → the share of its rows to sample, if only some leaves matter.
     """
     for batch in batches:
         rows, codes, _ = reader(batch, share=share)
@@ -109,7 +109,7 @@ def sample_rows(
 
 @guarded_task
 def count_leaves(batches: Batches, *, reader: RowCoder, tree: CutTree) -> Batches:
-    """Rows of each leaf, where needed with their sensitive values; and a sum by which the rows are known again."""
+    """Count the rows of each leaf, with sensitive values if needed; and compute a checksum of the rows."""
     counts = LeafCounts(tree.leaves, reader.book)
     sums = np.zeros(tree.leaves, dtype=np.uint64)
     for batch in batches:
@@ -127,15 +127,15 @@ def count_leaves(batches: Batches, *, reader: RowCoder, tree: CutTree) -> Batche
 def assign_blocks(
     batches: Batches, *, reader: RowCoder, plan: Plan, kept: tuple[int, ...], titles: tuple[int, ...]
 ) -> Batches:
-    """Each row with its block, its number, its codes and the columns that are published as they are.
+    """Yield each row with its block, its number, its codes and the columns that are published unchanged.
 
-    Rows that are suppressed from the start have block −1 and go along with any block.
+    Rows that are suppressed from the start have block −1 and go with any block.
 
     Args:
         batches: Batches.
-        reader: Turns them into codes.
-        plan: Where rows belong.
-        kept: Positions of the columns that go along.
+        reader: Encodes them.
+        plan: The blocks.
+        kept: Positions of the columns to carry.
         titles: Their numbers: c0, c1, ….
     """
     for batch in batches:

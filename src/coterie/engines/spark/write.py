@@ -1,4 +1,4 @@
-"""Write a release from Spark: rows in the order that they had, and all of them or none."""
+"""Write a release from Spark: rows in their original order, and all of them or none."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ PART_ROWS = 1_000_000
 
 
 def write_folder(rows: SparkRows, config: Config, path: str, *, force: bool) -> None:
-    """Write a release as a folder of Parquet files that appears only when Spark has verified it."""
+    """Write a release as a folder of Parquet files, renamed into place only when Spark has verified it."""
     for read in (None, *rows.inputs):
         check_apart(read, config, output=path, settings_beside=False)
     place = place_of(rows.grouped.frame.sparkSession, path)
@@ -43,7 +43,7 @@ def write_folder(rows: SparkRows, config: Config, path: str, *, force: bool) -> 
 
 
 def write_verified(grouped: GroupedRows, folder: str, *, shown: bool) -> None:
-    """Write a release, and raise unless what was written keeps the promise.
+    """Write a release, and raise unless the written files pass verification.
 
     Args:
         grouped: Its rows.
@@ -70,7 +70,7 @@ def write_verified(grouped: GroupedRows, folder: str, *, shown: bool) -> None:
 
 
 def _refuse_other_rows(released: DataFrame, written: DataFrame) -> None:
-    """What was checked before it was written has to be what was written: in the files alone it cannot be seen."""
+    """Refuse files whose rows differ from those verified before writing, which the files alone would not show."""
     from coterie.engines.spark.verify import content
 
     names = [name for name in released.columns if name != "coterie_row"]
@@ -84,7 +84,7 @@ def _refuse_other_rows(released: DataFrame, written: DataFrame) -> None:
 
 
 def collect_mapping(grouped: GroupedRows, folder: Path) -> list[Path]:
-    """The mappings of all blocks as files of the driver, brought there one by one."""
+    """Save the mappings of all blocks to files on the driver, one by one."""
     from pyspark.sql import functions as sql
 
     folder.mkdir(mode=0o700, parents=True, exist_ok=True)
@@ -96,7 +96,7 @@ def collect_mapping(grouped: GroupedRows, folder: Path) -> list[Path]:
 
 
 def in_order(frame: DataFrame, rows: int) -> DataFrame:
-    """The rows of a release in the order of the original: partition after partition."""
+    """Return the rows of a release in the order of the original, partition by partition."""
     from pyspark.sql import functions as sql
 
     from coterie.engines.spark.group import places_rows
@@ -109,18 +109,18 @@ def in_order(frame: DataFrame, rows: int) -> DataFrame:
 
 
 class LocalPlace:
-    """A folder on disks that all executors reach under the same name."""
+    """A folder on disks that all executors reach under the same path."""
 
     def __init__(self, path: str) -> None:
         self.path = Path(path.removeprefix("file://")).resolve()
 
     def exists(self) -> bool:
-        """Whether something is there already."""
+        """Return whether it already exists."""
         return self.path.exists()
 
     @contextmanager
     def beside(self) -> Iterator[str]:
-        """A name beside it, under which nothing is left in the end."""
+        """Return a path next to it for temporary files."""
         temporary = self.path.with_name(f".{self.path.name}.{secrets.token_hex(4)}.part")
         try:
             yield str(temporary)
@@ -128,7 +128,7 @@ class LocalPlace:
             shutil.rmtree(temporary, ignore_errors=True)
 
     def take(self, temporary: str) -> None:
-        """Give a finished folder its name; its files are called part-00000.parquet and so on."""
+        """Rename a finished folder into place; its files are called part-00000.parquet and so on."""
         folder = Path(temporary)
         for number, part in enumerate(sorted(folder.glob("part-*.parquet"))):
             part.rename(folder / f"part-{number:05}.parquet")
@@ -145,7 +145,7 @@ class LocalPlace:
 
 
 class RemotePlace:
-    """A folder of a file system that Spark knows, by its address."""
+    """A folder in a file system that Spark knows, by its address."""
 
     def __init__(self, session: SparkSession, path: str) -> None:
         gateway: Any = getattr(session, "_jvm", None)
@@ -159,13 +159,13 @@ class RemotePlace:
         self._system = self._path(self.path).getFileSystem(session._jsc.hadoopConfiguration())
 
     def exists(self) -> bool:
-        """Whether something is there already."""
+        """Return whether it already exists."""
         with guarded("looking at the output"):
             return bool(self._system.exists(self._path(self.path)))
 
     @contextmanager
     def beside(self) -> Iterator[str]:
-        """A name beside it, under which nothing is left in the end."""
+        """Return a path next to it for temporary files."""
         parent, name = os.path.split(self.path)
         temporary = f"{parent}/.{name}.{secrets.token_hex(4)}.part"
         try:
@@ -174,7 +174,7 @@ class RemotePlace:
             self._system.delete(self._path(temporary), True)
 
     def take(self, temporary: str) -> None:
-        """Give a finished folder its name."""
+        """Rename a finished folder into place."""
         with guarded("renaming the release"):
             self._system.delete(self._path(self.path), True)
             done = self._system.rename(self._path(temporary), self._path(self.path))
@@ -183,5 +183,5 @@ class RemotePlace:
 
 
 def place_of(session: SparkSession, path: str) -> LocalPlace | RemotePlace:
-    """Where a release is to be written."""
+    """Return the target of a release."""
     return RemotePlace(session, path) if is_address(path) else LocalPlace(path)
