@@ -156,7 +156,7 @@ def eight_bit_encoding(chunks: Iterable[bytes]) -> str:
 
 
 def encoding_of(sample: bytes) -> str:
-    """The encoding of a text by its first bytes."""
+    """Detect the encoding of a text from its first bytes."""
     return _encoding(sample, whole=False)[0]
 
 

@@ -232,7 +232,7 @@ class Config(_Fields):
             raise ConfigError(problems, hint=undecided_hint(self, names) if alone else "")
 
     def for_release(self) -> Config:
-        """The same configuration for a release, which has no lines above its header."""
+        """Return the same configuration for a release, which has no lines above its header."""
         return self.replace(skip_rows=0) if self.skip_rows else self
 
     @property

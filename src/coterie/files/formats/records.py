@@ -114,7 +114,7 @@ def _is_json(line: str) -> bool:
 
 
 def _records(text: str, name: str) -> list[dict[str, Any]]:
-    """The objects of a document, however they are put together."""
+    """Return the objects of a document, however they are put together."""
 
     def row(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
         found = dict(pairs)
@@ -143,7 +143,7 @@ def _records(text: str, name: str) -> list[dict[str, Any]]:
 
 
 def _broken(text: str, name: str) -> DataError:
-    """What is wrong with a text that is not quite JSON; messages of the parser name places, never cells."""
+    """Say where a text stops being JSON, without quoting it."""
     bad = [at for at, line in enumerate(text.split("\n"), 1) if line.strip() and not _is_json(line)]
     try:
         json.loads(text)
@@ -159,7 +159,7 @@ def _nested(values: Any) -> int:  # noqa: ANN401 - an iterable
 
 
 def _keys(records: Sequence[dict[str, Any]], name: str) -> list[str]:
-    """The keys of all objects in the order in which they come. That none is in half of them says that keys are data."""
+    """Return the keys of all objects in order. If no key is in half of the objects, keys may be data."""
     often = Counter(chain.from_iterable(records))
     if 2 * max(often.values()) < len(records):
         raise DataError(
@@ -169,7 +169,7 @@ def _keys(records: Sequence[dict[str, Any]], name: str) -> list[str]:
 
 
 def _column(records: Sequence[dict[str, Any]], key: str, name: str) -> pa.Array:
-    """The values of one key, missing where an object does not have it."""
+    """Return the values of one key; objects that lack it have a missing value."""
     import pyarrow as pa
 
     values = list(map(methodcaller("get", key), records))
