@@ -55,6 +55,22 @@ class Labels(NamedTuple):
     open_values: Int64 | None = None
     """group → how many values of the column its set leaves open; None where no sets are published"""
 
+    def of_rows(self, group: Int32) -> Int32:
+        """Return row → label, from row → group; −1 is a suppressed row."""
+        labels: Int32 = np.append(self.of_group, np.int32(self.suppressed))[group]
+        return labels
+
+    def cells(self, group: Int32) -> dict[str, pa.DictionaryArray]:
+        """Return published column → cells of rows in these groups; dictionaries list only what the rows hold."""
+        label = self.of_rows(group)
+        used = np.zeros(len(self.values[0]), dtype=np.bool_)
+        used[label] = True
+        place = pa.array((np.cumsum(used, dtype=np.int32) - 1)[label], pa.int32())
+        values = [each.take(pa.array(np.flatnonzero(used))) for each in self.values]
+        return {
+            name: pa.DictionaryArray.from_arrays(place, each) for name, each in zip(self.names, values, strict=True)
+        }
+
 
 class Boxes(NamedTuple):
     """One quasi-identifier of a grouping: the rows' codes and groups, and the groups' intervals."""
