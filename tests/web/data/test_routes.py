@@ -15,6 +15,7 @@ from coterie.web.data import preview
 from coterie.web.data.inspect_table import GROUP_ROWS
 from coterie.web.projects.routes import open_path
 from coterie.web.recipe import recipe
+from coterie.web.step_states import steps_of
 from coterie.web.table_summary import summary_of
 
 ROWS = 120
@@ -105,11 +106,17 @@ def test_a_file_can_be_read_in_another_way(client, app, files):
     assert facts.names == ["a", "b"]
     assert facts.columns[1].missing == 50
     assert recipe.read_values(project)["delimiter"] == ":"
-    wrong = client.post(f"{project.url}/data", data={"delimiter": ":::", "encoding": "klingon"})
+    wrong = send(client, f"{project.url}/data", data={"delimiter": ":::", "encoding": "klingon"})
     assert wrong.status_code == 422
     for text in ('id="delimiter-fault"', 'id="encoding-fault"', 'value=":::"', 'value="klingon"'):
         assert text in wrong.text
     assert recipe.read_values(project)["delimiter"] == ":"
+    # Another visit finds it again, and the step is marked, until it is saved or given up.
+    assert 'value="klingon"' in client.get(f"{project.url}/data").text
+    assert steps_of(project)[0].state == "faulty"
+    client.post(f"{project.url}/data", data={"action": "discard"})
+    assert "klingon" not in client.get(f"{project.url}/data").text
+    assert steps_of(project)[0].state == "done"
 
 
 def test_a_recipe_that_reads_the_file_otherwise_is_noticed(client, app, adult):

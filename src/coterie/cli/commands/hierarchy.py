@@ -10,11 +10,11 @@ import typer
 
 from coterie.cli.flags import Delimiter, Encoding, Header, SkipRows
 from coterie.cli.options import changes_of
+from coterie.wording import one_line, visible
 
 if TYPE_CHECKING:
     from rich.tree import Tree as Drawing
 
-    from coterie.errors import Problem
     from coterie.hierarchies.check import ColumnValues
     from coterie.hierarchies.hierarchy import Hierarchy
     from coterie.hierarchies.tree import Tree
@@ -138,18 +138,13 @@ def check(
     values = _optional_column(data, column, delimiter=delimiter, encoding=encoding, header=header, skip_rows=skip_rows)
     found = check_file(file, values, show_values=show_values)
     for problem in found.problems:
-        typer.echo(_one_line(problem))
+        typer.echo(one_line(str(problem)))
     if found.problems or found.hierarchy is None:
         raise typer.Exit(3)
     for line in _summary(found.hierarchy, values):
-        typer.echo(line)
+        typer.echo(visible(line))
     for doubt in found.doubts:
-        typer.echo(f"note: {_one_line(doubt)}")
-
-
-def _one_line(problem: Problem) -> str:
-    """Return the problem without line breaks, which labels may contain."""
-    return " ".join(str(problem).splitlines())
+        typer.echo(f"note: {one_line(str(doubt))}")
 
 
 def _summary(hierarchy: Hierarchy, values: ColumnValues | None) -> list[str]:
@@ -221,7 +216,7 @@ def _draw(tree: Tree, rows: list[int] | None, *, everything: bool) -> Drawing:
         if rows is not None:
             number = before[last + 1] - before[first]
             said.append(f"{number:,} rows" if number != 1 else "1 row")
-        text = Text(tree.labels[node])
+        text = Text(visible(tree.labels[node]))
         return text.append(f"  ({', '.join(said)})", style="dim") if said else text
 
     top = Drawing(title(0))
