@@ -15,7 +15,7 @@ import pyarrow.compute as pc
 
 from coterie.arrays import Bool, Float64, Int32, Int64
 from coterie.errors import ConfigError, Problem
-from coterie.values.axis import floats_of
+from coterie.values.axis import decimals_of, floats_of
 from coterie.values.notation import (
     ROOT,
     SET_LIMIT,
@@ -285,13 +285,16 @@ def _median(boxes: Boxes) -> Labels:
 
 
 def _centre(boxes: Boxes, centre: Callable[[Float64, Int32, Int32], Float64]) -> Labels:
-    """Return one number per group. A numeric column cannot contain `*`: null replaces it."""
+    """One number per group. A column of numbers has no place for `*`: null stands for it.
+
+    All members of a group but one could work out the last from a mean with all its digits.
+    """
     values = floats_of(boxes.domain)
     assert values is not None
     published = values[boxes.lo]
     if boxes.wide.any():
         rows = boxes.labels >= 0
-        found = centre(values, boxes.codes[rows], boxes.labels[rows])
+        found = np.round(centre(values, boxes.codes[rows], boxes.labels[rows]), decimals_of(values))
         published = np.where(boxes.wide, np.clip(found, values[boxes.lo], values[boxes.hi]), published)
     unknown = boxes.joins_missing | (boxes.lo == boxes.domain.missing)
     entries = pa.array(published, type=pa.float64(), mask=unknown)
