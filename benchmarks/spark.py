@@ -136,15 +136,15 @@ def embedded(path: str, out: str) -> dict[str, Any]:
 
 def cluster(path: str, out: str) -> dict[str, Any]:
     """Spark from end to end; then its phases one by one, each as far as the one before and one step further."""
-    from coterie.engines.job import make_job
-    from coterie.engines.spark.job import anonymize_file
+    from coterie.engines.engine import Job
+    from coterie.engines.spark.run import anonymize as anonymize_file
     from coterie.engines.spark.session import Cluster, session_on
 
     config = _config().replace(engine="spark", memory=MEMORY)
     with session_on(Cluster(MASTER, SETTINGS)) as session:
         _warm_up(session)
         before = (family_cpu(), time.perf_counter())
-        release = anonymize_file(path, make_job(config, out))
+        release = anonymize_file(path, Job(config, out))
         found = _found(release, before)
         meter = _phases(session, path, Path(out).with_name("phases"), config, release.config.block_rows)
     return {**found, "cpu_of": _steps(meter.cpu), "wall_of": _steps(meter.wall)}
@@ -153,12 +153,13 @@ def cluster(path: str, out: str) -> dict[str, Any]:
 def _phases(session: Any, path: str, folder: Path, config: Any, block_rows: int) -> Meter:
     from pyspark.sql import functions as sql
 
-    from coterie.engines.spark.files import read_parquet, write_verified
+    from coterie.engines.spark.group import assigned_rows, group_rows
     from coterie.engines.spark.plan import make_plan
-    from coterie.engines.spark.run import assigned_rows, group_rows
     from coterie.engines.spark.settings import SETTINGS as BATCHES
     from coterie.engines.spark.settings import settings
+    from coterie.engines.spark.source import read_parquet
     from coterie.engines.spark.verify import verified
+    from coterie.engines.spark.write import write_verified
 
     meter = Meter()
     with settings(session, BATCHES):

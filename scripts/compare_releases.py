@@ -1,8 +1,8 @@
-"""Compare what two versions publish, byte by byte: `python scripts/compare_releases.py [REVISION]`.
+"""Compare the output of two versions, byte by byte: `python scripts/compare_releases.py [REVISION]`.
 
 For changes that must not change any result, such as moving or renaming code. A set of commands runs with the version of
-REVISION (HEAD if it is left out) and with the files as they are here; releases, mappings, reports, provenance and what
-is printed must be equal. Times, temporary folders and coterie's own version are no differences.
+REVISION (HEAD by default) and with the working tree; releases, mappings, reports, provenance and printed
+output must be equal. Times, temporary folders and coterie's own version are ignored.
 """
 
 from __future__ import annotations
@@ -47,7 +47,7 @@ NOISE = (
 
 
 def cases() -> Iterator[tuple[str, list[str]]]:
-    """A name and a command each; commands run in a folder with people.csv, which has an id besides Adult's columns."""
+    """Return names and commands; they run in a folder with people.csv, which has an id besides Adult's columns."""
     roles = [*ROLES, f"{REST},person"]
     roles += ["--hierarchy", "education=education.csv", "--hierarchy", "marital-status=marital-status.csv"]
     plain = ["anonymize", "people.csv", *roles, "-k", "5"]
@@ -93,7 +93,7 @@ def cases() -> Iterator[tuple[str, list[str]]]:
 
 
 def people() -> list[list[str]]:
-    """The rows of people.csv: Adult's first rows, of which some belong to one person, some cells being empty."""
+    """Return the rows of people.csv: Adult's first rows, some of one person each, with some empty cells."""
     import pyarrow.parquet as pq
 
     table = pq.read_table(ROOT / "src/coterie/datasets/adult.parquet").slice(0, ROWS)
@@ -107,7 +107,7 @@ def people() -> list[list[str]]:
 
 
 def run(source: Path, folder: Path, threads: str) -> None:
-    """All commands by the source of one version, each in a folder of its own, with what it printed."""
+    """Run all commands with one version's source, each in its own folder, and save the output."""
     env = os.environ | {"PYTHONPATH": str(source), "COLUMNS": "100", "COTERIE_THREADS": threads}
     program = "import sys; from coterie import cli; main = getattr(cli, 'main', None)\n"
     program += "if main is None: from coterie.cli.app import main\n"
@@ -133,7 +133,7 @@ def run(source: Path, folder: Path, threads: str) -> None:
 
 
 def calm(content: bytes, folder: Path) -> bytes:
-    """A file without what differs from run to run."""
+    """Return a file without what differs from run to run."""
     content = content.replace(str(folder).encode(), b"<folder>")
     for pattern, word in NOISE:
         content = pattern.sub(word, content)
@@ -141,7 +141,7 @@ def calm(content: bytes, folder: Path) -> bytes:
 
 
 def differences(before: Path, after: Path) -> list[str]:
-    """Files that are in one folder only, or not equal."""
+    """Return files that are in only one folder, or not equal."""
     # nh draws which row becomes which from the operating system: no two of its releases are the same.
     names = {
         path.relative_to(root)
@@ -160,7 +160,7 @@ def differences(before: Path, after: Path) -> list[str]:
 
 
 def main() -> int:
-    """Compare, and say what differs."""
+    """Compare, and report the differences."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("revision", nargs="?", default="HEAD")
     parser.add_argument("--folder", type=Path, help="keep the files here; what is there already is not made again")

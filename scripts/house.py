@@ -1,6 +1,6 @@
-"""The packages of coterie as their files are: duties, modules, who imports whom. For CONTRIBUTING's map and its tests.
+"""The packages of coterie: purposes, modules and imports. For CONTRIBUTING's map and its tests.
 
-`python scripts/house.py` lists, for each package, what it imports now: its docstring names that, behind "May import".
+`python scripts/house.py` lists each package's current imports, as its docstring lists them after "May import".
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ class Import(NamedTuple):
 
 
 def modules(source: Path = SOURCE) -> dict[str, Path]:
-    """Every module of coterie by its full name."""
+    """Return every module of coterie by its full name."""
     found = {}
     for path in sorted(source.rglob("*.py")):
         parts = path.relative_to(source).with_suffix("").parts
@@ -36,7 +36,7 @@ def modules(source: Path = SOURCE) -> dict[str, Path]:
 
 
 def imports(source: Path = SOURCE) -> list[Import]:
-    """Every import inside coterie, but for those that only type checkers follow."""
+    """Return every import inside coterie, except those for type checkers only."""
     known = modules(source)
     return [
         Import(name, target, late)
@@ -61,7 +61,7 @@ def _imports(node: ast.AST, known: dict[str, Path], *, late: bool = False) -> It
 
 
 def packages(source: Path = SOURCE) -> dict[str, str]:
-    """Every package below coterie by its full name → its docstring."""
+    """Return every package below coterie by its full name → its docstring."""
     found = {}
     for name, path in modules(source).items():
         if path.name == "__init__.py" and name != "coterie":
@@ -70,7 +70,7 @@ def packages(source: Path = SOURCE) -> dict[str, str]:
 
 
 def imported(package: str, every: list[Import]) -> list[str]:
-    """What the modules of a package import from elsewhere: names of packages and modules at the top of coterie."""
+    """Return the imports of a package's modules from elsewhere: names of packages and top-level modules of coterie."""
     inside = package.split(".")[1]
     found = set()
     for each in every:
@@ -82,13 +82,13 @@ def imported(package: str, every: list[Import]) -> list[str]:
 
 
 def allowed(docstring: str) -> list[str]:
-    """What a docstring says that a package may import."""
+    """Return the imports that a package's docstring allows."""
     match = re.search(r"May import: ([^.]*(?:\.\w[^.]*)*)\.", " ".join(docstring.split()))
     return [] if match is None or match[1] == "nothing else of coterie" else match[1].split(", ")
 
 
 def map_text(source: Path = SOURCE) -> str:
-    """CONTRIBUTING's tree of packages, each with the first sentence of its docstring."""
+    """Return CONTRIBUTING's tree of packages, each with the first sentence of its docstring."""
     lines = ["    src/coterie/"]
     for name, docstring in packages(source).items():
         depth = name.count(".")
@@ -99,7 +99,7 @@ def map_text(source: Path = SOURCE) -> str:
 
 
 def contributing(text: str) -> str:
-    """CONTRIBUTING with the map as it is now."""
+    """Return CONTRIBUTING with the current map."""
     before, _, rest = text.partition(BEGIN)
     return f"{before}{BEGIN}\n\n{map_text()}\n\n{END}{rest.partition(END)[2]}"
 

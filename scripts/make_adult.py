@@ -35,7 +35,7 @@ ORDER = [
 
 
 def part(archive: tarfile.TarFile, name: str, mark: str, skip: int) -> pa.Table:
-    """One of the two files as a table."""
+    """Return one of the two files as a table."""
     member = archive.extractfile(f"{FOLDER}/{name}")
     assert member is not None
     table = csv.read_csv(

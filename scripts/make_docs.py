@@ -1,6 +1,6 @@
-"""Write what follows from the code: pages of docs, the schema of reports and the map in CONTRIBUTING.md.
+"""Write the generated files: docs pages, the report schema and the map in CONTRIBUTING.md.
 
-Run `python scripts/make_docs.py` after a change of flags, settings or methods; a test runs it with --check.
+Run `python scripts/make_docs.py` after changing flags, settings or methods; a test runs it with --check.
 """
 
 from __future__ import annotations
@@ -19,6 +19,8 @@ import house
 
 from coterie.cli.app import app
 from coterie.cli.commands.methods import described, preset_text
+from coterie.cli.commands.release import verify
+from coterie.cli.flags import offer_limits
 from coterie.methods import all_methods
 from coterie.reporting.report import SCHEMA, schema_text
 from coterie.settings.fields._setting import Setting
@@ -36,23 +38,23 @@ MADE = "<!-- Made by scripts/make_docs.py; change the code, not this page. -->"
 
 
 def cell(text: object) -> str:
-    """Text within one cell of a table."""
+    """Escape text for a table cell."""
     return " ".join(str(text).split()).replace("|", "\\|")
 
 
 def table(head: list[str], rows: list[list[str]]) -> list[str]:
-    """Lines of a Markdown table."""
+    """Return the lines of a Markdown table."""
     lines = ["| " + " | ".join(head) + " |", "|" + "---|" * len(head)]
     return lines + ["| " + " | ".join(cell(part) for part in row) + " |" for row in rows]
 
 
 def paragraphs(text: str) -> list[str]:
-    """The paragraphs of a docstring, each on one line."""
+    """Return the paragraphs of a docstring, each on one line."""
     return [" ".join(part.split()) for part in text.strip().split("\n\n") if part.strip()]
 
 
 def commands(command: Command, path: tuple[str, ...]) -> list[tuple[tuple[str, ...], Command]]:
-    """A command and those beneath it, in the order in which help shows them."""
+    """Return a command and its subcommands, in the order of the help."""
     found = [(path, command)]
     if isinstance(command, TyperGroup):
         for name, inner in command.commands.items():
@@ -62,7 +64,7 @@ def commands(command: Command, path: tuple[str, ...]) -> list[tuple[tuple[str, .
 
 
 def command_lines(path: tuple[str, ...], command: Command) -> list[str]:
-    """One section of the command-line page."""
+    """Return one section of the command-line page."""
     arguments = [p for p in command.params if isinstance(p, TyperArgument)]
     options = [p for p in command.params if isinstance(p, TyperOption) and not p.hidden and p.name not in TYPERS]
     shown = [(p.metavar or p.name or "").upper().strip("[]") for p in arguments]
@@ -80,7 +82,7 @@ def command_lines(path: tuple[str, ...], command: Command) -> list[str]:
 
 
 def option_text(option: TyperOption) -> str:
-    """An option's help, its value and its default."""
+    """Return an option's help, its value and its default."""
     value = "" if option.is_flag else f"`{option.metavar}` · "
     several = " May be repeated." if option.multiple and "repeated" not in (option.help or "") else ""
     default = option.default
@@ -89,7 +91,7 @@ def option_text(option: TyperOption) -> str:
 
 
 def cli_page() -> str:
-    """docs/cli.md."""
+    """Return docs/cli.md."""
     lines = [
         MADE,
         "",
@@ -100,13 +102,14 @@ def cli_page() -> str:
         "[errors](errors.md). Messages go to standard error when the release goes to standard output (`-o -`).",
         "",
     ]
+    offer_limits(verify)
     for path, command in commands(typer.main.get_command(app), ("coterie",)):
         lines += command_lines(path, command)
     return "\n".join(lines).rstrip() + "\n"
 
 
 def configuration_page() -> str:
-    """docs/configuration.md."""
+    """Return docs/configuration.md."""
     settings: list[str] = []
     groups: dict[type, list[list[str]]] = {}
     for name, each in FIELDS.items():
@@ -159,7 +162,7 @@ def configuration_page() -> str:
 
 
 def between(path: Path, mark: str, lines: list[str]) -> str:
-    """A page with the part between two marks made anew."""
+    """Replace the part of a page between two marks."""
     text = path.read_text(encoding="utf-8")
     start, end = f"<!-- {mark}: made by scripts/make_docs.py from the code -->", f"<!-- end of {mark} -->"
     head, _, rest = text.partition(start)
@@ -167,14 +170,14 @@ def between(path: Path, mark: str, lines: list[str]) -> str:
 
 
 def measures_page() -> str:
-    """docs/measures.md with the table of all measures."""
+    """Return docs/measures.md with the table of all measures."""
     rows = [[f"`{m.name}`", m.about, m.formula, m.range, m.better, m.silent] for m in MEASURES.values()]
     head = ["measure", "what it is", "formula", "range", "better", "what it does not say"]
     return between(DOCS / "measures.md", "measures", table(head, rows))
 
 
 def models_page() -> str:
-    """docs/privacy-models.md with the table of all models."""
+    """Return docs/privacy-models.md with the table of all models."""
     rows = []
     for name, model in MODELS.items():
         form = ":".join([name, *("COLUMN" if part == "on" else part.upper() for part in model.parts)])
@@ -189,7 +192,7 @@ OWN = {"verify": ("k",), "compare": ("k", "privacy"), "risk": ("fraction", "thre
 
 
 def keyword_type(each: Setting) -> str:
-    """The type of a setting as a keyword of Python."""
+    """Return the Python type of a setting as a keyword."""
     if each.accepts:
         return each.accepts
     kinds = {"columns": "str | Iterable[str]", "switch": "bool", "whole": "int", "number": "float", "text": "str"}
@@ -203,7 +206,7 @@ def keyword_type(each: Setting) -> str:
 
 
 def keywords_text() -> str:
-    """settings/keywords.py."""
+    """Return settings/keywords.py."""
     apart = list(dict.fromkeys(name for names in OWN.values() for name in names))
 
     def entries(names: Iterable[str]) -> list[str]:
@@ -241,7 +244,7 @@ def keywords_text() -> str:
 
 
 def methods_page() -> str:
-    """docs/methods.md."""
+    """Return docs/methods.md."""
     known = [described(method) for method in all_methods().values()]
     summary = [[f"[`{m['name']}`](#{m['name']})", m["recoding"], m["summary"], m["paper"]] for m in known]
     lines = [
@@ -268,7 +271,7 @@ def methods_page() -> str:
 
 
 def contributing_page() -> str:
-    """CONTRIBUTING.md with the map of packages."""
+    """Return CONTRIBUTING.md with the map of packages."""
     return house.contributing(CONTRIBUTING.read_text(encoding="utf-8"))
 
 
@@ -276,21 +279,23 @@ PAGES = {
     CONTRIBUTING: contributing_page,
     DOCS / "cli.md": cli_page,
     DOCS / "configuration.md": configuration_page,
+    DOCS / "measures.md": measures_page,
     DOCS / "methods.md": methods_page,
+    DOCS / "privacy-models.md": models_page,
     SCHEMA: schema_text,
     KEYWORDS: keywords_text,
 }
 
 
 def stale() -> list[str]:
-    """The pages that differ from what the code says."""
+    """Return the pages that are out of date."""
     return [
         path.name for path, page in PAGES.items() if not path.exists() or path.read_text(encoding="utf-8") != page()
     ]
 
 
 def main() -> int:
-    """Write the pages, or with --check say which are out of date."""
+    """Write the pages or, with --check, list those that are out of date."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--check", action="store_true", help="write nothing; exit with 1 if a page is out of date")
     if parser.parse_args().check:

@@ -1,8 +1,8 @@
-"""Write src/coterie/kernels/signatures.py: which kernels each method calls, and the types they are called with.
+"""Write src/coterie/kernels/signatures.py: the kernels that each method calls, with their argument types.
 
-Run it after a kernel was added or its arguments have changed: `python scripts/make_signatures.py`. Each method groups
-a small table in a process of its own, twice: where code was compiled before, the only kernels that a process has loaded
-are those that Python called.
+Run it after adding a kernel or changing its arguments: `python scripts/make_signatures.py`. Each method groups
+a small table in its own process, twice: once the code is compiled, the only kernels that a process loads
+are those that Python calls.
 """
 
 from __future__ import annotations
@@ -22,9 +22,9 @@ SIZES = (3, 10)
 VARIANTS: dict[str, list[dict[str, object]]] = {"compact": [{}, {"effort": "fast"}]}
 # They share the search for the nearest places, which takes long to compile.
 FIRST = ("improve.ruin._ruin_and_recreate", "methods.compact._grow_boxes", "search.nearby._list_near_places")
-HEAD = '''"""Which kernels each method calls, and the types they are called with: what can be compiled ahead of a run.
+HEAD = '''"""The kernels that each method calls, with their argument types, for compiling ahead of a run.
 
-Written by scripts/make_signatures.py. Kernels that are not here are compiled when they are first called.
+Written by scripts/make_signatures.py. Kernels that are not listed are compiled when first called.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ from __future__ import annotations
 
 
 def called() -> dict[str, dict[str, list[str]]]:
-    """Kernels that Python has called in this process, with the types of their arguments; the largest code first."""
+    """Return the kernels that Python has called in this process, with their argument types; the largest code first."""
     import coterie.kernels
     from coterie.kernels import spelled
 

@@ -1,16 +1,16 @@
-"""Would the tests notice? Small faults are planted one at a time, and the tests that reach the place have to fail.
+"""Mutation testing: plant small faults one at a time; a test that reaches the place must fail.
 
     python scripts/mutants.py                     all files of TARGETS
     python scripts/mutants.py verification/rows   some of them
     python scripts/mutants.py --changed           only lines that differ from the commit MUTANTS_BASE; none without it
 
-A fault is one change of the syntax tree: a comparison turned, `and` for `or`, a number one larger, a check left out.
-First all tests of a file are run once and the lines that each of them reaches are noted. Then every fault is tried in
-a process of its own, forked from one that has loaded the large libraries, by the tests that reach its line, the
-quickest first; the first that fails ends it. The file itself is never written: the process is given another source.
+A fault is one change of the syntax tree: a reversed comparison, `and` for `or`, a number plus one, a removed check.
+First all tests of a file run once to record the lines that each of them reaches. Then every fault is tried in
+its own process, forked from one that has loaded the large libraries, by the tests that reach its line, the
+fastest first; the first failure ends it. The file itself is never written: the process gets another source.
 
-What survives is a hole in the tests, or changes nothing that anybody could see. The latter are listed with the reason
-in tests/mutants.toml; any other survivor, and any reason for a fault that is gone or found, ends with exit code 1.
+A surviving fault is a hole in the tests, or has no visible effect. The latter are listed with the reason
+in tests/mutants.toml; any other survivor, and any reason for a fault that is gone or caught, exits with code 1.
 """
 
 from __future__ import annotations
@@ -65,7 +65,7 @@ _TYPES = ("annotation", "returns", "type_params", "decorator_list")
 
 
 class Mutant(NamedTuple):
-    """One fault that could be planted."""
+    """One possible fault."""
 
     file: str
     """below src/coterie"""
@@ -77,7 +77,7 @@ class Mutant(NamedTuple):
 
 
 def mutants_of(path: Path) -> list[Mutant]:
-    """Every fault of a file, in the order of its lines."""
+    """Return every fault of a file, in line order."""
     tree = ast.parse(path.read_text(encoding="utf-8"))
     file = path.relative_to(SOURCE).as_posix()
     found, seen = [], dict[str, int]()
@@ -91,7 +91,7 @@ def mutants_of(path: Path) -> list[Mutant]:
 
 
 def _changes(tree: ast.Module) -> Iterator[tuple[str, ast.expr | ast.stmt, ast.AST, str]]:
-    """(function, what is replaced, by what, in words)."""
+    """Yield (function, node, replacement, description)."""
 
     def walk(node: ast.AST, where: str) -> Iterator[tuple[str, ast.expr | ast.stmt, ast.AST, str]]:
         for field, value in ast.iter_fields(node):
@@ -116,7 +116,7 @@ def _is_docstring(node: ast.AST) -> bool:
 
 
 def _is_for_types(node: ast.AST) -> bool:
-    """Statements that only a type checker or an import looks at, and messages, which tests need not repeat."""
+    """Return whether a statement is only for type checkers or imports, or a message, which tests need not repeat."""
     if isinstance(node, ast.If) and ast.unparse(node.test) == "TYPE_CHECKING":
         return True
     return isinstance(node, ast.Import | ast.ImportFrom | ast.JoinedStr) or (
@@ -125,7 +125,7 @@ def _is_for_types(node: ast.AST) -> bool:
 
 
 def _faults(node: ast.expr | ast.stmt) -> Iterator[tuple[ast.AST, str]]:
-    """What could stand in place of a node."""
+    """Yield the replacements of a node."""
     if isinstance(node, ast.Compare):
         for at, sign in enumerate(node.ops):
             if (other := _COMPARISONS.get(type(sign))) is not None:
@@ -164,7 +164,7 @@ def _other_call(node: ast.Call) -> Iterator[tuple[ast.AST, str]]:
 
 
 def _replaced(tree: ast.Module, node: ast.AST, replacement: ast.AST) -> str:
-    """The source with one node replaced; lines keep their numbers as far as that goes."""
+    """Return the source with one node replaced, keeping line numbers where possible."""
 
     class Replace(ast.NodeTransformer):
         def visit(self, each: ast.AST) -> ast.AST:
@@ -182,7 +182,7 @@ def _replaced(tree: ast.Module, node: ast.AST, replacement: ast.AST) -> str:
 
 
 def changed_lines(base: str) -> dict[str, set[int]]:
-    """File below src/coterie → its lines that differ from a commit."""
+    """Return file below src/coterie → its lines that differ from a commit."""
     asked = ["git", "-C", str(ROOT), "diff", "--unified=0", "--no-color", base, "--", "src/coterie"]
     found: dict[str, set[int]] = {}
     file = ""
@@ -196,12 +196,12 @@ def changed_lines(base: str) -> dict[str, set[int]]:
 
 
 def tests_of(file: str) -> tuple[str, tuple[str, ...]]:
-    """Which files the same tests are asked about, and the tests."""
+    """Return the files that share these tests, and the tests."""
     return next((pattern, tests) for pattern, tests in TARGETS.items() if fnmatch(file, pattern))
 
 
 class Result(NamedTuple):
-    """What came of a file."""
+    """The result of a file."""
 
     tried: int
     survivors: list[str]
@@ -210,7 +210,7 @@ class Result(NamedTuple):
 
 
 def try_file(file: str, wanted: Callable[[Mutant], bool], *, jobs: int, until: float) -> Result:
-    """Plant the faults of a file that are wanted, one after the other."""
+    """Plant the selected faults of a file, one after another."""
     path = SOURCE / file
     mutants = [each for each in mutants_of(path) if wanted(each)]
     if not mutants:
@@ -235,7 +235,7 @@ def try_file(file: str, wanted: Callable[[Mutant], bool], *, jobs: int, until: f
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    """Try faults; 0 if every survivor has a reason."""
+    """Try faults; return 0 if every survivor has a reason."""
     parser = argparse.ArgumentParser(description="Plant small faults and see whether tests notice.")
     parser.add_argument("files", nargs="*", help="such as verification/rows; all when left out")
     parser.add_argument("--changed", action="store_true", help="only lines that differ from MUTANTS_BASE")

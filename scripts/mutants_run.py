@@ -1,4 +1,4 @@
-"""Runs tests on a planted fault, in forked processes: see mutants.py."""
+"""Run tests on a planted fault, in forked processes: see mutants.py."""
 
 from __future__ import annotations
 
@@ -33,14 +33,14 @@ _fork = threading.Lock()
 
 
 class Trial(NamedTuple):
-    """A module and the source that it is given in place of its own."""
+    """A module and its replacement source."""
 
     module: str
     source: str
 
 
 class Reached(NamedTuple):
-    """A test, the lines that it reaches, and how long it takes."""
+    """A test, the lines that it reaches, and its duration."""
 
     name: str
     lines: Mapping[str, frozenset[int]]
@@ -48,7 +48,7 @@ class Reached(NamedTuple):
     seconds: float
 
     def reaches(self, path: Path, lines: range) -> bool:
-        """Whether it runs any of these lines of a file."""
+        """Return whether it runs any of these lines of a file."""
         return not self.lines.get(str(path), frozenset()).isdisjoint(lines)
 
 
@@ -81,7 +81,7 @@ class _Planted(importlib.abc.MetaPathFinder, importlib.abc.Loader):
 
 
 class _Tracer:
-    """A plugin of pytest that notes which lines of some files each test runs."""
+    """A pytest plugin that records which lines of some files each test runs."""
 
     def __init__(self, paths: Sequence[Path]) -> None:
         self.paths = {str(path) for path in paths}
@@ -113,7 +113,7 @@ class _Tracer:
 
 
 def load_libraries() -> None:
-    """Load what takes long, once, so that forked processes have it."""
+    """Load slow libraries once, so that forked processes have them."""
     for name in LIBRARIES:
         try:
             importlib.import_module(name)
@@ -122,7 +122,7 @@ def load_libraries() -> None:
 
 
 def covered(paths: Sequence[Path], tests: Sequence[str]) -> tuple[list[Reached], list[str]]:
-    """Which lines of some files each test reaches, and tests that fail. Known until source or tests change."""
+    """Return which lines of some files each test reaches, and failing tests. Cached until source or tests change."""
     load_libraries()
     answer = KNOWN / f"{_state([*map(str, paths), *tests])}.json"
     if not answer.exists():
@@ -139,7 +139,7 @@ def covered(paths: Sequence[Path], tests: Sequence[str]) -> tuple[list[Reached],
 
 
 def _state(asked: Sequence[str]) -> str:
-    """A text that is another one as soon as anything is that decides which lines tests reach."""
+    """Return a fingerprint of everything that determines which lines tests reach."""
     digest = hashlib.sha256("\n".join(asked).encode())
     for folder in ("src/coterie", "tests"):
         for path in sorted((ROOT / folder).rglob("*.py")):
@@ -161,7 +161,7 @@ def _trace(paths: Sequence[Path], tests: Sequence[str], answer: Path) -> int:
 
 
 def first_failure(trial: Trial, tests: Sequence[str], limit: float) -> bool:
-    """Whether one of the tests fails on the planted fault, or all take too long."""
+    """Return whether one of the tests fails on the planted fault, or they take too long."""
 
     def run() -> int:
         import pytest
@@ -176,7 +176,7 @@ def first_failure(trial: Trial, tests: Sequence[str], limit: float) -> bool:
 
 
 def _ended(child: int, limit: float) -> int:
-    """The exit code of a process; one that takes too long is ended."""
+    """Return the exit code of a process, ending it if it takes too long."""
     handle = os.pidfd_open(child)
     try:
         ready, _, _ = select.select([handle], [], [], limit)
@@ -188,7 +188,7 @@ def _ended(child: int, limit: float) -> int:
 
 
 def _forked(work: Any) -> int:  # noqa: ANN401 - a function
-    """Do something in a process of its own; the number of it."""
+    """Run something in a forked process; return its id."""
     child = os.fork()
     if child:
         return child

@@ -1,14 +1,14 @@
-"""Random tables, methods, models, engines and formats, with kills at random moments: does anything break?
+"""Soak test: random tables, methods, models, engines and formats, with kills at random moments.
 
-    python scripts/soak.py --releases 10000           as many releases as that, or
+    python scripts/soak.py --releases 10000           this many releases, or
     python scripts/soak.py --minutes 20               as many as there is time for
 
 Each round draws a small table and settings, and asks a worker process for a release, in memory or in blocks. In some
-rounds the worker is killed at a random moment; the run is then taken up again by `resume` where the engine can, or
-started anew. What is there afterwards is read back and judged by `naive_judge` of tests/oracles, which imports nothing
-of coterie: the sizes of classes, the promises asked for, whether each row is published at all and its other cells are
-unchanged. A round is also a fault if anything is left behind: parts, work folders, a release without its settings, or
-any file after a refusal. The last lines go into docs/how-it-is-tested.md with --write.
+rounds the worker is killed at a random moment; the run is then resumed if the engine supports it, or
+restarted. The result is read back and judged by `naive_judge` of tests/oracles, which imports nothing
+from coterie: class sizes, the requested guarantees, whether each row is published and its other cells are
+unchanged. A round also fails if anything is left behind: partial files, work folders, a release without its settings,
+or any file after a refusal. With --write the last lines go into docs/how-it-is-tested.md.
 """
 
 from __future__ import annotations
@@ -60,7 +60,7 @@ START, END = "<!-- soak: made by scripts/soak.py -->", "<!-- end of soak -->"
 
 
 def draw(rng: random.Random) -> dict[str, Any]:
-    """A round: a table and what is asked of it."""
+    """Draw a round: a table and a request."""
     rows = rng.choice([rng.randint(4, 30), rng.randint(30, 120), rng.randint(120, 400)])
     columns: dict[str, list[Any]] = {
         "number": [rng.choice([None, *range(9)]) if rng.random() < 0.9 else rng.randint(-50, 50) for _ in range(rows)],
@@ -96,7 +96,7 @@ def draw(rng: random.Random) -> dict[str, Any]:
 
 
 def work(folder: str, round_: dict[str, Any], resume: bool) -> None:
-    """What the worker does: one release, from file to file."""
+    """Do the worker's job: one release, from file to file."""
     import coterie
     from coterie.errors import CoterieError
 
@@ -112,7 +112,7 @@ def work(folder: str, round_: dict[str, Any], resume: bool) -> None:
 
 
 def warm_up() -> None:
-    """Load what workers need, once: they are forked from here."""
+    """Load what workers need once: they are forked from here."""
     rng = random.Random(0)
     for engine, methods in (("memory", METHODS), ("blocks", IN_BLOCKS)):
         for method in methods:
@@ -140,7 +140,7 @@ def write_table(round_: dict[str, Any], folder: Path) -> Any:  # noqa: ANN401 - 
 
 
 def one_round(round_: dict[str, Any], folder: Path, pool: Any) -> tuple[str, list[str]]:  # noqa: ANN401 - a context
-    """(what came of it, what is wrong with it)."""
+    """Run one round; return (its outcome, its faults)."""
     table = write_table(round_, folder)
     blocks = round_["settings"]["engine"] == "blocks"
     killed = False
@@ -168,7 +168,7 @@ def one_round(round_: dict[str, Any], folder: Path, pool: Any) -> tuple[str, lis
 
 
 def read_back(path: Path) -> dict[str, list[str | None]]:
-    """Column → cells as texts, None where a cell is missing."""
+    """Return column → cells as text, None if a cell is missing."""
     name = path.name
     if name.endswith((".parquet", ".feather")):
         from pyarrow import feather, parquet
@@ -185,7 +185,7 @@ def read_back(path: Path) -> dict[str, list[str | None]]:
 
 
 def _text(cell: object) -> str | None:
-    """A cell as it would be written."""
+    """Return a cell as it would be written."""
     if cell is None or cell != cell:
         return None
     if isinstance(cell, float) and cell.is_integer():
@@ -194,7 +194,7 @@ def _text(cell: object) -> str | None:
 
 
 def judged(round_: dict[str, Any], table: Any, folder: Path, answer: str, *, killed: bool) -> tuple[str, list[str]]:  # noqa: ANN401
-    """What is wrong with what was left in the folder."""
+    """Return the faults of the output folder."""
     from oracles.naive_judge import faults_of
 
     inside = {each.name for each in folder.iterdir()} - {"answer.json", f"in.{round_['input']}"}
@@ -216,7 +216,7 @@ def judged(round_: dict[str, Any], table: Any, folder: Path, answer: str, *, kil
 
 
 def main(arguments: list[str] | None = None) -> int:
-    """Run rounds; 0 if nothing is wrong."""
+    """Run rounds; return 0 if nothing is wrong."""
     parser = argparse.ArgumentParser(description="Random releases with random kills, judged from outside.")
     parser.add_argument("--releases", type=int, default=10_000)
     parser.add_argument("--minutes", type=float, default=24 * 60.0)

@@ -1,11 +1,11 @@
-"""Take pictures of every step of the local page: light and dark, wide and narrow.
+"""Take screenshots of every step of the web app: light and dark, wide and narrow.
 
     .venv/bin/python scripts/take_screenshots.py FOLDER [--docs]
 
-Starts a server of its own, walks from a file to results on people of the Adult table, and leaves pictures called
+Starts its own server, walks from a file to results with people from the Adult table, and saves images called
 `step-scheme-width.png`
-in FOLDER. With --docs the four pictures of the documentation are written to docs/page/ as well, as small WebP files;
-that needs Pillow. Needs what `make test-web` installs.
+in FOLDER. With --docs it also writes the four images of the documentation to docs/page/, as small WebP files;
+that needs Pillow. Needs the packages that `make test-web` installs.
 """
 
 from __future__ import annotations
@@ -53,7 +53,7 @@ DOCS = {"roles": "light", "tree": "light", "results": "light", "results-dark": "
 
 
 def main() -> None:
-    """Take them."""
+    """Take the screenshots."""
     parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
     parser.add_argument("folder", type=Path)
     parser.add_argument("--docs", action="store_true", help="also write docs/page/*.webp")
@@ -72,7 +72,7 @@ def main() -> None:
 
 
 def start(folder: Path) -> tuple[subprocess.Popen[str], str]:
-    """A server that may open files of this folder, and its address."""
+    """Start a server that may open files of this folder; return its address."""
     code = "import sys; from coterie.cli.app import main; sys.exit(main())"
     command = [sys.executable, "-c", code, "serve", "--no-browser", "--port", "0", "--forget", "--allow", str(folder)]
     server = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, cwd=folder)
@@ -84,7 +84,7 @@ def start(folder: Path) -> tuple[subprocess.Popen[str], str]:
 
 
 def chromium() -> str:
-    """Where Chromium is."""
+    """Return the path of Chromium."""
     names = (os.environ.get("COTERIE_CHROMIUM"), "chromium", "chromium-browser", "google-chrome")
     found = next((path for name in names if name and (path := shutil.which(name))), None)
     if found is None:
@@ -93,7 +93,7 @@ def chromium() -> str:
 
 
 def take_all(browser: Browser, address: str, folder: Path, *, docs: bool) -> None:
-    """Walk the whole way once, then look at each step in each way."""
+    """Walk through all steps once, then capture each step in each mode."""
     origin = address.split("/?")[0]
     context = browser.new_context()
     page = context.new_page()
@@ -124,7 +124,7 @@ def take_all(browser: Browser, address: str, folder: Path, *, docs: bool) -> Non
 
 
 def walk(page: Page, origin: str) -> str:
-    """From a file to results; gives the address of the project."""
+    """Go from a file to results; return the address of the project."""
     page.fill("#path", "people.csv")
     page.click("role=button[name='Open']")
     page.wait_for_selector("text=Continue to Roles", timeout=120_000)
@@ -161,7 +161,7 @@ def walk(page: Page, origin: str) -> str:
 
 
 def picture(page: Page, step: str, path: Path, width: int) -> None:
-    """One step as it looks; says so if it is wider than the window."""
+    """Capture one step; report if it is wider than the window."""
     wide, tall = page.evaluate("[document.documentElement.scrollWidth, document.documentElement.scrollHeight]")
     if wide > width:
         sys.stderr.write(f"{step} at {width} is {wide} pixels wide\n")
@@ -170,7 +170,7 @@ def picture(page: Page, step: str, path: Path, width: int) -> None:
 
 
 def picture_of_docs(page: Page, name: str) -> None:
-    """The upper part of a page as a small WebP file."""
+    """Save the upper part of a page as a small WebP file."""
     from PIL import Image
 
     folder = ROOT / "docs" / "page"

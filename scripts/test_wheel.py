@@ -1,8 +1,8 @@
-"""Build coterie and try what was built as a user would: `make test-wheel`.
+"""Build coterie and test the package as users get it: `make test-wheel`.
 
-Builds source distribution and wheel, and installs the wheel into empty environments: with every Python from 3.11 to
-3.14 on this machine, once with the newest versions of its dependencies and once with the oldest that it allows. In each
-of them scripts/try_installed.py runs README's commands and snippets. What could not be tried is said.
+Builds source distribution and wheel, and installs the wheel in empty environments: with every Python from 3.11 to
+3.14 on this machine, once with the newest versions of its dependencies and once with the oldest allowed ones. In each
+of them scripts/try_installed.py runs README's commands and snippets. It reports what could not be tested.
 """
 
 from __future__ import annotations
@@ -38,12 +38,12 @@ class Environment:
 
     @property
     def name(self) -> str:
-        """What to call it."""
+        """Its name."""
         return f"Python {self.version}, {'newest' if self.resolution == 'highest' else 'oldest'} versions"
 
 
 def find_python(version: str) -> Path | None:
-    """A working interpreter of this version: on the path, or among those of pyenv and uv."""
+    """Find a working interpreter of this version: on the path, or among those of pyenv and uv."""
     homes = [Path(os.environ.get("PYENV_ROOT", "~/.pyenv")).expanduser() / "versions"]
     homes.append(Path(os.environ.get("UV_PYTHON_INSTALL_DIR", "~/.local/share/uv/python")).expanduser())
     found = [shutil.which(f"python{version}")]
@@ -57,7 +57,7 @@ def find_python(version: str) -> Path | None:
 
 
 def run(*words: str | Path, **more: object) -> None:
-    """Run a command; what it printed is shown if it fails."""
+    """Run a command; show its output if it fails."""
     done = subprocess.run(list(map(str, words)), capture_output=True, text=True, check=False, **more)
     if done.returncode:
         raise RuntimeError(f"{' '.join(map(str, words))}\n{done.stdout}{done.stderr}")
@@ -79,7 +79,7 @@ def build(folder: Path) -> Path:
 
 
 def install(wheel: Path, environment: Environment, folder: Path) -> Path:
-    """Install the wheel and what it needs into an empty environment, and return its interpreter."""
+    """Install the wheel and its dependencies into an empty environment, and return its interpreter."""
     uv("venv", "--python", environment.python, folder)
     inside = folder / "bin" / "python"
     needed = folder / "needed.txt"
@@ -92,7 +92,7 @@ def install(wheel: Path, environment: Environment, folder: Path) -> Path:
 
 
 def try_in(environment: Environment, wheel: Path, folder: Path) -> list[str]:
-    """What went wrong in an environment: first without extras, then with them."""
+    """Return the failures in an environment: first without extras, then with them."""
     faults = []
     core = Environment(environment.version, environment.python, environment.resolution, "")
     for each, checks in ((core, ["readme"]), (environment, ["extras", environment.extras])):
@@ -115,7 +115,7 @@ def try_in(environment: Environment, wheel: Path, folder: Path) -> list[str]:
 
 
 def environments(versions: list[str]) -> list[Environment]:
-    """All environments that can be had on this machine."""
+    """Return all environments available on this machine."""
     found = []
     for version in versions:
         python = find_python(version)
@@ -129,7 +129,7 @@ def environments(versions: list[str]) -> list[Environment]:
 
 
 def main() -> int:
-    """Build, install, try; the last line sums it up as pytest would."""
+    """Build, install, test; the last line sums it up as pytest would."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--python", nargs="*", default=list(VERSIONS), metavar="VERSION", help="3.11, 3.12, …")
     parser.add_argument("--jobs", type=int, default=2, metavar="N", help="environments at a time")

@@ -1,9 +1,9 @@
-"""Try an installed coterie in an empty folder, as README says: scripts/test_wheel.py runs this in each environment.
+"""Test an installed coterie in an empty folder, following README: scripts/test_wheel.py runs this in each environment.
 
     python try_installed.py README.md readme            commands, exit codes, console blocks and snippets
-    python try_installed.py README.md extras db,web,…   what the extras bring along is there and used
+    python try_installed.py README.md extras db,web,…   the extras' libraries are installed and used
 
-It needs nothing but coterie and Python itself.
+It needs only coterie and Python itself.
 """
 
 from __future__ import annotations
@@ -30,14 +30,14 @@ BROUGHT = {
 
 
 def blocks(readme: str, language: str) -> list[str]:
-    """The code blocks of a language."""
+    """Return the code blocks of a language."""
     found = re.findall(rf"```{language}\n(.*?)```", readme, re.DOTALL)
     assert found, f"README has no {language} block"
     return found
 
 
 def tables(readme: str) -> tuple[list[list[str]], list[list[str]]]:
-    """README's first table as rows before and rows after, each with its header first."""
+    """Return README's first table as rows before and rows after, each with its header first."""
     lines = [line for line in readme.splitlines() if line.startswith("|")]
     shown = lines[: next(at for at, line in enumerate(lines) if line.startswith("| Fay")) + 1]
     cells = [[cell.strip() for cell in line.strip("|").split("|")] for line in shown if not line.startswith("|---")]
@@ -46,14 +46,14 @@ def tables(readme: str) -> tuple[list[list[str]], list[list[str]]]:
 
 
 def people(readme: str) -> None:
-    """README's people as people.csv in this folder."""
+    """Write README's people to people.csv in this folder."""
     before, _ = tables(readme)
     with Path("people.csv").open("w", newline="", encoding="utf-8") as file:
         csv.writer(file, lineterminator="\n").writerows(before)
 
 
 def shell(line: str, *, expected: int = 0) -> str:
-    """Run a line in a shell in which `coterie` is the one of this environment, and return what it printed."""
+    """Run a line in a shell in which `coterie` is the one of this environment, and return its output."""
     env = os.environ | {"PATH": f"{SCRIPTS}{os.pathsep}{os.environ['PATH']}"}
     done = subprocess.run(["sh", "-c", line], env=env, capture_output=True, text=True, check=False)
     assert done.returncode == expected, f"{line!r} ended with {done.returncode}:\n{done.stdout}{done.stderr}"
@@ -62,7 +62,7 @@ def shell(line: str, *, expected: int = 0) -> str:
 
 
 def try_commands(version: str) -> None:
-    """Help, version, and the exit codes that docs/errors.md lists."""
+    """Test help, version, and the exit codes in docs/errors.md."""
     assert "anonymize" in shell("coterie --help")
     assert "--quasi" in shell("coterie anonymize --help")
     assert shell("coterie --version").strip() == f"coterie {version}"
@@ -79,7 +79,7 @@ def try_commands(version: str) -> None:
 
 
 def try_readme(readme: str) -> None:
-    """All snippets, then all console blocks, as they stand."""
+    """Run all snippets, then all console blocks, as written."""
     import coterie
 
     people(readme)
@@ -106,7 +106,7 @@ def try_readme(readme: str) -> None:
 
 
 def try_extras(readme: str, extras: list[str]) -> None:
-    """What each extra brings loads, and is used where that takes a moment only."""
+    """Check that each extra's libraries load, and use them if that is quick."""
     import coterie
 
     people(readme)
@@ -120,7 +120,7 @@ def try_extras(readme: str, extras: list[str]) -> None:
 
 
 def main() -> int:
-    """Which checks to run stands on the command line."""
+    """Run the checks named on the command line."""
     readme = Path(sys.argv[1]).read_text(encoding="utf-8")
     if sys.argv[2] == "readme":
         try_readme(readme)

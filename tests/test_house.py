@@ -122,3 +122,21 @@ def test_tests_mirror_the_source():
             continue
         assert (source / folder / "__init__.py").exists(), path
         assert ast.get_docstring(ast.parse(path.read_text(encoding="utf-8"))), path
+
+
+STEPS = ("source", "count", "plan", "group", "write", "verify", "run")
+
+
+def test_engines_have_equal_names():
+    """Who knows one engine knows all: a step has the same name in each, and memory needs fewer of them."""
+    engines = Path(coterie.__file__).parent / "engines"
+    steps = {
+        name: [step for step in STEPS if (engines / name / f"{step}.py").exists()]
+        for name in ("memory", "blocks", "spark")
+    }
+    # Values are counted as they are encoded, a table in one block is not cut, and a release writes itself.
+    assert steps == {"memory": ["source", "group", "verify", "run"], "blocks": list(STEPS), "spark": list(STEPS)}
+    # What the protocol asks for is checked by mypy (`choose.KNOWN`); what is found by its name has to be there.
+    from coterie.engines.choose import find_engine
+
+    assert [find_engine(name).__name__ for name in steps] == [f"coterie.engines.{name}.run" for name in steps]

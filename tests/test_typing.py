@@ -10,8 +10,12 @@ from pathlib import Path
 
 import pytest
 
+from coterie.releases.release import Release
+
 CALLS = Path(__file__).parent / "helpers" / "typed_calls.py"
-WRONG = {at for at, line in enumerate(CALLS.read_text(encoding="utf-8").splitlines(), 1) if line.endswith("# wrong")}
+LINES = list(enumerate(CALLS.read_text(encoding="utf-8").splitlines(), 1))
+WRONG = {at for at, line in LINES if line.endswith("# wrong")}
+WRONG_FOR_PYRIGHT = {at for at, line in LINES if line.endswith("# wrong for pyright")}
 
 
 def refused(*words: str | Path) -> set[int]:
@@ -23,7 +27,8 @@ def refused(*words: str | Path) -> set[int]:
 
 
 def test_the_file_has_wrong_calls():
-    assert len(WRONG) > 8
+    assert len(WRONG) > 15
+    assert len(WRONG_FOR_PYRIGHT) > 1
 
 
 def test_mypy_refuses_the_wrong_calls_only(tmp_path):
@@ -38,4 +43,8 @@ def test_pyright_refuses_the_wrong_calls_only():
     if tried.returncode != 0:
         pytest.skip("pyright cannot be started: it loads itself from npm, which is not to be had here")
     python = ["--pythonpath", sys.executable]
-    assert refused(pyright, *python, "--level", "error", CALLS) == WRONG
+    assert refused(pyright, *python, "--level", "error", CALLS) == WRONG | WRONG_FOR_PYRIGHT
+
+
+def test_a_release_takes_its_kind_of_frame_at_run_time():
+    assert repr(Release[str]) == "coterie.releases.release.Release[str]"

@@ -1,6 +1,6 @@
-"""Coterie hides every record of a table in a group of at least k, and says what that cost.
+"""Anonymize microdata by clustering and local recoding, with verified guarantees.
 
-Names are loaded on first use, so that `import coterie` is quick.
+Names are loaded on first use, so `import coterie` is fast.
 """
 
 from __future__ import annotations

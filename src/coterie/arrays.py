@@ -1,8 +1,9 @@
-"""Names for what is passed around everywhere: arrays by the type of their entries, and what callers hand over."""
+"""Shared type aliases: arrays by element type, and the types that callers may pass."""
 
 from __future__ import annotations
 
-from typing import Any, TypeAlias
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any, Protocol, TypeAlias
 
 import numpy as np
 import numpy.typing as npt
@@ -18,6 +19,64 @@ Integers: TypeAlias = npt.NDArray[np.integer[Any]]
 
 AnyTable: TypeAlias = Any
 """a frame of any kind that Narwhals takes, the path of a file, or "-" """
+
+
+class Collects(Protocol):
+    """A lazy frame of Polars or Narwhals, or a DataFrame of Spark."""
+
+    @property
+    def collect(self) -> Callable[..., object]:
+        """Return the rows."""
+
+
+class Computes(Protocol):
+    """A frame of Dask."""
+
+    @property
+    def compute(self) -> Callable[..., object]:
+        """Return the rows."""
+
+
+class Executes(Protocol):
+    """A table of Ibis."""
+
+    @property
+    def execute(self) -> Callable[..., object]:
+        """Return the rows."""
+
+
+class Fetches(Protocol):
+    """A relation of DuckDB."""
+
+    @property
+    def fetchall(self) -> Callable[..., object]:
+        """Return the rows."""
+
+
+class EagerFrame(Protocol):
+    """A frame that holds its rows. Lazy ones have no such method."""
+
+    @property
+    def equals(self) -> Callable[..., object]:
+        """Return whether another frame is the same."""
+
+
+Lazy: TypeAlias = Collects | Computes | Executes | Fetches
+"""whatever is collected"""
+
+if TYPE_CHECKING:
+    from typing_extensions import TypeVar
+
+    Frame = TypeVar("Frame", bound=EagerFrame, default=Any)
+    """the kind of frame that came in; any for files, databases and lazy frames, which become Arrow tables or Polars'"""
+    Frame_co = TypeVar("Frame_co", covariant=True, default=Any)
+    """the kind of frame that a release gives back"""
+else:  # Python 3.11 and 3.12 know no defaults of type variables
+    from typing import TypeVar
+
+    Frame = TypeVar("Frame")
+    Frame_co = TypeVar("Frame_co", covariant=True)
+
 AnyFrame: TypeAlias = Any
 """the caller's own kind of frame"""
 AnySetting: TypeAlias = Any

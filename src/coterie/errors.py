@@ -1,17 +1,17 @@
-"""What can go wrong, as a small tree of exceptions.
+"""The exceptions that coterie raises.
 
     CoterieError                  .hint  .exit_code
       ConfigError(ValueError)     .problems: every problem at once, as (path, text)         exit 2
       DataError(ValueError)       .column  .rows: how many rows are affected                exit 3
-        HierarchyError            .problems: every fault of a hierarchy at once             exit 3
-      InfeasibleError             .wanted  .possible: the best that could be had instead    exit 4
-      BackendError(RuntimeError)  an optional part is not installed; the hint installs it   exit 2
+        HierarchyError            .problems: every problem of a hierarchy at once           exit 3
+      InfeasibleError             .wanted  .possible: the best that is feasible instead      exit 4
+      BackendError(RuntimeError)  an optional dependency is missing; the hint installs it   exit 2
       Cancelled                   the user or a deadline stopped the run                    exit 130
-      VerificationError           our own check refused the release: nothing was written   exit 5
+      VerificationError           the release failed verification; nothing was written      exit 5
     CoterieWarning(UserWarning)
 
 A message says what is wrong, where, the limit, and what to do next. It may name columns, hierarchy labels and
-row counts. It never holds a value of a cell.
+row counts. It never contains a cell value.
 """
 
 from __future__ import annotations
@@ -20,24 +20,26 @@ import re
 from collections.abc import Sequence
 from typing import Any, NamedTuple
 
+from coterie.wording import visible
+
 # user:password@ in an address, and password=… among its parameters.
 _PASSWORD = re.compile(r"\b([a-z][a-z0-9+.-]*:/{1,2}[^\s/:@]*):\S*@", re.IGNORECASE)
 _PASSWORD_PARAMETER = re.compile(r"([?&]\w*password=)[^\s&#]*", re.IGNORECASE)
 
 
 def without_passwords(text: str) -> str:
-    """The text with passwords left out of the addresses in it."""
+    """Remove passwords from the addresses in a text."""
     return _PASSWORD_PARAMETER.sub(r"\1", _PASSWORD.sub(r"\1@", text))
 
 
 class Problem(NamedTuple):
-    """One fault of a configuration or hierarchy: where it is and what it is."""
+    """One problem of a configuration or hierarchy: where it is and what it is."""
 
     path: str
     text: str
 
     def __str__(self) -> str:
-        return f"{self.path}: {self.text}" if self.path else self.text
+        return visible(f"{self.path}: {self.text}" if self.path else self.text)
 
 
 class CoterieError(Exception):
@@ -47,9 +49,8 @@ class CoterieError(Exception):
 
     def __init__(self, message: str, *, hint: str = "") -> None:
         # Whatever was given as a file, a column or an option may have been the address of a database.
-        super().__init__(without_passwords(message))
-        self.message = without_passwords(message)
-        self.hint = without_passwords(hint)
+        self.message, self.hint = visible(without_passwords(message)), visible(without_passwords(hint))
+        super().__init__(self.message)
 
     def __str__(self) -> str:
         if not self.hint:
@@ -63,7 +64,7 @@ class CoterieError(Exception):
 
 
 def _again(kind: type[CoterieError], arguments: tuple[Any, ...], state: dict[str, Any]) -> CoterieError:
-    """An error as it was in the process that raised it."""
+    """Restore an error from another process."""
     error = kind.__new__(kind, *arguments)
     error.__dict__.update(state)
     return error
@@ -82,7 +83,7 @@ def _joined(problems: Sequence[Problem]) -> str:
 
 
 class ConfigError(CoterieError, ValueError):
-    """The request itself is wrong: an unknown name, a value out of range, roles that clash."""
+    """The request is invalid: an unknown name, a value out of range, conflicting roles."""
 
     exit_code = 2
 
@@ -92,7 +93,7 @@ class ConfigError(CoterieError, ValueError):
 
 
 class DataError(CoterieError, ValueError):
-    """The data cannot be read, or are not what the configuration says that they are."""
+    """The data cannot be read, or do not match the configuration."""
 
     def __init__(self, message: str, *, column: str | None = None, rows: int | None = None, hint: str = "") -> None:
         super().__init__(message, hint=hint)
@@ -101,7 +102,7 @@ class DataError(CoterieError, ValueError):
 
 
 class HierarchyError(DataError):
-    """A hierarchy is not a tree, or values of the data have no place in it."""
+    """A hierarchy is not a tree, or lacks values of the data."""
 
     def __init__(
         self,
@@ -116,7 +117,7 @@ class HierarchyError(DataError):
 
 
 class InfeasibleError(CoterieError):
-    """What was asked for cannot be had from this table, whatever the method."""
+    """The request is infeasible for this table, whatever the method."""
 
     exit_code = 4
 
@@ -127,7 +128,7 @@ class InfeasibleError(CoterieError):
 
 
 class BackendError(CoterieError, RuntimeError):
-    """An optional part (Spark, the web page, a file format) is not installed or does not start."""
+    """An optional dependency (Spark, the web app, a file format) is not installed or does not start."""
 
     exit_code = 2
 
@@ -144,10 +145,13 @@ class Cancelled(CoterieError):  # noqa: N818 - nothing went wrong: it was asked 
 
 
 class VerificationError(CoterieError):
-    """The release did not pass its own verification and was withheld. This is a fault of coterie."""
+    """The release failed verification and was withheld. This is a bug in coterie."""
 
     exit_code = 5
 
 
 class CoterieWarning(UserWarning):
     """Base of coterie's warnings."""
+
+    def __init__(self, message: str) -> None:
+        super().__init__(visible(message))

@@ -1,4 +1,4 @@
-"""Anonymize a DataFrame of Spark, in the caller's own session and on its cluster.
+"""Anonymize a Spark DataFrame in the caller's session, on its cluster.
 
 release = coterie.spark.release(dataframe, config)      .frame .measures .verification .write(path)
 published = coterie.spark.anonymize(dataframe, config)  the DataFrame alone

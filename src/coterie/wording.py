@@ -1,7 +1,8 @@
-"""How figures, names and results are put for people: did-you-mean, counts, shares, lengths of time, bytes, tables."""
+"""Format figures, names and results for people: did-you-mean, counts, shares, durations, bytes, tables."""
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Sequence
 from difflib import get_close_matches
 from html import escape
@@ -11,8 +12,26 @@ MOST_LISTED = 12
 """names that a message lists; of more, it says how many there are"""
 
 
+# What a terminal obeys or a page hides: control characters, and signs that turn or break the line around them.
+_OBEYED = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\u2028\u2029\u202a-\u202e\u2066-\u2069\ufeff]")
+
+
+def visible(text: str) -> str:
+    """Return a text with the characters escaped that a terminal obeys or that turn the text around them.
+
+    Names of columns may hold anything, such as the sequence that makes a terminal print in red. Everything that shows
+    text calls this; what is read again by a program, such as the release itself, holds names as they are.
+    """
+    return _OBEYED.sub(lambda found: found[0].encode("unicode_escape").decode(), text)
+
+
+def one_line(text: str) -> str:
+    """Return a text as one line: names of columns and files may have line breaks."""
+    return visible(" ".join(text.split()))
+
+
 def did_you_mean(name: str, known: Iterable[str]) -> str:
-    """` (did you mean 'age'?)` when a known name is near, otherwise nothing. Case does not count."""
+    """Return ` (did you mean 'age'?)` if a known name is similar, ignoring case; otherwise nothing."""
     folded = {_fold(candidate): candidate for candidate in known}
     near = get_close_matches(_fold(name), folded, n=1, cutoff=0.6)
     return f" (did you mean {folded[near[0]]!r}?)" if near else ""
@@ -23,18 +42,18 @@ def _fold(name: str) -> str:
 
 
 def count_of(number: int, noun: str) -> str:
-    """`1 row`, `1,234 rows`."""
+    """Return `1 row`, `1,234 rows`."""
     return f"{number:,} {noun}" if number == 1 else f"{number:,} {noun}s"
 
 
 def percent_text(share: float) -> str:
-    """A share as per cents; very small ones are not rounded to nothing."""
+    """Format a share as a percentage; very small ones are not rounded to zero."""
     percent = 100 * share
     return f"{percent:.2g} %" if 0 < percent < 0.01 else f"{percent:.2f} %".replace(".00 %", " %")
 
 
 def seconds_text(seconds: float) -> str:
-    """A length of time for people to read."""
+    """Format a duration."""
     whole = round(seconds)
     if whole < 1:
         return "less than a second"
@@ -46,7 +65,7 @@ def seconds_text(seconds: float) -> str:
 
 
 def bytes_text(size: int) -> str:
-    """A number of bytes for people: 1.5 GB."""
+    """Format a number of bytes: 1.5 GB."""
     for unit, name in ((2**30, "GB"), (2**20, "MB")):
         if size >= unit:
             return f"{size / unit:,.1f} {name}".replace(".0 ", " ")
@@ -54,20 +73,20 @@ def bytes_text(size: int) -> str:
 
 
 def shortened(columns: Sequence[str]) -> str:
-    """Names of columns for a message: the first of them, and how many more there are."""
+    """List column names for a message: the first ones, and how many more there are."""
     shown = ", ".join(map(repr, columns[:MOST_LISTED]))
     return shown + (f" and {len(columns) - MOST_LISTED:,} more" if len(columns) > MOST_LISTED else "")
 
 
 class Tabular:
-    """Results that people look at: a table in notebooks, and a frame to work with. Subclasses say their `records`."""
+    """Results with a table for notebooks and a frame to work with. Subclasses define `records`."""
 
     def records(self) -> list[dict[str, Any]]:
-        """The result as rows of names and values."""
+        """Return the result as rows of names and values."""
         raise NotImplementedError
 
     def to_frame(self) -> Any:  # noqa: ANN401 - the frame of an optional library
-        """The result as a pandas DataFrame; as a Polars one, or an Arrow table, where pandas is not installed."""
+        """Return a pandas DataFrame; without pandas, a Polars DataFrame or an Arrow table."""
         from importlib.util import find_spec
 
         import pyarrow as pa
@@ -83,15 +102,15 @@ class Tabular:
 
     def _repr_html_(self) -> str:
         records = self.records()
-        head = "".join(f"<th>{escape(str(name))}</th>" for name in (records[0] if records else ()))
-        rows = ("".join(f"<td>{escape(_cell(value))}</td>" for value in record.values()) for record in records)
+        head = "".join(f"<th>{escape(visible(str(name)))}</th>" for name in (records[0] if records else ()))
+        rows = ("".join(f"<td>{escape(visible(_cell(value)))}</td>" for value in record.values()) for record in records)
         body = "".join(f"<tr>{row}</tr>" for row in rows)
         title = f"<caption>{escape(type(self).__name__)}</caption>"
         return f"<table>{title}<thead><tr>{head}</tr></thead><tbody>{body}</tbody></table>"
 
 
 def _cell(value: object) -> str:
-    """A value in a cell of a table."""
+    """Format a value for a table cell."""
     if value is None:
         return "–"
     if isinstance(value, bool):

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 
 import coterie
 import coterie.comparison.runs
-import coterie.engines.memory.run
+import coterie.engines.memory.source
 import coterie.evaluation.before_after
 import coterie.table.encode
 from coterie.api.compare import method_names
@@ -113,7 +113,7 @@ def test_the_table_is_encoded_once(monkeypatch):
         calls.append(arguments)
         return encode(*arguments)
 
-    for module in (coterie.engines.memory.run, coterie.evaluation.before_after):
+    for module in (coterie.engines.memory.source, coterie.evaluation.before_after):
         monkeypatch.setattr(module, "encode", counted)
     coterie.compare(PEOPLE, **SETTINGS, **FEW, privacy=["none", "l-diversity:2"])
     assert len(calls) == 1

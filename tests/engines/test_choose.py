@@ -12,6 +12,7 @@ import coterie
 from coterie.cli.app import app
 from coterie.engines import choose
 from coterie.engines.choose import choose_engine, memory_needed
+from coterie.engines.engine import Job
 from coterie.engines.plan import rows_in_memory
 from coterie.errors import ConfigError, DataError
 from coterie.settings.memory import default_memory, memory_bytes
@@ -73,9 +74,6 @@ def test_engines_on_disk_need_a_file_and_an_output(path, tmp_path):
         coterie.anonymize(path, engine="blocks", **SETTINGS)
     with pytest.raises(ConfigError, match="reads files"):
         coterie.anonymize(table_of(50), engine="blocks", output=tmp_path / "out.csv", **SETTINGS)
-    with pytest.raises(ConfigError, match="masks of rows"):
-        rows = [False] * 300
-        coterie.anonymize(path, engine="blocks", output=tmp_path / "out.csv", suppress_rows=rows, **SETTINGS)
     with pytest.raises(ConfigError, match="leaves nothing to go on with"):
         coterie.anonymize(path, output=tmp_path / "out.csv", resume=True, **SETTINGS)
 
@@ -96,19 +94,19 @@ def test_an_output_is_written_whatever_the_engine(path, tmp_path):
 def test_auto_goes_by_the_memory_that_a_file_would_need(path, tmp_path, monkeypatch):
     config = config_of(engine="auto", memory="512MB")
     monkeypatch.setattr(choose, "SMALL", 0)
-    assert choose_engine(path, config, output="out.csv").engine == "memory"
+    assert choose_engine(path, Job(config, "out.csv")).engine == "memory"
     monkeypatch.setattr(choose, "CELL_BYTES", 2**20)
     assert memory_needed(path, config) > 2**29
-    chosen = choose_engine(path, config, output="out.csv")
+    chosen = choose_engine(path, Job(config, "out.csv"))
     assert chosen.engine == "blocks"
     assert "may be used" in chosen.why
-    assert choose_engine(path, config, output=None).engine == "memory"
-    assert choose_engine(path, config, output="out.csv", masked=True).engine == "memory"
-    assert choose_engine("-", config, output="out.csv").engine == "memory"
+    assert choose_engine(path, Job(config, None)).engine == "memory"
+    assert choose_engine(path, Job(config, "out.csv", suppress_rows=[True])).engine == "blocks"
+    assert choose_engine("-", Job(config, "out.csv")).engine == "memory"
     # A k beyond the table is refused; memory has nothing to do with it.
     assert memory_needed(path, config.replace(k=10**9)) is None
-    assert choose_engine(path, config_of(engine="memory"), output="out.csv").engine == "memory"
-    cannot = choose_engine(path, config.replace(method="incognito", refine=True), output="out.csv")
+    assert choose_engine(path, Job(config_of(engine="memory"), "out.csv")).engine == "memory"
+    cannot = choose_engine(path, Job(config.replace(method="incognito", refine=True), "out.csv"))
     assert cannot.engine == "memory"
     assert "cannot be done in blocks" in cannot.why
 

@@ -6,7 +6,7 @@ import pytest
 from block_cases import config_of, run, table_of
 
 import coterie
-from coterie.engines.blocks import run as blocks_run
+from coterie.engines.blocks import group as blocks_group
 from coterie.engines.suppressed import may_suppress, needs_remaining, remaining_of
 from coterie.errors import ConfigError, InfeasibleError
 from coterie.settings.registry import METHODS
@@ -108,7 +108,7 @@ def test_a_run_that_was_stopped_counts_nothing_twice(tmp_path, monkeypatch):
 
     with pytest.raises(KeyboardInterrupt):
         run(tmp_path, table, config, progress=told)
-    monkeypatch.setattr(blocks_run, "suppressed_values", lambda *_, **__: pytest.fail("was counted before"))
+    monkeypatch.setattr(blocks_group, "suppressed_values", lambda *_, **__: pytest.fail("was counted before"))
     assert run(tmp_path, table, config, resume=True).place.output_sha256 == whole.place.output_sha256
 
 

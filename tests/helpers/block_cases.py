@@ -5,8 +5,8 @@ import pyarrow as pa
 from decided import kept_otherwise
 from pyarrow import parquet
 
-from coterie.engines.blocks.run import anonymize_file
-from coterie.engines.job import make_job
+from coterie.engines.blocks.run import anonymize as anonymize_file
+from coterie.engines.engine import Job
 from coterie.settings.config import Config
 
 REGIONS = {"North": ["a", "b", "c"], "South": ["d", "e"], "West": ["f", "g", "h"]}
@@ -50,4 +50,4 @@ def run(folder, table, config=None, *, out="out.parquet", row_group=None, **job)
     """Write a table, anonymize the file in blocks, and give back the release."""
     path = folder / "in.parquet"
     parquet.write_table(table, path, row_group_size=row_group)
-    return anonymize_file(path, make_job(config or config_of(), folder / out, **job))
+    return anonymize_file(path, Job(config or config_of(), folder / out, **job))

@@ -8,8 +8,8 @@ import pyarrow as pa
 import pyarrow.compute as pc
 from pyarrow import parquet
 
-from coterie.engines.blocks.run import anonymize_file
-from coterie.engines.job import make_job
+from coterie.engines.blocks.run import anonymize as anonymize_file
+from coterie.engines.engine import Job
 from coterie.settings.config import Config
 
 REGIONS = {"North": ["a", "b", "c"], "South": ["d", "e"], "West": ["f", "g", "h"]}
@@ -69,7 +69,7 @@ def written(folder, table, *, name="in.parquet"):
 
 def embedded(path, config, folder):
     """The release of the embedded engine."""
-    return anonymize_file(path, make_job(config.replace(engine="blocks"), folder / "embedded.parquet", force=True))
+    return anonymize_file(path, Job(config.replace(engine="blocks"), folder / "embedded.parquet", force=True))
 
 
 def in_row_order(release):

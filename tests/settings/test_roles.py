@@ -342,7 +342,8 @@ def test_finished_runs_of_a_comparison_hold_whatever_is_kept(folder):
 
 def test_a_release_without_roles_publishes_nothing_of_them():
     """Whatever way a table comes in: a column gets into a release only by its role."""
-    from coterie.engines.memory.run import make_release, prepare
+    from coterie.engines.memory.run import make_release
+    from coterie.engines.memory.source import prepare
     from coterie.engines.steps import start_run
 
     config = coterie.Config(**ROLES)

@@ -12,8 +12,8 @@ from pathlib import Path
 
 from spark_cases import config_of
 
-from coterie.engines.job import make_job
-from coterie.engines.spark.job import anonymize_file
+from coterie.engines.engine import Job
+from coterie.engines.spark.run import anonymize as anonymize_file
 
 
 def lose_worker(context, pid, blocks, killed):
@@ -45,14 +45,14 @@ def main():
     while len(context._jsc.sc().statusTracker().getExecutorInfos()) < 3:  # the driver is one of them
         time.sleep(0.2)
     config = config_of(engine="spark", block_rows=200, k=3)
-    first = anonymize_file(data, make_job(config, folder / "whole.parquet"))
+    first = anonymize_file(data, Job(config, folder / "whole.parquet"))
     killed = threading.Event()
 
     def told(step, done, total):
         if step == "group":
             threading.Thread(target=lose_worker, args=(context, pid, first.blocks, killed), daemon=True).start()
 
-    anonymize_file(data, make_job(config, folder / "lost.parquet", progress=told))
+    anonymize_file(data, Job(config, folder / "lost.parquet", progress=told))
     assert killed.is_set(), "the run was over before a worker could be lost"
     (folder / "blocks").write_text(str(first.blocks))
     session.stop()

@@ -7,10 +7,10 @@ from typer.testing import CliRunner
 
 from coterie import spark
 from coterie.cli.app import app
-from coterie.engines.job import make_job
-from coterie.engines.spark.files import read_parquet
+from coterie.engines.engine import Job
 from coterie.engines.spark.frame import release_rows
-from coterie.engines.spark.job import anonymize_file
+from coterie.engines.spark.run import anonymize as anonymize_file
+from coterie.engines.spark.source import read_parquet
 from coterie.errors import BackendError, ConfigError, DataError, VerificationError
 
 
@@ -45,7 +45,7 @@ def test_what_was_written_is_checked_and_not_left_there(release, tmp_path, monke
     def spoilt(frame, rows):
         return frame.where("coterie_row != 7 and coterie_row != 8")
 
-    monkeypatch.setattr("coterie.engines.spark.files.in_order", spoilt)
+    monkeypatch.setattr("coterie.engines.spark.write.in_order", spoilt)
     with pytest.raises((VerificationError, DataError)):
         release.write(tmp_path / "out")
     assert list(tmp_path.iterdir()) == []
@@ -54,7 +54,7 @@ def test_what_was_written_is_checked_and_not_left_there(release, tmp_path, monke
 def test_a_release_below_k_is_withheld(session, path, monkeypatch, tmp_path):
     from pyspark.sql import functions as sql
 
-    from coterie.engines.spark.run import GroupedRows
+    from coterie.engines.spark.group import GroupedRows
 
     whole = GroupedRows.released
 
@@ -115,7 +115,7 @@ def test_one_file_as_the_embedded_engine_writes_it(session, path, tmp_path):
     io.write(parquet.read_table(path), source)
     quasi = ["age", "region", "sex"]
     config = config_of(quasi=quasi, block_rows=300, engine="spark", missing_values=["", "c"])
-    made = anonymize_file(source, make_job(config, tmp_path / "spark.csv", mapping=tmp_path / "mapping.csv"))
+    made = anonymize_file(source, Job(config, tmp_path / "spark.csv", mapping=tmp_path / "mapping.csv"))
     other = embedded(source, config, tmp_path)
     assert made.arrow.equals(other.arrow)
     assert made.verification == other.verification

@@ -9,14 +9,14 @@ from pyarrow import parquet
 from spark_cases import assert_same, config_of, embedded, in_row_order, table_of, written
 
 from coterie import spark
-from coterie.engines.blocks.run import anonymize_file
-from coterie.engines.job import make_job
+from coterie.engines.blocks.run import anonymize as anonymize_file
+from coterie.engines.engine import Job
 from coterie.engines.mapping import WholeMapping
-from coterie.engines.spark import files as spark_files
-from coterie.engines.spark import job as spark_job
-from coterie.engines.spark.files import read_parquet
+from coterie.engines.spark import run as spark_job
+from coterie.engines.spark import write as spark_files
 from coterie.engines.spark.frame import release_rows
-from coterie.engines.spark.job import anonymize_file as anonymize_on_spark
+from coterie.engines.spark.run import anonymize as anonymize_on_spark
+from coterie.engines.spark.source import read_parquet
 from coterie.errors import ConfigError, DataError, InfeasibleError
 
 CASES = {
@@ -85,11 +85,25 @@ def test_the_mapping_of_all_blocks_is_brought_to_the_driver(session, path, tmp_p
     WholeMapping(made.place.plan, made.place.grouped.sums, parts, not made.place.shown).write(
         tmp_path / "spark.parquet", force=False
     )
-    job = make_job(config.replace(engine="blocks"), tmp_path / "out.parquet", mapping=tmp_path / "embedded.parquet")
+    job = Job(config.replace(engine="blocks"), tmp_path / "out.parquet", mapping=tmp_path / "embedded.parquet")
     anonymize_file(path, job)
     found, expected = (parquet.read_table(tmp_path / f"{name}.parquet") for name in ("spark", "embedded"))
     assert found.equals(expected)
     made.unpersist()
+
+
+def test_masks_of_a_file_hide_the_same_as_in_blocks(session, path, tmp_path):
+    rng = np.random.default_rng(4)
+    cells = {name: rng.random(1500) < 0.05 for name in ("age", "region")}
+    masks = {"suppress_rows": rng.random(1500) < 0.05, "suppress_cells": cells}
+    made = {}
+    for engine, run in (("blocks", anonymize_file), ("spark", anonymize_on_spark)):
+        job = Job(config_of(engine=engine), tmp_path / f"{engine}.parquet", **masks)
+        made[engine] = run(path, job)
+    assert made["blocks"].blocks > 1
+    found, expected = (parquet.read_table(tmp_path / f"{name}.parquet") for name in ("spark", "blocks"))
+    assert found.equals(expected)
+    assert made["spark"].masks_sha256 == made["blocks"].masks_sha256 != ""
 
 
 def test_a_frame_without_is_numbered_partition_by_partition(session, tmp_path):
@@ -127,7 +141,7 @@ def test_files_of_a_folder_follow_each_other_by_name(session, tmp_path):
 @pytest.mark.parametrize("old", [False, True], ids=["4.1 and newer", "4.0"])
 def test_a_frame_with_row_numbers_gives_it_however_it_is_partitioned(session, path, tmp_path, monkeypatch, old):
     if old:  # blocks are then brought together in another way
-        monkeypatch.setattr("coterie.engines.spark.run.places_rows", lambda frame: False)
+        monkeypatch.setattr("coterie.engines.spark.group.places_rows", lambda frame: False)
     frame = session.read.parquet(str(path)).repartition(3, "pay")
     before = dict(session.conf.getAll)
     release = spark.release(frame, config_of(), row_number="number")
@@ -215,7 +229,7 @@ def test_a_file_that_changes_gives_no_release(session, tmp_path, keep_time):
                 os.utime(path, ns=(before.st_atime_ns, before.st_mtime_ns))
 
     with pytest.raises(DataError, match="changed while it was read"):
-        spark_job.anonymize_file(path, make_job(config_of(engine="spark"), tmp_path / "out.parquet", progress=told))
+        spark_job.anonymize_file(path, Job(config_of(engine="spark"), tmp_path / "out.parquet", progress=told))
     assert [each.name for each in tmp_path.iterdir()] == [path.name]
 
 
@@ -231,7 +245,7 @@ def test_columns_without_a_role_are_refused_before_any_work(session, path, tmp_p
     with pytest.raises(ConfigError, match=refusal):
         spark.anonymize(frame, config_of(), keep=keep)
     with pytest.raises(ConfigError, match=refusal):
-        anonymize_on_spark(path, make_job(config_of(keep=keep, engine="spark"), tmp_path / "out.parquet"))
+        anonymize_on_spark(path, Job(config_of(keep=keep, engine="spark"), tmp_path / "out.parquet"))
     with pytest.raises(ConfigError, match="the table has no column 'numbers'"):
         spark.release(frame, config_of(keep=[*keep, "numbers"], drop=["number"]))
     assert set(session.sparkContext._jsc.getPersistentRDDs()) <= before
@@ -247,5 +261,5 @@ def test_dropped_columns_are_left_out_and_kept_ones_unchanged(session, path, tmp
     assert published["visitor"].to_pylist() == original["visitor"].to_pylist()
     assert_same(made, embedded(path, config, tmp_path))
     made.unpersist()
-    written = anonymize_on_spark(path, make_job(config.replace(engine="spark"), tmp_path / "out.parquet"))
+    written = anonymize_on_spark(path, Job(config.replace(engine="spark"), tmp_path / "out.parquet"))
     assert written.arrow.equals(published.cast(written.arrow.schema))

@@ -10,7 +10,7 @@ import pytest
 from pyarrow import csv as arrow_csv
 
 import coterie
-from coterie.engines.blocks import finish
+from coterie.engines.blocks import verify
 from coterie.engines.memory import run as memory
 
 SOURCE = Path(coterie.__file__).parent
@@ -114,7 +114,7 @@ def settings_for(tmp_path, **more):
 @pytest.mark.parametrize("method", ["mondrian", "compact"])
 def test_every_model_at_once(method, tmp_path, monkeypatch):
     settings = settings_for(tmp_path, method=method)
-    trace = traced(monkeypatch, (memory, "_check"), data=people(), **settings)
+    trace = traced(monkeypatch, (memory, "check"), data=people(), **settings)
     assert trace.shared() == []
     names = {name for name, _, _ in trace.judge}
     assert {"verification/judge.py", "verification/distances.py", "verification/population.py"} <= names
@@ -126,14 +126,14 @@ def test_each_model(model, tmp_path, monkeypatch):
     settings = settings_for(tmp_path, method="mondrian", entity=None)
     settings["privacy"] = [each for each in settings["privacy"] if each == model or each.startswith(f"{model}:")]
     table = people().drop_columns(["who"])
-    assert traced(monkeypatch, (memory, "_check"), data=table, **settings).shared() == []
+    assert traced(monkeypatch, (memory, "check"), data=table, **settings).shared() == []
 
 
 def test_rows_that_are_published_one_by_one(monkeypatch):
     """But for the codes of the original rows, which the judge is given."""
     settings = {"quasi": ["age", "zip", "town"], "keep": ["ill"], "hierarchies": {"zip": coterie.prefixes()}, "k": 4}
     table = people().select(["age", "zip", "town", "ill"])
-    trace = traced(monkeypatch, (memory, "_check"), data=table, method="nh", **settings)
+    trace = traced(monkeypatch, (memory, "check"), data=table, method="nh", **settings)
     assert trace.shared() == []
     assert ("verification/rows.py", "read_boxes") in {(name, function) for name, _, function in trace.judge}
 
@@ -141,7 +141,7 @@ def test_rows_that_are_published_one_by_one(monkeypatch):
 def test_a_release_that_is_made_in_blocks(tmp_path, monkeypatch):
     arrow_csv.write_csv(people(), tmp_path / "people.csv")
     settings = settings_for(tmp_path, method="mondrian", engine="blocks", output=tmp_path / "out.parquet")
-    judging = [(finish.Ending, "_people"), (finish, "verify_file")]
+    judging = [(verify.WrittenCheck, "_people"), (verify, "verify_file")]
     trace = traced(monkeypatch, *judging, data=tmp_path / "people.csv", **settings)
     assert trace.shared() == []
     assert "verification/duckdb_counts.py" in {name for name, _, _ in trace.judge}

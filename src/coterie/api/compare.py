@@ -1,4 +1,4 @@
-"""compare(): methods × k × promises on one table, which is read and encoded once."""
+"""compare(): methods × k × privacy models on one table, which is read and encoded once."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, Unpack
 from coterie.arrays import AnyTable
 from coterie.comparison.comparison import Comparison, ComparisonRow
 from coterie.comparison.finished import keep, read_kept, run_key, source_hash
-from coterie.engines.memory.run import prepare
+from coterie.engines.memory.source import prepare
 from coterie.errors import Cancelled, ConfigError, Problem
 from coterie.settings.config import AnyConfig, Config
 from coterie.settings.keywords import CompareKeywords
@@ -35,7 +35,7 @@ Methods = str | Sequence[str]
 
 @dataclass(frozen=True)
 class PlannedRun:
-    """A run that is wanted."""
+    """A run to execute."""
 
     method: str
     privacy: str
@@ -44,12 +44,12 @@ class PlannedRun:
 
     @property
     def label(self) -> str:
-        """What the run is called while it is under way."""
+        """The run's name in progress messages."""
         more = f", {self.privacy}" if self.privacy else ""
         return f"{self.method}, k = {self.config.k:,}{more}"
 
     def row(self, **figures: Any) -> ComparisonRow:  # noqa: ANN401 - fields of ComparisonRow
-        """The run's row with these figures."""
+        """Return the run's row with these figures."""
         return ComparisonRow(method=self.method, k=self.config.k, privacy=self.privacy, **figures)
 
 
@@ -68,25 +68,25 @@ def compare(
     cancelled: Callable[[], bool] | None = None,
     **settings: Unpack[CompareKeywords],
 ) -> Comparison:
-    """Release a table with several methods and k, and put loss, risk, query error and time side by side.
+    """Anonymize a table with several methods and k, and compare loss, risk, query error and time.
 
     Args:
         data: A frame, a path or "-".
-        config: A Config, a dict or the path of a TOML file. Its method and k are replaced by those that follow.
+        config: A Config, a dict or the path of a TOML file. Its method and k are replaced by the following.
         methods: "all", or names. Options follow a name after colons: "compact:effort=fast".
         k: One k or several.
-        privacy: Promises to compare, each entry by itself; those of an inner list (or "A+B" as text) are kept together,
-            "none" is k alone. The promises of the configuration when left out.
-        queries: Counting queries by which releases are compared; 0 for none.
-        results: A file that keeps finished runs, so that a later call goes on from there.
-        fresh: Make all runs anew, whatever the file holds.
-        progress: Told (step, done, total).
-        cancelled: Asked now and then whether to stop.
+        privacy: Privacy models to compare, one by one; those of an inner list (or "A+B" as text) are combined,
+            "none" is k alone. By default those of the configuration.
+        queries: The number of COUNT queries for the comparison; 0 for none.
+        results: A file for finished runs, from which a later call resumes.
+        fresh: Repeat all runs, whatever the file contains.
+        progress: Called with (step, done, total).
+        cancelled: Called now and then; return True to stop.
         **settings: The fields of `Config`.
 
     Raises:
-        ConfigError: The request is wrong. A method that cannot do what is asked is no error but a row with its reason.
-        Cancelled: The user stopped it; `.finished` is the comparison as far as it went.
+        ConfigError: The request is invalid. A method that cannot satisfy it is not an error but a row with the reason.
+        Cancelled: The user stopped it; `.finished` is the comparison so far.
     """
     from coterie.comparison.runs import NO_MEMORY, Runner
 
@@ -122,7 +122,7 @@ def compare(
 def _plan(
     base: Config, source: str, *, methods: Methods, ks: int | Sequence[int], privacy: object, queries: int
 ) -> list[PlannedRun]:
-    """Every run that is wanted, each once: by promises, then by k, then by method."""
+    """Return every run once: by privacy models, then by k, then by method."""
     sizes = [ks] if isinstance(ks, int) else list(ks)
     names = list(method_names(methods))
     problems = [Problem("k", "give at least one")] if not sizes else []
@@ -141,7 +141,7 @@ def _plan(
 
 
 def method_names(methods: Methods) -> Iterator[str]:
-    """The methods that are meant, with their options."""
+    """Return the requested methods with their options."""
     from coterie.methods import all_methods
 
     listed = methods.split(",") if isinstance(methods, str) else methods
@@ -153,7 +153,7 @@ def method_names(methods: Methods) -> Iterator[str]:
 
 
 def _with_method(config: Config, text: str) -> Config:
-    """The configuration with a method such as "compact:effort=fast"; its own method keeps its options."""
+    """Return the configuration with a method such as "compact:effort=fast"; its own method keeps its options."""
     name, *parts = text.split(":")
     if not parts:
         return config.replace(method=name)
@@ -167,7 +167,7 @@ def _with_method(config: Config, text: str) -> Config:
 
 
 def _variants(base: Config, privacy: object) -> list[tuple[tuple[Any, ...], str]]:
-    """Sets of promises, each with its text."""
+    """Return the sets of privacy models, each with its text."""
     if privacy is None:
         return [(base.privacy, _text(base.privacy))]
     entries = list(privacy) if isinstance(privacy, list | tuple) else [privacy]
@@ -181,7 +181,7 @@ def _variants(base: Config, privacy: object) -> list[tuple[tuple[Any, ...], str]
 
 
 def _parts(entry: Any) -> list[Any]:  # noqa: ANN401 - a model or its text
-    """`A+B` as its two promises; a plus within a file name is none."""
+    """Split `A+B` into its models; a plus within a file name does not count."""
     if not isinstance(entry, str):
         return [entry]
     return [part.strip() for part in re.split(r"\+(?=\s*[a-z-]+:)", entry) if part.strip() not in ("", ALONE)]

@@ -1,6 +1,6 @@
-"""What methods of a release do that packages above it know: explaining, reporting, showing itself in a notebook.
+"""Methods of a release that need packages above it: explaining, reporting, showing itself in a notebook.
 
-Imported by name when one of these methods is called, so that a release knows nothing of reports.
+Imported by name when one of these methods is called, so that a release does not depend on reports.
 """
 
 from __future__ import annotations

@@ -1,8 +1,9 @@
-"""risk() and attack(): read the tables, then measure what could be learnt from them."""
+"""risk() and attack(): read the tables, then measure what could be learned from them."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from fractions import Fraction
 from typing import TYPE_CHECKING, Unpack
 
@@ -11,6 +12,7 @@ from coterie.arrays import AnyTable
 from coterie.disclosure.attack import Attack, attack_table, with_weaknesses
 from coterie.disclosure.risk import Risk, Threshold, check_population, find_threshold, risk_of_table
 from coterie.errors import ConfigError, Problem
+from coterie.methods import find_method
 from coterie.settings.config import AnyConfig, Config
 from coterie.settings.keywords import Keywords, RiskKeywords
 from coterie.settings.signature import spelled_out
@@ -31,16 +33,16 @@ def risk(
     threshold: str | float | Fraction | Threshold | None = None,
     **settings: Unpack[RiskKeywords],
 ) -> Risk:
-    """The risk that records of a table can be traced to people: of an original or of a release.
+    """Estimate the re-identification risk of an original or a release.
 
     Args:
         data: A frame, a path or "-".
         config: A Config, a dict or the path of a TOML file.
-        population: The population that the table comes from, one row a person, with the same quasi-identifiers.
-        fraction: Or the share of the population that the table holds.
-        threshold: The largest risk of a record that is accepted: a number, or "ema" (0.09), "cms" (1/11), "strict"
-            (0.05). The configuration's when left out, which is "ema" unless said otherwise.
-        **settings: The fields of `Config`; `quasi` at least, where there is no configuration.
+        population: The population that the table is a sample of, one row per person, with the same quasi-identifiers.
+        fraction: Or the sampling fraction.
+        threshold: The highest accepted risk of a record: a number, or "ema" (0.09), "cms" (1/11), "strict"
+            (0.05). By default the configuration's, else "ema".
+        **settings: The fields of `Config`; at least `quasi` if there is no configuration.
     """
     settled = Config.build(config, **settings)
     limit = find_threshold(settled.threshold if threshold is None else threshold)
@@ -52,7 +54,7 @@ def risk(
         table,
         quasi=settled.quasi,
         threshold=limit,
-        population=None if population is None else read_table(population, settled.replace(header=True)),
+        population=None if population is None else read_table(population, settled.replace(header=True, skip_rows=0)),
         fraction=fraction,
         people=people_of(table, settled),
         config=settled,
@@ -60,7 +62,7 @@ def risk(
 
 
 def people_of(table: pa.Table, config: Config) -> pa.ChunkedArray | None:
-    """Row → person, if the configuration says which column that is and the table still has it."""
+    """Return row → person, if the configuration names that column and the table still has it."""
     entity = config.entity
     return table.column(entity) if entity is not None and entity in table.column_names else None
 
@@ -71,21 +73,23 @@ def attack(
     known: AnyTable,
     *,
     on: Sequence[str] | str | None = None,
+    also: Sequence[AnyTable] = (),
     config: AnyConfig = None,
     **settings: Unpack[Keywords],
 ) -> Attack:
-    """Match people known from elsewhere with a release, and count what that gives away.
+    """Link known people to a release, and count what that discloses.
 
     Args:
         published: The release: a frame, a path or "-".
         known: The people: a frame or a path.
         on: What is known of them: columns, by their original names. All quasi-identifiers that the table of people has,
             when left out.
+        also: Other releases of the same people, such as an earlier one: what all of them rule out together is counted.
         config: The configuration that the release was made with.
         **settings: The fields of `Config`: `sensitive`, `hierarchies`, … where there is no configuration.
     """
     settled = Config.build(config, **settings)
-    release, people = read_table(published, settled), read_table(known, settled)
+    release, people = read_table(published, settled.for_release()), read_table(known, settled)
     columns = [on] if isinstance(on, str) else list(on or ())
     if on is None:
         columns = [name for name in settled.quasi if name in people.column_names]
@@ -94,4 +98,9 @@ def attack(
         raise ConfigError([Problem("on", f"column {name!r} is sensitive: it is what is looked for") for name in clash])
     sensitive = [name for name in settled.sensitive if name in release.column_names]
     found = attack_table(release, people, on=columns, config=settled, sensitive=sensitive)
-    return with_weaknesses(found, release, settled)
+    if also:
+        from coterie.disclosure.intersection import intersect
+
+        releases = [release, *(read_table(each, settled) for each in also)]
+        found = replace(found, joint=intersect(releases, people, on=columns, config=settled, sensitive=sensitive))
+    return with_weaknesses(found, release, settled, tight=find_method(settled.method).recoding == "local")

@@ -1,4 +1,4 @@
-"""suggest(): guess what each column of a table is, for a person to look over."""
+"""suggest(): suggest a role for each column of a table, for a person to review."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Suggestion:
-    """Guesses at the roles, types and hierarchies of a table's columns: what `coterie init` writes down."""
+    """Suggested roles, types and hierarchies of a table's columns, as `coterie init` writes them."""
 
     columns: tuple[Guess, ...]
     """what each column is taken for, and why"""
@@ -26,7 +26,7 @@ class Suggestion:
 
     @property
     def config(self) -> Config:
-        """The configuration that was guessed. Look it over: only you know what others may know."""
+        """The suggested configuration. Review it: only you know what an attacker may know."""
         import tomllib
 
         from coterie.settings.config import Config
@@ -35,24 +35,24 @@ class Suggestion:
 
 
 def suggest(data: AnyTable, **reading: Any) -> Suggestion:  # noqa: ANN401 - settings of reading
-    """Guess roles, types and hierarchies from the names and contents of columns.
+    """Suggest roles, types and hierarchies from the names and contents of columns.
 
     Args:
         data: A frame, the path of a file or the address of a table in a database.
         **reading: How to read a text file: `delimiter`, `encoding`, `header`, `missing_values`.
 
     Returns:
-        The guesses; `.config` is a configuration to be looked over, `.toml` the same with the reasons as comments.
+        The suggestion; `.config` is a configuration to review, `.toml` the same with the reasons as comments.
     """
     return suggestion_of(tables.read(data, **reading), reading)
 
 
 def suggestion_of(source: tables.Source, reading: Mapping[str, Any]) -> Suggestion:
-    """Guess from a table that was read.
+    """Suggest a configuration for a table that was read.
 
     Args:
         source: The table.
-        reading: The settings by which it was read.
+        reading: The settings with which it was read.
     """
     table, settings = source.table, dict(reading)
     if "missing_values" not in reading and (marks := missing_marks(table)):

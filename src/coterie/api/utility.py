@@ -1,4 +1,4 @@
-"""utility(): read an original and its release, and measure how well the release serves queries, learning, tables."""
+"""utility(): measure how well a release preserves query answers, learning and distributions."""
 
 from __future__ import annotations
 
@@ -50,7 +50,7 @@ DESCRIPTIONS: dict[str, str] = {
 
 @dataclass(frozen=True, kw_only=True)
 class UtilityRequest:
-    """What to measure; by itself, nothing."""
+    """What to measure; by default nothing."""
 
     queries: int | Workload | None = None
     """so many random COUNT queries, or a workload"""
@@ -78,14 +78,14 @@ class UtilityRequest:
 
     @property
     def empty(self) -> bool:
-        """Whether nothing is asked for."""
+        """Whether nothing is requested."""
         asked = (self.queries, self.query_file, self.target)
         return all(each is None for each in asked) and not self.distributions
 
 
 @dataclass(frozen=True)
 class Utility:
-    """How well a release serves; None for what was not asked for."""
+    """The utility of a release; None for what was not requested."""
 
     queries: QueryErrors | None = None
     sums: QueryErrors | None = None
@@ -94,7 +94,7 @@ class Utility:
     distributions: Distributions | None = None
 
     def measures(self) -> dict[str, float]:
-        """Figures by name, as `coterie.measure` gives them; NaN for what has no value."""
+        """Return figures by name, as in `coterie.measure`; NaN for undefined ones."""
         found: dict[str, float] = {}
         workloads = (
             ("query_error", "queries_skipped", self.queries),
@@ -117,7 +117,7 @@ class Utility:
         return found
 
     def to_dict(self, *, values: bool = True) -> dict[str, Any]:
-        """Plain values of all that was asked for; without `values` none of the original's."""
+        """Return all requested results as plain values; without `values`, none of the original's."""
         parts = {"queries": self.queries, "sums": self.sums, "own": self.own, "learning": self.learning}
         found = {name: part.to_dict() for name, part in parts.items() if part is not None}
         if self.distributions is not None:
@@ -142,21 +142,21 @@ def utility(
     progress: Progress | None = None,
     **settings: Unpack[Keywords],
 ) -> Utility:
-    """Measure how well a release serves: answers to queries, what can be learnt, distributions.
+    """Measure the utility of a release: query answers, learning and distributions.
 
     Args:
         original: The table that the release was made from: a frame or a path.
         published: The release. Only learning needs its rows in the original's order.
-        config: The configuration it was published with; its seed is where random choices start.
-        queries: How many random COUNT queries to ask, or a `coterie.Workload`.
-        sum: A column: as many SUM queries over it are asked as well.
-        query_file: Own queries, as TOML or one a line.
-        target: A column that models learn to predict; needs the extra `ml`.
-        features: The columns that they predict it from; all quasi-identifiers when left out.
+        config: The configuration of the release; its seed is used for random choices.
+        queries: The number of random COUNT queries, or a `coterie.Workload`.
+        sum: A column for as many SUM queries.
+        query_file: Your own queries, as TOML or one per line.
+        target: A column for models to predict; needs the `ml` extra.
+        features: The predictors; by default all quasi-identifiers.
         model: `linear` or `forest`.
-        folds: Parts of the original that are held out in turn.
+        folds: The number of cross-validation folds.
         distributions: Whether to compare columns and pairs of columns before and after.
-        progress: Told (step, done, total) now and then.
+        progress: Called now and then with (step, done, total).
         **settings: The fields of `Config`.
     """
     request = UtilityRequest(
@@ -175,7 +175,7 @@ def utility(
 
 
 def utility_of(tables: BeforeAfter, request: UtilityRequest, *, progress: Progress | None = None) -> Utility:
-    """Measure what is asked for."""
+    """Measure what is requested."""
     found: dict[str, Any] = {}
     if request.query_file is not None:  # first: a file may have faults, and its reader should not wait to hear of them
         from coterie.evaluation.query_file import read_queries

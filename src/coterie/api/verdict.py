@@ -1,4 +1,4 @@
-"""Verify a published table and judge it: what `coterie verify` shows."""
+"""Verify a published table and give a verdict, as `coterie verify` shows it."""
 
 from __future__ import annotations
 
@@ -17,13 +17,14 @@ if TYPE_CHECKING:
 
 
 def verify_and_judge(data: AnyTable, config: Config, *, k: int | None) -> tuple[Verification, Verdict]:
-    """Check a published table as `verify` does, and give the verdict on it.
+    """Verify a published table as `verify` does, and give the verdict on it.
 
     Args:
         data: A frame, a path or "-", which is read once.
-        config: The promises, and the roles of columns. Columns without a role are published, so they count as kept.
-        k: The k to check; None only counts.
+        config: The guarantees and the column roles. Columns without a role are published, so they count as kept.
+        k: The k to verify; None only measures it.
     """
+    config = config.for_release()
     if checked_on_disk(data, config):
         found = verify(data, config=config, k=k)
         return found, verdict_of_file(data, config, found)

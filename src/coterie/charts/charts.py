@@ -1,7 +1,7 @@
-"""Charts for reports, comparisons and pages: bars, lines and points.
+"""Charts for reports, comparisons and web pages: bars, lines and points.
 
-Each chart comes with a title, a description, its figures as a table, and an SVG image that takes its colours from the
-page, by light, by dark and on paper. What it is made of is plain data; Matplotlib draws it and is loaded only then.
+Each chart has a title, a description, its figures as a table, and an SVG image that takes its colours from the
+page: light, dark or print. A chart is plain data; Matplotlib draws it and is only loaded then.
 
     chart = lines("Risk", [Series("before", x, y), Series("after", x, z)], description="…", x=Axis("risk"), y=Axis("n"))
     chart.svg          the image, to be put into a page that has `page_style()`
@@ -20,6 +20,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
 from coterie.charts.svg import STYLE, STYLE_CLASSES, svg_of
+from coterie.wording import visible
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -30,7 +31,7 @@ Shown = Literal["number", "percent"]
 
 
 class Series(NamedTuple):
-    """What is drawn in one colour."""
+    """The data drawn in one colour."""
 
     name: str
     x: Sequence[float] | Sequence[str]
@@ -42,7 +43,7 @@ class Series(NamedTuple):
 
 
 class Axis(NamedTuple):
-    """What one axis says."""
+    """The label, scale and format of one axis."""
 
     label: str
     log: bool = False
@@ -57,9 +58,9 @@ class Axis(NamedTuple):
     """where to write numbers; by the data when left out"""
 
     def text(self, value: object) -> str:
-        """A value as the table writes it."""
+        """Format a value for the table."""
         if isinstance(value, str):
-            return value
+            return visible(value)
         number = float(value)  # type: ignore[arg-type]
         if number != number:
             return "–"
@@ -69,7 +70,7 @@ class Axis(NamedTuple):
 
 
 class Rule(NamedTuple):
-    """A line across the chart, such as a threshold."""
+    """A reference line across the chart, such as a threshold."""
 
     at: float
     label: str
@@ -79,7 +80,7 @@ class Rule(NamedTuple):
 
 @dataclass(frozen=True, eq=False)
 class Chart:
-    """A chart and what it says in words and figures."""
+    """A chart with its description and figures."""
 
     name: str
     """letters, digits and hyphens; no two charts of a page may share one"""
@@ -92,11 +93,11 @@ class Chart:
 
     @cached_property
     def svg(self) -> str:
-        """The image as an `<svg>` element. It wants the colours of `page_style()`."""
+        """The image as an `<svg>` element, for a page with the colours of `page_style()`."""
         return svg_of(self.draw(), title=self.title, description=self.description, name=self.name)
 
     def figure(self) -> str:
-        """The image with its caption and its table, which is folded up, as an HTML `<figure>`."""
+        """Return the image with its caption and its collapsed table as an HTML `<figure>`."""
         head = "".join(f'<th scope="col">{escape(each)}</th>' for each in self.head)
         rows = "".join(
             "<tr>"
@@ -105,7 +106,7 @@ class Chart:
             + "</tr>"
             for row in self.rows
         )
-        return (
+        return visible(
             f'<figure class="chart-figure" id="{self.name}">{self.svg}'
             f"<figcaption><strong>{escape(self.title)}.</strong> {escape(self.description)}</figcaption>"
             f"<details><summary>{escape(self.title)}: the figures as a table</summary>"
@@ -114,7 +115,7 @@ class Chart:
         )
 
     def write(self, path: str | os.PathLike[str], *, force: bool = False) -> None:
-        """Write the image as .svg (light and dark by itself), .png or .pdf (light)."""
+        """Write the image as .svg (light and dark), .png or .pdf (light)."""
         from coterie.charts.files import image_bytes
         from coterie.files.output import whole_file
 
@@ -127,7 +128,7 @@ class Chart:
 
 
 def page_style() -> str:
-    """CSS for a page that holds charts: colours by light, dark and on paper, and what makes charts take them."""
+    """Return the CSS for a page with charts: light, dark and print colours."""
     return STYLE + STYLE_CLASSES
 
 
@@ -143,17 +144,17 @@ def bars(
     rules: Sequence[Rule] = (),
     size: tuple[float, float] | None = None,
 ) -> Chart:
-    """Bars side by side: every series has a bar at each of the same names.
+    """Make a bar chart in which every series has a bar for each of the same names.
 
     Args:
-        title: What it shows.
+        title: The title.
         series: Their `x` are the names of the bars, the same for all.
-        description: What can be seen in it, for people who cannot.
+        description: A text alternative for people who cannot see the chart.
         x: The axis of the names.
         y: The axis of the values.
-        name: Its id in a page; made of the title when left out.
-        sideways: Bars go to the right, for long names.
-        rules: Lines across.
+        name: Its id in a page; derived from the title by default.
+        sideways: Draw horizontal bars, for long names.
+        rules: Reference lines.
         size: Width and height in inches.
     """
     head = (x.label, *(each.name for each in series))
@@ -179,18 +180,18 @@ def lines(
     rules: Sequence[Rule] = (),
     size: tuple[float, float] | None = None,
 ) -> Chart:
-    """Lines over numbers, such as loss over k.
+    """Make a line chart over numbers, such as loss over k.
 
     Args:
-        title: What it shows.
+        title: The title.
         series: Each with its own `x`.
-        description: What can be seen in it, for people who cannot.
+        description: A text alternative for people who cannot see the chart.
         x: The horizontal axis.
         y: The vertical axis.
-        name: Its id in a page; made of the title when left out.
-        steps: A value holds from its `x` to the next (after), or from the one before (before).
+        name: Its id in a page; derived from the title by default.
+        steps: A value holds from its `x` to the next (after), or from the previous one (before).
         markers: Mark each point.
-        rules: Lines across, such as a threshold.
+        rules: Reference lines, such as a threshold.
         size: Width and height in inches.
     """
     places: list[Any] = sorted({at for each in series for at in each.x})
@@ -214,17 +215,17 @@ def points(
     rules: Sequence[Rule] = (),
     size: tuple[float, float] | None = None,
 ) -> Chart:
-    """Points in the plane, such as risk against loss, with labels beside them.
+    """Make a scatter chart, such as risk against loss, with labelled points.
 
     Args:
-        title: What it shows.
-        series: Each drawn in a colour and a marker of its own.
-        description: What can be seen in it, for people who cannot.
+        title: The title.
+        series: Each drawn with its own colour and marker.
+        description: A text alternative for people who cannot see the chart.
         x: The horizontal axis.
         y: The vertical axis.
-        name: Its id in a page; made of the title when left out.
+        name: Its id in a page; derived from the title by default.
         joined: Draw a thin line through the points of a series.
-        rules: Lines across, such as a threshold.
+        rules: Reference lines, such as a threshold.
         size: Width and height in inches.
     """
     rows = tuple(

@@ -1,4 +1,4 @@
-"""How charts are drawn: Matplotlib figures in the stand-in colours of `svg`."""
+"""Draw charts as Matplotlib figures in the placeholder colours of `svg`."""
 
 from __future__ import annotations
 
@@ -47,7 +47,7 @@ def figure(
     size: tuple[float, float] | None = None,
     **how: Any,  # noqa: ANN401 - Matplotlib's own settings
 ) -> Figure:
-    """A figure of one chart."""
+    """Return the figure of one chart."""
     import matplotlib as mpl
     from matplotlib.figure import Figure
 
@@ -137,7 +137,7 @@ def _points(axes: Axes, series: Sequence[Series], x: Axis, y: Axis, *, joined: b
 
 
 def _scale(axes: Axes, axis: Axis, side: Literal["x", "y"], *, grid: bool = False) -> None:
-    """Label, limits, logarithm and percent signs of one side."""
+    """Set the label, limits, log scale and percent signs of one axis."""
     from matplotlib.ticker import FuncFormatter, NullFormatter
 
     which = axes.xaxis if side == "x" else axes.yaxis

@@ -1,4 +1,4 @@
-"""Charts as files of their own."""
+"""Write charts to files."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ _PLAIN = {INK: "#1a1a1a", "#010204": "#c8c8c8", PAPER: "#ffffff"} | dict(zip(SER
 
 
 def image_bytes(chart: Chart, ending: str) -> bytes:
-    """The content of an image file: .svg, .png or .pdf."""
+    """Return the content of an image file: .svg, .png or .pdf."""
     if ending not in ENDINGS:
         raise ConfigError(
             [Problem("plot", f"cannot be written as {ending or 'a file without an ending'}; use .svg, .png or .pdf")]
@@ -29,7 +29,7 @@ def image_bytes(chart: Chart, ending: str) -> bytes:
 
 
 def standalone(chart: Chart) -> str:
-    """The SVG with its colours in it: light or dark as the reader's screen is, on a ground of its own."""
+    """Return the SVG with embedded colours, light or dark following the reader's screen, and a background."""
     box = chart.svg.split('viewBox="')[1].split('"')[0]
     width, height = box.split()[2:]
     ground = f'<rect class="f-paper" width="{width}" height="{height}"/>'
@@ -39,7 +39,7 @@ def standalone(chart: Chart) -> str:
 
 
 def _painted(figure: Figure, ending: str) -> bytes:
-    """The figure in the light colours, by Matplotlib itself."""
+    """Recolour the figure in the light palette with Matplotlib."""
     from matplotlib.colors import to_hex, to_rgba
 
     def paint(colour: Any) -> Any:  # noqa: ANN401 - colours have many forms

@@ -1,8 +1,8 @@
-"""A figure of Matplotlib as an SVG image that takes its colours from the page around it.
+"""Convert a Matplotlib figure to an SVG image that takes its colours from the surrounding page.
 
-Figures are drawn in stand-in colours, and these become classes in the SVG: `ink` for text, `faint` for lines behind the
-data, `c0` … `c5` for series. STYLE gives the classes their colours, by light and by dark. Nothing else of Matplotlib's
-styling stays: no `style` attribute and no `<style>` element, so that a page may forbid both (Content-Security-Policy).
+Figures are drawn in placeholder colours, which become classes in the SVG: `ink` for text, `faint` for lines behind the
+data, `c0` … `c5` for series. STYLE sets the colours of the classes for light and dark mode. None of Matplotlib's other
+styling remains, neither `style` attributes nor `<style>` elements, so a page may forbid both (Content-Security-Policy).
 """
 
 from __future__ import annotations
@@ -11,6 +11,8 @@ import io
 import re
 from html import escape
 from typing import TYPE_CHECKING
+
+from coterie.wording import visible
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -56,13 +58,13 @@ _DIGITS = re.compile(r'(?<=[ ("])(-?\d+\.\d{2})\d+')
 
 
 def svg_of(figure: Figure, *, title: str, description: str, name: str) -> str:
-    """The figure as an `<svg>` element with a title and a description, without a prologue.
+    """Return the figure as an `<svg>` element with a title and a description, without a prologue.
 
     Args:
         figure: Drawn in the colours of this module.
-        title: What it shows; read out by screen readers.
-        description: What can be seen in it.
-        name: Start of the ids in it; no two charts of a page may share one.
+        title: The title; read out by screen readers.
+        description: The text alternative.
+        name: Prefix of the ids in it; must be unique among the charts of a page.
     """
     import matplotlib as mpl
 
@@ -87,11 +89,11 @@ def svg_of(figure: Figure, *, title: str, description: str, name: str) -> str:
         f'aria-labelledby="{name}-title {name}-desc" stroke-linejoin="round">\n'
         f'<title id="{name}-title">{escape(title)}</title>\n<desc id="{name}-desc">{escape(description)}</desc>'
     )
-    return re.sub(r"<svg[^>]*>", lambda _: head, text, count=1).strip()
+    return visible(re.sub(r"<svg[^>]*>", lambda _: head, text, count=1).strip())
 
 
 def _own_ids(text: str, name: str) -> str:
-    """The same text with ids that begin with the chart's name, and without ids that nothing refers to."""
+    """Prefix all ids with the chart's name and drop ids that nothing refers to."""
     used = set(re.findall(r'href="#([^"]+)"', text)) | set(re.findall(r"url\(#([^)]+)\)", text))
     text = re.sub(r'xlink:href="#', 'href="#', text)
     text = re.sub(r' id="([^"]+)"', lambda found: f' id="{name}-{found[1]}"' if found[1] in used else "", text)
@@ -100,7 +102,7 @@ def _own_ids(text: str, name: str) -> str:
 
 
 def _attributes(found: re.Match[str]) -> str:
-    """A `style` attribute as classes for its colours and plain attributes for the rest."""
+    """Turn a `style` attribute into classes for its colours and plain attributes for the rest."""
     classes: list[str] = []
     attributes: list[str] = []
     for part in found[1].split(";"):

@@ -1,6 +1,6 @@
-"""The command line: `coterie COMMAND`. This file has what all commands share; each command is in `commands`.
+"""The command line: `coterie COMMAND`. This file has the code that all commands share; each command is in `commands`.
 
-Commands import what they need when they run, so that `coterie --help` answers at once.
+Commands import what they need when they run, so that `coterie --help` responds instantly.
 """
 
 from __future__ import annotations
@@ -28,14 +28,18 @@ from coterie.cli.commands.models import models
 from coterie.cli.commands.release import anonymize, measure, verify
 from coterie.cli.commands.risk import attack, risk
 from coterie.cli.commands.serve import serve
+from coterie.cli.flags import offer_limits
 from coterie.cli.start import leave, start_lean
 from coterie.errors import CoterieError, CoterieWarning, without_passwords
+from coterie.wording import one_line, visible
 
 INTERRUPTED = 130
 PIPE_CLOSED = 141
 UNEXPECTED = 70
 STOPPED = "stopped; nothing was written"
 
+COMPLETION = "_COTERIE_COMPLETE"
+"""the variable by which shells ask what may follow"""
 HELP = ["-h", "--help"]
 
 app = typer.Typer(
@@ -69,7 +73,7 @@ def _common(
         ),
     ] = False,
 ) -> None:
-    """Options before the command; `main` has acted on --debug already."""
+    """Handle options before the command; `main` has already handled --debug."""
 
 
 COMMANDS: dict[str, tuple[Callable[..., None], str]] = {
@@ -93,7 +97,7 @@ app.add_typer(hierarchy, name="hierarchy", short_help="Build, check and show gen
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    """Run a command and return its exit code. Errors are one line on standard error, without any cell value."""
+    """Run a command and return its exit code. Errors are one line on standard error, without cell values."""
     words = list(sys.argv[1:] if arguments is None else arguments)
     debug = "--debug" in words or os.environ.get("COTERIE_DEBUG", "") not in ("", "0")
     words = [argument for argument in words if argument != "--debug"]
@@ -135,10 +139,12 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 
 def _run(words: list[str]) -> object:
-    """Run a command. Its help is asked of the command itself, and a group of commands by itself is a question for help.
+    """Run a command. Help requests go to the command itself; a command group without a command shows its help.
 
-    On the way through the commands above it, Typer checks their options too, and loads pydantic for it.
+    While passing through the parent commands, Typer also checks their options, which loads pydantic.
     """
+    if words[:1] == ["verify"] or COMPLETION in os.environ:
+        offer_limits(verify)
     whole = typer.main.get_command(app)
     command, path, rest = whole, ["coterie"], list(words)
     while rest and rest[0] in getattr(command, "commands", {}):
@@ -152,18 +158,13 @@ def _run(words: list[str]) -> object:
 
 
 def console() -> NoReturn:
-    """The process of a command."""
+    """Run a command as the whole process."""
     start_lean()
     leave(main())
 
 
-def one_line(text: str) -> str:
-    """The text without line breaks: names of columns and files may have them."""
-    return " ".join(text.split())
-
-
 def as_options(text: str) -> str:
-    """A message with the keywords of Python, such as `force=True`, as the options that they are here."""
+    """Rewrite Python keywords in a message, such as `force=True`, as command-line options."""
     text = re.sub(r"\b([a-z]+(?:_[a-z]+)*)=True\b", lambda found: "--" + found[1].replace("_", "-"), text)
     return re.sub(r"\b(queries)=(\d+)", r"--\1 \2", text)
 
@@ -176,7 +177,7 @@ def _usage(error: typer.TyperException) -> str:
 
 
 def _pipe_closed() -> int:
-    """The reader of a pipe, such as `head`, has left. Python would complain once more when it closes the streams."""
+    """Handle a reader such as `head` closing the pipe; Python would complain again when closing the streams."""
     nowhere = os.open(os.devnull, os.O_WRONLY)
     for stream in (sys.stdout, sys.stderr):
         os.dup2(nowhere, stream.fileno())
@@ -187,12 +188,12 @@ def _stopped(text: str, code: int, debug: bool) -> int:
     if debug:
         typer.echo(traceback.format_exc(), err=True)
         typer.echo("note: the traceback above may hold values of the data; look before you share it", err=True)
-    typer.echo(f"error: {without_passwords(text)}", err=True)
+    typer.echo(f"error: {visible(without_passwords(text))}", err=True)
     return code
 
 
 def _show_own_warnings(debug: bool) -> None:
-    """Coterie's warnings become one line each; those of libraries are for developers and might quote cells."""
+    """Show coterie's warnings as one line each; library warnings are for developers and might quote cells."""
     if not debug:
         warnings.simplefilter("ignore")
     warnings.simplefilter("always", CoterieWarning)

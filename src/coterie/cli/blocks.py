@@ -1,7 +1,8 @@
-"""`coterie anonymize` where the release is made in blocks: files that do not fit the memory, and clusters."""
+"""`coterie anonymize` in blocks: files that do not fit in memory, and clusters."""
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING, NamedTuple
 
 from coterie.cli.show import ProgressBar, Voice
@@ -17,7 +18,7 @@ if TYPE_CHECKING:
 
 
 class Wanted(NamedTuple):
-    """What is to be written."""
+    """The outputs to write."""
 
     output: str | None
     mapping: Path | None = None
@@ -38,22 +39,24 @@ def ran_in_blocks(
     as_json: bool = False,
     cluster: Cluster | None = None,
 ) -> Release | None:
-    """Anonymize a file in blocks if the configuration or its size asks for it; None if it is a case for memory.
+    """Anonymize a file in blocks if its configuration or size requires it; return None if memory suffices.
 
     Args:
         data: The file.
         config: The settings.
-        wanted: Where results go.
-        force: Overwrite what is there.
-        resume: Go on with a run that was stopped.
-        quiet: Say nothing.
+        wanted: The outputs.
+        force: Overwrite existing files.
+        resume: Continue an interrupted run.
+        quiet: Print nothing.
         as_json: Print the summary as JSON.
-        cluster: Where Spark runs, if that was said.
+        cluster: The Spark cluster, if given.
     """
-    from coterie.engines.choose import choose_engine, run_stored
+    from coterie.engines.choose import choose_engine, run_job
+    from coterie.engines.engine import Job
 
     output, mapping, reports, variant = wanted
-    choice = choose_engine(data, config, output=output)
+    job = Job(config, output, resume=resume, force=force, cluster=cluster, mapping=mapping)
+    choice = choose_engine(data, job)
     voice = Voice(quiet=quiet or as_json, output=output)
     if choice.why:
         Voice(quiet=quiet).note(f"note: {choice.why}")
@@ -61,7 +64,6 @@ def ran_in_blocks(
         return None
     assert output is not None
     from coterie.cli.run import mention_compiling, print_summary, write_reports
-    from coterie.engines.job import make_job
 
     if reports and output == "-":
         text = "is made from the written release, which cannot be read again from standard output; name a file"
@@ -70,8 +72,7 @@ def ran_in_blocks(
 
     mention_compiling(quiet, [config.method])
     with ProgressBar(quiet=quiet) as progress:
-        job = make_job(config, output, resume=resume, force=force, progress=progress, cluster=cluster, mapping=mapping)
-        release = run_stored(choice.engine, data, job)
+        release = run_job(data, replace(job, progress=progress), choice)
     show_stored(release, voice, output)
     if mapping is not None:
         voice.say(f"Wrote the mapping {mapping}. It holds original values.")
@@ -82,7 +83,7 @@ def ran_in_blocks(
 
 
 def show_stored(release: Release, voice: Voice, output: str) -> None:
-    """The summary of a release in a file, and where it is."""
+    """Print the summary of a release in a file, and its path."""
     from coterie.cli.run import show_release
     from coterie.files.output import provenance_path
 

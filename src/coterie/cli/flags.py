@@ -1,4 +1,4 @@
-"""The flags that commands share. Nothing heavy is imported here: `coterie --help` must answer at once."""
+"""The flags that commands share. Nothing heavy is imported here: `coterie --help` must respond instantly."""
 
 from __future__ import annotations
 
@@ -62,7 +62,7 @@ Strict = Annotated[bool, typer.Option("--strict", help="End with exit code 1 unl
 
 
 def flag(setting: Setting) -> object:
-    """The option of a setting: everything about it follows from the setting."""
+    """Make the option of a setting; everything about it follows from the setting."""
     kinds: dict[str, object] = {"switch": bool, "whole": int, "number": float}
     kinds |= dict.fromkeys(("columns", "models", "table"), list[str])
     both = f"{setting.option}/--no-{setting.option[2:]}"
@@ -78,22 +78,26 @@ def flag(setting: Setting) -> object:
 
 FLAGS: dict[str, Any] = {"config": ConfigFile, **{each.parameter: flag(each) for each in FIELDS.values()}}
 """name of an option without dashes → the option"""
-Delimiter, Encoding, Header = FLAGS["delimiter"], FLAGS["encoding"], FLAGS["header"]
+Delimiter, Encoding, Header, SkipRows = (FLAGS[name] for name in ("delimiter", "encoding", "header", "skip_rows"))
 MissingValues, MethodName, Fraction = FLAGS["missing_values"], FLAGS["method"], FLAGS["fraction"]
 
 
+_LIMITS: dict[str, str] = {}
+"""option of a privacy model's limit, without dashes → name of the model"""
+
+
 def options_of(command: str) -> list[str]:
-    """The options that a command takes for settings, without dashes."""
+    """Return the settings options of a command, without dashes."""
     return ["config", *(each.parameter for each in FIELDS.values() if command in each.users)]
 
 
 def takes_settings(command: str, *, also: str = "") -> Callable[[Callable[..., None]], Callable[..., None]]:
-    """Give a command the options of the settings it takes, and hand it the configuration they make as its `settings`.
+    """Give a command the options of its settings, and pass it the resulting configuration as `settings`.
 
     Args:
-        command: The name by which settings say that they are for it. Their options stand where the command has
-            `settings`; one that is the command's own parameter keeps its place among them.
-        also: Those of them that the command gets by themselves as well.
+        command: The name by which settings refer to it. Their options take the place of the command's `settings`;
+            an option that is also the command's own parameter keeps its place.
+        also: The settings that the command also receives as separate arguments.
     """
     listed, twice = options_of(command), also.split()
 
@@ -109,6 +113,8 @@ def takes_settings(command: str, *, also: str = "") -> Callable[[Callable[..., N
         @wraps(body)
         def run(**values: Any) -> None:  # noqa: ANN401 - what flags hold
             made = configured(values.get("config"), **{name: values[name] for name in settings if name != "config"})
+            models = [f"{model}:{values[name]}" for name, model in _LIMITS.items() if values.get(name) is not None]
+            made = made.replace(privacy=[*made.privacy, *models]) if models else made
             body(**{name: value for name, value in values.items() if name in own}, settings=made)
 
         order = [
@@ -117,8 +123,33 @@ def takes_settings(command: str, *, also: str = "") -> Callable[[Callable[..., N
             for each in (map(parameter, listed) if name == "settings" else () if name in listed else (own[name],))
         ]
         del run.__wrapped__
-        run.__annotations__ = {each.name: each.annotation for each in order}
-        run.__signature__ = inspect.Signature(order)  # type: ignore[attr-defined]
-        return run
+        return _taking(run, order)
 
     return decorate
+
+
+def offer_limits(command: Callable[..., None]) -> None:
+    """Give a command an option for the limit of each privacy model, after `--privacy`.
+
+    Done when the command is wanted, since models are heavy to import.
+    """
+    from coterie.settings.registry import MODELS
+
+    order = list(inspect.signature(command).parameters.values())
+    for model in MODELS.values():
+        name, taken = model.limit_option(), [each.name for each in order]
+        if name and name not in taken:
+            made = typer.Option(f"--{name}", metavar=name.upper(), help=f"{model.name}: {model.meaning}")
+            option = inspect.Parameter(
+                name, inspect.Parameter.KEYWORD_ONLY, default=None, annotation=Annotated[str | None, made]
+            )
+            order.insert(taken.index("privacy") + 1 + len(set(_LIMITS) & set(taken)), option)
+            _LIMITS[name] = model.name
+    _taking(command, order)
+
+
+def _taking(command: Callable[..., None], order: list[inspect.Parameter]) -> Callable[..., None]:
+    """Return the command with these parameters for Typer."""
+    command.__annotations__ = {each.name: each.annotation for each in order}
+    command.__signature__ = inspect.Signature(order)  # type: ignore[attr-defined]
+    return command

@@ -1,6 +1,6 @@
-"""How flags become a configuration.
+"""Turn flags into a configuration.
 
-Every flag has its place in the TOML file and overrides what stands there; tables such as weights are overridden
+Every flag corresponds to a TOML setting and overrides it; tables such as weights are overridden
 entry by entry.
 """
 
@@ -22,7 +22,7 @@ names = parse_names
 
 
 def pairs(texts: Sequence[str], *, flag: str) -> dict[str, str]:
-    """`COLUMN=VALUE` flags as a dict; the name ends at the first equals sign."""
+    """Parse `COLUMN=VALUE` flags into a dict; the name ends at the first equals sign."""
     found: dict[str, str] = {}
     problems = []
     for text in texts:
@@ -36,7 +36,7 @@ def pairs(texts: Sequence[str], *, flag: str) -> dict[str, str]:
 
 
 def changes_of(flags: Mapping[str, Any]) -> dict[str, Any]:
-    """Settings from those flags that were given, by the names of their options."""
+    """Return the settings given as flags, by option name."""
     changes: dict[str, Any] = {}
     for setting in FIELDS.values():
         value = flags.get(setting.parameter)
@@ -54,7 +54,7 @@ def changes_of(flags: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def cluster_of(master: str | None, settings: Sequence[str] | None, *, engine: str) -> Cluster | None:
-    """Where Spark runs, if anything was said of it."""
+    """Return the Spark cluster, if one was given."""
     if master is None and not settings:
         return None
     from coterie.engines.spark.session import Cluster
@@ -66,7 +66,7 @@ def cluster_of(master: str | None, settings: Sequence[str] | None, *, engine: st
 
 
 def configured(config: Path | None, **flags: object) -> Config:
-    """The configuration of a command: the TOML file, if any, with the flags on top."""
+    """Return a command's configuration: the TOML file, if any, overridden by the flags."""
     from coterie.settings.changes import changed
     from coterie.settings.config import Config
     from coterie.settings.toml import read_toml

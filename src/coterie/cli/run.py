@@ -1,4 +1,4 @@
-"""What `anonymize` and `verify` do and print, apart from their flags."""
+"""The work and output of `anonymize` and `verify`, without their flags."""
 
 from __future__ import annotations
 
@@ -27,16 +27,17 @@ COMPILING = "compiling (once after installation; some seconds) …"  # and the b
 
 
 def release_of(data: AnyTable, config: Config, *, quiet: bool, publishes: bool = True) -> Release:
-    """Make a release with a progress bar, and say so when this is the run that compiles.
+    """Make a release with a progress bar, and mention if this run compiles the kernels.
 
     Args:
         data: The table.
         config: The settings.
         quiet: Show no progress.
-        publishes: Whether it is to be given away, and not only looked at: then every column needs a role.
+        publishes: Whether the release will be published rather than only inspected: then every column needs a role.
     """
     from coterie.api.anonymize import anonymize
-    from coterie.engines.memory.run import make_release, prepare
+    from coterie.engines.memory.run import make_release
+    from coterie.engines.memory.source import prepare
     from coterie.engines.phases import Phases
     from coterie.engines.steps import start_run
 
@@ -57,7 +58,7 @@ def release_of(data: AnyTable, config: Config, *, quiet: bool, publishes: bool =
 
 
 def mention_compiling(quiet: bool, methods: Sequence[str]) -> None:
-    """Say so when this is the run that compiles, once for all, in place of what each compiling would log."""
+    """Say once that this run compiles the kernels, instead of logging each one."""
     import logging
 
     from coterie.kernels.compiling import is_needed
@@ -80,7 +81,7 @@ def run_and_show(
     mapping: Path | None = None,
     as_json: bool = False,
 ) -> bool:
-    """Anonymize a file, write the release unless `output` is None, write reports, and print a summary.
+    """Anonymize a file, write the release unless `output` is None, write the reports and print a summary.
 
     Returns:
         Whether the verdict on the release is `pass`.
@@ -113,7 +114,7 @@ def run_and_show(
 def write_reports(
     release: Release, paths: Sequence[Path], voice: Voice, *, variant: str, force: bool, quiet: bool
 ) -> None:
-    """Write the reports that were asked for, and say so."""
+    """Write the requested reports and say so."""
     for path in paths:
         with ProgressBar(quiet=quiet) as progress:
             progress("report", 0, 0)
@@ -122,7 +123,7 @@ def write_reports(
 
 
 def show_release(release: Release, voice: Voice, *, engine: str = "") -> None:
-    """The summary of a release: how it was made where that is worth a line, sizes, loss, time, notes."""
+    """Print the summary of a release: notable settings, sizes, loss, time and notes."""
     found, measures, config = release.verification, release.measures, release.config
     voice.summary(
         [
@@ -151,7 +152,7 @@ def print_summary(
     reports: Sequence[Path] = (),
     mapping: Path | None = None,
 ) -> None:
-    """The summary of a release as JSON on standard output, with what was written."""
+    """Print the summary of a release and its files as JSON on standard output."""
     from coterie.files.output import provenance_path
 
     config = release.config
@@ -174,7 +175,7 @@ def print_summary(
 
 
 def show_attributes(measures: Measures, voice: Voice) -> None:
-    """Loss per quasi-identifier."""
+    """Print the loss per quasi-identifier."""
     rows = [
         [each.name, f"{each.weight:g}", f"{each.ncp:.4f}", f"{100 * each.changed:.1f} %"]
         for each in measures.attributes.values()
@@ -183,7 +184,7 @@ def show_attributes(measures: Measures, voice: Voice) -> None:
 
 
 def show_verdict(verdict: Verdict, voice: Voice) -> None:
-    """The state of a release and, of each question, the state, what was measured and what would turn a warning."""
+    """Print the state of a release and, for each question, its state, evidence and advice."""
     voice.say(f"verdict: {verdict.state.upper()}. {verdict.headline}.", style=STYLES[verdict.state])
     wide = max(map(len, verdict.questions))
     for name, question in verdict.questions.items():
@@ -196,12 +197,12 @@ def show_verdict(verdict: Verdict, voice: Voice) -> None:
 def show_verification(
     data: str, config: Config, *, asked: bool, as_json: bool, quiet: bool, strict: bool = False
 ) -> bool:
-    """Verify a published file, print what was found, and return whether the promise is kept.
+    """Verify a published file, print the result and return whether the guarantees hold.
 
     Args:
         data: The published file.
-        config: The promises.
-        asked: Whether k was asked for, and not only to be counted.
+        config: The guarantees.
+        asked: Whether k was requested, rather than only measured.
         as_json: Print JSON.
         quiet: Print nothing.
         strict: Return whether the whole verdict is `pass`.
@@ -234,7 +235,7 @@ def show_verification(
 
 
 def show_measured(found: Verification, voice: Voice) -> None:
-    """What the sensitive columns have in their worst groups."""
+    """Print the figures of the sensitive attributes in their worst groups."""
     if not found.measured:
         return
     columns = list(dict.fromkeys(each.column for each in found.measured))

@@ -1,4 +1,4 @@
-"""What commands print: tables, notes, and a progress bar on anything that takes longer than two seconds."""
+"""Print command output: tables, notes, and a progress bar for anything longer than two seconds."""
 
 from __future__ import annotations
 
@@ -8,6 +8,8 @@ import time
 from collections.abc import Iterable, Sequence
 from types import TracebackType
 from typing import TYPE_CHECKING, Any, Self, TextIO
+
+from coterie.wording import visible
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -21,7 +23,7 @@ COMPILE = "compile"
 
 
 def console(*, err: bool = False) -> Console:
-    """A console that prints text as it is: column names may look like markup."""
+    """Return a console that prints text literally: column names may look like markup."""
     from rich.console import Console
 
     stream: TextIO = sys.stderr if err else sys.stdout
@@ -31,24 +33,24 @@ def console(*, err: bool = False) -> Console:
 
 
 class Voice:
-    """Where a command speaks: standard output, or standard error when the release itself goes to standard output."""
+    """A command's output: standard output, or standard error if the release itself goes to standard output."""
 
     def __init__(self, *, quiet: bool = False, output: object = None) -> None:
         self.quiet = quiet
         self._err = str(output) == "-"
 
     def say(self, text: str = "", *, style: str | None = None) -> None:
-        """One line, unless quiet; in colour where there is a terminal."""
+        """Print one line, unless quiet; in colour on a terminal."""
         if not self.quiet:
-            console(err=self._err).print(text, style=style)
+            console(err=self._err).print(visible(text), style=style)
 
     def note(self, text: str) -> None:
-        """One line on standard error, unless quiet."""
+        """Print one line on standard error, unless quiet."""
         if not self.quiet:
-            console(err=True).print(text)
+            console(err=True).print(visible(text))
 
     def table(self, head: Sequence[str], rows: Iterable[Sequence[str]], *, numbers: Sequence[str] = ()) -> None:
-        """A table, unless quiet; the columns in `numbers` are set flush right."""
+        """Print a table, unless quiet; the columns in `numbers` are right-aligned."""
         if self.quiet:
             return
         from rich import box
@@ -56,13 +58,13 @@ class Voice:
 
         table = Table(box=box.SIMPLE_HEAD, pad_edge=False, show_edge=False)
         for name in head:
-            table.add_column(name, justify="right" if name in numbers else "left", overflow="fold")
+            table.add_column(visible(name), justify="right" if name in numbers else "left", overflow="fold")
         for row in rows:
-            table.add_row(*row)
+            table.add_row(*map(visible, row))
         console(err=self._err).print(table)
 
     def summary(self, pairs: Iterable[tuple[str, str]]) -> None:
-        """Names and values in two columns, unless quiet."""
+        """Print names and values in two columns, unless quiet."""
         known = list(pairs)
         wide = max((len(name) for name, _ in known), default=0)
         for name, value in known:
@@ -70,10 +72,10 @@ class Voice:
 
 
 class ProgressBar:
-    """Shows how far a run is, on standard error, once it has taken longer than two seconds.
+    """Shows the progress of a run on standard error after two seconds.
 
-    It is called with (step, done, total). A terminal gets one bar with the time left; anything else gets a plain
-    line now and then. A timer looks too, because a step may be silent for long.
+    It is called with (step, done, total). On a terminal it draws one bar with the remaining time; elsewhere it prints a
+    plain line now and then. A timer updates it during long silent steps.
     """
 
     def __init__(self, *, quiet: bool = False) -> None:
@@ -104,6 +106,7 @@ class ProgressBar:
 
     def __call__(self, step: str, done: int, total: int) -> None:
         """`done` of `total` units of the step are finished."""
+        step = visible(step)
         if step == COMPILE:
             step = f"{COMPILE}: {done} of {total} kernels"
         with self._lock:

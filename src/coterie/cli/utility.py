@@ -1,4 +1,4 @@
-"""What `measure` prints: losses by name and column, and what was asked of queries, learning and distributions."""
+"""Print the results of `measure`: losses by name and column, and the requested queries, learning and distributions."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ _MOST_SHOWN = 40
 
 
 def show_measures(original: str, published: str, config: Config, *, request: UtilityRequest, as_json: bool) -> None:
-    """Measure a published file against its original, in every way that was asked for, and print the result."""
+    """Measure a published file against its original in every requested way and print the result."""
     from coterie.api.utility import DESCRIPTIONS as USES
     from coterie.api.utility import utility_of
     from coterie.evaluation.before_after import BeforeAfter
@@ -60,7 +60,7 @@ def show_measures(original: str, published: str, config: Config, *, request: Uti
 
 
 def show_utility(found: Utility, voice: Voice) -> None:
-    """What was asked for beyond the measures: by columns, by query, by pair."""
+    """Print the results beyond the measures: by column, query and pair."""
     for title, errors in (("COUNT queries", found.queries), ("SUM queries", found.sums)):
         if errors is not None:
             _show_errors(title, errors, voice)
@@ -73,7 +73,7 @@ def show_utility(found: Utility, voice: Voice) -> None:
 
 
 def own_answers(errors: QueryErrors) -> list[dict[str, Any]]:
-    """The answers of a user's own queries, one by one."""
+    """Print the answers to the user's own queries, one by one."""
     figures = zip(errors.queries, errors.actual.tolist(), errors.estimate.tolist(), errors.errors.tolist(), strict=True)
     return [
         {"name": query.name, "actual": actual, "estimate": estimate, "error": error}
@@ -90,7 +90,7 @@ def _amount(value: float) -> str:
 
 
 def _show_errors(title: str, errors: QueryErrors, voice: Voice) -> None:
-    """Errors of random queries by the number of predicates."""
+    """Print the errors of random queries by number of predicates."""
     voice.say()
     sizes = [len(query.where) for query in errors.queries]
     rows = []

@@ -1,4 +1,4 @@
-"""Methods, k and promises side by side on one table.
+"""Compare methods, k and privacy models on one table.
 
 May import: arrays, charts, engines, errors, evaluation, files, grouping, methods, settings, table, wording.
 """

@@ -1,4 +1,4 @@
-"""Comparison: methods side by side on one table, and what can be done with the result."""
+"""Comparison: methods compared on one table, and how to show and save the result."""
 
 from __future__ import annotations
 
@@ -51,7 +51,7 @@ SCHEMA = {
 
 @dataclass(frozen=True)
 class ComparisonRow:
-    """One method at one k under one set of promises. What was not measured is None."""
+    """One method at one k with one set of privacy models. Figures that were not measured are None."""
 
     method: str
     """the method, with its options where these are not its defaults"""
@@ -88,13 +88,13 @@ class ComparisonRow:
 
     @property
     def label(self) -> str:
-        """Method and promises."""
+        """Method and privacy models."""
         return f"{self.method}, {self.privacy}" if self.privacy else self.method
 
 
 @dataclass(frozen=True, eq=False)
 class Comparison(Tabular):
-    """Methods side by side on one table."""
+    """Methods compared on one table."""
 
     rows: tuple[ComparisonRow, ...]
     planned: int
@@ -106,23 +106,23 @@ class Comparison(Tabular):
 
     @property
     def finished(self) -> bool:
-        """Whether every run was made."""
+        """Whether every run has finished."""
         return len(self.rows) == self.planned
 
     @cached_property
     def arrow(self) -> pa.Table:
-        """One row a run, as an Arrow table."""
+        """One row per run, as an Arrow table."""
         return pa.Table.from_pylist([asdict(row) for row in self.rows], schema=pa.schema(SCHEMA))
 
     @cached_property
     def frame(self) -> AnyFrame:
-        """One row a run, as the kind of frame that came in; Arrow for files."""
+        """One row per run, as the caller's kind of frame; Arrow for files."""
         from coterie.files.frames import new_frame
 
         return new_frame(self.arrow, self.kind, self.native)
 
     def best(self) -> tuple[ComparisonRow, ...]:
-        """For each k and set of promises, the row with the least loss."""
+        """Return the row with the least loss for each k and set of privacy models."""
         found: dict[tuple[str, int], ComparisonRow] = {}
         for row in self.rows:
             least = found.get((row.privacy, row.k))
@@ -131,15 +131,15 @@ class Comparison(Tabular):
         return tuple(found.values())
 
     def records(self) -> list[dict[str, Any]]:
-        """One row a run."""
+        """Return one record per run."""
         return [asdict(row) for row in self.rows]
 
     def to_dict(self) -> dict[str, Any]:
-        """Plain values, as JSON can hold them."""
+        """Return the comparison as plain values for JSON."""
         return {"planned": self.planned, "finished": self.finished, "rows": [asdict(row) for row in self.rows]}
 
     def write(self, path: str | os.PathLike[str], *, force: bool = False) -> None:
-        """Write the table as .json, .csv, .tsv, .parquet or .feather; "-" is CSV on standard output."""
+        """Write the table as .json, .csv, .tsv, .parquet or .feather; "-" writes CSV to standard output."""
         if Path(path).suffix.lower() != ".json":
             tables.write(self.arrow, path, force=force)
             return
@@ -147,7 +147,7 @@ class Comparison(Tabular):
             sink.write((json.dumps(self.to_dict(), indent=1, ensure_ascii=False) + "\n").encode())
 
     def charts(self, privacy: str | None = None) -> tuple[Chart, Chart]:
-        """The risk–utility map and the loss over k, under one set of promises: the first when left out."""
+        """Return the risk–utility map and the loss over k for one set of privacy models, by default the first."""
         from coterie.charts.charts import Axis, lines, points
 
         done = [row for row in self.rows if row.gcp is not None]
@@ -181,12 +181,12 @@ class Comparison(Tabular):
         return risk, loss
 
     def plot(self, path: str | os.PathLike[str], *, force: bool = False) -> tuple[Path, ...]:
-        """Draw the risk–utility map and the loss over k, as .svg, .png or .pdf.
+        """Draw the risk–utility map and the loss over k as .svg, .png or .pdf.
 
         Args:
-            path: "out.svg" makes out-risk.svg and out-loss.svg; where promises are compared, out-risk-2.svg and so on
-                for the second and further ones.
-            force: Overwrite files that are there.
+            path: "out.svg" gives out-risk.svg and out-loss.svg; further sets of privacy models give out-risk-2.svg
+                and so on.
+            force: Overwrite existing files.
 
         Returns:
             The files.
@@ -206,7 +206,7 @@ class Comparison(Tabular):
 
 
 def plot_paths(path: str | os.PathLike[str], at: int = 0) -> tuple[Path, Path]:
-    """Where the two plots under the first, second, … set of promises go."""
+    """Return the paths of the two plots for each set of privacy models."""
     given = Path(path)
     more = f"-{at + 1}" if at else ""
     risk, loss = (given.with_name(f"{given.stem}-{what}{more}{given.suffix}") for what in ("risk", "loss"))
@@ -214,7 +214,7 @@ def plot_paths(path: str | os.PathLike[str], at: int = 0) -> tuple[Path, Path]:
 
 
 def _series(rows: Sequence[ComparisonRow], x: str, y: str, *, labelled: str = "") -> list[Series]:
-    """One series a method, by ascending k; one of them with k beside its marks, since all would cover each other."""
+    """Return one series per method, by ascending k; only one has its points labelled with k, to avoid overlaps."""
     from coterie.charts.charts import Series
 
     found = []
@@ -226,6 +226,6 @@ def _series(rows: Sequence[ComparisonRow], x: str, y: str, *, labelled: str = ""
 
 
 def _least_loss(rows: Sequence[ComparisonRow]) -> str:
-    """The method that lost least at the most k."""
+    """Return the method with the least loss at the most values of k."""
     wins = Counter(row.method for row in Comparison(tuple(rows), len(rows)).best())
     return wins.most_common(1)[0][0]

@@ -1,7 +1,7 @@
-"""Finished runs of comparisons, kept in a file so that a second call goes on where the first one stopped.
+"""The log of a comparison's finished runs, which lets a second call resume where the first one stopped.
 
-The file has one line of JSON a run: its key and its figures, and no value of the data. The key is a hash of the input,
-of all settings that may change the figures, and of coterie's version.
+The file has one line of JSON per run: its key and its figures, but no data values. The key is a hash of the input,
+of all settings that can change the figures, and of coterie's version.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ _FIELDS = {each.name for each in fields(ComparisonRow)}
 
 
 class _Hashed:
-    """A file that keeps nothing but the hash of what is written."""
+    """A file-like object that only keeps a hash of what is written."""
 
     closed = False
 
@@ -43,14 +43,14 @@ class _Hashed:
         return view.nbytes
 
     def flush(self) -> None:
-        """There is nothing to flush."""
+        """Do nothing; there is nothing to flush."""
 
     def close(self) -> None:
-        """There is nothing to close."""
+        """Do nothing; there is nothing to close."""
 
 
 def table_hash(table: pa.Table) -> str:
-    """The SHA-256 of a table's cells and types, however they are cut into chunks."""
+    """Return the SHA-256 of a table's cells and types, independent of its chunks."""
     sink = _Hashed()
     whole = table.combine_chunks()
     with pa.PythonFile(sink, mode="w") as file, ipc.new_stream(file, whole.schema) as writer:
@@ -59,17 +59,17 @@ def table_hash(table: pa.Table) -> str:
 
 
 def source_hash(source: tables.Source) -> str:
-    """The SHA-256 of the file, or of the frame."""
+    """Return the SHA-256 of the file or frame."""
     return source.sha256 or table_hash(source.table)
 
 
 def run_key(source: str, config: Config, **more: object) -> str:
-    """The key of a run: what it depends on, hashed.
+    """Return the key of a run: a hash of everything it depends on.
 
     Args:
         source: The hash of the input.
         config: All settings of the run.
-        **more: What else decides the figures.
+        **more: Anything else that affects the figures.
     """
     from coterie import __version__
 
@@ -82,13 +82,13 @@ def run_key(source: str, config: Config, **more: object) -> str:
 
 
 def _population(model: Any) -> str:  # noqa: ANN401 - a privacy model
-    """The hash of the population that a model compares with, if it does."""
+    """Return the hash of the population that a privacy model compares with, if any."""
     population = getattr(model, "population", None)
     return "" if population is None else source_hash(tables.read(population, header=True))
 
 
 def read_kept(path: Path | None) -> dict[str, ComparisonRow]:
-    """Key → finished run; nothing where there is no file yet."""
+    """Return key → finished run; empty if there is no file yet."""
     if path is None or not path.exists():
         return {}
     try:
@@ -105,7 +105,7 @@ def _row(values: Mapping[str, Any]) -> ComparisonRow:
 
 
 def keep(path: Path | None, key: str, row: ComparisonRow) -> None:
-    """Add a finished run to the file, beside those that are there, also by another process meanwhile."""
+    """Append a finished run to the file, even while other processes append to it."""
     if path is None:
         return
     kept = {**read_kept(path), key: row}

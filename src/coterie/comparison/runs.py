@@ -1,4 +1,4 @@
-"""The runs of a comparison: each makes a whole, verified release and measures it."""
+"""The runs of a comparison: each makes and measures a complete, verified release."""
 
 from __future__ import annotations
 
@@ -6,7 +6,8 @@ import time
 from collections.abc import Callable, Iterator, Sequence
 from typing import TYPE_CHECKING, Any
 
-from coterie.engines.memory.run import PreparedTable, make_release
+from coterie.engines.memory.run import make_release
+from coterie.engines.memory.source import PreparedTable
 from coterie.engines.phases import Phases
 from coterie.engines.steps import start_run
 from coterie.errors import Cancelled, ConfigError, CoterieError
@@ -27,7 +28,7 @@ NO_MEMORY = "The memory is not enough for this method on this table."
 
 
 class Runner:
-    """Makes the runs of a comparison on one prepared table."""
+    """Executes the runs of a comparison on one prepared table."""
 
     def __init__(
         self,
@@ -50,7 +51,7 @@ class Runner:
         self._drawn: list[Query] = []
 
     def rows(self, plan: Sequence[PlannedRun], *, done: int = 0) -> Iterator[tuple[PlannedRun, ComparisonRow]]:
-        """Each run of the plan with its row. `done` runs were made before."""
+        """Yield each run of the plan with its row. `done` runs are not repeated."""
         if not plan:
             return
         table = self._prepared.encoded.table
@@ -105,7 +106,7 @@ class Runner:
         )
 
     def _bound(self, config: Config) -> float:
-        """The bound of a k, worked out once for all methods."""
+        """Return the lower bound for a k, computed once for all methods."""
         if config.k not in self._bounds:
             table = self._prepared.encoded.table
             self._bounds[config.k] = lower_bound(table, config.k, threads=config.usable_threads)
@@ -128,7 +129,7 @@ class Runner:
         return {"query_error": summary["median"], "query_error_p95": summary["p95"]}
 
     def _warm_up(self, planned: PlannedRun, prepared: PreparedTable) -> None:
-        """Run a method on few rows, so that what is compiled or loaded then is not part of its time."""
+        """Run a method on a few rows, so that compiling and loading do not count towards its time."""
         if planned.method in self._warm:
             return
         self._warm.add(planned.method)
@@ -152,7 +153,7 @@ def _reason(error: CoterieError) -> str:
 
 
 def _left(took: dict[str, list[float]], plan: Sequence[PlannedRun]) -> str:
-    """How long the runs that are left may take: each as long as its method took so far, or as all did on average."""
+    """Estimate the time of the remaining runs from each method's previous runs, or from the average of all."""
     every = [seconds for times in took.values() for seconds in times]
     if not every:
         return ""
@@ -162,7 +163,7 @@ def _left(took: dict[str, list[float]], plan: Sequence[PlannedRun]) -> str:
 
 
 def duration(seconds: float) -> str:
-    """A time as people say it."""
+    """Format a duration for people."""
     if seconds < 90:
         return f"{max(round(seconds), 1)} s"
     return f"{round(seconds / 60)} min" if seconds < 5400 else f"{seconds / 3600:.1f} h"

@@ -1,4 +1,4 @@
-"""Tables that come with coterie, to try it on and to measure it by. `SOURCES.md` says where they are from.
+"""Bundled tables for examples and benchmarks. See `SOURCES.md` for their origin.
 
 May import: errors, hierarchies.
 """
@@ -34,14 +34,14 @@ ADULT_SENSITIVE = "salary-class"
 
 
 def adult(*, complete: bool = False, part: Literal["train", "test"] | None = None) -> pa.Table:
-    """The Adult table of the UCI repository: 48,842 people of the US census of 1994.
+    """Return the Adult table of the UCI repository: 48,842 people from the 1994 US census.
 
     Args:
-        complete: leave out rows with a missing value (workclass, occupation or native country). 45,222 rows stay.
+        complete: leave out rows with a missing value (workclass, occupation or native country); 45,222 rows remain.
         part: only the original training rows (32,561, of which 30,162 complete) or test rows (16,281; 15,060).
 
     Returns:
-        The rows in their original order, training rows first; the column `part` says which is which.
+        The rows in their original order, training rows first; the column `part` distinguishes them.
     """
     import pyarrow.compute as pc
     from pyarrow import parquet
@@ -57,17 +57,17 @@ def adult(*, complete: bool = False, part: Literal["train", "test"] | None = Non
 
 
 def adult_path() -> Path:
-    """The Parquet file of the Adult table."""
+    """Return the path of the Adult table's Parquet file."""
     return _FOLDER / "adult.parquet"
 
 
 def adult_hierarchy_files() -> dict[str, Path]:
-    """The hierarchy files of Adult by column: `;` between levels, from the value to the root, without header."""
+    """Return the hierarchy files of Adult by column: `;`-delimited, from the value to the root, without header."""
     return {path.stem: path for path in sorted((_FOLDER / "adult").glob("*.csv"))}
 
 
 def adult_hierarchies() -> dict[str, Hierarchy]:
-    """Hierarchies for nine columns of Adult, of the heights in Table 2 of Li, Wong, Fu and Pei (2006).
+    """Return hierarchies for nine columns of Adult, with the heights in Table 2 of Li, Wong, Fu and Pei (2006).
 
     Ages in ranges of 5, 10 and 20 years; taxonomies for the others. All values are equally far from the root.
     """

@@ -1,4 +1,4 @@
-"""What others could learn from a table: risk, linking attacks, joint releases.
+"""Disclosure from a table: re-identification risk, linking attacks, joint releases.
 
 May import: arrays, errors, hierarchies, kernels, publishing, settings, values, wording.
 """

@@ -1,9 +1,9 @@
-"""A linking attack: match people known from elsewhere with the published records, and count what that gives away.
+"""A linking attack: match known people with the published records, and count what that discloses.
 
-Of a person whose quasi-identifiers fit c published rows, the attacker knows the right row with confidence 1 / c, and a
-sensitive value with the share of these rows that hold it. The second can be high where the first is low: if all
-candidates share a value, the person's value is known whatever c is. What is compared with is the baseline: the share
-of the most frequent value in the whole release, which anybody may guess without any linking.
+For a person whose quasi-identifiers match c published rows, the attacker knows the right row with confidence 1 / c, and
+a sensitive value with its share among these rows. The second can be high when the first is low: if all
+candidates share a value, the person's value is known whatever c is. The baseline for comparison is the share
+of the most frequent value in the whole release, which anybody can guess without linking.
 """
 
 from __future__ import annotations
@@ -16,9 +16,10 @@ import numpy as np
 import pyarrow as pa
 
 from coterie.arrays import Float64, Int64
-from coterie.disclosure.ends import TightEnds, tight_ends
+from coterie.disclosure.downcoding import Downcoding, classes_of, count_cells, downcode
+from coterie.disclosure.intersection import Intersection
 from coterie.disclosure.link import Link, LinkSide, link_tables
-from coterie.disclosure.order import OrderLeak, order_leaks
+from coterie.disclosure.order import OrderLeak, in_memory, order_leaks
 from coterie.errors import ConfigError, Problem
 from coterie.values.codes import Codes, column_codes
 from coterie.values.notation import columns_of
@@ -30,7 +31,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, eq=False)
 class ValueAttack:
-    """What the attack tells of one sensitive column. Counts are of people with at least one candidate."""
+    """What the attack discloses about one sensitive attribute. Counts are of people with at least one candidate."""
 
     column: str
     baseline: float
@@ -54,7 +55,7 @@ class ValueAttack:
     """person → the likeliest value: a value of the data, not to be shown unasked"""
 
     def to_dict(self) -> dict[str, Any]:
-        """The figures, without anything about single people."""
+        """Return the figures, without anything about single people."""
         names = ("column", "baseline", "average", "highest", "pinned", "above_baseline", "lift")
         values = {name: getattr(self, name) for name in names}
         return values | {"right": self.right, "baseline_right": self.baseline_right}
@@ -62,7 +63,7 @@ class ValueAttack:
 
 @dataclass(frozen=True, eq=False)
 class Attack(Tabular):
-    """What a linking attack found. Printing it shows counts only."""
+    """The result of a linking attack. Printing it shows only counts."""
 
     on: tuple[str, ...]
     rows: int
@@ -88,21 +89,22 @@ class Attack(Tabular):
     """person → published rows that fit"""
     order: tuple[OrderLeak, ...] = ()
     """what the order of the published rows gives away"""
-    ends: tuple[TightEnds, ...] = ()
-    """what tight intervals give away, if every end is the value of some row"""
+    downcoding: tuple[Downcoding, ...] = ()
+    """what tight intervals, sets and labels give away"""
+    joint: Intersection | None = None
+    """what other releases of the same people rule out"""
 
     def to_dict(self) -> dict[str, Any]:
-        """The figures, without anything about single people."""
+        """Return the figures, without anything about single people."""
         names = ("rows", "people", "matched", "pinned", "below", "k", "fewest", "median", "highest", "average")
         values: dict[str, Any] = {"on": list(self.on)} | {name: getattr(self, name) for name in names}
         values["sensitive"] = [each.to_dict() for each in self.sensitive.values()]
-        return values | {name: [each._asdict() for each in getattr(self, name)] for name in ("order", "ends")}
+        values |= {name: [each._asdict() for each in getattr(self, name)] for name in ("order", "downcoding")}
+        return values | {"joint": None if self.joint is None else self.joint.to_dict()}
 
     def records(self) -> list[dict[str, Any]]:
-        """The figures by name, without anything about single people."""
-        plain = {
-            name: value for name, value in self.to_dict().items() if name not in ("on", "sensitive", "order", "ends")
-        }
+        """Return the figures by name, without anything about single people."""
+        plain = {name: value for name, value in self.to_dict().items() if isinstance(value, int | float)}
         rows = [{"column": "identity", "figure": name, "value": float(value)} for name, value in plain.items()]
         for each in self.sensitive.values():
             found = {name: value for name, value in each.to_dict().items() if isinstance(value, int | float)}
@@ -110,7 +112,7 @@ class Attack(Tabular):
         return rows
 
     def table(self) -> pa.Table:
-        """A row per known person: number, candidates, confidence, likeliest values. It shows values of the data."""
+        """Return a row per known person: number, candidates, confidence, likeliest values. It shows data values."""
         columns: dict[str, Any] = {
             "person": np.arange(1, self.people + 1),
             "candidates": self.candidates,
@@ -129,9 +131,9 @@ def attack_table(
 
     Args:
         published: The release.
-        known: The people, with what is known of them in the columns `on`. A missing cell is not known.
+        known: The people, with their known attributes in the columns `on`. A missing cell is unknown.
         on: Quasi-identifiers that the attacker knows, by their original names.
-        config: Hierarchies, types and forms of publishing, which the attacker is taken to know too; and k.
+        config: Hierarchies, types and publishing styles, which the attacker is assumed to know too; and k.
         sensitive: Columns of the release that the attacker wants to learn.
     """
     absent = [name for name in sensitive if name not in published.column_names]
@@ -165,7 +167,7 @@ def _confidence(candidates: Int64) -> Float64:
 
 
 def _values(name: str, published: pa.Table, known: pa.Table, link: Link, candidates: Int64) -> ValueAttack:
-    """What the candidates' sensitive values tell."""
+    """Measure what the candidates' sensitive values disclose."""
     from coterie.kernels.link import tally
 
     codes = column_codes(published.column(name), name=name)
@@ -198,23 +200,28 @@ def _values(name: str, published: pa.Table, known: pa.Table, link: Link, candida
     )
 
 
-def with_weaknesses(found: Attack, published: pa.Table, config: Config) -> Attack:
-    """The attack with what the release gives away by itself: the order of its rows, the ends of its intervals.
+def with_weaknesses(found: Attack, published: pa.Table, config: Config, *, tight: bool) -> Attack:
+    """Return the attack with what the release gives away by itself: the order of its rows, the tightness of its cells.
 
     Args:
         found: The linking attack.
         published: The release.
         config: Its quasi-identifiers, k and hierarchies.
+        tight: Whether its method publishes cells that are no wider than the rows of their group.
     """
     present = published.column_names
     if not config.quasi or any(each not in present for name in config.quasi for each in columns_of(name, present)):
         return found
-    order = order_leaks(published, quasi=config.quasi, k=config.k)
-    return replace(found, order=order, ends=tight_ends(published, quasi=config.quasi, but=list(config.hierarchies)))
+    order = order_leaks(in_memory(published), present, quasi=config.quasi, k=config.k)
+    if not tight:
+        return replace(found, order=order)
+    forms = {name: each.form for name, each in config.hierarchies.items()}
+    counted = count_cells([classes_of(published, config.quasi)], quasi=config.quasi)
+    return replace(found, order=order, downcoding=downcode(counted, forms=forms))
 
 
 def _histogram(side: LinkSide, codes: Codes) -> tuple[Int64, Int64, Int64]:
-    """Class → its values and how many rows hold each, as (where they begin, values, counts)."""
+    """Return class → its values and their counts, as (starts, values, counts)."""
     width = max(codes.size, 1)
     pairs, counts = np.unique(side.class_of_row * width + codes.codes, return_counts=True)
     starts = np.searchsorted(pairs // width, np.arange(side.classes + 1)).astype(np.int64)
@@ -224,7 +231,7 @@ def _histogram(side: LinkSide, codes: Codes) -> tuple[Int64, Int64, Int64]:
 def _hits(
     name: str, known: pa.Table, codes: Codes, best: Int64, usual: int, matched: np.typing.NDArray[np.bool_]
 ) -> tuple[float | None, float | None]:
-    """How often the likeliest value, and the most frequent one, is the true one; None if the truth is not known."""
+    """Count how often the likeliest value, and the most frequent one, is true; None if the truth is unknown."""
     if name not in known.column_names or not len(best):
         return None, None
     from coterie.values.scalars import texts

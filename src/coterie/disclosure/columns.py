@@ -1,7 +1,7 @@
-"""Which quasi-identifiers, and which pairs of them, put records at risk.
+"""Rank quasi-identifiers, and pairs of them, by the risk they add.
 
-Distinction and separation are those of Motwani and Xu 2007: of a set of columns, the number of distinct values ÷ rows,
-and the share of all pairs of rows that differ in them. What a column adds is what leaving it out takes away.
+Distinction and separation follow Motwani and Xu 2007: for a set of columns, the number of distinct values ÷ rows,
+and the share of all pairs of rows that differ in them. A column adds what leaving it out would remove.
 """
 
 from __future__ import annotations
@@ -43,7 +43,7 @@ class ColumnRisks(NamedTuple):
 
 
 class _Spread(NamedTuple):
-    """How rows fall into classes."""
+    """The distribution of rows over classes."""
 
     classes: int
     separation: float
@@ -52,7 +52,7 @@ class _Spread(NamedTuple):
 
 
 def rank_columns(table: pa.Table, *, quasi: Sequence[str], pairs: bool = True) -> ColumnRisks:
-    """Rank quasi-identifiers and pairs of them by the risk that they add.
+    """Rank quasi-identifiers and pairs of them by the risk they add.
 
     Args:
         table: An original or a published table.

@@ -1,8 +1,8 @@
-"""Two releases of the same people, looked at together.
+"""Two releases of the same people, considered together.
 
-Each release hides a person among its class. Somebody who holds both, and knows in which class of each the person is,
-is left with the people that are in both classes: candidates of one release that the other rules out are gone. Two
-releases of k each may so leave a single candidate.
+Each release hides a person among its class. Someone who has both, and knows the person's class in each,
+is left with the people in both classes: each release rules out candidates of the other. Two
+releases of k each may thus leave a single candidate.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Joint:
-    """What two releases leave of each other's promise."""
+    """What two releases leave of each other's guarantee."""
 
     people: int
     """people that both releases hold"""
@@ -41,12 +41,12 @@ class Joint:
 
     @property
     def passed(self) -> bool:
-        """Whether together they still keep the wanted k."""
+        """Whether together they still satisfy the required k."""
         return self.below == 0
 
     @property
     def text(self) -> str:
-        """One sentence for a person."""
+        """One sentence about the result."""
         if self.passed:
             return f"Both releases together still hide each of {self.people:,} people among at least {self.k:,}."
         return (
@@ -55,19 +55,19 @@ class Joint:
         )
 
     def raise_for_failure(self) -> None:
-        """Raise a VerificationError if together they break the promise."""
+        """Raise a VerificationError if together they violate the guarantee."""
         if not self.passed:
             raise VerificationError(self.text)
 
 
 def check_joint(first: Release, second: Release, *, on: str | None = None, k: int | None = None) -> Joint:
-    """Check what two releases of the same people give away together; warn if that is less than k.
+    """Check what two releases of the same people disclose together; warn if that leaves fewer than k candidates.
 
     Args:
         first: A release.
         second: Another one, made from the same people at another time or with other columns.
-        on: The column of both originals that names people. Without it, both have the same rows in the same order.
-        k: The smallest number of candidates that is wanted; the smaller k of the two when left out.
+        on: The column of both originals that identifies people. Without it, both have the same rows in the same order.
+        k: The required number of candidates; by default the smaller k of the two.
 
     Raises:
         ConfigError: An original lacks the column.
@@ -97,7 +97,7 @@ def check_joint(first: Release, second: Release, *, on: str | None = None, k: in
 
 
 def _classes_of_people(first: Release, second: Release, on: str | None) -> tuple[Int64, Int64]:
-    """Person → class in each release; −1 where it has no row of that person, or has removed it."""
+    """Return person → class in each release; −1 if it has no row of that person, or has removed it."""
     releases = first, second
     tables = [release.source.table for release in releases]
     if on is None:
@@ -138,7 +138,7 @@ def _refuse_repeated(people: Int64, missing: int, on: str) -> None:
 
 
 def _classes_of_rows(release: Release) -> Int64:
-    """Row of the original → class of equal published rows, −1 where it was removed."""
+    """Return row of the original → class of equal published rows, −1 if it was removed."""
     classes = np.full(release.source.table.num_rows, -1, dtype=np.int64)
     classes[release.published.kept] = release.verification.class_of_row
     return classes

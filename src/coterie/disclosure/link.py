@@ -1,9 +1,9 @@
-"""Match the rows of two tables by what their cells admit.
+"""Match the rows of two tables whose cells are compatible.
 
-The first is a release; the second are people known from elsewhere, a population, or rows that are to join the release.
+The first is a release; the second are known people, a population, or rows that will join the release.
 
 Equal rows are one class on either side. A tree over the classes of the first table is walked once for each class of
-the second, so that most pairs are never looked at.
+the second, so that most pairs are never visited.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ PAIRS = 2**22
 
 @dataclass(frozen=True, eq=False)
 class LinkSide:
-    """One of the two tables: its rows in classes of rows that look alike, each a box of codes."""
+    """One of the two tables: its rows in classes of equal rows, each a box of codes."""
 
     class_of_row: Int64
     sizes: Int64
@@ -44,19 +44,19 @@ class LinkSide:
 
     @property
     def classes(self) -> int:
-        """Number of classes."""
+        """The number of classes."""
         return len(self.sizes)
 
     @property
     def boxes(self) -> Boxes:
-        """The classes as kernels take them."""
+        """The classes in the form that kernels take."""
         from coterie.kernels.link import Boxes
 
         return Boxes(self.lo, self.hi, self.set_of)
 
 
 class Pairs(NamedTuple):
-    """Which classes of the first table meet some classes of the second."""
+    """The matching classes of the two tables."""
 
     start: int
     """the first class of the second table that was asked for"""
@@ -85,7 +85,7 @@ class Link:
         return plant(self.first.lo, self.first.hi, self.sizes)
 
     def pairs(self) -> Iterator[Pairs]:
-        """All pairs of classes that meet, in pieces of a bounded size."""
+        """Yield all pairs of matching classes, in pieces of bounded size."""
         from coterie.kernels.link import matches
 
         found = np.zeros(self.second.classes, dtype=np.int64)
@@ -102,7 +102,7 @@ class Link:
             start = end
 
     def candidates(self) -> Int64:
-        """Class of the second table → rows of the first that it meets."""
+        """Return class of the second table → matching rows of the first."""
         from coterie.kernels.link import weigh
 
         parts = [weigh(pairs.found, pairs.met, self.first.sizes) for pairs in self.pairs()]
@@ -118,14 +118,14 @@ def link_tables(
     published: tuple[bool, bool] = (True, False),
     unknown: Unknown = "any",
 ) -> Link:
-    """Put two tables into one set of codes.
+    """Encode two tables with one set of codes.
 
     Args:
         first: A table, such as a release.
-        second: Another one, such as people known from elsewhere.
+        second: Another one, such as known people.
         on: The columns to match, by their names before publishing.
-        config: Hierarchies, types and forms of publishing.
-        published: Which of the two a release wrote.
+        config: Hierarchies, types and publishing styles.
+        published: Which of the two is a release.
         unknown: What a missing cell admits.
     """
     check_names(first, on, published=published[0], what="the first table" if not published[0] else "the release")
@@ -144,6 +144,7 @@ def link_tables(
                 name=name,
                 hierarchy=config.hierarchies.get(name),
                 kind=config.types.get(name),
+                order=config.ordered.get(name, ()),
                 as_sets=_as_sets(config.publish, name),
                 unknown=unknown,
             )
@@ -179,7 +180,7 @@ def check_names(table: pa.Table, on: Sequence[str], *, published: bool, what: st
 
 
 def _side(columns: Sequence[Column], extents: Sequence[Extents], offsets: Int64, rows: int) -> LinkSide:
-    """Rows as classes, and classes as boxes."""
+    """Group rows into classes, and classes into boxes."""
     codes = [Codes(column.of_row, len(column.cells), -1, pa.nulls(0)) for column in columns]
     class_of_row, classes = row_classes(codes)
     first = np.zeros(classes, dtype=np.int64)

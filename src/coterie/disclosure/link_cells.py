@@ -1,11 +1,12 @@
-"""What the cells of a column admit: cells of two tables as intervals of one set of codes.
+"""Encode the cells of two tables as intervals of one set of codes.
 
-A cell may be a value, an interval, a set of values, a label of a hierarchy or `*`. Two cells meet if one and the same
-value could stand behind both. Codes are made from what the two tables hold, so that no original is needed:
+A cell may be a value, an interval, a set of values, a hierarchy label or `*`. Two cells match if the same
+value could be behind both. Codes are made from the two tables' cells, so no original is needed:
 
 * numbers and dates: the ends of all intervals, in ascending order;
-* categories with a hierarchy: the leaves of its tree; a text without a place in it gets a code of its own, which only
+* categories with a hierarchy: the leaves of its tree; a text missing from it gets a code of its own, which only
   that text and `*` admit;
+* ordered categories: their ranks; a text without one gets a code of its own, likewise;
 * other categories: all values and members of sets; a set is an interval of codes and the list of its members.
 """
 
@@ -65,7 +66,7 @@ class Space(NamedTuple):
 
 
 def read_column(table: pa.Table, name: str, *, published: bool) -> Column:
-    """A column as its distinct cells; `<name>_min` and `<name>_max` if it was published as bounds."""
+    """Return a column's distinct cells; `<name>_min` and `<name>_max` if it was published as bounds."""
     columns = [table.column(each) for each in columns_of(name, table.column_names)]
     return Column(*distinct_texts(*columns, name=name, write=partial(texts, column=name)), published)
 
@@ -77,22 +78,26 @@ def space_of(
     name: str,
     hierarchy: Hierarchy | None = None,
     kind: str | None = None,
+    order: Sequence[str] = (),
     as_sets: bool = False,
     unknown: Unknown = "any",
 ) -> Space:
-    """Put the cells of two columns into one set of codes.
+    """Encode the cells of two columns with one set of codes.
 
     Args:
         first: A column of the first table.
         second: The same column of the second table.
-        name: What it is called.
+        name: Its name.
         hierarchy: Its hierarchy, if it has one.
-        kind: number, date or category where the guess from the cells would be wrong.
+        kind: number, date or category if the guess from the cells would be wrong.
+        order: Its values in their order, if it is an ordered category.
         as_sets: Whether it was published as sets of values although it has a hierarchy.
         unknown: What a missing cell admits.
     """
     if hierarchy is not None and not as_sets:
         return _tree_space(first, second, hierarchy, name=name, unknown=unknown)
+    if order:
+        return _order_space(first, second, order, unknown=unknown)
     if kind != "category" and hierarchy is None:
         sides = [[read_cell(text, "interval") for text in column.cells] for column in (first, second)]
         for read in (parse_number, _nanoseconds):
@@ -116,7 +121,7 @@ def _nanoseconds(text: str) -> int | None:
 def _number_space(
     first: list[Cell], second: list[Cell], read: Callable[[str], Any], *, unknown: Unknown
 ) -> Space | None:
-    """Intervals of numbers or dates; None if a cell is no such thing."""
+    """Encode intervals of numbers or dates; None if a cell is neither."""
     cells = [*first, *second]
     ends = [_number_ends(cell, read) for cell in cells]
     if any(end is None and cell.parts for cell, end in zip(cells, ends, strict=True)):
@@ -132,7 +137,7 @@ def _number_space(
 
 
 def _number_ends(cell: Cell, read: Callable[[str], Any]) -> tuple[Any, Any] | None:
-    """The ends of an interval as numbers; ANY for `*`; None for a missing cell or one that is no interval."""
+    """Return the ends of an interval as numbers; ANY for `*`; None for a missing cell or any other."""
     if not cell.parts:
         return None if cell.kind == "missing" else ANY
     low, high = read(cell.parts[0]), read(cell.parts[-1])
@@ -165,8 +170,26 @@ def _tree_space(first: Column, second: Column, hierarchy: Hierarchy, *, name: st
     return Space(size, _extents(pairs[0], size), _extents(pairs[1], size), [])
 
 
+def _order_space(first: Column, second: Column, order: Sequence[str], *, unknown: Unknown) -> Space:
+    """Encode cells as intervals of ranks; a text missing from the order gets a code of its own, as in a tree."""
+    codes: dict[Hashable, int] = {text: rank for rank, text in enumerate(order)}
+
+    def interval(text: CellText, *, published: bool) -> tuple[int, int]:
+        cell = read_cell(text, "order") if published or not isinstance(text, str) else Cell("value", (text,))
+        if not cell.parts and (cell.kind != "missing" or unknown == "any"):
+            return ANY
+        ends: tuple[Hashable, ...] = cell.parts or (None,)
+        if len(ends) > 1 and (not set(ends) <= set(order) or codes[ends[0]] > codes[ends[1]]):
+            ends = (text,)
+        low, high = (codes.setdefault(end, len(codes)) for end in (ends[0], ends[-1]))
+        return low, high
+
+    pairs = [[interval(text, published=side.published) for text in side.cells] for side in (first, second)]
+    return Space(len(codes), _extents(pairs[0], len(codes)), _extents(pairs[1], len(codes)), [])
+
+
 def _bound(hierarchy: Hierarchy, columns: Sequence[Column], *, name: str) -> tuple[Tree, dict[str, int]]:
-    """The tree over the values of these columns, or over all of an explicit hierarchy, and text → leaf code."""
+    """Return the tree over the values of these columns, or over an explicit hierarchy, and text → leaf code."""
     distinct = {text: None for column in columns for text in column.cells if isinstance(text, str)}
     if hierarchy.tree is not None:
         from coterie.hierarchies.bind import find_leaves
@@ -186,7 +209,7 @@ def _bound(hierarchy: Hierarchy, columns: Sequence[Column], *, name: str) -> tup
 
 
 def _fitting(hierarchy: Hierarchy, values: pa.Array, *, name: str) -> pa.Array:
-    """Those values that have a place under a rule. Halves that fit as a whole are not looked at one by one."""
+    """Return the values that fit a rule. Halves that fit as a whole are not checked one by one."""
     if len(values) == 0:
         return values
     try:
@@ -205,7 +228,7 @@ def _flat_space(first: Column, second: Column, *, unknown: Unknown) -> Space:
     sets: list[list[int]] = []
 
     def members(text: CellText, *, published: bool) -> Sequence[Hashable]:
-        """The values that a cell admits; none for any value."""
+        """Return the values that a cell admits; empty for any value."""
         cell = read_cell(text, "set")
         if cell.kind == "missing":
             return [] if unknown == "any" else [None]

@@ -1,4 +1,4 @@
-"""A tree over boxes: halved again and again by the middles of their widest side.
+"""A tree over boxes, halved repeatedly at the midpoints of the widest side.
 
 It is built level by level with one sort each, so that there is no loop over boxes and nothing to compile.
 """
@@ -19,12 +19,12 @@ BUCKET = 8
 
 
 def plant(lo: Int32, hi: Int32, sizes: tuple[int, ...]) -> BoxTree:
-    """A tree over at least one box.
+    """Build a tree over at least one box.
 
     Args:
         lo: [boxes, columns] the smallest codes.
         hi: The largest codes.
-        sizes: Column → number of codes: what makes columns comparable.
+        sizes: Column → number of codes, which makes columns comparable.
     """
     from coterie.kernels.link import BoxTree
 
@@ -57,7 +57,7 @@ def plant(lo: Int32, hi: Int32, sizes: tuple[int, ...]) -> BoxTree:
 
 
 def _sorted_by_widest(order: Int64, middles: Float64, bounds: Int64) -> Int64:
-    """The order, sorted within each part by the column in which the part's boxes lie furthest apart."""
+    """Return the order, sorted within each part by the column in which the part's boxes lie furthest apart."""
     placed = middles[order]
     spread = np.maximum.reduceat(placed, bounds[:-1]) - np.minimum.reduceat(placed, bounds[:-1])
     part = np.repeat(np.arange(len(bounds) - 1), np.diff(bounds))

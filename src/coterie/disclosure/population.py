@@ -1,10 +1,10 @@
-"""How many people are unique in the population that a table is a sample of.
+"""Estimate how many people are unique in the population that a table is a sample of.
 
-A record that is alone in the sample need not be alone in the population. Three models estimate how many are, from how
-many classes of each size the sample has. Notation as in Dankar, El Emam, Neisa, Roffey 2012: n rows of a population of
+A record that is unique in the sample need not be unique in the population. Three models estimate how many are, from the
+number of sample classes of each size. Notation as in Dankar, El Emam, Neisa, Roffey 2012: n rows of a population of
 N, π = n / N, u classes in the sample, s_i of them with i rows.
 
-* Zayatz 1991: the classes of the population are taken to be of the sizes that the sample shows; by Bayes' rule a class
+* Zayatz 1991: the population's classes are assumed to have the sizes that the sample shows; by Bayes' rule a class
   of one sampled row then has one row in the population with the probability p₁ P(1 | 1) / Σ p_j P(1 | j), where
   P(1 | j) is hypergeometric and p_j = s_j / u.
 * Pitman's sampling formula (Hoshino 2001): θ and α by maximum likelihood; N · Γ(θ + 1) Γ(θ + α + N − 1) / (Γ(θ + α)
@@ -14,7 +14,7 @@ N, π = n / N, u classes in the sample, s_i of them with i rows.
   the population is Shlosser's estimate as modified by Haas and Stokes 1998. K · β^α people are unique.
 
 Dankar et al. compared them by simulation and found a rule that does well throughout: Pitman's model for π ≤ 0.1,
-otherwise the smaller of the other two. Where the model asked for has no solution, Zayatz' stands in for it.
+otherwise the smaller of the other two. If that model has no solution, Zayatz' is used instead.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ SMALL_FRACTION = 0.1
 
 
 class Sample(NamedTuple):
-    """What the models need to know of a sample: how many classes it has of each size."""
+    """The input of the models: the number of a sample's classes of each size."""
 
     sizes: Int64
     """the sizes that occur, ascending"""
@@ -44,26 +44,26 @@ class Sample(NamedTuple):
 
     @property
     def rows(self) -> int:
-        """Rows of the sample, n."""
+        """The number of rows of the sample, n."""
         return int((self.sizes * self.classes).sum())
 
     @property
     def population(self) -> int:
-        """People of the population, N."""
+        """The size of the population, N."""
         return max(round(self.rows / self.fraction), self.rows)
 
     @property
     def total(self) -> int:
-        """Number of classes, u."""
+        """The number of classes, u."""
         return int(self.classes.sum())
 
     def of_size(self, size: int) -> int:
-        """Number of classes of a size, s_i."""
+        """Return the number of classes of a size, s_i."""
         return int(self.classes[self.sizes == size].sum())
 
 
 class PopulationUniques(NamedTuple):
-    """Estimates of how many people of the population are unique in it; NaN where a model has no solution."""
+    """Estimated numbers of population uniques; NaN if a model has no solution."""
 
     fraction: float
     population: int
@@ -76,7 +76,7 @@ class PopulationUniques(NamedTuple):
 
     @property
     def estimate(self) -> float:
-        """Unique people in the population by the chosen model."""
+        """The number of population uniques by the chosen model."""
         return 0.0 if self.chosen == "none" else float(getattr(self, self.chosen))
 
     @property
@@ -106,11 +106,11 @@ def estimate_uniques(class_sizes: Int64, fraction: float) -> PopulationUniques:
 
 
 def zayatz(sample: Sample) -> float:
-    """Unique people by Zayatz' model."""
+    """Estimate unique people by Zayatz' model."""
     rows, population = sample.rows, sample.population
 
     def one_drawn(size: int) -> float:
-        """The probability that a sample holds exactly one row of a class of the population."""
+        """Return the probability that a sample has exactly one row of a class of the population."""
         rest = population - size
         if rows - 1 > rest:
             return 0.0
@@ -128,7 +128,7 @@ def _log_choose(n: int, k: int) -> float:
 
 
 def pitman(sample: Sample) -> float:
-    """Unique people by Pitman's model; NaN if all or none of the sample's classes have one row."""
+    """Estimate unique people by Pitman's model; NaN if all or none of the sample's classes have one row."""
     if sample.total in (1, sample.rows):
         return math.nan
     theta, alpha = pitman_parameters(sample)
@@ -139,9 +139,9 @@ def pitman(sample: Sample) -> float:
 
 
 def pitman_parameters(sample: Sample) -> tuple[float, float]:
-    """θ and α of greatest likelihood.
+    """Return the maximum-likelihood θ and α.
 
-    For each α the derivative by θ falls through 0 once, which bisection finds; what is left to search is one number.
+    For each α the derivative by θ crosses 0 once, which bisection finds; that leaves one number to search.
     """
     u, n = sample.total, sample.rows
     sizes, classes = sample.sizes.tolist(), sample.classes.tolist()
@@ -168,7 +168,7 @@ def pitman_parameters(sample: Sample) -> tuple[float, float]:
 
 
 def slide_negative_binomial(sample: Sample) -> float:
-    """Unique people by the slide negative binomial model; NaN if it has no solution."""
+    """Estimate unique people by the slide negative binomial model; NaN if it has no solution."""
     kept = 1.0 - sample.fraction
     single, double = sample.of_size(1), sample.of_size(2)
     if kept <= 0.0:
@@ -178,7 +178,7 @@ def slide_negative_binomial(sample: Sample) -> float:
         return math.nan
 
     def expected(alpha: float, beta: float) -> tuple[float, float]:
-        """What a sample would show: log s₁, and s₂."""
+        """Return the expected sample: log s₁, and s₂."""
         drop = kept * (1.0 - beta)
         fall = alpha * math.log(beta / (1.0 - drop))
         one = math.log(sample.fraction * number) + fall + math.log1p(alpha * drop / (1.0 - drop))
@@ -186,7 +186,7 @@ def slide_negative_binomial(sample: Sample) -> float:
         return one, two * (2.0 + (alpha - 1.0) * drop)
 
     def alpha_of(beta: float) -> float:
-        """α at which s₁ is as expected; log s₁ rises at most to one peak and then falls for good."""
+        """Return the α at which s₁ is as expected; log s₁ rises at most to one peak and then falls for good."""
         drop = kept * (1.0 - beta)
         peak = max(-1.0 / math.log(beta / (1.0 - drop)) - (1.0 - drop) / drop, 1e-12)
         if expected(peak, beta)[0] < math.log(single):
@@ -213,7 +213,7 @@ def _logistic(log_odds: float) -> float:
 
 
 def shlosser(sample: Sample) -> float:
-    """Classes of the population by Shlosser's estimate, as modified by Haas and Stokes 1998."""
+    """Estimate the population's classes by Shlosser's estimator, as modified by Haas and Stokes 1998."""
     pi, sizes, classes = sample.fraction, sample.sizes.astype(np.float64), sample.classes
     unseen = classes * (1 - pi) ** sizes
     one = float((classes * sizes * pi**2 * (1 - pi**2) ** (sizes - 1)).sum())
@@ -225,7 +225,7 @@ def shlosser(sample: Sample) -> float:
 
 
 def digamma(x: float) -> float:
-    """The derivative of log Γ, for x > 0."""
+    """Return the derivative of log Γ, for x > 0."""
     shift = 0.0
     while x < 10.0:
         shift -= 1.0 / x
@@ -236,7 +236,7 @@ def digamma(x: float) -> float:
 
 
 def _root(rising: Callable[[float], float], low: float, high: float) -> float:
-    """Where a function changes from below 0 to above; the nearer end if it does not."""
+    """Return where a function changes from below 0 to above; the nearer end if it does not."""
     for _ in range(80):
         middle = 0.5 * (low + high)
         if rising(middle) < 0:
@@ -247,7 +247,7 @@ def _root(rising: Callable[[float], float], low: float, high: float) -> float:
 
 
 def _peak(function: Callable[[float], float], low: float, high: float) -> float:
-    """Where a function is greatest: the best of a grid, then golden sections around it."""
+    """Return where a function is largest: the best of a grid, refined by golden-section search."""
     grid = np.linspace(low, high, 33)
     best = int(np.argmax([function(float(x)) for x in grid]))
     left, right = float(grid[max(best - 1, 0)]), float(grid[min(best + 1, len(grid) - 1)])

@@ -1,11 +1,11 @@
-"""How likely it is that records of a table can be traced to people, before or after it is published.
+"""The re-identification risk of a table's records, before or after it is published.
 
 Three attackers, after El Emam and Dankar 2008:
 
 * The prosecutor knows that a person is in the table. A record in a class of f rows is the right one with probability
   1 / f.
-* The journalist does not know who is in the table and compares it with the population it comes from. Of F people that
-  the published values fit, one is the right one: 1 / F. F is counted in a population table, or estimated from the
+* The journalist does not know who is in the table and compares it with the population it comes from. Of F people who
+  match the published values, one is the right one: 1 / F. F is counted in a population table, or estimated from the
   sampling fraction π: given f sampled rows, F is negative binomial (Benedetti and Franconi 1998), so the expected
   1 / F is ∫ u^(f−1) / (1 + u (1 − π) / π) du from 0 to 1.
 * The marketer links all records and does not mind mistakes: the expected share of right links.
@@ -38,7 +38,7 @@ __all__ = ["PRESETS", "Attacker", "Risk", "RiskChange", "Threshold", "find_thres
 
 @dataclass(frozen=True)
 class Attacker:
-    """The risk of records under one kind of attack."""
+    """The risk of records under one attacker model."""
 
     highest: float
     """of the record most at risk"""
@@ -74,11 +74,11 @@ class Risk(Tabular):
 
     @property
     def unique_share(self) -> float:
-        """Share of records that are alone in their class."""
+        """Share of records that are unique."""
         return self.uniques / self.rows if self.rows else 0.0
 
     def records(self) -> list[dict[str, Any]]:
-        """One row an attacker: the risk of the record most at risk, the mean, and what is above the threshold."""
+        """Return one row per attacker: the highest risk, the mean, and the share above the threshold."""
         known = {"prosecutor": self.prosecutor, "journalist": self.journalist}
         rows = [
             {"attacker": name, **asdict(each), "threshold": float(self.threshold.value)}
@@ -89,7 +89,7 @@ class Risk(Tabular):
         return [*rows, {"attacker": "marketer", **marketer, "average": self.marketer, "threshold": None}]
 
     def to_dict(self) -> dict[str, Any]:
-        """Plain values, as JSON can hold them."""
+        """Return plain values for JSON."""
         values = asdict(self)
         values["quasi"] = list(self.quasi)
         values["unique_share"] = self.unique_share
@@ -108,7 +108,7 @@ class RiskChange(NamedTuple):
     after: Risk
 
     def to_dict(self) -> dict[str, Any]:
-        """Plain values, as JSON can hold them."""
+        """Return plain values for JSON."""
         return {"before": self.before.to_dict(), "after": self.after.to_dict()}
 
 
@@ -123,17 +123,17 @@ def risk_of_table(
     among: int | None = None,
     config: Config | None = None,
 ) -> Risk:
-    """The risk of a table's records, original or published.
+    """Estimate the risk of a table's records, original or published.
 
     Args:
         table: The table.
         quasi: Its quasi-identifiers.
-        threshold: The largest risk that is accepted: a number or the name of a preset.
-        population: The population that it comes from, one row a person.
-        fraction: Or the share of the population that it holds.
-        people: Row → person, where a person may have several rows.
-        among: The rows that each row is hidden among, where rows are published one by one and equal ones do not count.
-        config: Hierarchies, types and forms of publishing: needed to compare a release with a population.
+        threshold: The highest accepted risk: a number or the name of a preset.
+        population: The population that it is a sample of, one row per person.
+        fraction: Or the sampling fraction.
+        people: Row → person, if a person may have several rows.
+        among: The number of rows that hide each row, if rows are published one by one and equal ones do not count.
+        config: Hierarchies, types and publishing styles, needed to compare a release with a population.
     """
     check_population(population, fraction)
     found = classes_of_table(table, quasi, people)
@@ -153,7 +153,7 @@ def risk_of_table(
 
 
 class ClassCounts(NamedTuple):
-    """What hides the rows of a table: each entry is one class, or all classes that are alike in this."""
+    """The class sizes of a table: each entry is one class, or all classes with the same counts."""
 
     counts: Int64
     """rows of each class, or people"""
@@ -164,17 +164,17 @@ class ClassCounts(NamedTuple):
     counted: Literal["rows", "people"] = "rows"
 
     def among(self, k: int) -> ClassCounts:
-        """The same where rows are published one by one: each is hidden among k, however it looks."""
+        """Return the same for rows published one by one: each is hidden among k, however it looks."""
         return self._replace(counts=np.maximum(self.counts, k))
 
 
 def classes_of_table(table: pa.Table, quasi: Sequence[str], people: pa.ChunkedArray | None = None) -> ClassCounts:
-    """The classes of a table, one by one.
+    """Return the classes of a table, one by one.
 
     Args:
         table: The table, original or published.
         quasi: Its quasi-identifiers.
-        people: Row → person, where a person may have several rows.
+        people: Row → person, if a person may have several rows.
     """
     class_of_row, sizes = published_classes(table, quasi)
     one = np.ones(len(sizes), dtype=np.int64)
@@ -192,14 +192,14 @@ def risk_of_classes(
     matches: Int64 | None = None,
     population: int | None = None,
 ) -> Risk:
-    """The risk of records from how large their classes are.
+    """Estimate the risk of records from their class sizes.
 
     Args:
         found: The classes.
-        quasi: The quasi-identifiers that they are equal in.
-        threshold: The largest risk that is accepted: a number or the name of a preset.
-        fraction: The share of the population that the table holds.
-        matches: Or class → people of the population whom its values fit.
+        quasi: The quasi-identifiers that define them.
+        threshold: The highest accepted risk: a number or the name of a preset.
+        fraction: The sampling fraction.
+        matches: Or class → matching people of the population.
         population: The size of that population.
     """
     limit = find_threshold(threshold)
@@ -230,7 +230,7 @@ def risk_of_classes(
 
 
 def check_population(population: object, fraction: float | None) -> None:
-    """Raise a ConfigError if what is said of the population makes no sense."""
+    """Raise a ConfigError if the arguments about the population are invalid."""
     problems = []
     if population is not None and fraction is not None:
         problems.append(Problem("fraction", "a population table says it already; give one of the two"))
@@ -241,14 +241,14 @@ def check_population(population: object, fraction: float | None) -> None:
 
 
 def people_per_class(class_of_row: Int64, people: pa.ChunkedArray, classes: int) -> Int64:
-    """Class → distinct people. Rows without a person count as one person together, which is the safe side."""
+    """Return class → distinct people. Rows without a person count as one person together, to be safe."""
     codes = column_codes(people, name="entity")
     pairs = np.unique(class_of_row * max(codes.size, 1) + codes.codes)
     return np.bincount(pairs // max(codes.size, 1), minlength=classes).astype(np.int64)
 
 
 def _too_small(counts: Int64, limit: Threshold) -> np.typing.NDArray[np.bool_]:
-    """Class → whether 1 ÷ its count is above the threshold, exactly."""
+    """Return class → whether 1 ÷ its count is above the threshold, exactly."""
     return counts < limit.rows
 
 
@@ -266,7 +266,7 @@ def _attacker(risks: Float64, rows: Int64, above: np.typing.NDArray[np.bool_]) -
 def _matches(
     table: pa.Table, population: pa.Table, class_of_row: Int64, *, quasi: Sequence[str], config: Config | None
 ) -> Int64:
-    """Class → people of the population that its values fit."""
+    """Return class → matching people of the population."""
     from coterie.disclosure.link import check_names, link_tables
     from coterie.settings.config import Config
 
@@ -278,10 +278,10 @@ def _matches(
 
 
 def expected_risks(counts: Int64, fraction: float) -> Float64:
-    """Class of f sampled rows → expected 1 / F, F being its size in the population.
+    """Return class of f sampled rows → expected 1 / F, F being its size in the population.
 
     With A_f = ∫ u^(f−1) / (1 + ρu) du and ρ = (1 − π) / π, the terms follow from one another: A_f + ρ A_(f+1) = 1 / f.
-    Upwards the rounding errors are divided by ρ, downwards multiplied by it, so ρ decides the direction.
+    Upwards the rounding errors are divided by ρ, downwards multiplied by it, so ρ determines the direction.
     """
     most = int(counts.max(initial=1))
     rho = (1.0 - fraction) / fraction

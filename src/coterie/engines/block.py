@@ -1,4 +1,4 @@
-"""One block of a table: grouped, repaired, generalized and measured by itself."""
+"""One block of a table: grouped, repaired, generalized and measured on its own."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 
 
 class BlockResult(NamedTuple):
-    """A block, grouped and generalized."""
+    """A grouped and generalized block."""
 
     group: Int32
     """row of the block → group, −1 for a suppressed row"""
@@ -40,14 +40,10 @@ class BlockResult(NamedTuple):
     one_by_one: OneByOne | None = None
     """what is needed to check rows that are published one by one; a group is then a place of a ring"""
 
-    def columns(self) -> dict[str, pa.DictionaryArray]:
-        """Published column → its cells; those of suppressed rows are what stands for any value."""
-        made = {}
-        for labels in self.labels.values():
-            index = pa.array(np.append(labels.of_group, np.int32(labels.suppressed))[self.group])
-            for name, values in zip(labels.names, labels.values, strict=True):
-                made[name] = pa.DictionaryArray.from_arrays(index, values)
-        return made
+    def cells(self, rows: Int64 | slice = slice(None)) -> dict[str, pa.DictionaryArray]:
+        """Return published column → the cells of all rows or of some."""
+        every = [labels.cells(self.group[rows]) for labels in self.labels.values()]
+        return {name: cells for each in every for name, cells in each.items()}
 
 
 def anonymize_block(
@@ -56,6 +52,7 @@ def anonymize_block(
     plan: Plan,
     block: int,
     *,
+    rows: Int64,
     threads: int = 1,
     cancelled: Callable[[], bool] | None = None,
     seconds: float | None = None,
@@ -63,17 +60,18 @@ def anonymize_block(
     """Group and generalize the rows of one block.
 
     Args:
-        codes: [n, d] the codes of its rows, in the order of their numbers.
+        codes: [n, d] the codes of its rows, in row order.
         sensitive: [n, s] their sensitive codes.
         plan: The plan.
         block: Which block this is.
+        rows: The numbers of its rows.
         threads: Threads to use; the result does not depend on them.
         cancelled: Asked now and then whether to stop.
         seconds: After these the method gives what it has.
     """
     table = _table(codes, sensitive, plan, block)
     run = _run(plan, block, threads, cancelled, seconds)
-    grouping = group_block(table, plan, run)
+    grouping = group_block(table, plan, run, rows)
     labels, _ = recode(table, grouping, plan.book.config)
     shown = grouping.published_boxes()
     sums = sums_of(table, shown, labels, plan)
@@ -91,7 +89,7 @@ def suppressed_values(
     threads: int = 1,
     cancelled: Callable[[], bool] | None = None,
 ) -> list[Int64]:
-    """For each sensitive column: code → rows of a block that the method suppresses. Arguments as `anonymize_block`."""
+    """Return, per sensitive column, code → rows that the method suppresses. Arguments as `anonymize_block`."""
     table = _table(codes, sensitive, plan, block)
     run = _run(plan, block, threads, cancelled)
     return gone_values(table, plan.book, method_groups(table, plan.book.config, run))
@@ -105,7 +103,7 @@ def _run(
 
 
 def _table(codes: Int32, sensitive: Int32, plan: Plan, block: int) -> Table:
-    """A block as a table."""
+    """Return a block as a table."""
     if len(codes) != plan.sizes[block]:
         raise ValueError(f"block {block} has {plan.sizes[block]} rows by the plan, but {len(codes)} were given")
     book = plan.book
@@ -125,12 +123,12 @@ def _table(codes: Int32, sensitive: Int32, plan: Plan, block: int) -> Table:
 
 
 def _totals(domain: Domain, book: Codebook) -> Int64:
-    """Code → rows of the whole table; of people, whom nothing is compared with, one each."""
+    """Return code → rows of the whole table; for people, who are not compared, one each."""
     return np.ones(domain.size, dtype=np.int64) if domain.name == book.config.entity else book.totals[domain.name]
 
 
 def _own_people(domains: tuple[Domain, ...], sensitive: Int32) -> tuple[tuple[Domain, ...], Int32]:
-    """The sensitive columns with people numbered within the block: its work must not grow with all there are."""
+    """Renumber people within the block, so that its work does not grow with their total number."""
     present, own = np.unique(sensitive[:, -1], return_inverse=True)
     people = domains[-1]
     missing = len(present) - 1 if len(present) and present[-1] == people.missing else -1

@@ -1,24 +1,28 @@
-"""Where a table is grouped: in memory, in blocks on disk, or on a cluster."""
+"""Choose the engine: memory, blocks on disk, or a cluster."""
 
 from __future__ import annotations
 
 import importlib
 import os
 from pathlib import Path
-from typing import TYPE_CHECKING, Literal, NamedTuple
+from typing import TYPE_CHECKING, Literal, NamedTuple, cast
 
 from coterie.arrays import AnyTable
-from coterie.errors import ConfigError, CoterieError, Problem
+from coterie.engines.engine import Engine, Job
+from coterie.engines.request import into_file, is_file
+from coterie.errors import ConfigError, CoterieError
 from coterie.settings.memory import default_memory, memory_bytes
 from coterie.wording import bytes_text
 
 if TYPE_CHECKING:
-    from coterie.engines.job import BlocksJob
+    from coterie.engines.blocks import run as blocks
+    from coterie.engines.memory import run as memory
+    from coterie.engines.spark import run as spark
     from coterie.releases.release import Release
     from coterie.settings.config import Config
 
-# Each of these modules has `anonymize_file(data, job)`.
-HOMES = {"blocks": "coterie.engines.blocks.run", "spark": "coterie.engines.spark.job"}
+    KNOWN: tuple[Engine, ...] = (memory, blocks, spark)  # what the protocol asks for, held by the type checker
+
 # Files below this are not looked at: they fit.
 SMALL = 4 * 2**20
 # Bytes that a cell takes while a table is read, encoded, published and verified in memory.
@@ -26,64 +30,50 @@ CELL_BYTES = 16
 
 
 class EngineChoice(NamedTuple):
-    """The engine, and why."""
+    """The engine, and the reason for it."""
 
     engine: Literal["memory", "blocks", "spark"]
     why: str = ""
     """for the user, where it was chosen for them"""
 
 
-def choose_engine(
-    data: AnyTable,
-    config: Config,
-    *,
-    output: object,
-    masked: bool = False,
-) -> EngineChoice:
-    """The engine that the configuration asks for or, for `auto`, the one that fits the memory.
+def find_engine(name: str) -> Engine:
+    """Return the engine with this name, loading no other."""
+    return cast("Engine", importlib.import_module(f"coterie.engines.{name}.run"))
+
+
+def run_job(data: AnyTable, job: Job, choice: EngineChoice | None = None) -> Release:
+    """Make a release with the engine that fits, or a given one."""
+    choice = choice or choose_engine(data, job)
+    return find_engine(choice.engine).anonymize(data, job)
+
+
+def choose_engine(data: AnyTable, job: Job) -> EngineChoice:
+    """Return the requested engine or, for `auto`, the one that fits in memory.
 
     Args:
         data: A frame or a path.
-        config: Says which engine and how much memory.
-        output: Where the release goes, if that is known. Without it the release has to be held in memory.
-        masked: Whether the user gave masks of rows or cells to suppress.
+        job: The job. Without an output the release must stay in memory.
 
     Raises:
-        ConfigError: The engine that was asked for cannot do this; all problems at once.
+        ConfigError: The requested engine cannot do this; reports all problems at once.
     """
-    from coterie.files.databases.place import place_of
+    choice = EngineChoice(job.config.engine) if job.config.engine != "auto" else _fitting(data, job)
+    if problems := find_engine(choice.engine).problems(data, job):
+        raise ConfigError(problems)
+    return choice
 
-    is_path = isinstance(data, str | os.PathLike) and os.fspath(data) != "-" and place_of(data) is None
-    into_file = output is not None and place_of(output) is None
-    if config.engine in ("blocks", "spark"):
-        problems = []
-        if not is_path:
-            problems.append(Problem("engine", f"{config.engine} reads files; give the path of one, or engine memory"))
-        if not into_file:
-            text = f"{config.engine} writes the release as it goes; say where by output, or use engine memory"
-            problems.append(Problem("engine", text))
-        if masked:
-            text = f"masks of rows and cells are for tables in memory; {config.engine} cannot take them"
-            problems.append(Problem("engine", text))
-        if problems:
-            raise ConfigError(problems)
-        return EngineChoice(config.engine)
-    if config.engine == "memory" or masked or not is_path or not into_file:
+
+def _fitting(data: AnyTable, job: Job) -> EngineChoice:
+    if not is_file(data) or not into_file(job.output):
         return EngineChoice("memory")
-    return _by_size(Path(data), config)
-
-
-def _by_size(path: Path, config: Config) -> EngineChoice:
-    from coterie.engines.request import check_blocks
-
+    path, config = Path(data), job.config
     memory = default_memory() if config.memory is None else memory_bytes(config.memory)
     wanted = memory_needed(path, config)
     if wanted is None or (wanted <= memory and not path.is_dir()):
         return EngineChoice("memory")
     why = f"about {bytes_text(wanted)} would be needed in memory, and {bytes_text(memory)} may be used"
-    try:
-        check_blocks(config)
-    except ConfigError:
+    if find_engine("blocks").problems(data, job):
         # Better to try than to refuse what may well work.
         return EngineChoice("memory", f"engine memory, since this cannot be done in blocks; {why}.")
     if path.is_dir():
@@ -92,7 +82,7 @@ def _by_size(path: Path, config: Config) -> EngineChoice:
 
 
 def memory_needed(path: Path, config: Config) -> int | None:
-    """About how many bytes it takes to anonymize a file in memory; None if it is small or cannot be told."""
+    """Estimate the bytes needed to anonymize a file in memory; None if it is small or unknown."""
     from coterie.engines.plan import PROGRAM_BYTES, bytes_per_row
     from coterie.files.batches import look_at
 
@@ -108,18 +98,11 @@ def memory_needed(path: Path, config: Config) -> int | None:
 
 
 def checked_on_disk(data: AnyTable, config: Config) -> bool:
-    """Whether a published table is better checked by DuckDB: a file for which that is asked for, or a large one."""
+    """Return whether to verify a published table with DuckDB: on request, or if the file is large."""
     if config.engine == "memory" or not isinstance(data, str | os.PathLike):
         return False
     if config.engine == "blocks":
         return Path(data).exists()
     plain = config.replace(engine="auto", method="auto", entity=None, time_limit=None)
     # Any output will do: nothing is written.
-    return choose_engine(data, plain, output="-").engine == "blocks"
-
-
-def run_stored(engine: str, data: str | os.PathLike[str], job: BlocksJob) -> Release:
-    """Anonymize a file by an engine that leaves the release on disk."""
-    home = importlib.import_module(HOMES[engine])
-    release: Release = home.anonymize_file(data, job)
-    return release
+    return choose_engine(data, Job(plain, "-")).engine == "blocks"

@@ -1,11 +1,11 @@
-"""Where a large table is cut into blocks: a decision tree over codes, found from a sample.
+"""Cut a large table into blocks: a decision tree over codes, built from a sample.
 
-A cut costs what the groups lose that it cuts through. So the rows of the sample are grouped first, and each cut is
-made where it parts the rows most evenly for the fewest rows of groups that lie on both sides. Where a hierarchy
-parts the values near its root, groups hardly ever do; in the midst of a number they often do.
+A cut costs the loss of the groups that it cuts through. So the rows of the sample are grouped first, and each cut is
+placed where it splits the rows most evenly with the fewest rows in groups on both sides. Where a hierarchy
+separates values near its root, groups hardly ever straddle; in the middle of a number they often do.
 
-Cuts are on codes, which all values of the table have, so that rows unlike any of the sample have a place too. Rows
-that are equal in every code are parted by their numbers.
+Cuts are on codes, which all values of the table have, so that rows unlike any in the sample have a place too. Rows
+that are equal in every code are split by row number.
 """
 
 from __future__ import annotations
@@ -32,12 +32,12 @@ LEAST_K = 2  # groups of a sample have fewer rows than those of the table, as it
 
 
 def sample_share(rows: int) -> float:
-    """The share of a table's rows that its sample takes."""
+    """Return the share of a table's rows in its sample."""
     return min(1.0, SAMPLE / max(rows, 1))
 
 
 def in_sample(rows: Int64, share: float) -> Bool:
-    """Row number → whether the row is in the sample: its number is hashed, so that no order of rows can mislead it."""
+    """Return row number → whether the row is in the sample, by a hash that is independent of row order."""
     if share >= 1.0:
         return np.ones(len(rows), dtype=np.bool_)
     mixed = rows.astype(np.uint64) + np.uint64(0x9E3779B97F4A7C15)
@@ -62,7 +62,7 @@ class CutTree:
 
     @classmethod
     def single(cls) -> CutTree:
-        """A tree that cuts nothing."""
+        """Return a tree without cuts."""
         return cls(
             np.zeros(1, dtype=np.int32),
             np.zeros(1, dtype=np.int64),
@@ -72,7 +72,7 @@ class CutTree:
 
     @classmethod
     def by_row(cls, number: int) -> CutTree:
-        """A tree that parts the rows below a number from the others."""
+        """Return a tree that separates the rows below a number from the others."""
         return cls(
             np.array([BY_ROW, 0, 0], dtype=np.int32),
             np.array([number, 0, 0], dtype=np.int64),
@@ -82,11 +82,11 @@ class CutTree:
 
     @property
     def leaves(self) -> int:
-        """Number of leaves."""
+        """The number of leaves."""
         return int(self.leaf.max()) + 1
 
     def leaf_of(self, codes: Int32, rows: Int64) -> Int32:
-        """Row → leaf.
+        """Return row → leaf.
 
         Args:
             codes: [n, d] the rows' codes.
@@ -105,7 +105,7 @@ class CutTree:
         return self.leaf[node]
 
     def replace_leaf(self, leaf: int, subtree: CutTree) -> CutTree:
-        """The tree with a leaf cut further. The subtree's first leaf keeps its number, the others follow the last."""
+        """Return the tree with a leaf cut further. Its first leaf keeps its number, the others follow the last."""
         node = int(np.flatnonzero(self.leaf == leaf)[0])
         nodes = len(self.leaf)
         # The root of the subtree takes the place of the leaf, its other nodes stand at the end.
@@ -126,7 +126,7 @@ class CutTree:
         return CutTree(*parts)
 
     def order(self) -> tuple[Int32, Int32]:
-        """The leaves from left to right, and how deep the tree parts each of them from the next."""
+        """Return the leaves from left to right, and the depth at which the tree separates each from the next."""
         found: list[int] = []
         depths: list[int] = []
         waiting = [(0, 0, -1)]
@@ -148,15 +148,15 @@ class _Cut(NamedTuple):
 
 
 def plant(codes: Int32, rows: Int64, book: Codebook, *, expected: int, most: int, threads: int = 1) -> CutTree:
-    """A tree that cuts a table, or a leaf of another tree, into leaves of at most about `most` rows.
+    """Build a tree that cuts a table, or a leaf of another tree, into leaves of at most about `most` rows.
 
     Args:
-        codes: [m, d] the rows of the sample, in the order of their numbers.
+        codes: [m, d] the rows of the sample, in row order.
         rows: Their numbers.
         book: Domains, k and the method.
-        expected: Rows that the sample stands for.
-        most: Rows that a leaf is to have at most.
-        threads: Threads to use; the tree does not depend on them.
+        expected: The number of rows that the sample represents.
+        most: The target maximum of rows per leaf.
+        threads: Number of threads; the tree does not depend on it.
     """
     if expected <= most or len(codes) < 2:
         return CutTree.single()
@@ -191,7 +191,7 @@ def plant(codes: Int32, rows: Int64, book: Codebook, *, expected: int, most: int
 
 
 def _sample_groups(codes: Int32, book: Codebook, scale: float, threads: int) -> Int32:
-    """Row of the sample → group, of about as many rows as a group of the table leaves in the sample."""
+    """Return row of the sample → group, of about as many rows as a group of the table has in the sample."""
     from coterie.methods._method import Run
     from coterie.methods.compact import CompactOptions, compact
     from coterie.table.table import Table
@@ -203,7 +203,7 @@ def _sample_groups(codes: Int32, book: Codebook, scale: float, threads: int) -> 
 
 
 def _best_cut(codes: Int32, labels: Int32, scale: float, *, k: int, most: int) -> _Cut | None:
-    """The cut with the fewest rows in groups on both sides, for what it parts; None if there is nothing to cut."""
+    """Return the cut with the fewest rows in straddling groups for what it separates; None if there is none."""
     groups, of_row = np.unique(labels, return_inverse=True)
     lo, hi = tight_boxes(codes, of_row.astype(np.int32), len(groups))
     sizes = np.bincount(of_row, minlength=len(groups))
@@ -216,7 +216,7 @@ def _best_cut(codes: Int32, labels: Int32, scale: float, *, k: int, most: int) -
 
 
 def _cut_of(values: Int32, lo: Int32, hi: Int32, sizes: Int64, *, least: float) -> tuple[int, float] | None:
-    """The best cut of one attribute and its score: rows of groups that lie on both sides, per bit of what it parts."""
+    """Return the best cut of one attribute and its score: rows of straddling groups per bit of information."""
     present, counts = np.unique(values, return_counts=True)
     if len(present) < 2:
         return None

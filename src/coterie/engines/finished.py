@@ -1,4 +1,4 @@
-"""What is known of finished blocks, and what follows for the whole: sums, suppressed rows, notes."""
+"""Summaries of finished blocks, and what follows for the whole release: sums, suppressed rows, notes."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ AT = "\0at"
 
 
 class FinishedBlock(NamedTuple):
-    """What is known of a finished block."""
+    """The summary of a finished block."""
 
     pieces: Mapping[int, tuple[int, int]]
     """stripe → where its piece begins and how long it is"""
@@ -25,7 +25,7 @@ class FinishedBlock(NamedTuple):
 
 
 def total(finished: Sequence[FinishedBlock], plan: Plan) -> BlockSums:
-    """The sums of all blocks in their order, with the rows that were suppressed from the start."""
+    """Return the sums of all blocks in order, with the rows that were suppressed from the start."""
     sums = BlockSums.none(len(plan.book.domains))
     for each in finished:
         sums = sums + each.sums
@@ -33,24 +33,19 @@ def total(finished: Sequence[FinishedBlock], plan: Plan) -> BlockSums:
 
 
 def check_limit(finished: Sequence[FinishedBlock], plan: Plan) -> None:
-    """Refuse a release for which the method suppressed more rows than is allowed."""
+    """Refuse a release in which the method suppressed more rows than allowed."""
     refuse_suppression(sum(each.sums.suppressed for each in finished), rows=plan.book.rows, config=plan.book.config)
 
 
-def may_show(sums: BlockSums, plan: Plan) -> bool:
-    """Whether suppressed rows, with the groups that are published as nothing but `*`, are enough to be shown."""
-    config = plan.book.config
-    return config.suppressed == "auto" and (sums.suppressed == 0 or sums.suppressed + sums.starred >= config.k)
-
-
 def notes_of(finished: Sequence[FinishedBlock], plan: Plan) -> tuple[str, ...]:
-    """What methods said, once each; and how the table was cut."""
+    """Return the methods' notes, once each, and how the table was cut."""
     from coterie.methods import find_method
 
+    masked = [plan.book.mask.note] if plan.book.mask.note else []
     if plan.blocks == 1:
-        return finished[0].notes
+        return (*masked, *finished[0].notes)
     sizes = f"{int(plan.sizes.min()):,} to {int(plan.sizes.max()):,} rows"
-    told = [f"The table was cut into {plan.blocks:,} blocks of {sizes}, grouped one by one."]
+    told = [*masked, f"The table was cut into {plan.blocks:,} blocks of {sizes}, grouped one by one."]
     config = plan.book.config
     if find_method(config.method).recoding == "global":
         told.append(f"{config.method} took levels for each block by itself; they may differ from block to block.")

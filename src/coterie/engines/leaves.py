@@ -1,7 +1,7 @@
-"""From leaves with exact counts to blocks: small ones are joined with a neighbour, before anything is published.
+"""Turn leaves with exact counts into blocks, joining small ones with a neighbour before anything is published.
 
-Whatever the sample was like, no block has fewer than 2k rows, so that each can be grouped on its own; and each of them
-as one group keeps every promise, so that the repair can always end.
+Whatever the sample was like, no block has fewer than 2k rows, so each can be grouped on its own; and each block
+as one group satisfies every privacy model, so the repair always terminates.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ PENDING = 2**21
 
 
 class LeafCounts:
-    """How many rows fall into each leaf and, where promises speak of them, with which sensitive values."""
+    """The number of rows in each leaf and, if privacy models need them, of each sensitive value."""
 
     def __init__(self, leaves: int, book: Codebook) -> None:
         self.rows: Int64 = np.zeros(leaves, dtype=np.int64)
@@ -51,7 +51,7 @@ class LeafCounts:
             self.add_values(j, keys, counts)
 
     def add_values(self, column: int, keys: Int64, counts: Int64) -> None:
-        """Count pairs of a leaf and a sensitive value that were counted elsewhere.
+        """Add counts of pairs of leaf and sensitive value made elsewhere.
 
         Args:
             column: Position of the sensitive column.
@@ -66,7 +66,7 @@ class LeafCounts:
             self._held = 0
 
     def pairs(self, column: int) -> tuple[Int64, Int64]:
-        """Distinct pairs of leaf and value, as keys in ascending order, and their rows; of people, k of each leaf."""
+        """Return distinct pairs of leaf and value, as ascending keys, and their rows; for people, k of each leaf."""
         parts = self._pending[column]
         if not parts:
             return np.zeros(0, dtype=np.int64), np.zeros(0, dtype=np.int64)
@@ -80,21 +80,21 @@ class LeafCounts:
 
 
 def too_large(counts: LeafCounts, most: int) -> list[int]:
-    """Leaves that have to be cut again."""
+    """Return the leaves that must be cut again."""
     return [int(leaf) for leaf in np.flatnonzero(counts.rows > most)]
 
 
 def join_leaves(tree: CutTree, counts: LeafCounts, book: Codebook, *, most: int) -> Plan:
-    """Make blocks of leaves.
+    """Join leaves into blocks.
 
-    A block of fewer than 2k rows, or one that breaks a promise as a whole, is joined with the neighbour that the tree
-    parts it from last. Blocks are numbered from left to right.
+    A block of fewer than 2k rows, or one that violates a privacy model as a whole, is joined with the neighbour
+    that the tree separates from it last. Blocks are numbered from left to right.
 
     Args:
-        tree: Where to cut.
-        counts: All rows that take part, counted.
-        book: Domains and promises.
-        most: Rows of a block at most, as asked for. A block may have more where it had to be joined.
+        tree: The cuts.
+        counts: The counts of all included rows.
+        book: Domains and privacy models.
+        most: The requested maximum of rows per block. A joined block may have more.
     """
     order, depths = tree.order()
     blocks = [[int(leaf)] for leaf in order]
@@ -119,10 +119,10 @@ def join_leaves(tree: CutTree, counts: LeafCounts, book: Codebook, *, most: int)
 def _joined(
     blocks: list[list[int]], parted: list[int], *, weak: Bool, rows: Int64
 ) -> tuple[list[list[int]], list[int]]:
-    """The blocks after the weak one that lies deepest in the tree has been joined with its nearest neighbour."""
+    """Join the deepest weak block in the tree with its nearest neighbour."""
 
     def choice(at: int) -> tuple[int, int, int]:
-        """(depth of the border, rows of the other side, border), such that the largest depth and fewest rows win."""
+        """Return (depth of the border, rows of the other side, border): the largest depth and fewest rows win."""
         sides = []
         if at > 0:
             sides.append((parted[at - 1], -int(rows[at - 1]), -(at - 1)))
@@ -137,7 +137,7 @@ def _joined(
 
 
 def _holding(blocks: Sequence[Sequence[int]], counts: LeafCounts, book: Codebook) -> Bool:
-    """Block → whether it keeps every promise as one group."""
+    """Return block → whether it satisfies every privacy model as one group."""
     number = np.empty(len(counts.rows), dtype=np.int64)
     for at, leaves in enumerate(blocks):
         number[list(leaves)] = at

@@ -1,4 +1,4 @@
-"""The mapping of a release made in blocks: block after block, groups numbered on, never held whole."""
+"""The mapping of a release made in blocks: block by block, with consecutive group numbers, never in memory whole."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 
 
 def block_mapping(result: BlockResult, plan: Plan) -> bytes:
-    """What the groups of a block are published as, packed; its groups begin with 0."""
+    """Return the published values of a block's groups, packed; its groups begin with 0."""
     shown = Grouping(result.group, result.lo, result.hi)
     table = groups_table(
         plan.book.domains, shown, result.labels, leaf_counts=plan.book.config.leaf_counts
@@ -51,7 +51,7 @@ class WholeMapping:
     """whether suppressed rows are left out of the release"""
 
     def tables(self) -> Iterator[pa.Table]:
-        """Its lines, a block at a time; suppressed rows come last."""
+        """Yield its lines, a block at a time; suppressed rows come last."""
         domains = self.plan.book.domains
         weights = np.array([domain.weight for domain in domains])
         total = float((self.sums.losses[:, 0] * weights).sum())
@@ -68,18 +68,18 @@ class WholeMapping:
             yield with_share(suppressed_table(domains, self.sums.suppressed, texts), total)
 
     def _text(self, at: int) -> str | None:
-        """What is published of a suppressed row; nothing where that is a number."""
+        """Return the published text of a suppressed row; empty if it is a number."""
         book = self.plan.book
         shown = [value for _, value in published_as(book.domains[at], book.config.publish).values()]
         return str(shown[0]) if len(shown) == 1 and shown[0] is not None else None
 
     def write(self, path: str | os.PathLike[str], *, force: bool, like: TableFile | None = None) -> None:
-        """Write it, whole or not at all.
+        """Write it atomically.
 
         Args:
-            path: A file by its ending.
-            force: Whether something may be there.
-            like: The table whose delimiter, encoding and quotes a text file keeps.
+            path: A file; its extension determines the format.
+            force: Whether an existing file may be overwritten.
+            like: The table whose delimiter, encoding and quoting a text file keeps.
         """
         target = target_of(path, force=True, like=like)
         with whole_file(path, force=force) as sink:

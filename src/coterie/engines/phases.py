@@ -20,7 +20,7 @@ class Phases:
 
     @contextmanager
     def __call__(self, name: str) -> Iterator[None]:
-        """The phase of this name, to be run `with` it."""
+        """Return the named phase as a context manager."""
         if self._progress is not None:
             self._progress(name, 0, 0)
         started = time.perf_counter()

@@ -1,7 +1,7 @@
-"""A plan: how a table is cut into blocks, and all that it takes to group and publish one of them anywhere.
+"""A plan: how a table is cut into blocks, and everything needed to group and publish one of them anywhere.
 
-It is made before anything is published, is small, and can be sent to other processes and machines. The release follows
-from the plan and the rows alone: not from the engine, the number of threads or the order in which blocks are done.
+It is made before anything is published, is small, and can be sent to other processes and machines. The release
+depends only on the plan and the rows: not on the engine, the number of threads or the order of the blocks.
 """
 
 from __future__ import annotations
@@ -53,16 +53,16 @@ class Plan:
 
     @classmethod
     def whole(cls, book: Codebook) -> Plan:
-        """A table in one block."""
+        """Return a plan with the table in one block."""
         return cls(book, CutTree.single(), np.zeros(1, dtype=np.int32), np.array([book.rows]), book.rows)
 
     @property
     def blocks(self) -> int:
-        """Number of blocks."""
+        """The number of blocks."""
         return len(self.sizes)
 
     def block_of(self, codes: Int32, rows: Int64) -> Int32:
-        """Row → block.
+        """Return row → block.
 
         Args:
             codes: [n, d] the rows' codes.
@@ -71,13 +71,13 @@ class Plan:
         return self.block_of_leaf[self.tree.leaf_of(codes, rows)]
 
     def seed(self, block: int) -> int | tuple[int, ...]:
-        """Where random choices of a block start. A table in one block is grouped as it would be in memory."""
+        """Return a block's random seed. A table in one block is grouped as it would be in memory."""
         seed = self.book.config.seed
         return seed if self.blocks == 1 else (seed, block)
 
     @cached_property
     def sha256(self) -> str:
-        """What tells this plan from others: settings, values and cuts."""
+        """The hash of the plan: settings, values and cuts."""
         digest = hashlib.sha256(settings_text(self.book.config).encode())
         for domain, lookup in zip(
             (*self.book.domains, *self.book.sensitive),
@@ -89,11 +89,12 @@ class Plan:
         for array in (self.tree.attribute, self.tree.cut, self.tree.left, self.tree.leaf, self.block_of_leaf):
             digest.update(array.tobytes())
         digest.update(self.sizes.tobytes())
+        digest.update(self.book.mask.sha256.encode())
         return digest.hexdigest()
 
 
 def settings_text(config: Config) -> str:
-    """The settings that decide a release, as a text that is the same for the same settings."""
+    """Return the settings that determine a release, as a canonical text."""
     values = {name: value for name, value in config.to_dict().items() if name not in IDLE}
     secret = config.method_options().secrets
     values["options"] = {
@@ -104,7 +105,7 @@ def settings_text(config: Config) -> str:
 
 
 def rows_in_memory(memory: int, config: Config) -> int:
-    """Rows that a block may have, so that the whole process stays within so many bytes.
+    """Return how many rows a block may have for the whole process to stay within this memory.
 
     Args:
         memory: Bytes.
@@ -117,5 +118,5 @@ def rows_in_memory(memory: int, config: Config) -> int:
 
 
 def bytes_per_row(config: Config) -> int:
-    """What grouping a row takes at the most: it is compared with 3k others and has a box."""
+    """Return the maximum bytes for grouping a row: it is compared with 3k others and has a box."""
     return ROW_BYTES + 4 * (3 * config.k + 1) + 40 * len(config.quasi)

@@ -1,24 +1,40 @@
-"""What can be asked of a run: refused before any work where the method or the engine does not do it."""
+"""Refuse requests that the method or the engine does not support, before any work."""
 
 from __future__ import annotations
 
+import os
 from typing import TYPE_CHECKING
 
+from coterie.arrays import AnyTable
 from coterie.engines.suppressed import needs_remaining
 from coterie.errors import ConfigError, Problem
+from coterie.table.masks import NO_CELLS
 
 if TYPE_CHECKING:
+    from coterie.engines.engine import Job
     from coterie.settings.config import Config
 
 
 def check_request(config: Config) -> None:
-    """Raise a ConfigError for what the method does not do; every problem at once."""
-    if problems := _problems(config):
-        raise ConfigError(problems)
+    """Raise a ConfigError for what the method does not support; reports every problem at once."""
+    check(_problems(config))
 
 
-def check_blocks(config: Config) -> None:
-    """Raise a ConfigError for what cannot be done block by block; every problem at once."""
+def block_problems(data: AnyTable, job: Job, engine: str) -> list[Problem]:
+    """Return what cannot be done block by block, from file to file."""
+    config, problems = job.config, []
+    if not is_file(data):
+        problems.append(Problem("engine", f"{engine} reads files; give the path of one, or engine memory"))
+    if not into_file(job.output):
+        text = f"{engine} writes the release as it goes; say where by output, or use engine memory"
+        problems.append(Problem("engine", text))
+    if job.suppress_cells is not None and by_rows(config):
+        problems.append(Problem("suppress_cells", NO_CELLS))
+    return problems + cut_problems(config)
+
+
+def cut_problems(config: Config) -> list[Problem]:
+    """Return what cannot be done block by block, wherever the rows are."""
     problems = _problems(config)
     if config.time_limit is not None and config.engine == "spark":
         text = "a task that runs again has to give the same rows; leave it out and choose the effort of the method"
@@ -29,8 +45,27 @@ def check_blocks(config: Config) -> None:
     if config.row_order != "original":
         text = "rows on disk keep their order; sort the file by something that nobody knows, or give engine memory"
         problems.append(Problem("row_order", text))
+    return problems
+
+
+def check(problems: list[Problem]) -> None:
+    """Raise a ConfigError with every problem, if there are any."""
     if problems:
         raise ConfigError(problems)
+
+
+def is_file(data: AnyTable) -> bool:
+    """Return whether a table is a file or a folder: not a frame, standard input or a database table."""
+    from coterie.files.databases.place import place_of
+
+    return isinstance(data, str | os.PathLike) and os.fspath(data) != "-" and place_of(data) is None
+
+
+def into_file(output: object) -> bool:
+    """Return whether a release goes to a file, a folder or standard output."""
+    from coterie.files.databases.place import place_of
+
+    return output is not None and place_of(output) is None
 
 
 def _problems(config: Config) -> list[Problem]:
@@ -48,7 +83,7 @@ def _problems(config: Config) -> list[Problem]:
 
 
 def _of_groups(config: Config) -> list[tuple[str, str]]:
-    """What is asked for that speaks of groups: setting, and why it cannot be had without them."""
+    """Return the requested settings about groups, and why they do not apply without groups."""
     found = [
         (f"publish.{column}", f"there is no group to take a {style} of; use interval or bounds")
         for column, style in config.publish.items()
@@ -62,14 +97,14 @@ def _of_groups(config: Config) -> list[tuple[str, str]]:
 
 
 def by_rows(config: Config) -> bool:
-    """Whether the method publishes rows one by one."""
+    """Return whether the method publishes rows one by one."""
     from coterie.methods import find_method
 
     return find_method(config.method).recoding == "per-row"
 
 
 def advice(config: Config) -> str:
-    """What to tell someone who looks for groups in a release whose rows were published one by one; "" otherwise."""
+    """Return advice for someone who looks for groups in a release with rows published one by one; "" otherwise."""
     from coterie.settings.registry import DEFAULT_METHOD
 
     # The default spares `verify` the import of the methods.

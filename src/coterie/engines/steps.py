@@ -1,4 +1,4 @@
-"""The steps of grouping, once for all engines: group, limit, repair, refine. A table in memory is one block."""
+"""The grouping steps shared by all engines: group, limit, repair, refine. A table in memory is one block."""
 
 from __future__ import annotations
 
@@ -6,10 +6,11 @@ import time
 from collections.abc import Callable
 from typing import TYPE_CHECKING
 
+from coterie.arrays import Int64
 from coterie.engines.suppressed import compares, gone_values, remaining_of, repaired
 from coterie.errors import ConfigError, InfeasibleError, Problem
 from coterie.grouping.promises import models_of
-from coterie.table.masks import check_limit
+from coterie.table.masks import check_limit, star_masked
 
 if TYPE_CHECKING:
     from coterie.engines.plan import Plan
@@ -29,15 +30,15 @@ def start_run(
     threads: int | None = None,
     seconds: float | None = None,
 ) -> Run:
-    """What a method is given besides the table.
+    """Return what a method needs besides the table.
 
     Args:
-        config: What is wanted.
-        progress: Told of progress.
-        cancelled: Asked now and then whether to stop.
-        seed: Where random choices start; the seed of the configuration when left out.
-        threads: Threads to use; the result does not depend on them.
-        seconds: After these the method gives what it has; the time limit of the configuration when left out.
+        config: The configuration.
+        progress: Receives progress.
+        cancelled: Called now and then; returns whether to stop.
+        seed: Random seed; by default that of the configuration.
+        threads: Number of threads; the result does not depend on it.
+        seconds: The method's time limit; by default that of the configuration.
     """
     from coterie.methods import Run
 
@@ -57,19 +58,20 @@ def start_run(
 
 
 def method_groups(table: Table, config: Config, run: Run) -> Grouping:
-    """Rows → groups, by the configured method alone."""
+    """Group rows with the configured method alone."""
     from coterie.methods import find_method
 
     return find_method(config.method).run(table, config.k, config.method_options(), run)
 
 
-def group_block(table: Table, plan: Plan, run: Run) -> Grouping:
+def group_block(table: Table, plan: Plan, run: Run, rows: Int64) -> Grouping:
     """Rows of a block → groups that keep every promise.
 
     Args:
         table: The block.
         plan: The plan that it follows.
         run: What the method is given besides.
+        rows: The numbers of its rows in the whole table.
     """
     from coterie.grouping.refine import keeps, refine
 
@@ -99,4 +101,4 @@ def group_block(table: Table, plan: Plan, run: Run) -> Grouping:
             possible=error.possible,
             hint="Give more memory or a larger block_rows, or use engine memory.",
         ) from None
-    return grouping
+    return star_masked(grouping, table, plan.book.mask.of(rows).cells)

@@ -1,8 +1,8 @@
-"""Suppressed rows and promises beyond k, in blocks: groups are compared with the rows that are left of the table.
+"""Suppressed rows and privacy models beyond k, in blocks: groups are compared with the remaining rows of the table.
 
-Which rows a method suppresses is known only when every block has been grouped. Where a promise compares a group with
-the whole table, blocks are therefore grouped twice: first to count what is suppressed, then, by the same choices, to
-be repaired against what is left.
+Which rows a method suppresses is known only when every block has been grouped. If a model compares a group with
+the whole table, blocks are therefore grouped twice: first to count what is suppressed, then, with the same choices, to
+be repaired against the remaining rows.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ RELATIVE = (TCloseness, BetaLikeness, DeltaDisclosure)
 
 
 class LeftColumn(NamedTuple):
-    """A sensitive column without the suppressed rows: values that only these had are unknown."""
+    """A sensitive attribute without the suppressed rows: values that only these had are unknown."""
 
     domain: Domain
     code_of: Int32
@@ -44,39 +44,39 @@ class LeftColumn(NamedTuple):
 
 @dataclass(frozen=True, eq=False)
 class RemainingRows:
-    """What is left of the sensitive columns that are compared; people are not."""
+    """The remaining rows of the compared sensitive attributes; people are not compared."""
 
     columns: tuple[LeftColumn, ...]
 
 
 def compares(config: Config) -> bool:
-    """Whether some promise compares groups with the whole table."""
+    """Return whether some model compares groups with the whole table."""
     return any(isinstance(model, RELATIVE) for model in models_of(config))
 
 
 def may_suppress(config: Config) -> bool:
-    """Whether the method's options let it suppress rows."""
+    """Return whether the method's options let it suppress rows."""
     options = config.method_options()
     return any(getattr(options, name) for name in type(options).model_fields if name.startswith("suppress"))
 
 
 def needs_remaining(config: Config) -> bool:
-    """Whether blocks have to be grouped twice."""
+    """Return whether blocks must be grouped twice."""
     return compares(config) and may_suppress(config)
 
 
 def compared(book: Codebook) -> tuple[Domain, ...]:
-    """The sensitive columns but that of people, who are told apart and nothing else."""
+    """Return the sensitive attributes except people, who are only distinguished."""
     return tuple(domain for domain in book.sensitive if domain.name != book.config.entity)
 
 
 def gone_values(table: Table, book: Codebook, grouping: Grouping) -> list[Int64]:
-    """For each column that is compared: code → rows that the method has suppressed.
+    """Return, for each compared column, code → rows that the method has suppressed.
 
     Args:
         table: A block.
         book: Domains of the whole table.
-        grouping: What the method made.
+        grouping: The method's grouping.
     """
     gone = grouping.labels < 0
     return [
@@ -86,11 +86,11 @@ def gone_values(table: Table, book: Codebook, grouping: Grouping) -> list[Int64]
 
 
 def remaining_of(book: Codebook, gone: Sequence[Int64]) -> RemainingRows | None:
-    """What is left when some rows are suppressed; None if none are.
+    """Return what remains when some rows are suppressed; None if none are.
 
     Args:
         book: Domains of the whole table.
-        gone: For each column that is compared: code → rows that are suppressed, in all blocks.
+        gone: For each compared column: code → suppressed rows, in all blocks.
     """
     if not any(each.any() for each in gone):
         return None
@@ -114,13 +114,13 @@ def remaining_of(book: Codebook, gone: Sequence[Int64]) -> RemainingRows | None:
 
 
 def repaired(table: Table, grouping: Grouping, *, k: int, run: Run, remaining: RemainingRows | None) -> Grouping:
-    """The grouping of a block, repaired where it breaks a promise; suppressed rows stay suppressed and do not count.
+    """Repair the grouping of a block where it violates a model; suppressed rows stay suppressed and do not count.
 
     Args:
         table: The block.
         grouping: Its groups.
-        k: Rows of a group.
-        run: The promises; told of progress.
+        k: The minimum rows of a group.
+        run: The privacy models; receives progress.
         remaining: What groups are compared with, if rows are suppressed in some block.
     """
     from coterie.grouping.repair.repair import repair

@@ -1,4 +1,4 @@
-"""What a release is still good for: queries, learning, distributions, associations.
+"""Utility of a release: queries, learning, distributions and associations.
 
 May import: arrays, errors, measures, publishing, settings, table, values.
 """

@@ -1,10 +1,10 @@
-"""How strongly two columns go together, before and after.
+"""Associations between pairs of columns, before and after.
 
-* two categories: Cramér's V of the table of expected counts, each cell spread evenly over what it could be;
-* two numbers: Pearson's correlation of the middles of cells;
-* a number and a category: the correlation ratio η of the number's middles over the category's values.
+* two categories: Cramér's V of the expected counts, each cell spread evenly over its possible values;
+* two numbers: Pearson's correlation of cell midpoints;
+* a number and a category: the correlation ratio η of the number's midpoints over the category's values.
 
-All lie between 0 and 1, correlations between −1 and 1. Pairs in which a value is missing are left out of the
+All lie between 0 and 1, correlations between −1 and 1. Pairs with a missing value are excluded from
 correlations; for categories, missing is a value.
 """
 
@@ -33,7 +33,7 @@ MOST_VALUES = 60
 
 @dataclass(frozen=True)
 class Association:
-    """How strongly two columns go together; None where a column is constant."""
+    """The association of two columns; None if a column is constant."""
 
     first: str
     second: str
@@ -43,17 +43,17 @@ class Association:
 
     @property
     def difference(self) -> float | None:
-        """By how much the association grew."""
+        """The increase in the association."""
         return None if self.before is None or self.after is None else self.after - self.before
 
     def to_dict(self) -> dict[str, Any]:
-        """Plain values."""
+        """Return plain values."""
         named = {"first": self.first, "second": self.second, "measure": self.measure}
         return {**named, "before": self.before, "after": self.after, "difference": self.difference}
 
 
 def associations(tables: BeforeAfter, columns: Sequence[str]) -> tuple[Association, ...]:
-    """Every pair of these columns before and after."""
+    """Measure every pair of these columns before and after."""
     pairs = {name: tables.column(name) for name in columns}
     bins = {
         name: bins_of(pair.domain, most=MOST_VALUES, before=pair.before)
@@ -89,7 +89,7 @@ def _associated(first: Cells, second: Cells, first_bins: Bins | None, second_bin
 
 
 def _contingency(first: Float64, second: Float64, one: Int64, two: Int64, rows: Float64) -> Float64:
-    """Expected counts: pairs of cells with their rows, each spread over both columns' bins."""
+    """Return the expected counts: pairs of cells with their rows, each spread over both columns' bins."""
     # Σ rows · first[one] ⊗ second[two], added up by the first cell first: it has far fewer values than there are pairs.
     by_first = np.zeros((len(first), second.shape[1]))
     for at in range(second.shape[1]):
@@ -99,7 +99,7 @@ def _contingency(first: Float64, second: Float64, one: Int64, two: Int64, rows: 
 
 
 def cramers_v(table: Float64) -> float | None:
-    """Cramér's V of a table of counts; None if one of the two columns has one value only."""
+    """Return Cramér's V of a table of counts; None if either column has only one value."""
     table = table[table.sum(axis=1) > 0.0][:, table.sum(axis=0) > 0.0]
     smaller = min(table.shape) - 1
     if smaller < 1:
@@ -111,7 +111,7 @@ def cramers_v(table: Float64) -> float | None:
 
 
 def correlation(first: Float64, second: Float64, rows: Float64) -> float | None:
-    """Pearson's correlation of weighted pairs; None if one of the two is constant."""
+    """Return Pearson's correlation of weighted pairs; None if either is constant."""
     known = ~(np.isnan(first) | np.isnan(second))
     first, second, rows = first[known], second[known], rows[known]
     if rows.sum() <= 0.0 or np.ptp(first) == 0.0 or np.ptp(second) == 0.0:
@@ -123,12 +123,12 @@ def correlation(first: Float64, second: Float64, rows: Float64) -> float | None:
 
 
 def correlation_ratio(numbers: Float64, shares: Float64, rows: Float64) -> float | None:
-    """η: the root of the share of a number's variance that the means of categories explain; None if it is constant.
+    """Return η: the root of the share of a number's variance explained by category means; None if it is constant.
 
     Args:
         numbers: Pair → number.
-        shares: [pair, category] how likely the category is.
-        rows: Pair → its rows.
+        shares: [pair, category] probability of the category.
+        rows: Pair → its number of rows.
     """
     known = ~np.isnan(numbers)
     numbers, shares, rows = numbers[known], shares[known], rows[known]

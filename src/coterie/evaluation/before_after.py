@@ -1,4 +1,4 @@
-"""An original and its release, column by column: what queries, learning and distributions compare."""
+"""An original and its release, column by column, for comparing queries, learning and distributions."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ class ColumnPair(NamedTuple):
 
 @dataclass(frozen=True, eq=False)
 class BeforeAfter:
-    """An original table and what was published of it."""
+    """An original table and its published version."""
 
     original: pa.Table
     published: pa.Table
@@ -46,17 +46,17 @@ class BeforeAfter:
 
     @classmethod
     def of_release(cls, release: Release) -> BeforeAfter:
-        """What a release was made from, and what it shows."""
+        """Return the original and the published table of a release."""
         return cls(release.source.table, release.published.table, release.config, release.published.kept)
 
     @cached_property
     def encoded(self) -> EncodedTable:
-        """All rows of the original as codes; missing values are a value, whatever became of their rows."""
+        """All rows of the original as codes; missing is a value, even in suppressed rows."""
         return encode(self.original, self.config.replace(missing="category", privacy=(), sensitive=(), entity=None))
 
     @cached_property
     def kept(self) -> Int64:
-        """Published row → position in the original; matched in order where it is not known."""
+        """Published row → position in the original; matched in order if unknown."""
         if self.known_rows is not None:
             return self.known_rows
         from coterie.measures.published import match_rows
@@ -64,10 +64,10 @@ class BeforeAfter:
         return match_rows(self.published, table=self.encoded.table, config=self.config)
 
     def column(self, name: str) -> ColumnPair:
-        """A column before and after.
+        """Return a column before and after.
 
         Raises:
-            ConfigError: There is no such column in the original, or it was left out of the release.
+            ConfigError: The original has no such column, or the release omits it.
         """
         if name not in self._columns:
             self._columns[name] = self._generalised(name) if name in self.config.quasi else self._plain(name)
@@ -87,7 +87,7 @@ class BeforeAfter:
         )
 
     def _plain(self, name: str) -> ColumnPair:
-        """A column that is published as it was: both tables' values in one set of codes."""
+        """Encode a column that is published unchanged: both tables' values share one set of codes."""
         for table, where in ((self.original, "original"), (self.published, "release")):
             if name not in table.column_names:
                 text = f"there is no column {name!r} in the {where}"
@@ -101,7 +101,7 @@ class BeforeAfter:
 
 
 def _as_text(values: pa.Array, name: str) -> pa.Array:
-    """The values as texts, so that 17 of one file is 17 of another."""
+    """Convert the values to text, so that 17 in one file equals 17 in another."""
     if is_text(values.type):
         return values.cast(pa.large_string())
     distinct = values.dictionary_encode()
@@ -110,7 +110,7 @@ def _as_text(values: pa.Array, name: str) -> pa.Array:
 
 
 def joint_cells(columns: list[Cells]) -> tuple[Int64, Int64]:
-    """Row → its combination of cells, and combination → its first row."""
+    """Return row → its combination of cells, and combination → its first row."""
     from coterie.values.codes import Codes, row_classes
 
     classes, count = row_classes([Codes(each.of_row, max(each.count, 1), -1, pa.nulls(0)) for each in columns])

@@ -1,4 +1,4 @@
-"""Bins of a column, and how the mass of its cells falls into them."""
+"""Bins of a column, and the distribution of its cells over them."""
 
 from __future__ import annotations
 
@@ -33,26 +33,26 @@ class Bins:
     """numbers: where bins begin, and where the last one ends, as numbers; None for dates and categories"""
 
     def spread(self, cells: Cells) -> Float64:
-        """[cell, bin] how likely a value of the cell lies in the bin."""
+        """Return [cell, bin] probabilities that a value of the cell lies in the bin."""
         found = np.zeros((cells.count, len(self.predicates)))
         for at, predicate in enumerate(self.predicates):
             found[:, at] = cells.share(predicate)
         return found
 
     def mass(self, cells: Cells) -> Float64:
-        """Bin → expected number of rows."""
+        """Return bin → expected number of rows."""
         rows = cells.rows.astype(np.float64)
         return np.asarray([float(cells.share(predicate) @ rows) for predicate in self.predicates])
 
 
 def bins_of(domain: Domain, *, most: int, before: Cells | None = None) -> Bins:
-    """Bins of a column: its values, or ranges of numbers of equal width.
+    """Return the bins of a column: its values, or ranges of numbers of equal width.
 
     Args:
         domain: The column.
-        most: At most this many, missing values apart. A hierarchy is cut where it has no more labels; without one
-            (or if even its first level has more) rare values go into one bin.
-        before: The original, to tell which values are rare; without it the last ones are.
+        most: The maximum number, not counting missing. A hierarchy is cut where it has no more labels; without one
+            (or if even its top level has more), rare values share one bin.
+        before: The original, which shows which values are rare; without it, the last ones are.
     """
     predicates, labels, edges = _ranges(domain, most) if domain.kind == "number" else _groups(domain, most, before)
     if domain.missing >= 0:
@@ -79,6 +79,10 @@ def _ranges(domain: Domain, most: int) -> tuple[list[Predicate], list[str], tupl
         pairs = list(pairwise(ends.tolist()))
         spans = [Span(low, high, high_open=at < len(pairs) - 1) for at, (low, high) in enumerate(pairs)]
     predicates = [span_predicate(domain, [span]) for span in spans]
+    if domain.order:
+        first = int(axis.lowest)
+        ranges = [domain.order[first + int(span.low) : first + int(span.high) + 1] for span in spans]
+        return predicates, [each[0] if len(each) == 1 else f"{each[0]} – {each[-1]}" for each in ranges], None
     if axis.temporal:
         texts = value_texts(domain).to_pylist()
         held = [np.flatnonzero(predicate.mask) for predicate in predicates]
@@ -98,7 +102,7 @@ def _ranges(domain: Domain, most: int) -> tuple[list[Predicate], list[str], tupl
 def _groups(
     domain: Domain, most: int, before: Cells | None
 ) -> tuple[list[Predicate], list[str], tuple[float, ...] | None]:
-    """Values one by one if they are few; else labels of the deepest level that has few; else the frequent values."""
+    """Return single values if there are few; else the deepest level with few labels; else the frequent values."""
     texts = value_texts(domain).to_pylist()
     present = domain.size - (domain.missing >= 0)
     if present <= most:

@@ -1,15 +1,15 @@
-"""What published cells say, each spread evenly over all that it could be.
+"""The meaning of published cells, each spread evenly over its possible values.
 
-A cell is a value, an interval, a set, a label of a hierarchy or `*`. Whoever reads a release and knows nothing more
-takes every value that a cell admits for equally likely. This module holds that one assumption, which queries,
+A cell is a value, an interval, a set, a hierarchy label or `*`. A reader who knows only the release
+considers every value that a cell admits equally likely. This module defines that one assumption, which queries,
 learning and distributions share:
 
-* whole numbers and dates: every whole number (day, second, …) of the interval is equally likely;
-* other numbers: the interval's length counts;
+* integers and dates: every integer (day, second, …) in the interval is equally likely;
+* other numbers: the length of the interval counts;
 * categories: every value present in the table under the published label, or in the published set;
-* a cell that could also be missing: missing is one more value among the column's distinct ones.
+* a cell that could also be missing: missing counts as one more distinct value.
 
-An original table is the special case in which every cell is a single value.
+In an original table every cell is a single value.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 
 
 class Span(NamedTuple):
-    """A stretch of numbers, as distances from the smallest value of the column."""
+    """A range of numbers, as distances from the column's smallest value."""
 
     low: float
     high: float
@@ -40,7 +40,7 @@ class Span(NamedTuple):
 
 @dataclass(frozen=True, eq=False)
 class Predicate:
-    """A condition on one column: which of its values satisfy it."""
+    """A condition on one column: the values that satisfy it."""
 
     column: str
     mask: Bool
@@ -51,7 +51,7 @@ class Predicate:
 
 @dataclass(frozen=True, eq=False)
 class Cells:
-    """One column: its distinct cells, what each of them admits, and which row has which."""
+    """One column: its distinct cells, the values that each admits, and the cell of each row."""
 
     domain: Domain
     of_row: Int64
@@ -73,12 +73,12 @@ class Cells:
 
     @property
     def count(self) -> int:
-        """Number of distinct cells."""
+        """The number of distinct cells."""
         return len(self.lo)
 
     @cached_property
     def rows(self) -> Int64:
-        """Cell → number of rows that have it."""
+        """Cell → number of rows with it."""
         return np.bincount(self.of_row, minlength=self.count)
 
     @cached_property
@@ -88,16 +88,16 @@ class Cells:
 
     @cached_property
     def root(self) -> Bool:
-        """Cell → whether it could be any value of the column, which has more than one."""
+        """Cell → whether it admits every value of a column with more than one."""
         return np.asarray((self.lo == 0) & (self.hi == self.domain.size - 1) & (self.set_of < 0) & ~self.exact)
 
     @cached_property
     def whole(self) -> bool:
-        """Numbers: whether only whole numbers of units are counted."""
+        """For numbers: whether only integers are counted."""
         return is_whole(self.domain)
 
     def share(self, predicate: Predicate) -> Float64:
-        """Cell → how likely a value of it satisfies the predicate, 0 to 1."""
+        """Return cell → probability, 0 to 1, that a value of it satisfies the predicate."""
         if predicate.spans is None:
             return self.mean_over_codes(predicate.mask.astype(np.float64))
         found = np.zeros(self.count)
@@ -106,7 +106,7 @@ class Cells:
         return self._with_blank(np.minimum(found, 1.0), predicate)
 
     def moment(self, predicate: Predicate | None, values: Float64) -> Float64:
-        """Cell → expected number where the predicate holds and 0 elsewhere: what a row adds to a sum.
+        """Return cell → expected number where the predicate holds and 0 elsewhere: a row's contribution to a sum.
 
         Args:
             predicate: On this column; None for no condition.
@@ -126,7 +126,7 @@ class Cells:
         return (1.0 - self.blank) * found
 
     def middle(self) -> Float64:
-        """Numbers: cell → its middle, as the distance from the column's smallest value; NaN if it is surely missing."""
+        """Return, for numbers, cell → its midpoint as a distance from the smallest value; NaN if surely missing."""
         return (self.low + self.high) / 2
 
     def _with_blank(self, share: Float64, predicate: Predicate) -> Float64:
@@ -135,7 +135,7 @@ class Cells:
         return (1.0 - self.blank) * share + self.blank * float(predicate.mask[self.domain.missing])
 
     def mean_over_codes(self, weights: Float64) -> Float64:
-        """Cell → mean of the weights of the codes that it admits."""
+        """Return cell → mean weight of the codes that it admits."""
         before = np.concatenate([[0.0], np.cumsum(weights)])
         found: Float64 = (before[self.hi + 1] - before[self.lo]) / (self.hi - self.lo + 1)
         # A difference of sums is a little off; a single value is not to be.
@@ -149,7 +149,7 @@ class Cells:
         return found
 
     def _overlap(self, span: Span) -> tuple[Float64, Float64]:
-        """Cell → share of it inside the span, and the middle of what is inside (0 where nothing is)."""
+        """Return cell → its share inside the span, and the midpoint of that part (0 if there is none)."""
         above = self.low > span.low if span.low_open else self.low >= span.low
         below = self.high < span.high if span.high_open else self.high <= span.high
         point = self.low == self.high
@@ -168,18 +168,18 @@ class Cells:
 
 
 def is_whole(domain: Domain) -> bool:
-    """Whether a column holds whole numbers, or dates, which are whole numbers of days or of smaller units."""
+    """Return whether a column has integers, or dates, which are integers in days or smaller units."""
     return domain.numbers is not None and axis_of(domain).whole
 
 
 def present_numbers(domain: Domain) -> Float64:
-    """Code → distance from the smallest value, without the code of missing values."""
+    """Return code → distance from the smallest value, without the code of missing values."""
     assert domain.numbers is not None
     return domain.numbers if domain.missing < 0 else domain.numbers[:-1]
 
 
 def span_predicate(domain: Domain, spans: Sequence[Span]) -> Predicate:
-    """The condition that a number lies in one of these disjoint spans."""
+    """Return the condition that a number lies in one of these disjoint spans."""
     numbers = present_numbers(domain)
     mask = np.zeros(domain.size, dtype=np.bool_)
     for span in spans:
@@ -190,7 +190,7 @@ def span_predicate(domain: Domain, spans: Sequence[Span]) -> Predicate:
 
 
 def original_cells(domain: Domain, codes: Integers) -> Cells:
-    """The cells of an original column: each code is a cell that admits itself."""
+    """Return the cells of an original column: each code is a cell that admits only itself."""
     every = np.arange(domain.size, dtype=np.int32)
     numbers = np.full(domain.size, np.nan) if domain.numbers is None else domain.numbers
     return Cells(

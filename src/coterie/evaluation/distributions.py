@@ -1,6 +1,6 @@
-"""Distributions before and after: how much of each column, and of what joins two columns, a release keeps.
+"""Distributions before and after: how well a release preserves each column and each pair of columns.
 
-The mass of a generalized cell is spread evenly over what it could be (`cells.py`).
+The mass of a generalized cell is spread evenly over its possible values (`cells.py`).
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ MOST_VALUES = 1000
 
 @dataclass(frozen=True)
 class LevelShare:
-    """How many cells of a column are generalized how far."""
+    """The share of a column's cells at one generalization level."""
 
     level: int
     """steps above the values: 0 is the value itself; a set or an interval is 1"""
@@ -58,7 +58,7 @@ class ColumnDistribution:
     """standard deviation of what the cells could be, the width of intervals included"""
 
     def top(self, limit: int) -> ColumnDistribution:
-        """The same with at most so many bins: those of categories that have least before go into one."""
+        """Return the same with at most this many bins; the rarest categories before share one."""
         if self.kind == "number" or len(self.labels) <= limit:
             return self
         order = np.argsort(-np.asarray(self.before), kind="stable")
@@ -71,7 +71,7 @@ class ColumnDistribution:
         return replace(self, labels=labels, before=merged(self.before), after=merged(self.after))
 
     def to_dict(self, *, values: bool = True) -> dict[str, Any]:
-        """Plain values; without `values` no names and ends of bins, which are values of the original."""
+        """Return plain values; without `values`, no bin names or ends, which are values of the original."""
         found = asdict(self)
         hidden = () if values else ("labels", "edges")
         return {name: value for name, value in found.items() if name not in hidden}
@@ -86,17 +86,17 @@ class Distributions:
 
     @property
     def mean_distance(self) -> float:
-        """Mean total variation of the columns."""
+        """Mean total variation distance of the columns."""
         return float(np.mean([each.distance for each in self.columns.values()])) if self.columns else 0.0
 
     @property
     def association_change(self) -> float:
-        """Mean |after − before| of the associations that both tables have."""
+        """Mean |after − before| of the associations that exist in both tables."""
         known = [each.difference for each in self.associations if each.difference is not None]
         return float(np.mean(np.abs(known))) if known else 0.0
 
     def to_dict(self, *, values: bool = True) -> dict[str, Any]:
-        """Plain values; without `values` none of the original's."""
+        """Return plain values; without `values`, none of the original's."""
         return {
             "mean_distance": self.mean_distance,
             "association_change": self.association_change,
@@ -112,9 +112,9 @@ def distributions(
 
     Args:
         tables: The original and its release.
-        columns: Which ones; all quasi-identifiers, and sensitive columns of the release too for pairs, when left out.
-        bins: Bins of equal width for numbers.
-        pairs: Whether to compare pairs of columns as well.
+        columns: The columns; by default all quasi-identifiers and, for pairs, the published sensitive attributes.
+        bins: The number of equal-width bins for numbers.
+        pairs: Whether to compare pairs of columns too.
     """
     if bins < 1:
         raise ConfigError([Problem("bins", "must be at least 1")])
@@ -154,7 +154,7 @@ def _shares(mass: Float64) -> Float64:
 
 
 def _moments(cells: Cells, base: float) -> tuple[float | None, float | None]:
-    """Mean and standard deviation of what the cells could be, missing values apart."""
+    """Return the mean and standard deviation over the cells' possible values, without missing ones."""
     weights = cells.rows * (1.0 - cells.blank)
     total = float(weights.sum())
     if total <= 0.0:
@@ -169,7 +169,7 @@ def _moments(cells: Cells, base: float) -> tuple[float | None, float | None]:
 
 
 def _levels(cells: Cells) -> tuple[LevelShare, ...]:
-    """The shares of cells by how far they are generalized."""
+    """Return the shares of cells by generalization level."""
     domain, rows = cells.domain, cells.rows.astype(np.float64)
     level = np.where(cells.exact, 0, 1)
     names = {0: "value", 1: "interval" if domain.kind == "number" else "set"}

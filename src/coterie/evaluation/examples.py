@@ -1,13 +1,13 @@
-"""Cells as numbers that a model can learn from: the same features for generalized and for original rows.
+"""Encode cells as features for machine learning, the same for generalized and original rows.
 
-* A number is the middle of its interval, brought to 0 … 1; where values may be missing, a second feature says how
-  likely that is.
-* A category has one feature a value: how likely the cell is that value. An original value is 1 in its own feature; a
-  label over four values is ¼ in each of theirs; `*` is the same everywhere. So a model that was trained on labels can
-  score rows that have values. Of columns with very many values, labels of the hierarchy or the frequent values have
-  features (`bins.py`).
+* A number is the midpoint of its interval, scaled to 0 … 1; if values may be missing, a second feature is the
+  probability of that.
+* A category has one feature per value: the probability that the cell is that value. An original value is 1 in its own
+  feature; a label over four values is ¼ in each of theirs; `*` is the same everywhere. So a model trained on labels can
+  score rows with original values. Columns with very many values have features for hierarchy labels or for the frequent
+  values instead (`bins.py`).
 
-Equal rows are one example with a weight.
+Equal rows are one weighted example.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ MOST_VALUES = 200
 
 
 class Examples(NamedTuple):
-    """A table as distinct examples: what is known of them, and how their rows are spread over classes."""
+    """A table as distinct examples: their features, and the distribution of their rows over classes."""
 
     matrix: Any
     """[example, feature], sparse"""
@@ -40,18 +40,18 @@ class Examples(NamedTuple):
     """row → example"""
 
     def weights(self, rows: Bool) -> Float64:
-        """Example → how many of these rows it stands for."""
+        """Return example → the number of these rows with it."""
         return np.bincount(self.of_row[rows], minlength=len(self.shares)).astype(np.float64)
 
     def labelled(self, rows: Bool) -> tuple[Any, Int64, Float64]:
-        """What to learn from: features, class and weight. A cell that admits several classes is shared by them."""
+        """Return the training data: features, class and weight. A cell with several possible classes is split."""
         weights = self.shares * self.weights(rows)[:, None]
         example, label = np.nonzero(weights)
         return self.matrix[example], label.astype(np.int64), weights[example, label]
 
 
 def make_examples(tables: BeforeAfter, *, features: Sequence[str], target: str) -> tuple[Examples, Examples]:
-    """The original and the release as examples with the same features and classes."""
+    """Encode the original and the release as examples with the same features and classes."""
     pairs = [tables.column(name) for name in features]
     aimed = tables.column(target)
     return (
@@ -69,7 +69,7 @@ def _examples(columns: list[Cells], target: Cells, pairs: Sequence[ColumnPair]) 
 
 
 def _features(cells: Cells, pair: ColumnPair) -> Any:  # noqa: ANN401 - a sparse matrix
-    """[cell, feature] what a model is told of each cell."""
+    """Return the features of each cell as [cell, feature]."""
     from scipy import sparse
 
     domain = pair.domain
@@ -84,7 +84,7 @@ def _features(cells: Cells, pair: ColumnPair) -> Any:  # noqa: ANN401 - a sparse
 
 
 def class_shares(target: Cells) -> Float64:
-    """[cell, class] how likely each value of the target is; classes are its codes, a missing one apart."""
+    """Return [cell, class] probabilities of the target's values; classes are its codes, without missing."""
     domain = target.domain
     present = domain.size - (domain.missing >= 0)
     shares = np.zeros((target.count, present))

@@ -1,7 +1,7 @@
-"""Learning utility: how well a model that was trained on a release predicts the original.
+"""Learning utility: how well a model trained on a release predicts the original.
 
-For each fold, three predictors are tried on the original rows of the fold: one that was trained on the release's rows
-outside the fold, one that was trained on the original's, and the most frequent class. scikit-learn does the learning
+In each fold, three predictors are tested on the fold's original rows: one trained on the release's rows
+outside the fold, one trained on the original's, and the majority class. scikit-learn does the learning
 (`pip install 'coterie[ml]'`).
 """
 
@@ -30,7 +30,7 @@ MOST_CLASSES = 50
 
 @dataclass(frozen=True)
 class Score:
-    """How well a predictor does, as means over the folds."""
+    """The performance of a predictor, as means over the folds."""
 
     accuracy: float
     """share of rows whose class is predicted"""
@@ -44,7 +44,7 @@ class Score:
 
 @dataclass(frozen=True)
 class LearningUtility:
-    """What can be learnt from a release, next to the original and to knowing nothing."""
+    """What can be learned from a release, compared with the original and with the majority class."""
 
     target: str
     features: tuple[str, ...]
@@ -59,17 +59,17 @@ class LearningUtility:
 
     @property
     def kept(self) -> float | None:
-        """The share of the original's gain over the majority that the release keeps; None if there is no gain."""
+        """The share of the original's gain over the majority that the release preserves; None if there is no gain."""
         gain = self.original.accuracy - self.majority.accuracy
         return (self.release.accuracy - self.majority.accuracy) / gain if gain > 1e-9 else None
 
     def to_dict(self) -> dict[str, Any]:
-        """Plain values."""
+        """Return plain values."""
         return {**asdict(self), "features": list(self.features), "kept": self.kept}
 
 
 class _Fold(NamedTuple):
-    """What the three predictors are given, and the rows that they are tried on."""
+    """The training data of the three predictors, and their test rows."""
 
     train_before: Bool
     train_after: Bool
@@ -91,17 +91,17 @@ def learning_utility(
 
     Args:
         tables: The original and its release.
-        target: The column to predict: a category, or few numbers. A quasi-identifier may be it, too.
-        features: The columns to predict it from; all quasi-identifiers when left out.
-        folds: Parts of the original that are held out in turn.
+        target: The column to predict: a category, or a number with few values. It may be a quasi-identifier.
+        features: The predictors; by default all quasi-identifiers.
+        folds: The number of cross-validation folds.
         model: `linear` (logistic regression) or `forest` (50 random trees).
         most_rows: A larger original is sampled down to this many rows.
-        seed: Where random choices start.
-        progress: Told (step, done, total) now and then.
+        seed: Random seed.
+        progress: Called now and then with (step, done, total).
 
     Raises:
         BackendError: scikit-learn is not installed.
-        ConfigError: The target cannot be learnt, or a column is not in both tables.
+        ConfigError: The target cannot be learned, or a column is not in both tables.
         DataError: There are too few rows.
     """
     learner = _learner(model, seed)
@@ -139,7 +139,7 @@ class _Tried(NamedTuple):
 
 
 def _learner(model: str, seed: int) -> Callable[[], Any]:
-    """How a model is made, if scikit-learn is there."""
+    """Return the factory of a model, if scikit-learn is installed."""
     if model not in MODELS:
         raise ConfigError([Problem("model", f"there is no model {model!r}; there are {' and '.join(MODELS)}")])
     try:
@@ -172,13 +172,13 @@ def _check(tables: BeforeAfter, target: str, features: Sequence[str], folds: int
 
 
 def _classes_of_rows(before: Examples) -> Int64:
-    """Row of the original → class, −1 where it is missing."""
+    """Return original row → class, −1 if missing."""
     known = before.shares.sum(axis=1) > 0.0
     return np.where(known, before.shares.argmax(axis=1), -1)[before.of_row]
 
 
 def _deal(classes: Int64, *, folds: int, most_rows: int, seed: int) -> Int64:
-    """Row → fold, every class dealt out evenly; −1 for rows without a class and for those not drawn."""
+    """Return row → fold, stratified by class; −1 for rows without a class or not sampled."""
     rng = np.random.default_rng(seed)
     rows = rng.permutation(np.flatnonzero(classes >= 0))[:most_rows]
     rows = rows[np.argsort(classes[rows], kind="stable")]
@@ -188,7 +188,7 @@ def _deal(classes: Int64, *, folds: int, most_rows: int, seed: int) -> Int64:
 
 
 def _try(learner: Callable[[], Any], before: Examples, after: Examples, fold: _Fold) -> dict[str, _Tried]:
-    """Train the three predictors of a fold and try them on its original rows."""
+    """Train the three predictors of a fold and test them on its original rows."""
     weights = before.weights(fold.test)
     held = np.flatnonzero(weights)
     matrix, truth, weights = before.matrix[held], before.shares[held].argmax(axis=1), weights[held]
@@ -210,7 +210,7 @@ def _predict(
     matrix: Any,  # noqa: ANN401 - sparse
     classes: int,
 ) -> Float64:
-    """[row, class] how likely the model takes each class for."""
+    """Return [row, class] predicted probabilities."""
     features, labels, weights = examples
     likely = np.zeros((matrix.shape[0], classes))
     known = np.unique(labels)

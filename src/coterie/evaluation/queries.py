@@ -1,10 +1,10 @@
-"""Query workloads: how far COUNT and SUM queries on a release are from the truth (Xu et al. 2006, §5.2).
+"""Query workloads: the error of COUNT and SUM queries on a release (Xu et al. 2006, §5.2).
 
-A query is answered on the original, and estimated on the release with every cell spread evenly over what it could be
-(`cells.py`). Rows are first joined into the distinct combinations of cells, each with a count, so that a query costs
-as many steps as there are combinations that it touches, not as there are rows.
+A query is answered on the original, and estimated on the release with every cell spread evenly over its possible
+values (`cells.py`). Rows are first aggregated into distinct combinations of cells, so the cost of a query depends on
+the number of combinations it touches, not on the number of rows.
 
-The error of a query is |estimate − answer| ÷ |answer|. A query whose answer is 0 has no such error: it is skipped and
+The error of a query is |estimate − answer| ÷ |answer|. A query whose answer is 0 has no relative error: it is skipped
 counted.
 """
 
@@ -31,7 +31,7 @@ _MANY = 0.1
 
 @dataclass(frozen=True, eq=False)
 class Query:
-    """COUNT(*) or SUM(column), where every predicate holds. Predicates are on different columns."""
+    """COUNT(*) or SUM(column) over the rows that satisfy every predicate. Predicates are on different columns."""
 
     where: tuple[Predicate, ...]
     sum: str | None = None
@@ -46,7 +46,7 @@ class Query:
 
 @dataclass(frozen=True)
 class ErrorSummary:
-    """Relative errors of some queries; NaN where none of them has one."""
+    """Relative errors of some queries; NaN if none has one."""
 
     queries: int
     skipped: int
@@ -59,7 +59,7 @@ class ErrorSummary:
     """mean |estimate − answer| over all queries, the skipped ones included"""
 
     def to_dict(self) -> dict[str, Any]:
-        """Plain values; what has no value is None."""
+        """Return plain values; undefined ones are None."""
         return {name: None if value != value else value for name, value in asdict(self).items()}
 
 
@@ -80,13 +80,13 @@ class QueryErrors:
 
     @property
     def errors(self) -> Float64:
-        """Query → relative error; NaN where the answer is 0."""
+        """Query → relative error; NaN if the answer is 0."""
         with np.errstate(divide="ignore", invalid="ignore"):
             found = np.abs(self.estimate - self.actual) / np.abs(self.actual)
         return np.where(self.skipped, np.nan, found)
 
     def where(self, chosen: Sequence[int] | Int64 | Bool) -> QueryErrors:
-        """Some of the queries."""
+        """Return some of the queries."""
         every = np.arange(len(self.queries))
         places = every[np.asarray(chosen)] if len(chosen) else every[:0]
         return QueryErrors(tuple(self.queries[place] for place in places), self.actual[places], self.estimate[places])
@@ -107,20 +107,20 @@ class QueryErrors:
         )
 
     def by_columns(self) -> dict[tuple[str, ...], ErrorSummary]:
-        """Combination of columns in the predicates → errors of its queries."""
+        """Return combination of predicate columns → errors of its queries."""
         groups: dict[tuple[str, ...], list[int]] = {}
         for place, query in enumerate(self.queries):
             groups.setdefault(query.columns, []).append(place)
         return {columns: self.where(places).summary for columns, places in groups.items()}
 
     def to_dict(self) -> dict[str, Any]:
-        """Plain values: the summary, and one by each combination of columns."""
+        """Return plain values: the overall summary, and one for each combination of columns."""
         by_columns = [{"columns": list(columns), **found.to_dict()} for columns, found in self.by_columns().items()]
         return {**self.summary.to_dict(), "by_columns": by_columns}
 
 
 class Pieces:
-    """A table as its distinct combinations of cells of some columns, each with its rows."""
+    """A table aggregated into the distinct combinations of some columns' cells, with row counts."""
 
     def __init__(self, cells: Mapping[str, Cells], *, rows: int) -> None:
         self._cells = dict(cells)
@@ -138,17 +138,17 @@ class Pieces:
             self._start[name] = np.concatenate([[0], np.cumsum(counted)])
 
     def sums(self, column: Cells, values: Float64) -> Float64:
-        """Piece → expected sum of a column over its rows."""
+        """Return piece → expected sum of a column over its rows."""
         added = column.moment(None, values)[column.of_row]
         return np.bincount(self._classes, weights=added, minlength=len(self.counts)).astype(np.float64)
 
     def answer(self, query: Query, *, weights: Float64, values: Float64 | None = None) -> float:
-        """The expected sum of the weights over what satisfies a query.
+        """Return the expected sum of the weights over the rows that satisfy a query.
 
         Args:
-            query: The query; it has predicates on columns of these pieces only.
-            weights: Piece → what it adds where the predicates hold: its rows, or the sum of a column over them.
-            values: For SUM of a column that has a predicate itself: code → number. The weights are then rows.
+            query: The query, with predicates on columns of these pieces only.
+            weights: Piece → its contribution if the predicates hold: its rows, or the sum of a column over them.
+            values: For SUM of a column that also has a predicate: code → number. The weights are then row counts.
         """
         shares = {predicate.column: self._cells[predicate.column].share(predicate) for predicate in query.where}
         if not shares:
@@ -175,7 +175,7 @@ class Pieces:
         return int((start[cells + 1] - start[cells]).sum())
 
     def _pieces_of(self, name: str, cells: Int64) -> Int64:
-        """The pieces that have one of these cells."""
+        """Return the pieces that have one of these cells."""
         if self._size(name, cells) > _MANY * len(self.counts):
             # Looking at all of them in order is quicker than leaping to many.
             wanted = np.zeros(self._cells[name].count, dtype=np.bool_)
@@ -193,7 +193,7 @@ def answer_queries(tables: BeforeAfter, queries: Sequence[Query], *, progress: P
     """Answer queries on the original and estimate them on the release.
 
     Raises:
-        ConfigError: A column is not in both tables, or a column to sum holds no numbers.
+        ConfigError: A column is not in both tables, or a column to sum is not numeric.
     """
 
     def told(done: int) -> None:
@@ -212,13 +212,13 @@ def answers_on(
     side: Literal["before", "after"],
     told: Callable[[int], None] | None = None,
 ) -> Float64:
-    """Query → answer on the original (before), or estimate on the release (after).
+    """Return query → answer on the original (before), or estimate on the release (after).
 
     Args:
         tables: The original and its release.
         queries: The queries.
         side: Which of the two.
-        told: Told now and then how many queries are answered.
+        told: Called now and then with the number of queries answered.
     """
     used = sorted({column for query in queries for column in query.columns})
     summed = sorted({query.sum for query in queries if query.sum is not None})

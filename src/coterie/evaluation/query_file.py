@@ -1,4 +1,4 @@
-"""Query files: a user's own queries, from TOML or from a text with one query a line."""
+"""Query files: a user's own queries, from TOML or from text with one query per line."""
 
 from __future__ import annotations
 
@@ -29,28 +29,28 @@ _INF = float("inf")
 
 
 class QueryText(NamedTuple):
-    """A query as it stands in a file."""
+    """A query as written in a file."""
 
     text: str
     name: str
 
 
 def read_queries(path: str | os.PathLike[str], tables: BeforeAfter) -> list[Query]:
-    """The queries of a file.
+    """Read the queries of a file.
 
     Args:
         path: A TOML file with a list `query`, whose entries are texts or tables with `where`, `aggregate` and `name`;
-            or any other text file with one query a line, where lines that begin with # or -- are comments.
-        tables: The original and its release, whose columns the queries name.
+            or any other text file with one query per line, where lines that begin with # or -- are comments.
+        tables: The original and its release, which have the queries' columns.
 
     Raises:
-        ConfigError: Some queries cannot be read or ask for what the tables do not have; all problems at once.
+        ConfigError: Some queries cannot be parsed or refer to missing columns; all problems are reported at once.
     """
     return bind_queries(written_queries(path), tables)
 
 
 def written_queries(path: str | os.PathLike[str]) -> list[QueryText]:
-    """The queries of a file as texts."""
+    """Read the queries of a file as text."""
     if Path(path).suffix.lower() == ".toml":
         entries = read_toml(path).get("query")
         if not isinstance(entries, list) or not entries:
@@ -84,7 +84,7 @@ def _entry(place: int, entry: Any) -> QueryText:  # noqa: ANN401 - whatever TOML
 
 
 def bind_queries(written: Sequence[QueryText | str], tables: BeforeAfter) -> list[Query]:
-    """Texts as queries on these tables; all problems are reported at once."""
+    """Bind parsed queries to these tables; all problems are reported at once."""
     found: list[Query] = []
     problems: list[Problem] = []
     for place, entry in enumerate(written, 1):
@@ -114,7 +114,7 @@ def _bound(query: ParsedQuery, tables: BeforeAfter, name: str) -> Query:
 
 
 def _both(first: Predicate, second: Predicate) -> Predicate:
-    """Both conditions on one column."""
+    """Combine two conditions on one column."""
     mask = first.mask & second.mask
     if first.spans is None or second.spans is None:
         return Predicate(first.column, mask)
@@ -123,7 +123,7 @@ def _both(first: Predicate, second: Predicate) -> Predicate:
 
 
 def _common(first: Span, second: Span) -> Span | None:
-    """What two stretches of numbers share."""
+    """Return the intersection of two ranges."""
     low, low_open = max((first.low, first.low_open), (second.low, second.low_open))
     high, high_closed = min((first.high, not first.high_open), (second.high, not second.high_open))
     if low > high or (low == high and (low_open or not high_closed)):
@@ -132,7 +132,7 @@ def _common(first: Span, second: Span) -> Span | None:
 
 
 def bind_condition(condition: Condition, domain: Domain) -> Predicate:
-    """A condition as the values of a column that satisfy it. As in SQL, missing values satisfy `is null` only."""
+    """Return the values of a column that satisfy a condition. As in SQL, missing values only satisfy `is null`."""
     present = np.ones(domain.size, dtype=np.bool_)
     if domain.missing >= 0:
         present[domain.missing] = False
@@ -150,13 +150,13 @@ def _number(value: Value, domain: Domain) -> float:
     axis = axis_of(domain)
     place = axis.place(value.text)
     if place is None:
-        what = "date such as '2024-05-31'" if axis.temporal else "number"
+        what = "date such as '2024-05-31'" if axis.temporal else "value of its order" if domain.order else "number"
         raise ConfigError([Problem("where", f"column {domain.name!r} needs a {what} at letter {value.at}")])
     return place
 
 
 def _spans(condition: Condition, ends: Sequence[float]) -> list[Span]:
-    """The stretches of numbers that satisfy a comparison."""
+    """Return the ranges of numbers that satisfy a comparison."""
     first = ends[0]
     points = sorted(set(ends))
     if condition.operator in ("=", "in"):
@@ -176,7 +176,7 @@ def _spans(condition: Condition, ends: Sequence[float]) -> list[Span]:
 
 
 def _category_mask(condition: Condition, domain: Domain) -> Bool:
-    """Code → whether it satisfies the condition: by value or label, or by number where the values are numbers."""
+    """Return code → whether it satisfies the condition: by value or label, or numerically if the values are numbers."""
     if condition.operator in ("=", "in", "!=", "not in"):
         held = reduce(np.logical_or, [_named(value, domain) for value in condition.values])
         return held if condition.operator in ("=", "in") else ~held
@@ -194,7 +194,7 @@ def _category_mask(condition: Condition, domain: Domain) -> Bool:
 
 
 def _named(value: Value, domain: Domain) -> Bool:
-    """Code → whether it is the value, or lies under the label, that a query names."""
+    """Return code → whether it is the value, or is below the label, that a query names."""
     texts = value_texts(domain).to_pylist()
     mask = np.asarray([text == value.text for text in texts], dtype=np.bool_)
     if mask.any():

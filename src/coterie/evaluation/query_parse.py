@@ -1,4 +1,4 @@
-"""Queries as people write them: `sum(hours) where age between 30 and 40 and sex = 'Male'`.
+"""Parse queries such as `sum(hours) where age between 30 and 40 and sex = 'Male'`.
 
     query      = [ "count" [ "(" "*" ")" ] | "sum" "(" column ")" ] [ "where" ] [ conditions ]
     conditions = condition { "and" condition }
@@ -10,8 +10,8 @@
     column     = a name of letters, digits, _ . and - ; or any text in "double quotes" or `backticks`
     value      = a number, or text in 'single quotes', where '' stands for one quote
 
-Key words may be written in capitals. There is no `or`: it would join boxes that an estimate keeps apart. Nothing is
-evaluated; a query becomes conditions on columns and nothing else. Messages name columns and places, never values.
+Keywords are case-insensitive. There is no `or`: it would join boxes that an estimate keeps apart. Nothing is
+evaluated; a query only becomes conditions on columns. Messages name columns and positions, never values.
 """
 
 from __future__ import annotations
@@ -39,11 +39,11 @@ Operator = Literal["=", "!=", "<", "<=", ">", ">=", "between", "not between", "i
 
 
 class QuerySyntaxError(ValueError):
-    """A query cannot be read: the message says what was expected, and at which letter."""
+    """A query cannot be parsed: the message says what was expected, and at which character."""
 
 
 class Value(NamedTuple):
-    """A number or text of a condition."""
+    """A number or text in a condition."""
 
     text: str
     quoted: bool
@@ -63,7 +63,7 @@ class Condition:
 
 @dataclass(frozen=True)
 class ParsedQuery:
-    """A query as it was written."""
+    """A parsed query."""
 
     conditions: tuple[Condition, ...]
     sum: str | None = None
@@ -76,15 +76,15 @@ class _Token(NamedTuple):
 
     @property
     def key(self) -> str:
-        """A key word or sign in small letters; nothing for names and values."""
+        """A keyword or symbol in lower case; empty for names and values."""
         return self.text.lower() if self.kind in ("word", "sign") else ""
 
 
 def parse_query(text: str) -> ParsedQuery:
-    """Read a query.
+    """Parse a query.
 
     Raises:
-        QuerySyntaxError: It is not of the form above.
+        QuerySyntaxError: It does not follow the grammar above.
     """
     return _Parser(_tokens(text)).query()
 
@@ -104,7 +104,7 @@ def _tokens(text: str) -> list[_Token]:
 
 
 class _Parser:
-    """Reads tokens from left to right, one ahead."""
+    """Reads tokens from left to right with one token of lookahead."""
 
     def __init__(self, tokens: list[_Token]) -> None:
         self._tokens = tokens
@@ -120,7 +120,7 @@ class _Parser:
         return token
 
     def _accept(self, *keys: str) -> bool:
-        """Take these key words or signs, if they come next."""
+        """Consume these keywords or symbols, if they come next."""
         ahead = self._tokens[self._at : self._at + len(keys)]
         if [token.key for token in ahead] != list(keys):
             return False

@@ -1,4 +1,4 @@
-"""Random query workloads, as Xu et al. (2006) draw them and with more to choose."""
+"""Random query workloads, as drawn by Xu et al. (2006) and with more options."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ _ROUNDS = 50
 
 @dataclass(frozen=True, kw_only=True)
 class Workload:
-    """What random queries look like."""
+    """The parameters of random queries."""
 
     count: int = 1000
     """how many queries"""
@@ -65,7 +65,7 @@ class Workload:
 
     @classmethod
     def of_paper(cls, *, count: int = 1000, sum: str | None = None, seed: int = 0) -> Workload:
-        """The workloads of Xu et al. (2006), §5.2: predicates on all columns but the summed one, the root included."""
+        """Return the workloads of Xu et al. (2006), §5.2: predicates on all but the summed column, even the root."""
         return cls(count=count, sum=sum, size=2**31, weighted=False, root=True, seed=seed)
 
 
@@ -76,8 +76,8 @@ def query_errors(
 
     Args:
         tables: The original and its release.
-        workload: What the queries look like.
-        progress: Told (step, done, total) now and then.
+        workload: The parameters of the queries.
+        progress: Called now and then with (step, done, total).
     """
     return answer_queries(tables, draw_queries(tables, workload or Workload()), progress=progress)
 
@@ -88,12 +88,12 @@ def subset_errors(
     *,
     subsets: Literal["prefixes", "all"] | Iterable[Sequence[str]] = "prefixes",
 ) -> dict[tuple[str, ...], QueryErrors]:
-    """Subset of columns → errors of a workload with predicates on just these (Xu et al. 2006, Fig. 19).
+    """Return subset of columns → errors of a workload with predicates on just these (Xu et al. 2006, Fig. 19).
 
     Args:
         tables: The original and its release.
-        workload: What the queries of each subset look like; its `columns` are those that subsets are made of.
-        subsets: `prefixes` of the columns in the order of their weights, heaviest first: A1, A1A2, A1A2A3, …;
+        workload: The parameters of each subset's queries; subsets are drawn from its `columns`.
+        subsets: `prefixes` of the columns by descending weight: A1, A1A2, A1A2A3, …;
             `all` subsets; or a list of subsets.
     """
     workload = workload or Workload()
@@ -114,10 +114,10 @@ def subset_errors(
 
 
 def draw_queries(tables: BeforeAfter, workload: Workload) -> list[Query]:
-    """Random queries; fewer than asked for if `nonempty` ones are too hard to find.
+    """Draw random queries; fewer than requested if `nonempty` ones are too hard to find.
 
     Raises:
-        ConfigError: A column is not in both tables, or no column is left for predicates.
+        ConfigError: A column is not in both tables, or no column remains for predicates.
     """
     domains = [tables.column(name).domain for name in _columns(tables, workload)]
     rng = np.random.default_rng(workload.seed)
@@ -163,7 +163,7 @@ def _predicate(domain: Domain, workload: Workload, share: float | None, rng: np.
 
 
 def _range(domain: Domain, share: float | None, rng: np.random.Generator) -> Predicate:
-    """A range of numbers: between two random ends, or of a given share of the column's range."""
+    """Draw a range of numbers: between two random ends, or of a given share of the column's range."""
     numbers = present_numbers(domain)
     top = float(numbers[-1]) if len(numbers) else 0.0
     if is_whole(domain):
@@ -184,7 +184,7 @@ def _range(domain: Domain, share: float | None, rng: np.random.Generator) -> Pre
 
 
 def _present(domain: Domain) -> int:
-    """Number of values, the missing one not counted; at least 1, so that there is something to draw."""
+    """Return the number of values, not counting missing; at least 1, so that there is something to draw."""
     return max(domain.size - (domain.missing >= 0), 1)
 
 
@@ -201,7 +201,7 @@ def _value_or_label(domain: Domain, workload: Workload, rng: np.random.Generator
 
 
 def _values(domain: Domain, share: float, rng: np.random.Generator) -> Predicate:
-    """Categories that cover a share of the values: the label that comes closest, or a random set of values."""
+    """Draw categories that cover a share of the values: the label that comes closest, or a random set of values."""
     present = _present(domain)
     if not domain.labelled:
         count = min(max(round(share * present), 1), present)

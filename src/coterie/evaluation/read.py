@@ -1,4 +1,4 @@
-"""Published columns → cells: each distinct text is read once."""
+"""Parse published columns into cells, each distinct text once."""
 
 from __future__ import annotations
 
@@ -20,12 +20,12 @@ if TYPE_CHECKING:
 
 
 def published_cells(published: pa.Table, domain: Domain, config: Config) -> Cells:
-    """What a release says in the column of one quasi-identifier.
+    """Parse a release's column for one quasi-identifier.
 
     Args:
         published: The release.
         domain: The values of the original column.
-        config: How the column was published. A mean or median is taken for the number that it is.
+        config: How the column was published. A mean or median is taken as a number.
 
     Raises:
         DataError: The release has no such column.
@@ -57,7 +57,7 @@ def published_cells(published: pa.Table, domain: Domain, config: Config) -> Cell
 
 
 def _number_cells(of_row: Int64, lo: Int32, hi: Int32, domain: Domain, centres: Float64) -> Cells:
-    """Cells of numbers; a mean or median that is no value of the original is taken for the number that it is."""
+    """Parse numeric cells; a mean or median that is not an original value is taken as a number."""
     numbers = present_numbers(domain)
     missing = domain.missing
     alone, joined = lo == missing, (hi == missing) & (lo < hi)

@@ -1,4 +1,4 @@
-"""Why rows are as coarse as they are, and what drives the loss.
+"""Explain why rows were generalized as far as they were, and what drives the information loss.
 
 May import: arrays, engines, errors, grouping, kernels, measures, publishing, table, values, wording.
 """

@@ -1,8 +1,8 @@
-"""What a row could have had: boxes around it, what they cost, and what no box around it can stay below.
+"""Boxes around one row: their cost, and lower bounds on the cost of any box.
 
-Any box that holds a row and k − 1 others costs at least as much as the box of the row and the dearest of these others
-alone. So the (k − 1)-th smallest pair cost of the row bounds every box with k rows from below; and a box of a given
-cost holds no more rows than there are pairs within that cost. Boxes that are found bound both from the other side.
+Any box with a row and k − 1 others costs at least as much as the box of the row and the most expensive of these others
+alone. So the row's (k − 1)-th smallest pair cost is a lower bound for every box with k rows, and a box of a given
+cost contains at most as many rows as there are pairs within that cost. Boxes found by search give the upper bounds.
 """
 
 from __future__ import annotations
@@ -23,14 +23,14 @@ MOST_STEPS = 1_000
 
 
 class Box(NamedTuple):
-    """A box around a row: what it costs a row in it, and how many rows of the table it holds."""
+    """A box around a row: its cost per row, and the number of rows of the table in it."""
 
     cost: float
     rows: int
 
 
 class AtK(NamedTuple):
-    """What k would cost one row."""
+    """The cost of k for one row."""
 
     k: int
     at_least: float
@@ -40,7 +40,7 @@ class AtK(NamedTuple):
 
 
 def pair_costs(table: Table, row: int) -> Float64:
-    """Row → cost of the box of this row and that one; 0 for the row itself."""
+    """Return row → cost of the box of this row and that one; 0 for the row itself."""
     from coterie.kernels.search.neighbours import pair_costs as compiled
 
     costs: Float64 = compiled(table.costs, table.codes, row)
@@ -48,14 +48,14 @@ def pair_costs(table: Table, row: int) -> Float64:
 
 
 def nearest_rows(index: Index, table: Table, row: int, count: int) -> Int32:
-    """The other rows whose boxes with this row cost least, nearest first; ties go to the lowest row."""
+    """Return the other rows whose boxes with this row cost least, nearest first; ties go to the lowest row."""
     found = index.nearest(table.codes[row], count + 1)
     others: Int32 = found[found != row][:count]
     return others
 
 
 def box_cost(table: Table, lo: Int32, hi: Int32) -> Float64:
-    """Cost of one row in each of these boxes."""
+    """Return the cost per row of each of these boxes."""
     from coterie.kernels.search.costs import box_costs
 
     costs: Float64 = box_costs(table.costs, np.ascontiguousarray(lo), np.ascontiguousarray(hi))
@@ -63,17 +63,17 @@ def box_cost(table: Table, lo: Int32, hi: Int32) -> Float64:
 
 
 def grown(table: Table, lo: Int32, hi: Int32, *, rows: int | None = None, budget: float = float("inf")) -> list[Box]:
-    """A box grown row by row, always by the cheapest one outside it; ties go to the row that comes first.
+    """Grow a box row by row, always by the cheapest row outside it; ties go to the first row.
 
     Args:
         table: The table.
-        lo: Smallest codes of the box to begin with.
+        lo: Smallest codes of the initial box.
         hi: Its largest codes.
-        rows: Stop when it holds so many rows.
-        budget: Stop before it costs more.
+        rows: Stop at this number of rows.
+        budget: Stop before exceeding this cost.
 
     Returns:
-        The box at each step, the first being the one to begin with. Large tables stop after fewer steps.
+        The box at each step, starting with the initial one. Large tables stop after fewer steps.
     """
     codes, counts = table.distinct.codes, table.distinct.counts
     steps = int(np.clip(CELLS // max(codes.size, 1), 20, MOST_STEPS))
@@ -95,14 +95,14 @@ def grown(table: Table, lo: Int32, hi: Int32, *, rows: int | None = None, budget
 
 
 def costs_of_k(table: Table, index: Index, row: int, ks: list[int], *, own: Box | None = None) -> list[AtK]:
-    """What each k would cost this row at least, and in the cheapest box that was found.
+    """Return, for each k, a lower bound on this row's cost and the cost of the cheapest box found.
 
     Args:
         table: At least max(ks) rows.
-        index: All its rows, all free.
+        index: All its rows, none assigned.
         row: The row.
-        ks: The k to look at.
-        own: The box that the row has, if any.
+        ks: The values of k.
+        own: The row's current box, if any.
     """
     point, most = table.codes[row], max(ks)
     pairs = np.sort(pair_costs(table, row))  # the row itself is among them, with 0
@@ -119,13 +119,13 @@ def costs_of_k(table: Table, index: Index, row: int, ks: list[int], *, own: Box 
 
 
 def rows_within(table: Table, row: int, cost: float, *, box: tuple[Int32, Int32] | None = None) -> tuple[int, int]:
-    """How many rows a box around this row of at most this cost could hold: found, and at most.
+    """Return how many rows a box around this row can contain at this cost: as found, and at most.
 
     Args:
         table: The table.
         row: The row.
-        cost: What the box may cost.
-        box: A box of at most this cost that holds the row, to begin with as well.
+        cost: The maximum cost of the box.
+        box: A box with this row within that cost, as another starting point.
     """
     point = table.codes[row]
     found = grown(table, point, point, budget=cost)[-1].rows
@@ -135,7 +135,7 @@ def rows_within(table: Table, row: int, cost: float, *, box: tuple[Int32, Int32]
 
 
 def without_column(table: Table, row: int, column: int, k: int) -> float:
-    """What a box that holds this row and k rows in all costs at least if one attribute costs nothing."""
+    """Return a lower bound on the cost of a box with this row and k rows in all if one attribute were free."""
     others = [at for at in range(table.attributes) if at != column]
     total = np.zeros(table.rows)
     for at in others:
@@ -144,7 +144,7 @@ def without_column(table: Table, row: int, column: int, k: int) -> float:
 
 
 def attribute_pairs(table: Table, row: int, column: int) -> Float64:
-    """Row → weighted cost, in one attribute, of the box of this row and that one."""
+    """Return row → weighted cost, in one attribute, of the box of this row and that one."""
     from coterie.table.costs import Measure, interval_costs
 
     domain = table.domains[column]

@@ -1,4 +1,4 @@
-"""Which attributes and groups drive the loss of a release, and what another k or fewer attributes would change."""
+"""Find which attributes and groups drive the loss, and how a different k or fewer attributes would change it."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from coterie.table.costs import Measure, interval_costs
 from coterie.table.masks import Mask
 
 if TYPE_CHECKING:
-    from coterie.engines.memory.run import PreparedTable
+    from coterie.engines.memory.source import PreparedTable
     from coterie.methods._method import Progress
     from coterie.releases.release import Release
     from coterie.settings.config import Config
@@ -27,7 +27,7 @@ MOST_GROUPS = 5
 
 
 class Driver(NamedTuple):
-    """What one attribute adds to the loss."""
+    """One attribute's contribution to the loss."""
 
     name: str
     weight: float
@@ -40,7 +40,7 @@ class Driver(NamedTuple):
 
 
 class CoarseGroup(NamedTuple):
-    """A group whose rows pay much."""
+    """A group with high information loss."""
 
     group: int
     """as in `release.groups`; for rows published one by one, the ring"""
@@ -71,7 +71,7 @@ class LossExplanation:
     """share of the weighted loss that falls on the tenth of the rows that pay most"""
 
     def to_dict(self) -> dict[str, Any]:
-        """Plain values, as JSON can hold them."""
+        """Return the explanation as plain values for JSON."""
         values = asdict(self)
         values["drivers"] = [each._asdict() for each in self.drivers]
         values["coarsest"] = [each._asdict() for each in self.coarsest]
@@ -79,7 +79,7 @@ class LossExplanation:
 
 
 def explain_loss(release: Release) -> LossExplanation:
-    """Where the loss of a release comes from."""
+    """Explain where the loss of a release comes from."""
     attributes = release.measures.attributes
     total = sum(each.weight * each.ncp for each in attributes.values())
     drivers = [
@@ -125,7 +125,7 @@ def explain_loss(release: Release) -> LossExplanation:
 
 
 def _weighted(table: Table, lo: Any, hi: Any) -> Float64:  # noqa: ANN401 - [boxes, d] int32
-    """[boxes, d] weighted NCP."""
+    """Return the weighted NCP as [boxes, d]."""
     measure = Measure("ncp", table.leaf_counts)
     costs = [
         domain.weight * interval_costs(domain, lo[:, at], hi[:, at], measure) for at, domain in enumerate(table.domains)
@@ -134,7 +134,7 @@ def _weighted(table: Table, lo: Any, hi: Any) -> Float64:  # noqa: ANN401 - [box
 
 
 class WhatIf(NamedTuple):
-    """What a change would do to the attributes that stay: their mean NCP before and after it."""
+    """The effect of a change on the remaining attributes: their mean NCP before and after."""
 
     change: str
     """such as "k = 5" or "without age" """
@@ -151,7 +151,7 @@ class WhatIf(NamedTuple):
 
 @dataclass(frozen=True)
 class WhatIfs:
-    """Changes side by side, all made with one method, so that they can be compared."""
+    """Several changes, all evaluated with the same method so that they are comparable."""
 
     method: str
     """what everything was made with: a quick run, not that of the release"""
@@ -162,7 +162,7 @@ class WhatIfs:
     changes: tuple[WhatIf, ...]
 
     def to_dict(self) -> dict[str, Any]:
-        """Plain values, as JSON can hold them; what cannot be had is null."""
+        """Return the results as plain values for JSON; infeasible changes are null."""
         values = asdict(self)
         values["changes"] = [each._asdict() | ({"after": None} if each.reason else {}) for each in self.changes]
         return values
@@ -176,14 +176,14 @@ def what_if(
     method: str | None = None,
     progress: Progress | None = None,
 ) -> WhatIfs:
-    """Run the release again, quickly, with another k or without an attribute.
+    """Quickly re-run the release with another k or without an attribute.
 
     Args:
         release: The release.
-        k: The k to try; half and twice its own when left out.
-        drop: The attributes to leave out, one at a time; each of them when left out.
-        method: The method to run, with its default options; `compact` with effort fast when left out.
-        progress: Told (step, done, total).
+        k: The values of k to try; by default half and twice the current one.
+        drop: The attributes to leave out, one at a time; by default each of them.
+        method: The method to run, with its default options; by default `compact` with effort fast.
+        progress: Called with (step, done, total).
     """
     from coterie.wording import did_you_mean
 
@@ -221,8 +221,8 @@ def _dropped(config: Config, name: str) -> Config:
 
 
 def _measured(release: Release, config: Config, dropped: str | None) -> Measures:
-    """Group the rows of the release anew and measure the boxes."""
-    from coterie.engines.memory.run import check_possible, group_rows
+    """Group the rows of the release again and measure the boxes."""
+    from coterie.engines.memory.group import check_possible, group_rows
     from coterie.engines.steps import start_run
 
     prepared = _prepared(release, dropped).under(config)
@@ -237,7 +237,7 @@ def _measured(release: Release, config: Config, dropped: str | None) -> Measures
 
 
 def _prepared(release: Release, dropped: str | None) -> PreparedTable:
-    from coterie.engines.memory.run import PreparedTable
+    from coterie.engines.memory.source import PreparedTable
     from coterie.table.encode import EncodedTable
 
     table, book = release.table, release.held.encoded.book
@@ -245,4 +245,4 @@ def _prepared(release: Release, dropped: str | None) -> PreparedTable:
         stay = [at for at, domain in enumerate(table.domains) if domain.name != dropped]
         book = book.only(stay)
         table = replace(table, codes=np.ascontiguousarray(table.codes[:, stay]), domains=book.domains)
-    return PreparedTable(release.source, EncodedTable(table, release.rows, book), Mask())
+    return PreparedTable(release.source, EncodedTable(table, release.rows, replace(book, mask=Mask())))

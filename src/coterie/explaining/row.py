@@ -1,6 +1,6 @@
-"""Why a row is as coarse as it is: its box, what each attribute of it costs, and what the row could have had.
+"""Explain why a row was generalized as far as it was: its box, each attribute's cost, and the alternatives.
 
-Nothing of the data is in an explanation but positions of rows and figures, unless values are asked for.
+An explanation contains only row positions and figures, no data, unless values are requested.
 """
 
 from __future__ import annotations
@@ -43,7 +43,7 @@ KS = (2, 5, 10, 20, 50, 100)
 
 @dataclass(frozen=True)
 class AttributeCost:
-    """What one attribute of a row's box costs the row."""
+    """The cost of one attribute of a row's box."""
 
     name: str
     weight: float
@@ -69,7 +69,7 @@ class AttributeCost:
 
 @dataclass(frozen=True)
 class Neighbour:
-    """A row near the one that is explained."""
+    """A row near the explained one."""
 
     row: int
     """its position in the original"""
@@ -81,7 +81,7 @@ class Neighbour:
 
 
 class Without(NamedTuple):
-    """What a row would pay at least if an attribute were not published."""
+    """The least cost of a row if one attribute were not published."""
 
     name: str
     at_least: float
@@ -89,7 +89,7 @@ class Without(NamedTuple):
 
 @dataclass(frozen=True)
 class RowExplanation:
-    """Why a row is as coarse as it is. Costs are weighted NCP, summed over the attributes."""
+    """Why a row was generalized as far as it was. Costs are weighted NCP, summed over the attributes."""
 
     row: int
     """position in the original"""
@@ -118,16 +118,16 @@ class RowExplanation:
 
     @property
     def at_least(self) -> float | None:
-        """What every box with k rows costs this row at least: its own lower bound."""
+        """The least cost of any box of k rows with this row: its own lower bound."""
         return next((each.at_least for each in self.at_k if each.k == self.k), None)
 
     @property
     def found(self) -> float | None:
-        """The cost of the cheapest box with k rows that was found around this row, were it alone."""
+        """The cost of the cheapest box of k rows found around this row alone."""
         return next((each.found for each in self.at_k if each.k == self.k), None)
 
     def to_dict(self) -> dict[str, Any]:
-        """Plain values, as JSON can hold them."""
+        """Return the explanation as plain values for JSON."""
         values = asdict(self)
         values["at_k"] = [each._asdict() for each in self.at_k]
         values["without"] = [each._asdict() for each in self.without]
@@ -135,7 +135,7 @@ class RowExplanation:
 
 
 class _Held(NamedTuple):
-    """The boxes that hold a row, and the rows that it shares them with."""
+    """The boxes that contain a row, and the rows that share them."""
 
     lo: Int32
     hi: Int32
@@ -159,8 +159,8 @@ def explain_row(release: Release, row: int, *, nearest: int = 5, show_values: bo
     Args:
         release: The release.
         row: Position in the original; the first is 0.
-        nearest: How many of its nearest rows to name.
-        show_values: Also give the row's values, what is published of them, and those of the nearest rows.
+        nearest: The number of nearest rows to list.
+        show_values: Include the row's values, its published cells and the values of the nearest rows.
     """
     row = _position(row, release.source.table.num_rows)
     table, config = release.table, release.config
@@ -214,7 +214,7 @@ def _position(row: int, rows: int) -> int:
 
 
 def _index(release: Release) -> Index:
-    """The index over the rows of the release, made once."""
+    """Return the index over the rows of the release, cached."""
     if "_explain_index" not in release.__dict__:
         release.__dict__["_explain_index"] = build_index(release.table)
     index: Index = release.__dict__["_explain_index"]
@@ -231,13 +231,13 @@ def _held(release: Release, row: int) -> tuple[State, _Held]:
 
 
 def _nothing(table: Table) -> _Held:
-    """No group: anything is possible."""
+    """Return an empty result: the row has no group, so anything is possible."""
     last = np.asarray([domain.size - 1 for domain in table.domains], dtype=np.int32)
     return _Held(np.zeros_like(last)[None, :], last[None, :], np.zeros(0, dtype=np.int64))
 
 
 def _left_open(release: Release, held: _Held, at: int) -> int:
-    """How many values of the table what is published of the row leaves open: those of its set, or of its interval."""
+    """Return how many values of the table are consistent with the row's published set or interval."""
     domain, members = release.table.domains[at], release.table.codes[held.members, at]
     span = int((held.hi[:, at] - held.lo[:, at]).max()) + 1
     grouping = release.grouping
@@ -298,7 +298,7 @@ def _neighbours(
 
 
 def _without(table: Table, row: int, k: int) -> tuple[Without, ...]:
-    """Attributes by what the row would pay at least without them, least first."""
+    """Rank the attributes by the row's least cost without them, lowest first."""
     if table.attributes < 2:
         return ()
     found = [Without(domain.name, without_column(table, row, at, k)) for at, domain in enumerate(table.domains)]
@@ -306,7 +306,7 @@ def _without(table: Table, row: int, k: int) -> tuple[Without, ...]:
 
 
 def _values(table: Table, rows: npt.NDArray[Any]) -> list[dict[str, str | None]]:
-    """The quasi-identifiers of some rows, as text."""
+    """Return the quasi-identifiers of some rows, as text."""
     from coterie.values.notation import value_texts
 
     columns = {
@@ -317,7 +317,7 @@ def _values(table: Table, rows: npt.NDArray[Any]) -> list[dict[str, str | None]]
 
 
 def _published(release: Release, row: int) -> dict[str, str | None]:
-    """What is published of a row, as text; nothing where it was removed or where that is a secret."""
+    """Return the published cells of a row as text; empty if it was removed or is confidential."""
     if release.by_rows:
         return {}
     at = np.flatnonzero(release.published.kept == release.rows[row])

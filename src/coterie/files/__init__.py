@@ -1,4 +1,4 @@
-"""Tables in and out: files, frames and databases at the edge, Arrow inside. Files appear whole or not at all.
+"""Read and write tables: files, frames and databases outside, Arrow inside. Files are written atomically.
 
 May import: arrays, errors.
 """

@@ -1,6 +1,6 @@
-"""A table on disk, read again and again a batch of rows at a time and never held whole.
+"""A table on disk, read repeatedly in batches and never loaded whole.
 
-Batches come from Arrow, by the same options as whole tables do: the same cells in the same types, whatever the size.
+Arrow reads the batches with the same options as whole tables: the same cells with the same types, whatever the size.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from coterie.files.csv_in import csv_batches, no_rows
 from coterie.files.dialect import SAMPLE_BYTES, DetectedText, eight_bit_encoding, sniff
 from coterie.files.formats import FORMATS
 from coterie.files.frames import check_names
-from coterie.files.input import Format, Raw, format_by, is_gzip, open_raw
+from coterie.files.input import START_BYTES, Format, Raw, format_by, is_gzip, open_raw
 
 if TYPE_CHECKING:
     from coterie.settings.config import Config
@@ -31,7 +31,7 @@ PACKED = 5
 
 
 class Stamp(NamedTuple):
-    """What tells whether a file is still the one that was read."""
+    """Identifies a file's state, to detect changes since it was read."""
 
     sha256: str
     size: int
@@ -39,7 +39,7 @@ class Stamp(NamedTuple):
 
 @dataclass(frozen=True, eq=False)
 class TableFile:
-    """A file, or a folder of Parquet files in the order of their names."""
+    """A file, or a folder of Parquet files sorted by name."""
 
     name: str
     """what to call it in messages"""
@@ -54,21 +54,21 @@ class TableFile:
 
     @property
     def format(self) -> Format:
-        """What kind of file it is."""
+        """The file format."""
         return self.parts[0].format
 
     @property
     def stamp(self) -> Stamp:
-        """What tells it from other files, or from what it was before."""
+        """The file's stamp, which changes when the file does."""
         digests = [part.sha256 for part in self.parts]
         joined = digests[0] if len(digests) == 1 else hashlib.sha256("".join(digests).encode()).hexdigest()
         return Stamp(joined, sum(part.path.stat().st_size for part in self.parts if part.path is not None))
 
     def batches(self, columns: Sequence[str] | None = None) -> Iterator[pa.RecordBatch]:
-        """The rows in their order, with some of the columns or all.
+        """Yield the rows in order, with some of the columns or all.
 
         Raises:
-            DataError: A file cannot be read, or somebody has written to it since it was opened.
+            DataError: A file cannot be read, or has changed since it was opened.
         """
         wanted = list(self.schema.names if columns is None else columns)
         for part in self.parts:
@@ -83,7 +83,7 @@ class TableFile:
             part.check_stamp()
 
     def check_content(self) -> None:
-        """Raise a DataError if the files do not hold the bytes any more that were hashed: all is read once more."""
+        """Raise a DataError if the files' bytes no longer match their hash; reads them all again."""
         for part in self.parts:
             part.check_content()
 
@@ -108,20 +108,20 @@ class TableFile:
 
 
 class Size(NamedTuple):
-    """About how large a table is."""
+    """The approximate size of a table."""
 
     rows: int
     columns: int
 
 
 def look_at(path: Path, config: Config) -> Size | None:
-    """About how many rows a file has, from its first bytes or its own notes; None if that cannot be told."""
+    """Estimate a file's number of rows from its first bytes or metadata; None if that is not possible."""
     if path.is_dir():
         files = [each for each in path.iterdir() if each.suffix in (".parquet", ".pq")]
         sizes = [size for size in (look_at(file, config) for file in files) if size is not None]
         return Size(sum(size.rows for size in sizes), sizes[0].columns) if sizes else None
     with path.open("rb") as file:
-        start = file.read(8)
+        start = file.read(START_BYTES)
     raw = Raw(str(path), path, None, "", format_by(start), "gzip" if is_gzip(start) else None)
     if raw.format == "parquet":
         from pyarrow import parquet
@@ -140,6 +140,7 @@ def look_at(path: Path, config: Config) -> Size | None:
         delimiter=config.delimiter,
         encoding=config.encoding,
         header=config.header,
+        skip_rows=config.skip_rows,
     )
     lines = max(sample.count(b"\n"), sample.count(b"\r"), 1)
     size = path.stat().st_size * (PACKED if raw.compression else 1)
@@ -147,11 +148,11 @@ def look_at(path: Path, config: Config) -> Size | None:
 
 
 def open_table(path: str | os.PathLike[str], config: Config) -> TableFile:
-    """Find out what a file is, without reading all of it.
+    """Detect a file's format without reading all of it.
 
     Raises:
-        DataError: There is no such file, it is damaged, or it has no columns.
-        ConfigError: It is of a kind that cannot be read in batches.
+        DataError: The file does not exist, is damaged, or has no columns.
+        ConfigError: Its format cannot be read in batches.
     """
     name = os.fspath(path)
     if name == "-":
@@ -226,13 +227,14 @@ def _open_text(raw: Raw, config: Config) -> TableFile:
             delimiter=config.delimiter,
             encoding=encoding,
             header=config.header,
+            skip_rows=config.skip_rows,
         )
 
     found = sniffed(encoding)
     if encoding is None and found.dialect.encoding == "utf-8" and not whole and not _is_utf8(raw):
         # ASCII for the length of the sample, something else later.
         found = sniffed(eight_bit_encoding(_chunks(raw)))
-    if whole and config.header is not False and len(sample.strip().splitlines()) <= 1:
+    if whole and config.header is not False and len(sample.strip().splitlines()) <= 1 + found.skipped:
         raise no_rows(raw.name)
     fields = [pa.field(title, pa.string()) for title in found.header]
     size = raw.path.stat().st_size if raw.path is not None else 0

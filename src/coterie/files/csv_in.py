@@ -1,7 +1,7 @@
-"""Delimited text to Arrow, every cell as the text that it is.
+"""Read delimited text into Arrow, keeping every cell as text.
 
-Columns are read as strings, so that "02138" and "1.50" come out as they went in; what is a number is decided later,
-from the distinct values. pyarrow's messages quote the row that they refuse, so none of them is passed on.
+Columns are read as strings, so "02138" and "1.50" are kept unchanged; whether a column is numeric is decided later,
+from its distinct values. pyarrow's messages quote rejected rows, so none of them is shown.
 """
 
 from __future__ import annotations
@@ -40,16 +40,18 @@ def read_csv(
     delimiter: str | None = None,
     encoding: str | None = None,
     header: bool | None = None,
+    skip_rows: int = 0,
 ) -> tuple[pa.Table, Dialect]:
-    """Read a text table, all columns as strings, and tell how it was written.
+    """Read a delimited text table, all columns as strings, and detect its dialect.
 
     Args:
-        opened: opens the text as bytes; called more than once.
-        name: what to call it in messages.
-        missing_values: unquoted texts that become null. Quoted ones stay text.
-        delimiter: found from the content if not given.
-        encoding: found from the content if not given.
-        header: whether the first line is the header; if not given, a first line that looks like data is refused.
+        opened: opens the text as bytes; may be called more than once.
+        name: the file's name in messages.
+        missing_values: unquoted texts that become null. Quoted ones remain text.
+        delimiter: detected from the content by default.
+        encoding: detected from the content by default.
+        header: whether the first line is the header; by default, a first line that looks like data is refused.
+        skip_rows: lines above the header, which are skipped.
     """
     try:
         with opened() as stream:
@@ -68,6 +70,7 @@ def read_csv(
             delimiter=delimiter,
             encoding=encoding,
             header=header,
+            skip_rows=skip_rows,
         )
 
     found = sniffed(encoding)
@@ -95,7 +98,7 @@ def _parse(
     block_size: int = _BLOCK_BYTES,
     on_bad_row: Callable[[csv.InvalidRow], str] | None = None,
 ) -> pa.Table:
-    """Read with pyarrow. Raises pyarrow's own errors, whose text holds cell values."""
+    """Parse with pyarrow. Raises pyarrow's own errors, whose text contains cell values."""
     from pyarrow import csv
 
     def once(names: list[str]) -> pa.Table:
@@ -124,7 +127,7 @@ def _options(
     block_size: int = _BLOCK_BYTES,
     on_bad_row: Callable[[csv.InvalidRow], str] | None = None,
 ) -> dict[str, Any]:
-    """What pyarrow has to be told to read columns of these names as text."""
+    """Return pyarrow's options for reading these columns as text."""
     from pyarrow import csv
 
     dialect = found.dialect
@@ -134,7 +137,7 @@ def _options(
             encoding="utf8" if dialect.encoding.startswith("utf-8") else dialect.encoding,
             block_size=block_size,
             use_threads=on_bad_row is None,  # only a single thread knows the numbers of rows
-            skip_rows=found.blank_lines if one else 0,
+            skip_rows=found.skipped + (found.blank_lines if one else 0),
             column_names=None if found.has_header else found.header,
         ),
         "parse_options": csv.ParseOptions(
@@ -153,14 +156,14 @@ def _options(
 
 
 def no_rows(name: str) -> DataError:
-    """What is said of a file that ends with its header, by every engine."""
+    """Return the error for a file with a header but no rows, the same in every engine."""
     return DataError(f"{name} has a header but no rows.", hint="Give a file with at least one row of data.")
 
 
 def csv_batches(opened: Opener, found: DetectedText) -> Iterator[pa.RecordBatch]:
-    """The rows of a text table a piece at a time, for tables that are larger than the memory.
+    """Yield the rows of a text table in batches, for tables larger than memory.
 
-    Raises a ValueError where only `read_csv`, which reads the whole, can read it or say what is wrong with it.
+    Raises a ValueError if only `read_csv`, which reads the whole file, can read it or explain what is wrong.
     """
     from pyarrow import csv
 
@@ -179,7 +182,7 @@ def csv_batches(opened: Opener, found: DetectedText) -> Iterator[pa.RecordBatch]
 
 
 def _explained(error: BaseException, opened: Opener, found: DetectedText, name: str) -> DataError:
-    """Say what is wrong with a text that pyarrow refused, without its message, which quotes the row."""
+    """Explain why pyarrow rejected a text, without its message, which quotes the row."""
     text = str(error)
     if "Expected" in text and "columns" in text:
         bad = _bad_rows(opened, found)
@@ -248,7 +251,7 @@ def _chunks(opened: Opener) -> Iterator[bytes]:
 
 
 def _refuse_open_quote(table: pa.Table, opened: Opener, name: str) -> None:
-    """A quote that is never closed swallows the rest of the file into the last cell, silently."""
+    """Refuse a text with an unclosed quote, which would silently swallow the rest of the file into one cell."""
     last = table.column(table.num_columns - 1)[-1].as_py()
     if last is None or not {"\r", "\n"} & set(last):
         return

@@ -1,7 +1,7 @@
-"""Where results go: never over what they are made from, and found out before the work.
+"""Check before the work that outputs can be written and do not overwrite the inputs.
 
 A release is made from the input, and from the configuration with the hierarchies and population tables that it names.
-Whoever overwrites one of these, even on request, loses the original, or what it takes to make the release again.
+Overwriting one of these, even on request, would lose the original or make the release irreproducible.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ AnyPath = str | os.PathLike[str]
 
 
 class Original(NamedTuple):
-    """Something that a release is made from."""
+    """An input of a release."""
 
     what: str
     """in messages: "the input" """
@@ -31,7 +31,7 @@ class Original(NamedTuple):
 
 
 class Output(NamedTuple):
-    """A file or table that is to be written."""
+    """A file or table that will be written."""
 
     setting: str
     where: AnyPath
@@ -48,18 +48,18 @@ def check_apart(
     reports: Sequence[AnyPath] = (),
     settings_beside: bool = True,
 ) -> None:
-    """Refuse to write over what a release is made from, or two results into one file.
+    """Refuse to overwrite an input of the release, or to write two outputs to one file.
 
     Args:
-        data: The input: a path, an address, the `Place` of a table, or a frame, which cannot be written over.
-        config: The configuration, if there is one.
-        output: Where the release goes.
-        mapping: Where the mapping goes.
-        reports: Where reports go.
-        settings_beside: Whether the settings are written beside the output.
+        data: The input: a path, an address, the `Place` of a table, or a frame, which cannot be overwritten.
+        config: The configuration, if any.
+        output: The release's path.
+        mapping: The mapping's path.
+        reports: The reports' paths.
+        settings_beside: Whether the settings are written next to the output.
 
     Raises:
-        ConfigError: One of them is an original, by whatever name, or all of them are not files of their own.
+        ConfigError: An output is an input, by whatever name, or two outputs are the same file.
     """
     originals = list(originals_of(data, config))
     outputs = list(_outputs(output, mapping, reports, settings_beside=settings_beside))
@@ -85,15 +85,15 @@ def check_outputs(
     reports: Sequence[AnyPath] = (),
     force: bool,
 ) -> None:
-    """Find out before the work, not after it, that results of a run in memory could not be written.
+    """Check before a run in memory that its outputs can be written.
 
     Args:
         data: The input.
         config: The configuration.
-        output: Where the release goes.
-        mapping: Where the mapping goes.
-        reports: Where reports go.
-        force: Whether something may be there.
+        output: The release's path.
+        mapping: The mapping's path.
+        reports: The reports' paths.
+        force: Whether existing files may be overwritten.
     """
     for each in (output, mapping):
         if each is not None and place_of(each) is None:
@@ -104,7 +104,7 @@ def check_outputs(
 
 
 def originals_of(data: object, config: Config | None) -> Iterator[Original]:
-    """Everything that a release of this input by this configuration is made from, as far as it lies somewhere."""
+    """Return every input of a release with this data and configuration that has a path."""
     if (where := _where(data)) is not None:
         yield Original("the input", where)
     if config is None:
@@ -161,7 +161,7 @@ def _overwrites(output: Output, original: Original) -> Problem:
 
 
 def _touches(output: AnyPath, original: Path | Place | str) -> bool:
-    """Whether writing the output would change the original."""
+    """Return whether writing the output would change the original."""
     place = target_of(output)
     if place is not None or isinstance(original, Place):
         return place is not None and isinstance(original, Place) and original.same_table(place)
@@ -178,7 +178,7 @@ def _touches(output: AnyPath, original: Path | Place | str) -> bool:
 
 
 def _same_target(one: AnyPath, two: AnyPath) -> bool:
-    """Whether two outputs would be the same file."""
+    """Return whether two outputs would be the same file."""
     places = [target_of(each) for each in (one, two)]
     if places[0] is not None or places[1] is not None:
         return places[0] is not None and places[1] is not None and places[0].same_table(places[1])
@@ -186,7 +186,7 @@ def _same_target(one: AnyPath, two: AnyPath) -> bool:
 
 
 def _same(one: Path, two: Path) -> bool:
-    """Whether both names lead to the same file: through links, hard links, or another case where that is the same."""
+    """Return whether both names lead to the same file, via links, hard links or case-insensitive names."""
     try:
         return one.samefile(two)
     except OSError:

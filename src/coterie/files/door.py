@@ -1,9 +1,9 @@
-"""The last door: what a table leaves behind before it is published.
+"""Strip everything but the cells from a table before it is published.
 
-Cells are not all that a table holds. A dictionary (a pandas Categorical, an Enum of Polars) lists values that no row
-has any more, fields carry notes that other programs left on them, and the memory of a missing cell may still hold the
-value that was masked. Every published table goes through here before
-it is verified, so that what was verified is what leaves.
+A table contains more than its cells. A dictionary (a pandas Categorical, a Polars Enum) lists values that no row
+has any more, fields carry metadata from other programs, and the memory of a missing cell may still contain the
+masked value. Every published table is stripped here before
+it is verified, so that what is published is what was verified.
 """
 
 from __future__ import annotations
@@ -29,16 +29,16 @@ _LISTS = (
 
 
 def bare_table(table: pa.Table, *, levels: Mapping[str, pa.Array] | None = None) -> pa.Table:
-    """Return the same cells without unused dictionary values, without metadata, and without what lies beneath nulls.
+    """Return the same cells without unused dictionary values, without metadata, and without values beneath nulls.
 
     A dictionary keeps its order and whether it is ordered. Dictionaries inside lists and structs become plain values.
 
     Args:
-        table: What is to be published.
-        levels: Column → its dictionary, where several tables share one; by default each lists what it uses.
+        table: The table to publish.
+        levels: Column → its dictionary, if several tables share one; by default each lists the values it uses.
 
     Raises:
-        DataError: A column holds dictionaries in a type that Arrow cannot take apart.
+        DataError: A column has dictionaries within a type that Arrow cannot decode.
     """
     fields = [_bare_field(field) for field in table.schema]
     columns = [
@@ -49,25 +49,25 @@ def bare_table(table: pa.Table, *, levels: Mapping[str, pa.Array] | None = None)
 
 
 class UsedLevels(NamedTuple):
-    """The values that a dictionary lists, and which of them occur."""
+    """The values of a dictionary, and which of them occur."""
 
     listed: pa.Array
     occur: Bool
 
     @classmethod
     def none(cls, kind: pa.DictionaryType) -> UsedLevels:
-        """Return those of no rows."""
+        """Return the levels of a column without rows."""
         return cls(pa.array([], kind.value_type), np.zeros(0, dtype=np.bool_))
 
     @property
     def used(self) -> pa.Array:
-        """The values that occur, in the order in which the dictionary lists them."""
+        """The values that occur, in the dictionary's order."""
         if pa.types.is_string_view(self.listed.type):  # Arrow cannot filter these
             return self.listed.cast(pa.large_string()).filter(pa.array(self.occur)).cast(self.listed.type)
         return self.listed.filter(pa.array(self.occur))
 
     def joined(self, column: pa.ChunkedArray) -> UsedLevels:
-        """Count on with more rows of the same column; values that it did not list before come last."""
+        """Add more rows of the same column; new values come last."""
         if not len(column):
             return self
         found = _levels(column.unify_dictionaries())
@@ -82,7 +82,7 @@ class UsedLevels(NamedTuple):
 
 
 def _bare_column(column: pa.ChunkedArray, field: pa.Field, levels: pa.Array | None) -> pa.ChunkedArray:
-    """The column in the type of the bare field."""
+    """Convert the column to the type of the bare field."""
     kind, before = field.type, column.type
     if pa.types.is_dictionary(kind) and not _is_or_holds(before.value_type):
         column = _relabelled(column, kind)
@@ -102,7 +102,7 @@ def _bare_column(column: pa.ChunkedArray, field: pa.Field, levels: pa.Array | No
 
 
 def _with_used_levels(column: pa.ChunkedArray) -> pa.ChunkedArray:
-    """A column of dictionaries that list only what occurs."""
+    """Return a dictionary column that lists only the values that occur."""
     if not column.num_chunks:
         return column
     try:
@@ -117,7 +117,7 @@ def _with_used_levels(column: pa.ChunkedArray) -> pa.ChunkedArray:
 
 
 def _with_levels(column: pa.ChunkedArray, levels: pa.Array) -> pa.ChunkedArray:
-    """A column of dictionaries that list these values, among which are all that occur."""
+    """Return a dictionary column that lists these values, which include all that occur."""
     kind = column.type
     plain = column.cast(kind.value_type)
     pieces = [pc.index_in(chunk, value_set=levels).cast(kind.index_type) for chunk in plain.chunks]
@@ -126,7 +126,7 @@ def _with_levels(column: pa.ChunkedArray, levels: pa.Array) -> pa.ChunkedArray:
 
 
 def _levels(column: pa.ChunkedArray) -> UsedLevels:
-    """What the dictionary that all pieces share lists, and which of it occurs."""
+    """Return the values of the dictionary that all chunks share, and which of them occur."""
     listed = column.chunk(0).dictionary
     occur = np.zeros(len(listed), dtype=np.bool_)
     for chunk in column.chunks:
@@ -135,13 +135,13 @@ def _levels(column: pa.ChunkedArray) -> UsedLevels:
 
 
 def _recoded(array: pa.DictionaryArray, levels: UsedLevels) -> pa.DictionaryArray:
-    """The same cells by a dictionary of those values that occur."""
+    """Re-encode the cells with a dictionary of only the values that occur."""
     places = pa.array(np.maximum(np.cumsum(levels.occur) - 1, 0), array.type.index_type)
     return pa.DictionaryArray.from_arrays(places.take(array.indices), levels.used, ordered=array.type.ordered)
 
 
 def _nothing_beneath(column: pa.ChunkedArray) -> pa.ChunkedArray:
-    """The same cells, copied so that the memory of missing ones holds nothing."""
+    """Copy the cells so that the memory of missing ones is empty."""
     if not column.null_count and not pa.types.is_nested(column.type):
         return column
     return pa.chunked_array([_cleared(chunk) for chunk in column.chunks], type=column.type)
@@ -171,7 +171,7 @@ def _bare_field(field: pa.Field, *, inside: bool = False) -> pa.Field:
 
 
 def _bare_type(kind: pa.DataType, *, inside: bool) -> pa.DataType:
-    """The type without metadata of its fields and, inside another, without dictionaries."""
+    """Return the type without field metadata and, when nested, without dictionaries."""
     if pa.types.is_dictionary(kind):
         value = _bare_type(kind.value_type, inside=True)
         return value if inside else pa.dictionary(kind.index_type, value, kind.ordered)
@@ -194,7 +194,7 @@ def _bare_type(kind: pa.DataType, *, inside: bool) -> pa.DataType:
 
 
 def _holds_dictionary(kind: pa.DataType) -> bool:
-    """Whether there are dictionaries inside lists, structs and the like."""
+    """Return whether there are dictionaries inside lists, structs and the like."""
     if isinstance(kind, pa.BaseExtensionType):
         return _is_or_holds(kind.storage_type)
     if pa.types.is_run_end_encoded(kind):
@@ -207,14 +207,14 @@ def _is_or_holds(kind: pa.DataType) -> bool:
 
 
 def _relabelled(column: pa.ChunkedArray, kind: pa.DataType) -> pa.ChunkedArray:
-    """The same memory under a type that differs in metadata alone."""
+    """Reinterpret the same memory as a type that differs only in metadata."""
     if column.type.equals(kind, check_metadata=True):
         return column
     return pa.chunked_array([pa.array(_Relabelled(chunk, kind)) for chunk in column.chunks], type=kind)
 
 
 class _Relabelled(NamedTuple):
-    """An array that gives itself out under another type: casts do not know all types, this does."""
+    """An array exported as another type, which works for types that casts do not support."""
 
     array: pa.Array
     kind: pa.DataType

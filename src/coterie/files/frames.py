@@ -1,8 +1,8 @@
-"""Frames of any kind to Arrow and back to the same kind.
+"""Convert any kind of frame to Arrow and back to the same kind.
 
-Narwhals says what a frame is. A column that was not changed comes back as the caller's own, with its dtype and time
-zone; a changed one is built from Arrow in the nearest dtype. What pandas keeps beside the columns (the index, `attrs`,
-the name of the columns) stays behind. The caller's frame is only read.
+Narwhals identifies frames. An unchanged column is returned as the caller's own, with its dtype and time
+zone; a changed one is built from Arrow with the nearest dtype. pandas' other metadata (the index, `attrs`,
+the name of the columns) is dropped. The caller's frame is only read.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ _CONVERSION = (pa.ArrowException, TypeError, ValueError, OverflowError)
 
 
 class Taken(NamedTuple):
-    """A frame as Arrow, and what is needed to give its kind back."""
+    """A frame as Arrow, with what is needed to return the same kind."""
 
     table: pa.Table
     kind: FrameKind
@@ -38,7 +38,7 @@ class Taken(NamedTuple):
 
 
 def take_frame(data: Native) -> Taken:
-    """Any frame as an Arrow table. Lazy frames are collected."""
+    """Convert any frame to an Arrow table. Lazy frames are collected."""
     if isinstance(data, pa.Table):
         return Taken(data, "pyarrow", data, "the PyArrow table")
     if isinstance(data, pa.RecordBatch):
@@ -70,7 +70,7 @@ def take_frame(data: Native) -> Taken:
 
 
 def is_pandas(data: Native) -> bool:
-    """Whether this is a frame of pandas."""
+    """Return whether this is a pandas frame."""
     import narwhals as nw
 
     return bool(nw.dependencies.is_pandas_dataframe(data))
@@ -144,15 +144,15 @@ def check_names(names: list[Any], what: str) -> None:
 def give_frame(
     table: pa.Table, taken: Taken, *, kept: Rows | None, recoded: Collection[str], keep_index: bool = False
 ) -> Native:
-    """The table as the kind of frame that was taken.
+    """Convert the table to the kind of frame that was given.
 
     Args:
-        table: what to give back; its rows are the taken rows at `kept`, in that order.
-        taken: the frame that came in.
-        kept: positions of the rows in the frame that came in; None if all are there.
-        recoded: columns that are built anew even if they look unchanged. Arrow knows one kind of missing value;
-            pandas knows None, NaN and NA, and which of these a row had must not tell rows of a group apart.
-        keep_index: whether a pandas frame gets back the index that it came with.
+        table: the table to return; its rows are the input rows at `kept`, in that order.
+        taken: the input frame.
+        kept: positions of the rows in the input frame; None for all.
+        recoded: columns to rebuild even if they look unchanged. Arrow knows one kind of missing value;
+            pandas knows None, NaN and NA, and which of these a row had must not distinguish rows of a group.
+        keep_index: whether a pandas frame keeps its index.
     """
     if taken.kind == "pandas":
         return _to_pandas(table, taken, kept=kept, recoded=recoded, keep_index=keep_index)
@@ -169,7 +169,7 @@ def give_frame(
 
 
 def new_frame(table: pa.Table, kind: str, native: Native) -> Native:
-    """A table that is not the one that came in, as the same kind of frame: an Arrow table where there is none."""
+    """Convert a new table to the same kind of frame as the input; an Arrow table if the input was not a frame."""
     if kind == "pandas":
         return table.to_pandas()
     if kind == "polars":
@@ -184,7 +184,7 @@ def new_frame(table: pa.Table, kind: str, native: Native) -> Native:
 
 
 def _unchanged(table: pa.Table, before: pa.Table, kept: Rows | None) -> set[str]:
-    """Names of the columns that hold just what they held."""
+    """Return the names of unchanged columns."""
     known = set(before.column_names)
     rows = None if kept is None else pa.array(kept)
 
@@ -241,7 +241,7 @@ def _to_pandas(table: pa.Table, taken: Taken, *, kept: Rows | None, recoded: Ite
 
 
 def _index_of(frame: Native, kept: Rows | None) -> Native:
-    """The index of the kept rows, without levels that only others had."""
+    """Return the index of the kept rows, without unused levels."""
     import pandas as pd
 
     index = frame.index if kept is None else frame.index.take(kept)
@@ -251,7 +251,7 @@ def _index_of(frame: Native, kept: Rows | None) -> Native:
 
 
 def _pandas_values(column: pa.ChunkedArray, dtype: Native) -> Native:
-    """A column in the dtype that is nearest to the one it had."""
+    """Return a column in the dtype nearest to its original one."""
     import pandas as pd
 
     if isinstance(dtype, pd.ArrowDtype):

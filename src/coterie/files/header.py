@@ -1,17 +1,15 @@
-"""Whether the first line of a text table is its header, or the record of a person, or JSON.
+"""Tell whether the first line of a text table is a header, a data record, or a line above the header.
 
-A header that is missing is an accident that nobody sees: the first person would be published as names of columns. So
-the first line is compared with the lines below, column by column. Every column says how much likelier its first cell
-is among the cells below than as a name; the sum decides. Nothing here ever repeats a cell, which may be data.
+A missing header is easily overlooked: the first person would be published as column names. So the first
+line is compared with the lines below it. Each column votes on how much more likely its first cell is a value
+than a name; the sum decides. Messages never quote a cell, which may be data.
 """
 
 from __future__ import annotations
 
-import json
 import re
 from collections import Counter
 from collections.abc import Collection, Sequence
-from contextlib import suppress
 from math import log
 
 from coterie.errors import DataError
@@ -23,12 +21,8 @@ PREAMBLE = 30
 
 _NO_HEADER = (
     "If the file has no header, header = false (--no-header) reads its first line as data and names the columns "
-    "column_1, column_2, …"
+    "column_1, column_2 and so on"
 )
-_JSON_TEXT = r'"(?:[^"\\]|\\.)*"'
-# As far as a document that is longer than the sample can be recognized: an object's first key, perhaps in lists.
-_JSON_OBJECT = re.compile(rf"(?:\[\s*)*\{{\s*(?:{_JSON_TEXT}\s*:|\}})")
-_JSON_LISTS = re.compile(rf"\[\s*\[\s*(?:{_JSON_TEXT}|-?[0-9][0-9.eE+-]*|true|false|null)\s*[,\]]")
 _ENOUGH = 2.0
 _MOST = 4.0
 # How likely a name is one of the column's own values, a number, a date and so on. Rough, and from real tables.
@@ -56,23 +50,28 @@ _KINDS: tuple[tuple[str, re.Pattern[str], float], ...] = (
 )
 
 
-def refuse_data(first: Sequence[str], rows: Sequence[Sequence[str]], *, missing: Collection[str], name: str) -> None:
+def refuse_data(
+    first: Sequence[str], rows: Sequence[Sequence[str]], *, missing: Collection[str], name: str, skipped: int = 0
+) -> None:
     """Raise a DataError if the first line of a table may be data.
 
     Args:
         first: Cells of the first line.
         rows: Cells of the lines below.
-        missing: Texts that stand for a missing value.
-        name: What to call the file.
+        missing: Texts that mean a missing value.
+        name: The file's name in messages.
+        skipped: Lines above the first, which are skipped.
     """
     if generated(first):
         return
     like = data_columns(first, rows, missing=missing)
     if like:
+        where = f"line {skipped + 1:,}" if skipped else "first line"
+        above = " If nothing stands above the header, as in a release, use skip_rows = 0 (--skip-rows 0)."
         raise DataError(
-            f"{name} may have no header: its first line looks like data. "
+            f"{name} may have no header: its {where} looks like data. "
             f"{_counted(like, len(first))} like the cells below.",
-            hint=f"If it is the header, say so by header = true (--header). {_NO_HEADER}",
+            hint=f"If it is the header, say so by header = true (--header). {_NO_HEADER}.{above if skipped else ''}",
         )
     seen: dict[str, int] = {}
     pairs = [(seen.setdefault(cell, at), at) for at, cell in enumerate(first, 1)]
@@ -81,30 +80,39 @@ def refuse_data(first: Sequence[str], rows: Sequence[Sequence[str]], *, missing:
         raise DataError(
             f"{name}: in the first line, columns {', '.join(same[:5])}{' and more' if len(same) > 5 else ''} have the "
             "same name.",
-            hint=f"If it is the header, give each column a name of its own. {_NO_HEADER}",
+            hint=f"If it is the header, give each column a name of its own. {_NO_HEADER}.",
         )
 
 
-def refuse_preamble(first: Sequence[str], rows: Sequence[Sequence[str]], *, name: str) -> None:
-    """Raise a DataError if a title or notes stand above the header of a table.
+def refuse_preamble(
+    first: Sequence[str], rows: Sequence[Sequence[str]], *, above: Sequence[int], missing: Collection[str], name: str
+) -> None:
+    """Raise a DataError if a title or notes precede the header of a table, and say how to skip them.
 
     Args:
         first: Cells of the first line.
         rows: Cells of the lines below.
-        name: What to call the file.
+        above: Number of lines of the file above each of these lines, as far as known.
+        missing: Texts that mean a missing value.
+        name: The file's name in messages.
     """
     if not rows:
         return
     (width, count), *_ = Counter(map(len, rows)).most_common(1)
     narrow = len(first) < width or (width > 2 and sum(bool(cell.strip()) for cell in first) == 1)
-    whole = any(len(row) == width and all(cell.strip() for cell in row) for row in rows[:PREAMBLE])
-    if narrow and width > 1 and whole and 2 * count > len(rows):
-        raise DataError(
-            f"{name} seems to have lines above its header: the first line has fewer cells than the {width} of the "
-            "table below.",
-            hint="Remove the lines above the header. If the first line is the header, say so by header = true "
-            "(--header).",
-        )
+    whole = (at for at, row in enumerate(rows[:PREAMBLE]) if len(row) == width and all(cell.strip() for cell in row))
+    top = next(whole, None)
+    if not narrow or width < 2 or top is None or 2 * count <= len(rows):
+        return
+    skip = above[top + 1]
+    hint = f"If so, skip_rows = {skip} (--skip-rows {skip}) skips what stands above line {skip + 1}"
+    if data_columns(rows[top], rows[top + 1 :], missing=missing):
+        hint += "; that line looks like data, so header = false (--no-header) is needed as well"
+    raise DataError(
+        f"{name} seems to have lines above its header: the first line has fewer cells than the {width} of the "
+        "table below.",
+        hint=f"{hint}. If the first line is the header, say so by header = true (--header).",
+    )
 
 
 def _counted(like: int, cells: int) -> str:
@@ -114,17 +122,17 @@ def _counted(like: int, cells: int) -> str:
 
 
 def generated(first: Sequence[str]) -> bool:
-    """Whether these are names that coterie gave to the columns of a file without a header."""
+    """Return whether coterie generated these column names for a file without a header."""
     return all(_NUMBERED.fullmatch(cell) for cell in first) and len(set(first)) == len(first)
 
 
 def generated_names(count: int) -> list[str]:
-    """Names for the columns of a file without a header."""
+    """Return names for the columns of a file without a header."""
     return [f"column_{at}" for at in range(1, count + 1)]
 
 
 def data_columns(first: Sequence[str], rows: Sequence[Sequence[str]], *, missing: Collection[str]) -> int:
-    """How many cells of the first line look like data, if it looks like data as a whole; else none."""
+    """Return how many cells of the first line look like data, if the line as a whole does; else 0."""
     found = []
     for at, cell in enumerate(first):
         below = Counter(row[at].strip() for row in rows if at < len(row))
@@ -133,7 +141,7 @@ def data_columns(first: Sequence[str], rows: Sequence[Sequence[str]], *, missing
 
 
 def _weigh(cell: str, below: Counter[str], missing: Collection[str], *, at: int) -> float:
-    """How much likelier a cell is data than a name, as a logarithm; negative for a name."""
+    """Return how much more likely a cell is data than a name, as a logarithm; negative for a name."""
     values = Counter({value: count for value, count in below.items() if not _is_missing(value, missing)})
     if _is_missing(cell, missing):
         # pandas leaves its index without a name, and so do people; data are missing where others are missing too.
@@ -155,17 +163,17 @@ def _is_missing(cell: str, missing: Collection[str]) -> bool:
 
 
 def _kind(cell: str) -> tuple[str, float]:
-    """What kind of text a cell is, and how often the names of columns are of that kind."""
+    """Classify a cell's text, and return how often column names are of that kind."""
     return next(((kind, usual) for kind, pattern, usual in _KINDS if pattern.fullmatch(cell)), ("text", 0.85))
 
 
 def _ratio(hits: int, count: int, usual: float) -> float:
-    """The logarithm of how often data are like this to how often names are; a few rows say less than many."""
+    """Return the log ratio of the frequency among data to that among names; fewer rows weigh less."""
     return log((hits + usual / 2) / (count + 0.5) / usual)
 
 
 def _among_texts(cell: str, values: Counter[str]) -> float:
-    """Whether a text is one of a column's values, or at least written like them."""
+    """Return whether a text is one of a column's values, or at least has their format."""
     count = values.total()
     if cell in values:
         return log(1 / _NAME_RECURS) * count / (count + 1)
@@ -180,42 +188,6 @@ def _among_texts(cell: str, values: Counter[str]) -> float:
 
 
 def _shape(cell: str) -> str:
-    """How a text is written: digits one by one, letters by their case, the rest as it is."""
+    """Return a text's shape: digits one by one, letters by case, the rest unchanged."""
     text = re.sub(r"[^\W\d_]+", lambda found: "A" if found[0].isupper() else "a" if found[0].islower() else "Aa", cell)
     return re.sub(r"\d", "9", text)
-
-
-def refuse_json(text: str, name: str) -> None:
-    """Raise a DataError if a text is JSON or JSON Lines, by its first lines, whatever the file is called.
-
-    Read as CSV, the first record would become the names of columns.
-
-    Args:
-        text: The text, or its beginning.
-        name: What to call the file.
-    """
-    start = text.lstrip()
-    if not start.startswith(("{", "[")):
-        return
-    lines = [line for line in start.splitlines()[:3] if line.strip()]
-    # The last line may be cut short.
-    if all(_is_json(line) for line in lines[:2]):
-        kind, lines_too = ("JSON Lines", True) if len(lines) > 1 else ("JSON", False)
-    elif _JSON_OBJECT.match(start) or _JSON_LISTS.match(start):
-        kind, lines_too = "JSON", False
-    else:
-        return
-    shown = name if name != "standard input" else "people.json"
-    more = ", lines=True" if lines_too else ""
-    raise DataError(
-        f"{name} is {kind}, which coterie does not read. It reads CSV, Parquet, Feather and Excel.",
-        hint='Convert it, for example: python -c "import pandas; '
-        f"pandas.read_json({shown!r}{more}).to_csv('people.csv', index=False)\"",
-    )
-
-
-def _is_json(line: str) -> bool:
-    """Whether a line is an object or a list of JSON, and nothing else."""
-    with suppress(ValueError, RecursionError):
-        return isinstance(json.loads(line), dict | list)
-    return False

@@ -1,4 +1,4 @@
-"""Bytes that come in: where they are, their SHA-256, and what kind of file they are, told by their first bytes."""
+"""Input bytes: their source, their SHA-256, and their format, detected from the first bytes."""
 
 from __future__ import annotations
 
@@ -6,6 +6,8 @@ import hashlib
 import os
 import stat
 import sys
+import zlib
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal, NamedTuple, TypeAlias
@@ -18,10 +20,12 @@ from coterie.files.formats import FORMATS
 Format: TypeAlias = str
 """the name of a format"""
 _GZIP = b"\x1f\x8b"
+START_BYTES = 1 << 16
+"""by which formats are told apart"""
 
 
 class FileStamp(NamedTuple):
-    """What a file's system says of it, which changes when somebody writes to it or puts another in its place."""
+    """A file's metadata, which changes when it is modified or replaced."""
 
     size: int
     modified: int
@@ -31,13 +35,13 @@ class FileStamp(NamedTuple):
 
     @classmethod
     def of(cls, found: os.stat_result) -> FileStamp:
-        """Return it from what `stat` says."""
+        """Create a stamp from a `stat` result."""
         return cls(found.st_size, found.st_mtime_ns, found.st_dev, found.st_ino)
 
 
 @dataclass(frozen=True)
 class Raw:
-    """The bytes of an input: a file, or what came through standard input."""
+    """The bytes of an input: a file or standard input."""
 
     name: str
     path: Path | None
@@ -49,7 +53,7 @@ class Raw:
     """of the file when its bytes were hashed"""
 
     def check_stamp(self) -> None:
-        """Raise a DataError if somebody has written to the file since it was hashed."""
+        """Raise a DataError if the file has changed since it was hashed."""
         if self.stamp is None or self.path is None or self.data is not None:
             return
         try:
@@ -60,7 +64,7 @@ class Raw:
             raise _changed(self.name)
 
     def check_content(self) -> None:
-        """Raise a DataError if the file does not hold the bytes any more that were hashed, whatever its stamp says."""
+        """Raise a DataError if the file's bytes no longer match their hash, whatever its stamp says."""
         self.check_stamp()
         if self.path is not None and self.data is None:
             try:
@@ -73,13 +77,13 @@ class Raw:
             self.check_stamp()
 
     def open(self) -> pa.NativeFile:
-        """A fresh stream of the bytes, decompressed."""
+        """Open a new stream of the bytes, decompressed."""
         stream = pa.OSFile(str(self.path), "rb") if self.data is None else pa.BufferReader(self.data)
         return pa.CompressedInputStream(stream, "gzip") if self.compression else stream
 
 
 def open_raw(path: str | os.PathLike[str]) -> Raw:
-    """Find a file ("-" is standard input), its SHA-256, and what kind it is, by its first bytes."""
+    """Open a file ("-" is standard input), compute its SHA-256 and detect its format."""
     if os.fspath(path) == "-":
         return _raw("standard input", None, sys.stdin.buffer.read())
     text = os.fspath(path)
@@ -113,23 +117,28 @@ def _raw(name: str, path: Path | None, data: bytes | None) -> Raw:
     if data is None and path is not None:
         with path.open("rb") as file:
             stamp = FileStamp.of(os.fstat(file.fileno()))
-            start = file.read(8)
+            start = file.read(START_BYTES)
             file.seek(0)
             digest = hashlib.file_digest(file, "sha256").hexdigest()
             if FileStamp.of(os.fstat(file.fileno())) != stamp:
                 raise _changed(name)
     else:
-        start, digest = (data or b"")[:8], hashlib.sha256(data or b"").hexdigest()
+        start, digest = (data or b"")[:START_BYTES], hashlib.sha256(data or b"").hexdigest()
     if not start:
         raise DataError(f"{name} is empty.", hint="Give a file with a header row and at least one row of data.")
     return Raw(name, path, data, digest, format_by(start), "gzip" if is_gzip(start) else None, stamp)
 
 
 def format_by(start: bytes) -> Format:
-    """What kind of file it is, by its first bytes."""
-    return next((name for name, each in FORMATS.items() if each.magic and start.startswith(each.magic)), "csv")
+    """Detect the file format from the first bytes, decompressed if gzipped. Text of no other format is CSV."""
+    packed = is_gzip(start)
+    if packed:
+        with suppress(zlib.error):
+            start = zlib.decompressobj(wbits=31).decompress(start, START_BYTES)
+    kinds = (name for name, each in FORMATS.items() if (each.packs or not packed) and each.recognizes(start))
+    return next(kinds, "csv")
 
 
 def is_gzip(start: bytes) -> bool:
-    """Whether a file is compressed, by its first bytes."""
+    """Return whether a file is gzipped, from its first bytes."""
     return start.startswith(_GZIP)

@@ -1,4 +1,4 @@
-"""Files that belong to a process for as long as it lives: who holds one is alive, whatever a process number says."""
+"""File locks held for the life of a process: the holder of a lock is alive, whatever its process id suggests."""
 
 from __future__ import annotations
 
@@ -7,9 +7,9 @@ from pathlib import Path
 
 
 def hold(handle: int) -> bool:
-    """Hold an open file until the process ends or closes it; says whether nobody else does.
+    """Lock an open file until the process ends or closes it; return whether that succeeded.
 
-    Where files cannot be locked, nobody is kept out.
+    On systems without file locks it always succeeds.
     """
     try:
         import fcntl
@@ -25,7 +25,7 @@ def hold(handle: int) -> bool:
 
 
 def is_abandoned(path: Path) -> bool:
-    """Whether nobody holds a file; not known, so not, where files cannot be locked."""
+    """Return whether nobody has locked a file; False on systems without file locks, where that is unknown."""
     try:
         import fcntl
     except ImportError:
@@ -44,14 +44,14 @@ def is_abandoned(path: Path) -> bool:
 
 
 class Lock:
-    """A file that is held by its path."""
+    """A lock on a path."""
 
     def __init__(self, path: Path, handle: int) -> None:
         self.path, self._handle = path, handle
 
     @classmethod
     def take(cls, path: Path) -> Lock | None:
-        """Hold a file, made if need be; None if somebody else does."""
+        """Lock a file, creating it if necessary; return None if another process has it."""
         while True:
             handle = os.open(path, os.O_RDWR | os.O_CREAT, 0o600)
             if not hold(handle):
@@ -68,14 +68,14 @@ class Lock:
             os.close(handle)  # whoever held it has removed it meanwhile
 
     def give_back(self) -> None:
-        """Let others have it."""
+        """Release the lock."""
         if self._handle >= 0:
             os.close(self._handle)
             self._handle = -1
 
 
 def holder_of(path: Path) -> str:
-    """The process that holds a file, as it says itself; "another process" if it does not."""
+    """Return the process that holds a file, as recorded in it; "another process" if it is not."""
     try:
         number = path.read_text(encoding="ascii").strip()
     except (OSError, ValueError):

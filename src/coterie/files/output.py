@@ -1,4 +1,4 @@
-"""Bytes that go out: new files appear whole or not at all, and their SHA-256 is known."""
+"""Output bytes: files are written atomically, and their SHA-256 is known."""
 
 from __future__ import annotations
 
@@ -14,11 +14,10 @@ import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
-from typing import BinaryIO, Protocol
+from typing import BinaryIO, TypeAlias
 
 from coterie.errors import ConfigError, DataError, Problem
 from coterie.files.csv_out import Content
-from coterie.files.databases.drivers import check_database
 from coterie.files.databases.place import place_of, target_of
 from coterie.files.formats import FORMATS
 from coterie.files.input import Format
@@ -26,20 +25,13 @@ from coterie.files.locks import hold, is_abandoned
 
 
 def writable() -> str:
-    """What the name of a file may end in."""
+    """Return the file extensions that can be written."""
     endings = [ending for each in FORMATS.values() if each.writes for ending in each.endings]
     return f"{', '.join(endings[:-1])} or {endings[-1]} (text also with .gz)"
 
 
-class Bytes(Protocol):
-    """What a table is written into."""
-
-    def write(self, data: Content, /) -> int:
-        """Append bytes."""
-
-
 class HashedFile(io.RawIOBase):
-    """A file open for writing that knows the SHA-256 of what went into it."""
+    """A file open for writing that computes the SHA-256 of its content."""
 
     def __init__(self, file: BinaryIO) -> None:
         super().__init__()
@@ -50,7 +42,7 @@ class HashedFile(io.RawIOBase):
         """called with the SHA-256 when all bytes are on disk and the file has no name yet"""
 
     def writable(self) -> bool:
-        """Always."""
+        """Return True."""
         return True
 
     def write(self, data: Content, /) -> int:
@@ -62,24 +54,28 @@ class HashedFile(io.RawIOBase):
         return len(view)
 
     def tell(self) -> int:
-        """How many bytes were written."""
+        """Return the number of bytes written."""
         return self._size
 
     @property
     def sha256(self) -> str:
-        """Of all bytes so far, in hexadecimal."""
+        """The SHA-256 of all bytes so far, in hexadecimal."""
         return self._hash.hexdigest()
 
 
+Sink: TypeAlias = "HashedFile | gzip.GzipFile"
+"""what a table is written into"""
+
+
 def format_of(path: str | os.PathLike[str]) -> tuple[Format, bool]:
-    """What to write under this name, and whether to gzip it. A ConfigError lists what can be written."""
+    """Return the format for this name, and whether to gzip it. A ConfigError lists the formats."""
     if os.fspath(path) == "-":
         return "csv", False
     name = Path(path).name.lower()
     zipped = name.endswith(".gz")
     ending = Path(name.removesuffix(".gz")).suffix
     kind = next((name for name, each in FORMATS.items() if each.writes and ending in each.endings), None)
-    if kind is None or (zipped and kind != "csv"):
+    if kind is None or (zipped and not FORMATS[kind].packs):
         raise ConfigError(
             [Problem("output", f"cannot write {os.fspath(path)}: the name has to end in {writable()}, or be -")]
         )
@@ -87,11 +83,11 @@ def format_of(path: str | os.PathLike[str]) -> tuple[Format, bool]:
 
 
 def check_target(path: str | os.PathLike[str], *, force: bool) -> None:
-    """Refuse a place where nothing may be written, so that this is said before any work is done."""
+    """Refuse a path that cannot be written, before any work is done."""
     if os.fspath(path) == "-":
         return
     if (place := target_of(path)) is not None:
-        check_database(place, force=force)
+        place.check(force=force)
         return
     target = Path(path)
     if target.is_dir():
@@ -109,9 +105,9 @@ def check_target(path: str | os.PathLike[str], *, force: bool) -> None:
 def whole_file(path: str | os.PathLike[str], *, force: bool) -> Iterator[HashedFile]:
     """Write a file that appears under its name only when it is complete.
 
-    Bytes go to a temporary file in the same folder, reach the disk, and are renamed. If anything fails, the
-    temporary file is removed and what was there before stays. "-" is standard output; pipes and devices are written
-    straight away.
+    Bytes go to a temporary file in the same folder, are synced to disk, and the file is renamed. If anything fails,
+    the temporary file is removed and the previous file stays. "-" is standard output; pipes and devices are written
+    directly.
     """
     check_target(path, force=force)
     if os.fspath(path) == "-":
@@ -148,7 +144,7 @@ def whole_file(path: str | os.PathLike[str], *, force: bool) -> Iterator[HashedF
 
 
 def sweep_parts(target: Path) -> None:
-    """Remove what runs that were killed have left of a file: parts that nobody holds any more."""
+    """Remove the partial files of killed runs: those that no process has locked."""
     pattern = re.compile(rf"\.{re.escape(target.name)}\.[0-9a-f]{{8}}\.part")
     try:
         left = [each for each in target.parent.iterdir() if pattern.fullmatch(each.name)]
@@ -161,7 +157,7 @@ def sweep_parts(target: Path) -> None:
 
 
 def replace_folder(fresh: Path, target: Path) -> None:
-    """Give a finished folder its name, in place of another if there is one, which goes only then."""
+    """Rename a finished folder into place; an existing one is only removed afterwards."""
     old = target.with_name(f".{target.name}.{secrets.token_hex(4)}.old")
     if not target.exists():
         fresh.rename(target)
@@ -186,7 +182,7 @@ def _created(temporary: Path, *, like: Path) -> Iterator[BinaryIO]:
 
 
 def appear(temporary: Path, target: Path, *, force: bool) -> None:
-    """Give the finished file its name, and without force never in place of another that came up meanwhile."""
+    """Rename the finished file into place; without force, never over a file that appeared meanwhile."""
     if force:
         temporary.replace(target)
     else:
@@ -206,16 +202,16 @@ def appear(temporary: Path, target: Path, *, force: bool) -> None:
 
 
 @contextmanager
-def gzipped(sink: HashedFile) -> Iterator[Bytes]:
-    """Compress what is written; the same table gives the same bytes, so no time and no name go in."""
+def gzipped(sink: HashedFile) -> Iterator[gzip.GzipFile]:
+    """Compress what is written, without time or name, so that the same table gives the same bytes."""
     with gzip.GzipFile(filename="", mode="wb", compresslevel=6, fileobj=sink, mtime=0) as file:
         yield file
 
 
 def provenance_path(output: str | os.PathLike[str]) -> Path:
-    """Where its configuration is written: out.csv → out.coterie.toml, out.parquet → out.parquet.coterie.toml.
+    """Return the path of the configuration: out.csv → out.coterie.toml, out.parquet → out.parquet.coterie.toml.
 
-    Only .csv is left out, so that releases of one name in several formats have a file each. A table of a database,
+    Only .csv is dropped, so that releases with one name in several formats have a file each. A database table,
     sqlite:///a.db#out, has out.coterie.toml in the current folder.
     """
     if (place := place_of(output)) is not None:

@@ -1,6 +1,6 @@
-"""What plugs in by name, found in its package when it is asked for: a new method, model or file format is one new file.
+"""Registries of plug-ins: a new method, privacy model or file format is one new file in its package.
 
-Other distributions add theirs by an entry point of the group `coterie` that names a module.
+Other distributions add theirs with an entry point in the group `coterie` that names a module.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ Item = TypeVar("Item")
 
 
 class Registry(Mapping[str, Item], Generic[Item]):
-    """Items by name, in the order in which their modules add them; loaded at the first look."""
+    """Items by name, in the order in which their modules register them; loaded on first access."""
 
     def __init__(self, package: str) -> None:
         self._package = package
@@ -23,7 +23,7 @@ class Registry(Mapping[str, Item], Generic[Item]):
         self._loaded = False
 
     def add(self, name: str, item: Item) -> None:
-        """Add an item under a name of its own."""
+        """Add an item under a unique name."""
         before = self._items.get(name)
         # A class that a notebook's cell defines again takes its own place.
         if before is not None and f"{before.__class__}{before!r}" != f"{item.__class__}{item!r}":
@@ -52,7 +52,7 @@ class Registry(Mapping[str, Item], Generic[Item]):
 
 @cache
 def load_plugins() -> None:
-    """Import the modules that other distributions name in the entry-point group `coterie`, once."""
+    """Import the modules named by other distributions in the entry-point group `coterie`, once."""
     from importlib.metadata import entry_points
 
     for point in entry_points(group="coterie"):

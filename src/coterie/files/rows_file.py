@@ -1,6 +1,6 @@
-"""Which row of the original each published row is: kept beside a release whose rows were put in a secret order.
+"""The original row of each published row, saved next to a release with shuffled rows.
 
-The file is internal, like the mapping: whoever has it knows the order that was hidden.
+The file is internal, like the mapping: it reveals the hidden order.
 """
 
 from __future__ import annotations
@@ -19,32 +19,32 @@ _HEAD = b"row\n"
 
 
 def rows_path(output: str | os.PathLike[str]) -> Path:
-    """Where the rows of a release are written down: out.csv → out.rows.csv."""
+    """Return the path of the row numbers of a release: out.csv → out.rows.csv."""
     beside = provenance_path(output)
     return beside.with_name(beside.name.removesuffix(".coterie.toml") + ".rows.csv")
 
 
 def write_rows(output: str | os.PathLike[str], kept: Int64, *, force: bool) -> None:
-    """Write, for each published row, the number of its row in the original, from 1.
+    """Write the original row number of each published row, from 1.
 
     Args:
         output: The release.
         kept: Published row → position in the original, from 0.
-        force: Overwrite a file that is there.
+        force: Overwrite an existing file.
     """
     with whole_file(rows_path(output), force=force) as sink:
         sink.write(_HEAD + "".join(f"{row + 1}\n" for row in kept.tolist()).encode())
 
 
 def in_original_order(published: pa.Table, output: object) -> pa.Table:
-    """The rows of a shuffled release in the order of the original.
+    """Return the rows of a shuffled release in the original order.
 
     Args:
-        published: The release as it was read.
-        output: Where it was read: the file with the order is beside it.
+        published: The release as read.
+        output: Its path: the file with the order is next to it.
 
     Raises:
-        DataError: There is no such file, or it is of another release.
+        DataError: The file does not exist, or belongs to another release.
     """
     path = rows_path(output) if isinstance(output, str | os.PathLike) and os.fspath(output) != "-" else None
     if path is None or not path.is_file():

@@ -1,4 +1,4 @@
-"""Write a table that is never held whole: piece after piece into one file, or a folder of Parquet files."""
+"""Write a table that is never in memory whole: chunk by chunk to one file or a folder of Parquet files."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 
 
 class Target(NamedTuple):
-    """What is written, and how."""
+    """The output and its format."""
 
     format: Format
     zipped: bool = False
@@ -36,26 +36,28 @@ class Target(NamedTuple):
     dialect: Dialect | None = None
 
     def reading(self, config: Config) -> Config:
-        """How what is written is to be read."""
+        """Return how to read the output."""
         if self.dialect is None:
             return config
-        return config.replace(delimiter=self.dialect.delimiter, encoding=self.dialect.encoding, header=True)
+        return config.for_release().replace(
+            delimiter=self.dialect.delimiter, encoding=self.dialect.encoding, header=True
+        )
 
     @property
     def suffix(self) -> str:
-        """What the name of a file of this format ends in."""
+        """The file extension of this format."""
         if self.folder:
             return ""
         return FORMATS[self.format].endings[0] + ".gz" * self.zipped
 
 
 def target_of(output: str | os.PathLike[str], *, force: bool, like: TableFile | None = None) -> Target:
-    """What to write under a name; a ConfigError where nothing may be written.
+    """Return the target for a name; ConfigError if it cannot be written.
 
     Args:
         output: A file by its ending, - for standard output, or a folder (its name ends in a slash).
-        force: Whether something may be there.
-        like: The table whose delimiter, encoding and quotes a text file keeps.
+        force: Whether existing files may be overwritten.
+        like: The table whose delimiter, encoding and quoting a text file keeps.
     """
     name = os.fspath(output)
     if name.endswith(("/", os.sep)):
@@ -83,7 +85,7 @@ def target_of(output: str | os.PathLike[str], *, force: bool, like: TableFile | 
 
 
 class WrittenFile(NamedTuple):
-    """What was written."""
+    """A file that was written."""
 
     rows: int
     sha256: str
@@ -94,17 +96,17 @@ class Stripes(Protocol):
     """A release that can be read in row order, some rows at a time."""
 
     def stripes(self, progress: Progress | None = None) -> Iterator[pa.Table]:
-        """Its rows."""
+        """Yield its rows."""
 
 
 def write_release(publisher: Stripes, path: Path, target: Target, *, progress: Progress | None = None) -> WrittenFile:
     """Write the release.
 
     Args:
-        publisher: What to write.
+        publisher: The release to write.
         path: A new file, or a new folder.
         target: Its format.
-        progress: Told how many rows are written.
+        progress: Called with the number of rows written.
     """
     stripes = publisher.stripes(progress)
     if target.folder:
@@ -119,7 +121,7 @@ def write_release(publisher: Stripes, path: Path, target: Target, *, progress: P
 
 
 class _Counted:
-    """Tables that go by, and how many rows they had."""
+    """Tables passing through, with a count of their rows."""
 
     def __init__(self, tables: Iterator[pa.Table]) -> None:
         self._tables = tables
@@ -146,7 +148,7 @@ def _write_folder(stripes: Iterator[pa.Table], path: Path) -> WrittenFile:
 
 
 def write_tables(tables: Iterable[pa.Table], sink: HashedFile, target: Target) -> None:
-    """Write tables with the same columns one after the other into one file.
+    """Write tables with the same columns to one file, one after another.
 
     Args:
         tables: At least one.

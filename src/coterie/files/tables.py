@@ -1,17 +1,18 @@
-"""Files, frames and databases in and out: Narwhals, files and drivers at the edge, Arrow inside.
+"""Read and write files, frames and database tables: Narwhals, files and drivers outside, Arrow inside.
 
     read(frame or path)  →  Source.table  →  …  →  to_native(table, source)  or  write(table, path, like=source)
 
-Text files are read with every column as text, frames and Parquet keep their types. What comes in says how it goes
-out: the same kind of frame, or a CSV file with the same delimiter, encoding, quotes and line ends. The index of a
-pandas frame stays behind unless it is asked for: it often holds identifiers.
-Wherever a path is taken, the address of a table in a database may stand: `coterie.io_place` says how it is written.
+Text files are read with every column as text; frames and Parquet keep their types. The output follows the
+input: the same kind of frame, or a CSV file with the same delimiter, encoding, quotes and line endings. The index of
+a pandas frame is dropped unless requested: it often contains identifiers.
+A database address works wherever a path does; see `coterie.files.databases.place` for the syntax.
 """
 
 from __future__ import annotations
 
 import os
 from collections.abc import Callable, Collection, Sequence
+from contextlib import nullcontext
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal, TypedDict
@@ -23,7 +24,6 @@ from coterie.errors import ConfigError, DataError, Problem
 from coterie.files import tables
 from coterie.files.csv_in import read_csv
 from coterie.files.csv_out import csv_chunks
-from coterie.files.databases.drivers import read_database, write_database
 from coterie.files.databases.place import Place, place_of, target_of
 from coterie.files.destinations import check_apart
 from coterie.files.dialect import Dialect
@@ -37,7 +37,7 @@ __all__ = ["Dialect", "Source", "check_target", "place_of", "read", "to_native",
 
 @dataclass(frozen=True, eq=False)
 class Source:
-    """A table that was read, and all that is needed to give it back the way it came."""
+    """A table that was read, with what is needed to return it the same way."""
 
     table: pa.Table
     kind: FrameKind | Literal["file"]
@@ -58,12 +58,13 @@ class Source:
 
 
 class TextSettings(TypedDict):
-    """How a text file is to be read; `read` says what each of them means."""
+    """How to read a text file; see `read` for the meaning of each field."""
 
     missing_values: tuple[str, ...]
     delimiter: str | None
     encoding: str | None
     header: bool | None
+    skip_rows: int
 
 
 def read(
@@ -73,35 +74,43 @@ def read(
     delimiter: str | None = None,
     encoding: str | None = None,
     header: bool | None = None,
+    skip_rows: int = 0,
     sheet: str | int | None = None,
 ) -> Source:
-    """Read a frame, a file, or a table of a database.
+    """Read a frame, a file, or a database table.
 
     Args:
-        data: a pandas, Polars or PyArrow frame, anything else that Narwhals takes, the path of a file, or "-" for
-            standard input. Lazy frames are collected. What a file is, is told by its content, not by its name.
-            A table of a database is named by its address: "sqlite:///people.db#people", and a sheet of a workbook
+        data: a pandas, Polars or PyArrow frame, any other frame that Narwhals supports, the path of a file, or "-" for
+            standard input. Lazy frames are collected. The file format is detected from the content, not the name.
+            A database table is given by its address, "sqlite:///people.db#people", and a sheet of a workbook
             likewise: "people.xlsx#2024".
-        missing_values: texts of a CSV file that mean "missing". Quoted, they are text like any other. Frames,
-            Parquet, Feather, Excel and databases know themselves what is missing.
-        delimiter: of a CSV file; found among comma, semicolon, tab and bar if not given.
-        encoding: of a CSV file; UTF-8, UTF-16, Windows-1252 and Latin-1 are told apart if not given.
+        missing_values: texts of a CSV file that mean "missing". Quoted, they are ordinary text. Frames,
+            JSON, Parquet, Feather, Excel and databases have their own missing values.
+        delimiter: of a CSV file; by default detected among comma, semicolon, tab and bar.
+        encoding: of a CSV file; by default UTF-8, UTF-16, Windows-1252 and Latin-1 are detected.
         header: whether the first line of a CSV file is its header. Without one, columns are called column_1, column_2
-            and so on. If not given, a first line that looks like data is refused.
-        sheet: name or number (from 0) of a sheet of an Excel file; the first if not given.
+            and so on. By default, a first line that looks like data is refused.
+        skip_rows: lines above the header of a CSV file, which are skipped.
+        sheet: name or number (from 0) of a sheet of an Excel file; by default the first.
 
     Raises:
-        DataError: there is no such file, it cannot be read, or it has no rows; column names are not text or not
+        DataError: the file does not exist, cannot be read, or has no rows; column names are not text or not
             unique; the first line of a CSV file looks like data and `header` is not given.
-        ConfigError: the delimiter, encoding or sheet cannot be.
-        BackendError: the file is an Excel file and the extra `excel` is not installed, or the table is in PostgreSQL
-            and the extra `db` is not.
+        ConfigError: the delimiter, encoding or sheet is invalid.
+        BackendError: the file is an Excel file and the `excel` extra is not installed, or the table is in PostgreSQL
+            and the `db` extra is not.
     """
     if (place := place_of(data)) is not None:
         source = _read_database(place, sheet=sheet)
     elif isinstance(data, str | os.PathLike):
         data, sheet = _with_sheet(data, sheet)
-        text = TextSettings(missing_values=tuple(missing_values), delimiter=delimiter, encoding=encoding, header=header)
+        text = TextSettings(
+            missing_values=tuple(missing_values),
+            delimiter=delimiter,
+            encoding=encoding,
+            header=header,
+            skip_rows=skip_rows,
+        )
         source = _read_file(data, text, sheet=sheet)
     else:
         taken = take_frame(data)
@@ -119,15 +128,13 @@ def read(
 def _read_database(place: Place, *, sheet: str | int | None) -> Source:
     if sheet is not None:
         raise ConfigError([Problem("sheet", f"{place.name} is no Excel file and has no sheets")])
-    # Without the password, which nobody needs to tell tables apart.
-    origin = place if place.kind == "sqlite" else replace(place, url=place.shown)
-    return Source(read_database(place), "file", place.name, origin=origin)
+    return Source(place.read(), "file", place.name, origin=place.without_password())
 
 
 def _with_sheet(
     path: str | os.PathLike[str], sheet: str | int | None
 ) -> tuple[str | os.PathLike[str], str | int | None]:
-    """The file and its sheet, where the path is that of no file but for what follows the last #."""
+    """Split a path at its last # into file and sheet, if the path itself is not a file."""
     text = os.fspath(path)
     base, mark, name = text.rpartition("#") if isinstance(text, str) else ("", "", "")
     # os.path rather than pathlib: it answers for any text, however long.
@@ -172,19 +179,19 @@ def to_native(
     recoded: Collection[str] = (),
     keep_index: bool = False,
 ) -> Native:
-    """Give a table back as the kind of frame that came in.
+    """Return a table as the kind of frame that was read.
 
-    pandas and Polars frames get the caller's own columns back wherever nothing changed.
-    A record batch comes back as one, a lazy Polars frame as a DataFrame; for files, DuckDB relations and other lazy
+    pandas and Polars frames get the caller's own columns back where nothing changed.
+    A record batch is returned as one, a lazy Polars frame as a DataFrame; for files, DuckDB relations and other lazy
     frames the result is a PyArrow table.
 
     Args:
-        table: what to give back.
-        source: what came in.
-        kept: positions of the table's rows in the source, if some rows were left out.
+        table: the table to return.
+        source: the input.
+        kept: positions of the table's rows in the source, if some were left out.
         recoded: columns (the quasi-identifiers) that are never taken from the caller's frame, even if they look
-            unchanged: pandas tells several kinds of missing values apart that Arrow, and so verification, does not.
-        keep_index: whether a pandas frame gets its index back; otherwise rows are numbered from 0.
+            unchanged: pandas distinguishes several kinds of missing values that Arrow, and so verification, does not.
+        keep_index: whether a pandas frame keeps its index; otherwise rows are numbered from 0.
     """
     if source.kind == "file":
         return table
@@ -204,42 +211,37 @@ def write(
     dialect: Dialect | None = None,
     before_name: Callable[[str], None] | None = None,
 ) -> str:
-    """Write a table that appears whole or not at all, and return the SHA-256 of the file ("" for a database).
+    """Write a table atomically and return the SHA-256 of the file ("" for a database).
 
     Args:
-        table: what to write.
-        path: its ending says the format: .csv, .tsv, .txt (each also with .gz), .parquet, .feather. "-" is standard
-            output, as CSV. The address of a table of a database is written into in one transaction.
+        table: the table to write.
+        path: its extension determines the format: .csv, .tsv, .txt, .json, .jsonl (each also with .gz), .parquet or
+            .feather. "-" writes CSV to standard output. A database table is written in one transaction.
         like: the source whose delimiter, encoding, quotes and line ends a CSV file keeps.
-        force: overwrite a file or table that is there.
-        dialect: how to write a CSV file, in place of what `like` says.
-        before_name: called with the SHA-256 when the file is complete and has no name yet; not for databases.
+        force: overwrite an existing file or table.
+        dialect: the dialect of a CSV file, instead of that of `like`.
+        before_name: called with the SHA-256 when the file is complete but not yet renamed; not for databases.
 
     Raises:
-        ConfigError: the file is there already, its folder is not, the ending is none that can be written, or it is the
+        ConfigError: the file already exists, its folder does not, the extension is not supported, or it is the
             source itself.
-        DataError: the disk refuses, or a column cannot be written in this format or encoding.
+        DataError: writing to disk fails, or a column cannot be written in this format or encoding.
     """
     if like is not None:
         check_apart(like.origin, None, output=path, settings_beside=False)
     if (place := target_of(path)) is not None:
-        write_database(table, place, force=force)
+        place.write(table, force=force)
         return ""
     kind, zipped = format_of(path)
     with whole_file(path, force=force) as sink:
         sink.before_name = before_name
-        if kind != "csv":
-            # Without metadata: another program's notes on the columns would no longer hold.
-            FORMATS[kind].write(table.replace_schema_metadata(None), sink)
-        else:
-            chunks = csv_chunks(table, dialect or _dialect(path, like))
-            if zipped:
-                with gzipped(sink) as packed:
-                    for chunk in chunks:
-                        packed.write(chunk)
+        with gzipped(sink) if zipped else nullcontext(sink) as out:
+            if kind != "csv":
+                # Without metadata: another program's notes on the columns would no longer hold.
+                FORMATS[kind].write(table.replace_schema_metadata(None), out)
             else:
-                for chunk in chunks:
-                    sink.write(chunk)
+                for chunk in csv_chunks(table, dialect or _dialect(path, like)):
+                    out.write(chunk)
     return sink.sha256
 
 
@@ -248,12 +250,12 @@ def _dialect(path: str | os.PathLike[str], like: Source | None) -> Dialect:
 
 
 def dialect_of(path: str | os.PathLike[str], *, dialect: Dialect | None, before: Path | None) -> Dialect:
-    """How to write a CSV file of this name: as the source was, but .tsv has tabs and .csv from a .tsv has commas.
+    """Return the dialect for a CSV file: that of the source, but .tsv has tabs, and .csv from a .tsv has commas.
 
     Args:
         path: The name.
-        dialect: How the source was written, if it was text.
-        before: The name of the source, if it has one.
+        dialect: The source's dialect, if it was text.
+        before: The source's name, if it has one.
     """
 
     def tabs(name: object) -> bool:
@@ -274,19 +276,20 @@ if TYPE_CHECKING:
 
 
 def read_source(data: AnyTable, config: Config) -> tables.Source:
-    """A frame or a file, read as the configuration says."""
+    """Read a frame or a file according to the configuration."""
     return tables.read(
         data,
         missing_values=config.missing_values,
         delimiter=config.delimiter,
         encoding=config.encoding,
         header=config.header,
+        skip_rows=config.skip_rows,
     )
 
 
 def read_pair(original: AnyTable, published: AnyTable, config: Config) -> tuple[pa.Table, pa.Table]:
-    """A table before and after, the first of which has the columns that the configuration names."""
-    before, after = read_source(original, config), read_source(published, config)
+    """Read an original and its release; the original must have the configured columns."""
+    before, after = read_source(original, config), read_source(published, config.for_release())
     config.check_columns(before.table.column_names, publishes=False, text=before.dialect is not None)
     if config.row_order == "shuffle":
         from coterie.files.rows_file import in_original_order

@@ -1,7 +1,7 @@
-"""Cut a table into blocks of near rows, to be grouped independently of each other.
+"""Cut a table into blocks of similar rows, to be grouped independently.
 
-Blocks are nodes of the index: rows that lie near each other in the costs' own terms. Every block has at least 2k
-rows, so that it can be grouped on its own. The blocks depend on the table, k and their size, never on threads.
+Blocks are nodes of the index: rows that are close to each other in terms of cost. Every block has at least 2k
+rows, so it can be grouped on its own. The blocks depend on the table, k and their size, never on threads.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ ROWS = 2**21
 
 
 def cut_into_blocks(index: Index, *, k: int, rows: int = ROWS) -> list[Int32]:
-    """Row numbers of each block, ascending; together all rows of the index, all of which are free."""
+    """Return the row numbers of each block, ascending; together all rows of the index, all of them free."""
     nodes = index.nodes
     found: list[Int32] = []
     waiting = [0]
@@ -38,7 +38,7 @@ def cut_into_blocks(index: Index, *, k: int, rows: int = ROWS) -> list[Int32]:
 
 
 def rows_of(table: Table, rows: Int32) -> Table:
-    """The table of some rows. Domains stay whole, so that costs are the same in every block."""
+    """Return the table of some rows. Domains stay whole, so that costs are the same in every block."""
     from coterie.table.table import Table
 
     sensitive = table.sensitive_codes[rows] if len(table.sensitive) else table.sensitive_codes

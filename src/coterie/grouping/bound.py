@@ -1,15 +1,15 @@
 """A lower bound for the loss of every k-anonymous local recoding of a table.
 
-A group that holds row r holds k − 1 others, and its box costs at least as much as the box of r and any one of them:
+A group with row r has k − 1 others, and its box costs at least as much as the box of r and any one of them:
 so the group costs r at least b(r), the (k − 1)-th smallest pair cost of r. The sum over all rows bounds the loss.
 
-It can be raised. All rows of a group pay the same, so a group that holds r and s costs at least
+It can be raised. All rows of a group cost the same, so a group with r and s costs at least
 max(pair(r, s), b(s)), not only pair(r, s). Hence the group costs r at least the (k − 1)-th smallest of these over
 all s, which is again a bound for each row; and so on, round by round.
 
-And it can be made prices: numbers for rows that add up, in no group of k rows, to more than what the group loses. Their
-sum bounds the loss just so, and a row that is dear to hide may be priced higher for a neighbour that is priced lower
-(`pricing.py`). docs/bound.md has the proofs.
+And it can be turned into prices: numbers for rows that, in any group of k rows, add up to at most its loss. Their
+sum is a bound as well, and a row that is expensive to hide may get a higher price if a neighbour gets a lower one
+(`pricing.py`). See docs/bound.md for the proofs.
 """
 
 from __future__ import annotations
@@ -40,14 +40,14 @@ ROUNDING = 1e-9
 
 
 def row_bounds(table: Table, k: int, *, index: Index | None = None, rounds: int = ROUNDS, threads: int = 1) -> Float64:
-    """Row → what it pays at least (weighted NCP, all attributes together) in any group of at least k rows.
+    """Return row → its least cost (weighted NCP, all attributes together) in any group of at least k rows.
 
     Args:
         table: At least k rows.
-        k: The smallest group.
+        k: The minimum group size.
         index: An index over all rows, all free.
-        rounds: How often the bound is raised; each round costs about as much as the first.
-        threads: Threads to use; the result does not depend on them.
+        rounds: How often to raise the bound; each round costs about as much as the first.
+        threads: Number of threads; the result does not depend on it.
     """
     index = index or build_index(table)
     bounds = index.neighbour_costs(k - 1, threads=threads)
@@ -60,9 +60,9 @@ def row_bounds(table: Table, k: int, *, index: Index | None = None, rounds: int 
 
 
 def sampled_bound(table: Table, k: int, *, rows: Int64) -> float:
-    """What every grouping loses at least per cell (weighted NCP), estimated from some rows.
+    """Estimate the least loss per cell (weighted NCP) of every grouping from some rows.
 
-    Each of them is compared with all others, so with rows drawn at random this estimates the bound before it is raised.
+    Each of them is compared with all others, so for random rows this estimates the bound before it is raised.
     """
     bounds = build_index(table).neighbour_costs_of(rows, k - 1)
     return float(bounds.mean()) / max(table.attributes, 1) if len(bounds) else 0.0
@@ -77,14 +77,14 @@ def row_prices(
     effort: BoundEffort = "quick",
     checkpoint: Callable[[], None] = lambda: None,
 ) -> Float64:
-    """Row → its price: no group of at least k rows loses less than the prices of its rows add up to.
+    """Return row → its price: no group of at least k rows loses less than the sum of its rows' prices.
 
     Args:
         table: At least k rows.
-        k: The smallest group.
+        k: The minimum group size.
         index: An index over all rows, all free.
-        threads: Threads to use; the result does not depend on them.
-        effort: How long to look for high prices: "quick" leaves tables of very many distinct rows at `row_bounds`.
+        threads: Number of threads; the result does not depend on it.
+        effort: How long to search for high prices: "quick" leaves tables with very many distinct rows at `row_bounds`.
         checkpoint: Called between units of work; may raise.
     """
     index = index or build_index(table)
@@ -110,16 +110,16 @@ def lower_bound(
     effort: BoundEffort = "quick",
     checkpoint: Callable[[], None] = lambda: None,
 ) -> float:
-    """What every grouping into groups of at least k rows loses at least: weighted NCP, summed over rows."""
+    """Return the least loss of every grouping into groups of at least k rows: weighted NCP, summed over rows."""
     return float(row_prices(table, k, index=index, threads=threads, effort=effort, checkpoint=checkpoint).sum())
 
 
 def with_bound(measures: Measures, table: Table, *, k: int, threads: int = 1, grouped: bool = True) -> Measures:
-    """Measures with `bound` (per cell, as `gcp`) and `loss_over_bound`, computed when they are first asked for.
+    """Return measures with `bound` (per cell, as `gcp`) and `loss_over_bound`, computed on first access.
 
-    The bound is for groups of the rows of the table. A row that is suppressed costs 1 per cell, which is no less than
-    what any group costs it, so the bound holds with suppression too. Rows that are published one by one (`grouped` is
-    false) may lose less than any grouping, so that there is no ratio for them.
+    The bound is for groups of the rows of the table. A suppressed row costs 1 per cell, which is no less than
+    it would cost in any group, so the bound also holds with suppression. Rows published one by one (`grouped` is
+    false) may lose less than any grouping, so there is no ratio for them.
     """
     bound = _Bound(table, k, threads)
     late: dict[str, Callable[[], float]] = {"bound": bound.per_cell}
@@ -130,7 +130,7 @@ def with_bound(measures: Measures, table: Table, *, k: int, threads: int = 1, gr
 
 @dataclass(eq=False)
 class _Bound:
-    """The bound of a table, worked out once, when it is first asked for: by whoever has it, in whichever process."""
+    """The bound of a table, computed once on first access, in whichever process."""
 
     table: Table
     k: int

@@ -1,6 +1,6 @@
 """The index over groups: a tree over their boxes, for methods that merge groups with their nearest ones.
 
-`kernels/search/groups_index.py` says how it prunes. Methods hand its nodes to their kernels and build it anew when
+See `kernels/search/groups_index.py` for the pruning. Methods pass its nodes to their kernels and rebuild it when
 most of its slots are empty, or when groups have been split.
 """
 
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 
 class BoxIndex(NamedTuple):
-    """A tree over groups, and which group sits in which of its slots."""
+    """A tree over groups, and the group in each of its slots."""
 
     nodes: BoxNodes
     group: Int32
@@ -36,7 +36,7 @@ def build_box_index(
     sizes: Int64 | Int32,
     lowest: Int64 | Int32,
 ) -> BoxIndex:
-    """A tree over groups with the boxes [lo, hi], these sizes and these lowest row numbers. The arrays are copied."""
+    """Build a tree over groups with the boxes [lo, hi], these sizes and lowest row numbers. The arrays are copied."""
     from coterie.kernels.search.costs import box_costs
     from coterie.kernels.search.groups_index import BoxNodes, fill
     from coterie.kernels.search.rows_index import build

@@ -1,4 +1,4 @@
-"""The index: a k-d tree over the distinct rows of a table that knows which rows are still free.
+"""The index: a k-d tree over the distinct rows of a table that tracks which rows are still free.
 
 For a group's box and a node's box, the cost of the smallest box that touches both is a lower bound for every row in
 the node. Floating-point sums are monotone in each term, so the bound holds exactly and ties are found as ties.
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 
 def build_index(table: Table, costs: CostArrays | None = None) -> Index:
-    """An index over all rows of a table, every row free. Costs are the table's unless others are given."""
+    """Build an index over all rows of a table, every row free. Costs are the table's unless others are given."""
     from coterie.kernels.search.rows_index import Nodes, build, fill
     from coterie.kernels.search.walk import STACK
 
@@ -64,7 +64,7 @@ def build_index(table: Table, costs: CostArrays | None = None) -> Index:
 
 
 class Index:
-    """Rows of a table, some of them free, searched by what they would cost a box."""
+    """Rows of a table, some of them free, searched by their cost to a box."""
 
     def __init__(self, nodes: Nodes, costs: CostArrays) -> None:
         from coterie.kernels.search.costs import new_reach
@@ -77,7 +77,7 @@ class Index:
 
     @property
     def free(self) -> int:
-        """Number of free rows."""
+        """The number of free rows."""
         return int(self.nodes.free[0])
 
     def take(self, row: int) -> None:
@@ -95,7 +95,7 @@ class Index:
         fill(self.nodes)
 
     def cheapest(self, lo: Int32, hi: Int32) -> int:
-        """The free row that makes the box cost least when it joins; ties go to the lowest row. −1 if none is free."""
+        """Return the free row that makes the box cheapest when it joins, the lowest on ties; −1 if none is free."""
         from coterie.kernels.search.costs import Aimed, aim_all
         from coterie.kernels.search.rows_index import cheapest
 
@@ -104,14 +104,14 @@ class Index:
         return int(cheapest(self.nodes, aimed, self._walk))
 
     def furthest(self, point: Int32) -> int:
-        """The free row whose pair box with this point costs most; ties go to the lowest row. −1 if none is free."""
+        """Return the free row with the highest pair cost to this point, the lowest on ties; −1 if none is free."""
         from coterie.kernels.search.costs import Aimed
         from coterie.kernels.search.neighbours import furthest
 
         return int(furthest(self.nodes, Aimed(self.costs, self._reach, point, point), self._walk))
 
     def nearest(self, point: Int32, count: int) -> Int32:
-        """The free rows whose pair boxes with this point cost least, nearest first; ties go to the lowest row.
+        """Return the free rows with the lowest pair costs to this point, nearest first; ties go to the lowest row.
 
         There are `count` of them, or as many as are free.
         """
@@ -125,7 +125,7 @@ class Index:
         return rows
 
     def neighbour_costs_of(self, rows: Int64, others: int) -> Float64:
-        """The same as `neighbour_costs` for some rows only, such as a sample of a large table."""
+        """Compute `neighbour_costs` for some rows only, such as a sample of a large table."""
         from coterie.kernels.search.neighbours import least_floors, neighbour_costs
 
         size = len(self.nodes.points)
@@ -136,14 +136,14 @@ class Index:
         return np.concatenate(found)[of_row] if found else np.zeros(0)
 
     def neighbour_costs(self, others: int, *, threads: int = 1, floor: Float64 | None = None) -> Float64:
-        """Row → cost of the pair's box with its `others`-th nearest free row, itself not counted.
+        """Return row → pair cost with its `others`-th nearest free row, not counting itself.
 
-        A group that holds the row holds `others` more, so no such group costs the row less.
+        A group with the row has `others` more, so no such group costs the row less.
 
         Args:
-            others: How many rows the group holds besides this one.
-            threads: Threads to use; the result does not depend on them.
-            floor: Row → what a group that holds it costs at least, as far as is known (the same for equal rows): a
+            others: The number of other rows in the group.
+            threads: Number of threads; the result does not depend on it.
+            floor: Row → a known lower bound on the cost of a group with it (the same for equal rows): a
                 neighbour then counts as no nearer than its floor.
         """
         from coterie.kernels.search.neighbours import least_floors, neighbour_costs

@@ -1,6 +1,6 @@
-"""A population table in the codes of the table that is to be published, for k-map.
+"""Encode a population table in the codes of the table to be published, for k-map.
 
-The population may hold values that the table lacks. Each quasi-identifier therefore gets one set of codes for the
+The population may have values that the table lacks. Each quasi-identifier therefore gets one set of codes for the
 values of both; the table's codes keep their order in it, so that a group's box is a box there too.
 """
 
@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Hashable
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Literal
 
 import numpy as np
 import numpy.typing as npt
@@ -30,7 +30,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, eq=False)
 class Population:
-    """The rows of a population, and how the table's codes are found among its own."""
+    """The rows of a population, and the mapping from the table's codes to its own."""
 
     index: Index
     domains: tuple[Domain, ...]
@@ -45,7 +45,7 @@ class Population:
     """quasi-identifier → whether it is published as a label of its hierarchy"""
 
     def matches(self, codes: Int32, labels: npt.NDArray[np.signedinteger], groups: int) -> Int64:
-        """Group → rows of the population that match it.
+        """Return group → matching rows of the population.
 
         Args:
             codes: [n, d] the rows in the table's codes.
@@ -71,7 +71,7 @@ class Population:
         return result
 
     def _published(self, lo: Int32, hi: Int32) -> tuple[Int32, Int32]:
-        """Boxes of the table as what their published values mean here."""
+        """Return the table's boxes as the population's ranges of their published values."""
         low, high = np.empty_like(lo), np.empty_like(hi)
         for j, (domain, place) in enumerate(zip(self.domains, self.place, strict=True)):
             low[:, j], high[:, j] = place[lo[:, j]], place[hi[:, j]]
@@ -86,18 +86,18 @@ class Population:
 
 
 class Populations:
-    """The populations that the models of a configuration name, each read when it is first asked for."""
+    """The populations named by a configuration's models, each read on first use."""
 
     def __init__(self, config: Config) -> None:
         self._config = config
         self._read: dict[Hashable, Population] = {}
 
     def of(self, model: KMap, table: Table) -> Population:
-        """The population of a model in the codes of a table, which is the same at every call.
+        """Return a model's population in the codes of a table, the same at every call.
 
         Raises:
             ConfigError: The population lacks a quasi-identifier.
-            DataError: The population cannot be read, or holds values that do not fit a column.
+            DataError: The population cannot be read, or has values that do not fit a column.
         """
         if model.key not in self._read:
             self._read[model.key] = _bind(model, table, self._config)
@@ -105,7 +105,7 @@ class Populations:
 
 
 def populations_of(config: Config) -> Populations | None:
-    """The populations that a table needs beside it, if any promise may ask for one."""
+    """Return the populations that a table's models may need, if any."""
     return Populations(config) if config.privacy else None
 
 
@@ -132,8 +132,12 @@ def _bind(model: KMap, table: Table, config: Config) -> Population:
     )
 
 
+def _kind(domain: Domain) -> Literal["number", "category"]:
+    return "number" if domain.kind == "number" else "category"
+
+
 def _joint(domain: Domain, column: pa.ChunkedArray, config: Config) -> tuple[Domain, Int32, Int32]:
-    """A column over the values of table and population: its domain, the table's codes in it, the population's rows."""
+    """Encode a column over the values of table and population: its domain, the table's codes, the population's rows."""
     from coterie.settings.config import Config as Settings
     from coterie.table.encode import encode
 
@@ -145,7 +149,8 @@ def _joint(domain: Domain, column: pa.ChunkedArray, config: Config) -> tuple[Dom
     settings = Settings(
         quasi=(domain.name,),
         hierarchies={} if hierarchy is None else {domain.name: hierarchy},
-        types={} if hierarchy is not None else {domain.name: "number" if domain.kind == "number" else "category"},
+        ordered={domain.name: domain.order} if domain.order else {},
+        types={} if hierarchy is not None or domain.order else {domain.name: _kind(domain)},
         weights={domain.name: domain.weight},
     )
     try:

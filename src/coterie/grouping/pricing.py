@@ -1,9 +1,9 @@
-"""Prices of rows whose sum bounds the loss of every grouping from below.
+"""Prices of rows whose sum is a lower bound on the loss of every grouping.
 
-Prices are feasible if the prices of the rows of no group of k rows add up to more than what these rows lose in it. Then
-no grouping loses less than the sum of all prices; docs/bound.md has the proof. Good prices are found on a pool of
-groups, by ascent; exact ones are made of them by lowering each price as far as any group of the table asks for
-(`kernels/search/prices.py`). The groups that asked join the pool, and so on.
+Prices are feasible if in no group of k rows they add up to more than these rows' loss. Then
+no grouping loses less than the sum of all prices; see docs/bound.md for the proof. Good prices are found on a pool of
+groups, by ascent; they are made exact by lowering each price as far as any group of the table requires
+(`kernels/search/prices.py`). These groups join the pool, and so on.
 """
 
 from __future__ import annotations
@@ -52,16 +52,16 @@ def raise_prices(
     threads: int = 1,
     checkpoint: Callable[[], None] = lambda: None,
 ) -> Float64:
-    """Place → feasible price of one of its rows, of a sum at least as high as that of the start.
+    """Return place → feasible price of one of its rows, with a sum at least as high as that of the start.
 
     Args:
         table: The rows.
         index: An index over all rows.
-        k: The smallest group.
+        k: The minimum group size.
         start: Place → feasible price.
-        tries: How often prices are just raised and made feasible.
-        rounds: How often prices are sought on the groups that broke the rule, after that.
-        threads: Threads to use; the result does not depend on them.
+        tries: How often to simply raise prices and make them feasible.
+        rounds: How often to optimize prices on the violating groups after that.
+        threads: Number of threads; the result does not depend on it.
         checkpoint: Called between units of work; may raise.
     """
     weights = np.diff(index.nodes.row_start).astype(np.float64)
@@ -87,7 +87,7 @@ def raise_prices(
 def feasible_prices(
     table: Table, index: Index, k: int, prices: Float64, *, threads: int = 1
 ) -> tuple[Float64, tuple[Int32, Int32]]:
-    """Prices lowered until they are feasible, and for each place the group of it that broke the rule most."""
+    """Lower prices until they are feasible; also return the worst violating group of each place."""
     from coterie.kernels.search.costs import box_costs
     from coterie.kernels.search.prices import Found, Priced, lower_prices
 
@@ -113,7 +113,7 @@ def feasible_prices(
 
 
 def _pool_of(index: Index, broken: tuple[Int32, Int32], k: int) -> _Pool:
-    """The groups that broke the rule."""
+    """Return the violating groups."""
     from coterie.kernels.search.costs import box_costs
 
     places, counts = broken
@@ -141,7 +141,7 @@ def _joined(one: _Pool, two: _Pool) -> _Pool:
 
 
 def _ascend(pool: _Pool, weights: Float64, start: Float64, k: int) -> Float64:
-    """Prices of about the highest sum that no group of the pool breaks, found by steps along a subgradient.
+    """Find prices with about the highest sum that no group of the pool violates, by subgradient steps.
 
     For any prices u, v(r) = u(r) + the least of c(G) − mean u over the groups of r is feasible.
     """

@@ -1,6 +1,6 @@
-"""What a grouping has to keep beyond k: refused before grouping if impossible, checked at the end.
+"""Guarantees of a grouping beyond k: refused before grouping if infeasible, checked at the end.
 
-A person with several rows is one more model: every group needs k distinct values of the column that names people.
+A person with several rows is one more model: every group needs k distinct values of the column that identifies people.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
 
 def models_of(config: Config) -> tuple[Model, ...]:
-    """Every model that groups have to keep, each on one column."""
+    """Return every model that groups must satisfy, each on one column."""
     if not config.privacy and config.entity is None:
         return ()
     from coterie.privacy import LDiversity
@@ -41,13 +41,13 @@ def models_of(config: Config) -> tuple[Model, ...]:
 
 
 def refuse_too_few(config: Config, *, rows: int, remaining: int, people: int | None) -> None:
-    """Raise an InfeasibleError where k is more than there are.
+    """Raise an InfeasibleError if k exceeds the number of rows or people.
 
     Args:
-        config: What is wanted.
-        rows: Rows of the original.
-        remaining: Those of them that are not suppressed.
-        people: Whom they are about, if k counts people.
+        config: The configuration.
+        rows: The number of rows of the original.
+        remaining: The number that are not suppressed.
+        people: The people they are about, if k counts people.
     """
     if remaining < config.k:
         taken = f", {rows - remaining:,} of which are suppressed" if remaining < rows else ""
@@ -67,11 +67,11 @@ def refuse_too_few(config: Config, *, rows: int, remaining: int, people: int | N
 
 
 def refuse_impossible(book: Codebook, table: Table | None = None) -> None:
-    """Raise an InfeasibleError, before any work, for what no grouping of the table can keep.
+    """Raise an InfeasibleError, before any work, for what is infeasible for any grouping of the table.
 
     Args:
-        book: The counts of its values, and what is wanted.
-        table: Its rows, if they are at hand: k-map, which counts rows of the population, is then checked as well.
+        book: The counts of its values, and the configuration.
+        table: Its rows, if in memory: k-map, which counts rows of the population, is then checked as well.
     """
     config, rows = book.config, np.array([book.rows])
     people = None if config.entity is None else book.sensitive[-1].size
@@ -93,11 +93,11 @@ def refuse_impossible(book: Codebook, table: Table | None = None) -> None:
 
 
 def rules_of(config: Config, *, columns: pa.Table | None = None, kept: Int64 | None = None) -> list[Rule]:
-    """The promises as rules for the check of a published table.
+    """Return the guarantees as rules for the check of a published table.
 
     Args:
-        config: What is promised.
-        columns: The original columns: people are counted there, since the release does not name them.
+        config: The guarantees.
+        columns: The original columns: people are counted there, since the release does not identify them.
         kept: Row of the published table → position in the original.
     """
     if not config.privacy and config.entity is None:

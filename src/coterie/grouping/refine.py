@@ -1,13 +1,13 @@
-"""Local search that lowers the loss of any grouping, and never raises it: ruin and recreate.
+"""Local search that reduces the loss of any grouping, and never increases it: ruin and recreate.
 
-A row is drawn at random, its group is pooled with a few of its neighbours, and new groups are grown from the pool's
-rows; single rows then move and swap places while that helps. The new groups are kept if they lose less, and at first
-also if they lose a little more: the temperature, a small share of what a group loses on average, falls to nothing.
+A random row's group is pooled with a few of its neighbours, and new groups are grown from the pool's
+rows; single rows then move and swap while that helps. The new groups are kept if they lose less, and at first
+also if they lose a little more: the temperature, a small share of a group's average loss, falls to zero.
 
-The groups are cut into regions of near ones, which are searched side by side, each by a random sequence of its own, so
-that the result is the same on any number of threads. Every round cuts elsewhere, so that what is a border in one round
-lies inside a region in others. Where there are privacy models, regions are small: after each round the groups that have
-changed are tested, and regions in which one breaks a model become what they were.
+The groups are cut into regions of near ones, which are searched in parallel, each with its own random sequence, so
+that the result is the same on any number of threads. Every round cuts elsewhere, so that a border in one round
+lies inside a region in others. With privacy models, regions are small: after each round the groups that have
+changed are tested, and regions with a violation are restored.
 """
 
 from __future__ import annotations
@@ -64,7 +64,7 @@ class Effort:
 
 
 def keeps(table: Table, models: Sequence[Model], k: int) -> Allowed | None:
-    """Which groups keep the models; None where there are none to keep."""
+    """Return which groups satisfy the models; None if there are none."""
     if not models:
         return None
     from coterie.grouping.repair.state import Aim
@@ -88,15 +88,15 @@ def refine(
     allowed: Allowed | None = None,
     index: Index | None = None,
 ) -> Grouping:
-    """A grouping of the same rows with a loss at most as high; suppressed rows stay suppressed.
+    """Return a grouping of the same rows with at most the same loss; suppressed rows stay suppressed.
 
     Args:
         table: The rows.
-        grouping: What to improve. Every group has at least k rows and keeps the privacy models.
-        k: The smallest group allowed.
+        grouping: The grouping to improve. Every group has at least k rows and satisfies the privacy models.
+        k: The minimum group size.
         run: Seed, threads, deadline.
         effort: How hard to try.
-        allowed: Which of the changed groups keep the privacy models; a change that breaks one is undone.
+        allowed: Returns which of the changed groups satisfy the privacy models; a violating change is undone.
         index: An index over the table's rows to use, all rows free.
     """
     effort = effort or Effort()
@@ -124,7 +124,7 @@ def refine(
 
 
 def _warmth(done: float) -> float:
-    """How much of the first temperature is left."""
+    """Return the remaining share of the initial temperature."""
     return max(0.0, 1.0 - done / (1.0 - COLD))
 
 
@@ -140,7 +140,7 @@ class _Search:
         self.rng = run.rng()
 
     def loss(self, grouping: Grouping) -> float:
-        """Loss of all rows in groups."""
+        """Return the loss of all rows in groups."""
         from coterie.kernels.search.costs import box_costs
 
         return float((grouping.sizes * box_costs(self.index.costs, grouping.lo, grouping.hi)).sum())
@@ -158,13 +158,13 @@ class _Search:
         return lists
 
     def _in_pieces(self, count: int, work: Callable[[int, int], object]) -> None:
-        """Let threads do parts of so many things, fixed in number, which do not depend on each other."""
+        """Divide work into a fixed number of independent pieces for threads."""
         cuts = np.linspace(0, count, min(64, count) + 1).astype(np.int64)
         with ThreadPoolExecutor(max(self.run.threads, 1)) as threads:
             list(threads.map(work, cuts[:-1], cuts[1:]))
 
     def round(self, labels: Int32, pools: float, heat: tuple[float, float]) -> Int32:
-        """Row → group after so many pools for each group, at temperatures from the first to the second."""
+        """Return row → group after this many pools per group, at temperatures from the first to the second."""
         from coterie.kernels.improve.ruin import Regions as Searched
         from coterie.kernels.improve.ruin import Search, ruin_and_recreate
 
@@ -196,9 +196,9 @@ class _Search:
 
 
 def attribute_scales(attributes: int, run: Run, count: int = 1024) -> Float64:
-    """Factors by which tries scale the attributes' costs: all 1 first, then e**(−2u) at random.
+    """Return factors by which tries scale the attributes' costs: all 1 first, then e**(−2u) at random.
 
-    Greed breaks one attribute after another a little; a random scale makes it give one up and spare the others.
+    Greedy growth degrades all attributes a little; a random scale makes it give one up and spare the others.
     """
     random = np.exp(-2.0 * run.rng().random((count, attributes)))
     return np.concatenate([np.ones((1, attributes)), random])

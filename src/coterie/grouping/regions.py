@@ -1,4 +1,4 @@
-"""Cut groups into regions of near ones, each of which can be searched apart from all others."""
+"""Cut groups into regions of near ones, each of which can be searched separately."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 
 class Regions(NamedTuple):
-    """Groups renumbered by region; a region has numbers for as many groups as its rows can make."""
+    """Groups renumbered by region; a region has numbers for as many groups as its rows can form."""
 
     groups: Groups
     base: Int64
@@ -33,16 +33,16 @@ class Regions(NamedTuple):
 def cut_into_regions(
     table: Table, costs: CostArrays, labels: Int32, *, k: int, most: int, rows: int, rng: np.random.Generator
 ) -> Regions:
-    """Cut the groups of a table into regions of about so many rows, elsewhere every time.
+    """Cut the groups of a table into regions of about this many rows, elsewhere every time.
 
     Args:
         table: The rows.
-        costs: Of intervals.
+        costs: Interval costs.
         labels: Row → group, −1 for suppressed rows.
-        k: The smallest group allowed.
+        k: The minimum group size.
         most: Groups of more rows are in no region.
-        rows: Rows of a region, about; at least those of one group.
-        rng: Decides where to cut.
+        rows: The approximate rows of a region; at least those of one group.
+        rng: Determines where to cut.
     """
     from coterie.kernels.improve.ruin import Groups
     from coterie.kernels.search.costs import box_costs
@@ -83,7 +83,7 @@ def cut_into_regions(
 def _parts(
     table: Table, middles: Float64, sizes: Int64, used: Int64, rows: int, rng: np.random.Generator
 ) -> list[Int64]:
-    """Groups of near ones: halves of halves, along attributes that are chosen partly at random."""
+    """Return sets of near groups: halves of halves, along partly random attributes."""
     width = np.asarray([max(domain.size - 1, 1) for domain in table.domains], dtype=np.float64)
     weight = np.asarray([domain.weight for domain in table.domains], dtype=np.float64)
     factor = weight * np.exp(-2.0 * rng.random(len(width))) / width

@@ -1,4 +1,4 @@
-"""Generalization hierarchies: from files, mappings and rules to a tree over the values of a column.
+"""Generalization hierarchies: read from files, mappings or rules, and bound to the values of a column.
 
 May import: arrays, errors, files, values, wording.
 """

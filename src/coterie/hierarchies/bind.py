@@ -1,4 +1,4 @@
-"""Values of a column find their leaves."""
+"""Bind hierarchies to the values of a column."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ def bind_tree(
 def bind_rule(
     rule: HierarchyRule, values: pa.Array, *, counts: Integers, column: str, missing: bool, show_values: bool
 ) -> BoundHierarchy:
-    """Make the tree that a rule gives over these values."""
+    """Build the tree that a rule defines over these values."""
     values, names = _named(values, column)
     misfits = Misfits(names, counts=counts, column=column, show_values=show_values)
     ways = rule.ways(values, names, misfits=misfits)
@@ -59,7 +59,7 @@ def _named(values: pa.Array, column: str) -> tuple[pa.Array, list[str]]:
 
 
 def find_leaves(tree: WholeTree, values: pa.Array, *, names: Sequence[str]) -> list[int | None]:
-    """The leaf of each value, by its text; numbers, dates and truth values also in another spelling."""
+    """Return the leaf of each value, matched by text; numbers, dates and booleans also match in other spellings."""
     leaf_of = tree.leaf_of
     leaves = [leaf_of.get(name) for name in names]
     lost = [place for place, leaf in enumerate(leaves) if leaf is None]
@@ -103,7 +103,7 @@ def note_misfits(
     inner: Collection[str],
     misfits: Misfits,
 ) -> None:
-    """Count the values without a leaf: those that name a group, and those that the hierarchy does not know at all."""
+    """Count the values without a leaf: those that name an inner node, and those missing from the hierarchy."""
     lost = [place for place, leaf in enumerate(leaves) if leaf is None]
     groups = [place for place in lost if names[place] in inner]
     unknown = [place for place in lost if names[place] not in inner]
@@ -121,7 +121,7 @@ def note_misfits(
 
 
 def tree_paths(hierarchy: Hierarchy, values: Any) -> list[list[str]]:  # noqa: ANN401 - any array of values
-    """The path from each value up to the root, in depth-first order; values may repeat and hold nulls."""
+    """Return the path from each value to the root, in depth-first order; values may repeat and may be null."""
     distinct = plain_array(values).drop_null().unique()
     tree, codes = hierarchy.bind(distinct, counts=np.ones(len(distinct), dtype=np.int64), column="")
     # The file must know a value as the data write it, which may be another spelling than the hierarchy's own.

@@ -1,4 +1,4 @@
-"""A hierarchy file looked at as a whole: its faults and those of the data against it, all at once."""
+"""Check a whole hierarchy file, and a column's values against it, and report every problem at once."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from coterie.values.scalars import Misfits, texts
 
 
 class ColumnValues(NamedTuple):
-    """A column as its distinct values."""
+    """A column's distinct values."""
 
     name: str
     values: pa.Array
@@ -30,7 +30,7 @@ class ColumnValues(NamedTuple):
 
 
 class HierarchyCheck(NamedTuple):
-    """What a look at a hierarchy file found."""
+    """The result of checking a hierarchy file."""
 
     hierarchy: Hierarchy | None
     """None if the file holds no tree"""
@@ -39,7 +39,7 @@ class HierarchyCheck(NamedTuple):
 
 
 def distinct_values(table: pa.Table, column: str) -> ColumnValues:
-    """The distinct values of a column and the rows that hold each; NaN counts as missing."""
+    """Return a column's distinct values and the number of rows with each; NaN counts as missing."""
     if table.column_names.count(column) != 1:
         # What the first line of a file holds is not shown: where it has no header, that is somebody's record.
         text = f"the table has no single column {column!r} among its {table.num_columns:,}; does it have a header?"
@@ -54,7 +54,7 @@ def distinct_values(table: pa.Table, column: str) -> ColumnValues:
 def check_file(
     path: str | os.PathLike[str], column: ColumnValues | None = None, *, show_values: bool = False
 ) -> HierarchyCheck:
-    """Every fault of a hierarchy file, and of a column's values against it."""
+    """Return every problem of a hierarchy file, and of a column's values against it."""
     try:
         hierarchy = Hierarchy.from_file(path)
     except HierarchyError as error:
@@ -72,7 +72,7 @@ def check_file(
 
 
 def _misfits_of_rows(path: str | os.PathLike[str], column: ColumnValues, *, show_values: bool) -> list[Problem]:
-    """Values without a place in a file whose rows make no tree: their first cells still say which values it knows."""
+    """Return the values missing from a file whose rows do not form a tree, judged by each row's first cell."""
     from coterie.hierarchies.files import read_rows
 
     if Path(path).suffix.lower() in (".json", ".toml"):

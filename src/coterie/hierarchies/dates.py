@@ -1,4 +1,4 @@
-"""Dates by rule: days, months, quarters, years and decades."""
+"""The date rule: days, months, quarters, years and decades."""
 
 from __future__ import annotations
 
@@ -28,14 +28,14 @@ LEVELS = tuple(_WRITE)
 
 @dataclass(frozen=True)
 class Dates:
-    """Dates and moments under the days, months, quarters, years and decades that they fall in."""
+    """Dates and timestamps grouped into days, months, quarters, years and decades."""
 
     levels: tuple[str, ...]
     kind: ClassVar[str] = "dates"
 
     @classmethod
     def of(cls, levels: Sequence[object]) -> Dates:
-        """Check what the user gave; ConfigError lists every problem."""
+        """Validate the levels and return the rule; ConfigError lists every problem."""
         problems = []
         good = []
         for level in levels:
@@ -52,11 +52,11 @@ class Dates:
 
     @property
     def spec(self) -> object:
-        """The rule in what TOML and JSON can hold."""
+        """The rule as plain values for TOML and JSON."""
         return {"dates": list(self.levels)}
 
     def ways(self, values: pa.Array, names: Sequence[str], *, misfits: Misfits) -> list[Way]:
-        """`2024-03-05` lies in `2024-03`, `2024-Q1`, `2024` and `2020s`."""
+        """Return each value's path; `2024-03-05` lies in `2024-03`, `2024-Q1`, `2024` and `2020s`."""
         days = self._days(values, names, misfits)
         if misfits.problems or days is None:
             return []
@@ -80,7 +80,7 @@ class Dates:
         ]
 
     def _days(self, values: pa.Array, names: Sequence[str], misfits: Misfits) -> npt.NDArray[np.datetime64] | None:
-        """The day of each value, where its own clock stands."""
+        """Return the day of each value, in its own time zone."""
         kind = values.type
         if is_text(kind) or pa.types.is_null(kind):
             moments = [parse_moment(name) for name in names]

@@ -1,4 +1,4 @@
-"""What keeps rows of labels from being a tree, and what makes a tree doubtful."""
+"""Find errors that keep rows of labels from forming a tree, and warnings about trees that look wrong."""
 
 from __future__ import annotations
 
@@ -19,11 +19,11 @@ _MOST_OF_CYCLE = 6
 
 
 def edge_faults(parents: Mapping[str, Mapping[str, int]], *, numbered: bool) -> list[Problem]:
-    """Cycles and labels with two parents.
+    """Return cycles and labels with two parents.
 
     Args:
-        parents: Label → its parents → the first row that says so.
-        numbered: Whether those rows are known to the user, so that naming them helps.
+        parents: Label → its parents → the first row with that edge.
+        numbered: Whether the user knows these row numbers, so that messages can name them.
     """
     knot = _knot(parents)
     problems = [_cycle_fault(cycle) for cycle in _cycles(parents, knot)]
@@ -44,7 +44,7 @@ def _listed(names: list[str]) -> str:
 
 
 def _knot(parents: Mapping[str, Mapping[str, int]]) -> set[str]:
-    """The labels that cannot be reached from above: those in a cycle and those beneath one, the latter peeled off."""
+    """Return the labels that are unreachable because of a cycle, without those that are merely below one."""
     children: dict[str, list[str]] = {}
     for label, above in parents.items():
         for name in above:
@@ -57,7 +57,7 @@ def _knot(parents: Mapping[str, Mapping[str, int]]) -> set[str]:
 
 
 def _peel(needs: Mapping[str, Iterable[str]], feeds: Mapping[str, Iterable[str]]) -> set[str]:
-    """Take away labels whose needs are all taken away, over and over; what is left cannot be."""
+    """Repeatedly remove labels whose prerequisites have all been removed; return what remains."""
     waiting = {label: len(list(names)) for label, names in needs.items()}
     ready = [label for label, number in waiting.items() if number == 0]
     ready += [label for label in feeds if label not in waiting]
@@ -73,7 +73,7 @@ def _peel(needs: Mapping[str, Iterable[str]], feeds: Mapping[str, Iterable[str]]
 
 
 def _cycles(parents: Mapping[str, Mapping[str, int]], knot: set[str]) -> list[list[str]]:
-    """Cycles without a label in common; every tangle of labels shows at least one."""
+    """Return disjoint cycles; every strongly connected set of labels yields at least one."""
     cycles = []
     seen: set[str] = set()
     for start in parents:  # not the set itself: the order of a set changes from run to run
@@ -113,7 +113,7 @@ _COMPARE: dict[str, Callable[[Decimal, Decimal], bool]] = {
 
 
 def _states(label: str, value: Decimal) -> bool | None:
-    """Whether a label such as `20-24`, `[20, 25)` or `>= 65` holds a number; None if the label is no range."""
+    """Return whether a label such as `20-24`, `[20, 25)` or `>= 65` contains a number; None if it is not a range."""
     if match := _RANGE.fullmatch(label.strip()):
         left, low, high, right = match.groups()
         above = value > Decimal(low) if left in ("(", "]") else value >= Decimal(low)
@@ -126,7 +126,7 @@ def _states(label: str, value: Decimal) -> bool | None:
 
 
 def doubts(tree: WholeTree) -> list[Problem]:
-    """What is no fault of a tree but may be a mistake in it."""
+    """Return warnings: not errors, but likely mistakes in the tree."""
     found = []
     outside = _outside_their_range(tree)
     if outside:
@@ -145,7 +145,7 @@ def doubts(tree: WholeTree) -> list[Problem]:
 
 
 def _outside_their_range(tree: WholeTree) -> list[tuple[str, str]]:
-    """Leaves that are numbers, with the first label above each that is a range without it."""
+    """Return numeric leaves, each with the first range label above it that does not contain it."""
     found = []
     for leaf, node in tree.leaf_of.items():
         value = parse_number(leaf)

@@ -1,4 +1,4 @@
-"""Hierarchy files: ARX-style CSV in and out, and nested mappings as JSON or TOML.
+"""Read and write hierarchy files: ARX-style CSV, and nested mappings as JSON or TOML.
 
 A CSV row goes from a value up to the root: `Bachelors;Undergraduate;Higher education;*`.
 """
@@ -22,14 +22,14 @@ _DELIMITERS = (";", ",", "\t", "|")
 
 
 class LabelRows(NamedTuple):
-    """Rows of a hierarchy file, and the line at which each starts."""
+    """The rows of a hierarchy file and the line on which each starts."""
 
     cells: list[list[str]]
     lines: list[int]
 
 
 def read_text(path: str | os.PathLike[str], *, encoding: str | None = None) -> str:
-    """The text of a hierarchy file, without a byte order mark."""
+    """Return the text of a hierarchy file, without a byte order mark."""
     name = os.fspath(path)
     try:
         data = Path(path).read_bytes()
@@ -56,7 +56,7 @@ def read_rows(
     header: bool | None = None,
     encoding: str | None = None,
 ) -> LabelRows:
-    """The rows of a CSV hierarchy; delimiter and header are found by themselves where they are not given."""
+    """Return the rows of a CSV hierarchy; delimiter and header are detected unless given."""
     if delimiter is not None and len(delimiter) != 1:
         raise ConfigError([Problem("delimiter", "must be a single character, such as ';'")])
     text = read_text(path, encoding=encoding)
@@ -83,7 +83,7 @@ def _parse(text: str, delimiter: str, path: str | os.PathLike[str]) -> LabelRows
 
 
 def _sniff(text: str, path: str | os.PathLike[str]) -> LabelRows:
-    """Rows by the delimiter that cuts the most of them; the first in the list where two do equally well."""
+    """Split the text with the delimiter that splits the most rows; the first in the list wins ties."""
     best, most = None, -1
     fault: HierarchyError | None = None
     for delimiter in _DELIMITERS:
@@ -103,10 +103,10 @@ def _sniff(text: str, path: str | os.PathLike[str]) -> LabelRows:
 
 
 def _has_header(rows: Sequence[Sequence[str]]) -> bool:
-    """Whether the first row names the columns.
+    """Return whether the first row is a header.
 
-    It does if it is as long as any other, has no label in common with the rest, and the rest ends in a root that
-    it does not end in. Where rows leave the root out, that root must be one by custom.
+    It is if it is as long as any other row, shares no label with them, and does not end in the root that they
+    end in. If rows omit the root, that root must be a conventional one.
     """
     if len(rows) < 3:
         return False
@@ -127,9 +127,9 @@ def _end(row: Sequence[str]) -> str:
 
 
 def csv_text(paths: Iterable[Sequence[str]]) -> str:
-    """ARX's CSV of these paths (value … root): `;`, no header, all rows of one length.
+    """Return these paths (value … root) as ARX CSV: `;`, no header, all rows the same length.
 
-    ARX wants rows of one length. A short row repeats its value, which says the same when it is read again.
+    ARX requires rows of equal length. A short row repeats its value, which means the same when read back.
     """
     rows = list(paths)
     width = max(map(len, rows), default=0)
@@ -145,7 +145,7 @@ def _quoted(cell: str) -> str:
 
 
 def read_mapping(path: str | os.PathLike[str]) -> Any:  # noqa: ANN401 - whatever JSON or TOML holds
-    """What a JSON or TOML hierarchy file holds."""
+    """Return the content of a JSON or TOML hierarchy file."""
     text = read_text(path)
     name = os.fspath(path)
     try:

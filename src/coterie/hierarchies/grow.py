@@ -1,9 +1,9 @@
-"""Rows of labels become a tree, or the faults that keep them from being one.
+"""Build a tree from rows of labels, or report why they do not form one.
 
-A row goes from a value up to the root. Labels are nodes: the same text is the same node wherever it stands, so a
-label with two different parents is a fault. A label that repeats along a row ("Other;Other;*") counts once. A value
-may bear the name of the group that it belongs to ("Other" under "Other" beside "Misc"): it is then a leaf of its own
-beneath that node.
+A row goes from a value up to the root. Labels are nodes: the same text is the same node wherever it occurs, so a
+label with two different parents is an error. A label that repeats along a row ("Other;Other;*") counts once. A value
+may have the same name as its group ("Other" under "Other", next to "Misc"): it is then a separate leaf
+below that node.
 """
 
 from __future__ import annotations
@@ -20,20 +20,20 @@ _ROOT_WORDS = frozenset({"any", "all", "root", "top", "total", "everything"})
 
 
 def is_root_word(label: str) -> bool:
-    """Whether a label names the root by custom: `*`, `***`, Any, All and the like."""
+    """Return whether a label conventionally names the root: `*`, `***`, Any, All and the like."""
     return (bool(label) and set(label) == {"*"}) or label.casefold() in _ROOT_WORDS
 
 
 def grow(rows: Iterable[Sequence[str]], *, root: str | None = None, lines: Sequence[int] | None = None) -> WholeTree:
-    """The tree that rows of labels describe, each from a value up to the root.
+    """Return the tree described by rows of labels, each from a value up to the root.
 
     Args:
-        rows: Rows may differ in length, repeat labels, hold empty cells and stop short of the root.
-        root: The root's label, when it cannot be told from the rows.
-        lines: Line of each row in its file, named in faults.
+        rows: May differ in length, repeat labels, contain empty cells and omit the root.
+        root: The root's label, if the rows do not determine it.
+        lines: Each row's line in its file, named in errors.
 
     Raises:
-        HierarchyError: The rows are not a tree; every fault is listed.
+        HierarchyError: The rows do not form a tree; every problem is listed.
     """
     chains = _Chains(rows, lines)
     if not chains.rows:
@@ -49,7 +49,7 @@ def grow(rows: Iterable[Sequence[str]], *, root: str | None = None, lines: Seque
 
 
 class _Chains:
-    """Rows without padding, and the parents that they give to each label."""
+    """Rows without padding, and the parents they assign to each label."""
 
     def __init__(self, rows: Iterable[Sequence[str]], lines: Sequence[int] | None) -> None:
         self.rows: list[tuple[str, tuple[str, ...]]] = []
@@ -77,14 +77,14 @@ class _Chains:
 
     @cached_property
     def tops(self) -> list[str]:
-        """Labels that no row puts under another."""
+        """Labels that no row places under another."""
         return [label for label in self.labels if label not in self.parents]
 
     def find_root(self, wanted: str | None) -> str:
-        """The label that everything hangs under.
+        """Return the label of the root.
 
-        It is the one given, or a top that is the root by custom, or the only top. Rows that end in different
-        labels, none of them a root by custom, are groups whose root was left out.
+        It is the given one, a top-level label that conventionally names a root, or the only top-level label. If
+        rows end in different labels, none of them conventional, these are groups whose root was omitted.
         """
         if wanted is not None:
             return wanted
@@ -102,7 +102,7 @@ class _Chains:
 
 
 def _without_padding(cells: tuple[str, ...]) -> tuple[str, ...]:
-    """Labels of a row above its value: no empty cells, no label twice in a row."""
+    """Return a row's labels above its value: no empty cells, no consecutive repeats."""
     chain: list[str] = []
     for cell in cells:
         if cell.strip() and not (chain and chain[-1] == cell):
@@ -111,7 +111,7 @@ def _without_padding(cells: tuple[str, ...]) -> tuple[str, ...]:
 
 
 def _children(rows: list[tuple[str, tuple[str, ...]]], root: str, tops: set[str]) -> dict[str, dict[str | None, None]]:
-    """Label → what stands beneath it, in the order of first appearance; None is the label itself as a value."""
+    """Return label → its children, in order of first appearance; None stands for the label itself as a value."""
     children: dict[str, dict[str | None, None]] = {root: {}}
     for leaf, tail in rows:
         children.setdefault(leaf, {})[None] = None
@@ -125,7 +125,7 @@ def _children(rows: list[tuple[str, tuple[str, ...]]], root: str, tops: set[str]
 
 
 def _emit(children: dict[str, dict[str | None, None]], root: str) -> WholeTree:
-    """Nodes in depth-first order. A stack of our own, for hierarchies deeper than Python's."""
+    """Return the nodes in depth-first order, using an explicit stack for hierarchies deeper than Python's."""
     labels: list[str] = []
     parent: list[int] = []
     stack: list[tuple[str, int, bool]] = [(root, -1, False)]

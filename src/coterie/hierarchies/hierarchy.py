@@ -1,7 +1,7 @@
-"""Hierarchies: which values may be published as what.
+"""Hierarchies: how each value may be generalized.
 
-A hierarchy is an explicit tree (a CSV file in ARX's form, a nested mapping) or a rule (intervals, prefixes, dates,
-flat). Bound to the values of a column it becomes a `Tree`, whose leaves are numbered depth-first.
+A hierarchy is an explicit tree (a CSV file in ARX format, a nested mapping) or a rule (intervals, prefixes, dates,
+flat). Binding it to the values of a column gives a `Tree`, whose leaves are numbered depth-first.
 """
 
 from __future__ import annotations
@@ -34,9 +34,9 @@ class BoundHierarchy(NamedTuple):
 
 @dataclass(frozen=True, repr=False)
 class Hierarchy:
-    """A tree of labels, or a rule that makes one; not yet bound to data. Made by the class methods below.
+    """A tree of labels, or a rule that makes one, not yet bound to data. Use the class methods below to create one.
 
-    Two hierarchies are equal if they say the same, wherever they were read from.
+    Two hierarchies are equal if they have the same content, wherever they were read from.
     """
 
     form: WholeTree | HierarchyRule
@@ -53,17 +53,17 @@ class Hierarchy:
         encoding: str | None = None,
         root: str | None = None,
     ) -> Hierarchy:
-        """Read ARX's form: one row per value, from the value up to the root.
+        """Read an ARX hierarchy: one row per value, from the value up to the root.
 
         Args:
             path: The file.
-            delimiter: What separates cells; `;` or `,` (also tab or `|`) is found when left out.
-            header: Whether the first row names the columns; found when left out.
-            encoding: The file's encoding; UTF-8 when left out.
-            root: The root's label, for files in which some rows leave it out and it is not `*` or a word such as Any.
+            delimiter: The cell delimiter; by default `;`, `,`, tab or `|` is detected.
+            header: Whether the first row is a header; detected by default.
+            encoding: The file's encoding; UTF-8 by default.
+            root: The root's label, for files in which some rows omit it and it is not `*` or a word such as Any.
 
         Raises:
-            HierarchyError: The file cannot be read or is not a tree; every fault is listed.
+            HierarchyError: The file cannot be read or is not a tree; every problem is listed.
         """
         from coterie.hierarchies.files import read_rows
 
@@ -72,9 +72,9 @@ class Hierarchy:
 
     @classmethod
     def from_mapping(cls, mapping: Mapping[Any, Any] | Sequence[Any], *, root: str = ROOT) -> Hierarchy:
-        """A nested mapping below an implied root: `{"High": ["Bachelors", "Masters"], "Low": ["11th"]}`.
+        """Build a hierarchy from a nested mapping, root omitted: `{"High": ["Bachelors", "Masters"], "Low": ["11th"]}`.
 
-        Lists and mappings may be mixed; a label with nothing beneath it is a value.
+        Lists and mappings may be mixed; a label with nothing below it is a value.
         """
         from coterie.hierarchies.spec import mapping_rows
 
@@ -82,7 +82,7 @@ class Hierarchy:
 
     @classmethod
     def from_rows(cls, rows: Iterable[Sequence[object]], *, root: str | None = None) -> Hierarchy:
-        """Rows as in a CSV file: `[["Bachelors", "High", "*"], …]`. Empty cells and None are padding."""
+        """Build a hierarchy from rows: `[["Bachelors", "High", "*"], …]`. Empty cells and None are padding."""
         from coterie.hierarchies.spec import row_texts
 
         cells = list(row_texts(list(rows)))
@@ -90,7 +90,7 @@ class Hierarchy:
 
     @classmethod
     def from_file(cls, path: str | os.PathLike[str]) -> Hierarchy:
-        """Read a hierarchy file: `.json` and `.toml` hold what `from_spec` takes, anything else is CSV."""
+        """Read a hierarchy file: `.json` and `.toml` contain what `from_spec` takes; anything else is CSV."""
         if Path(path).suffix.lower() not in (".json", ".toml"):
             return cls.from_csv(path)
         from coterie.hierarchies.files import read_mapping
@@ -99,15 +99,15 @@ class Hierarchy:
 
     @classmethod
     def from_spec(cls, spec: object, *, base: Path | None = None) -> Hierarchy:
-        """What a TOML or JSON file, or a dict, may say of a hierarchy.
+        """Build a hierarchy from plain values, as in a TOML or JSON file or a dict.
 
         Args:
             spec: A path; `"flat"`; a nested mapping, itself or as `{"tree": …}`; `{"csv": path}`;
                 `{"intervals": [5, 10], "start": 0}`; `{"prefixes": [5, 3]}`; `{"dates": ["month", "year"]}`.
-            base: The folder that relative paths start from; the current one when left out.
+            base: The folder that relative paths start from; the current one by default.
 
         Raises:
-            ConfigError: It is none of these, or a rule's levels do not fit; every problem is listed.
+            ConfigError: It is none of these, or a rule's levels are invalid; every problem is listed.
             HierarchyError: The file or mapping is not a tree.
         """
         from coterie.hierarchies.spec import read_spec
@@ -116,28 +116,28 @@ class Hierarchy:
 
     @classmethod
     def intervals(cls, *widths: float | str, start: float | str = 0) -> Hierarchy:
-        """Numbers in intervals of growing width, each of which divides the next; one of them begins at `start`."""
+        """Group numbers into intervals of increasing width, each dividing the next; one of them begins at `start`."""
         from coterie.hierarchies.rules import Intervals
 
         return cls(Intervals.of(widths, start))
 
     @classmethod
     def prefixes(cls, *lengths: int, mask: str = "*") -> Hierarchy:
-        """Codes by their first characters: `021**`. Lengths from long to short; none means one at a time."""
+        """Group codes by their first characters: `021**`. Lengths go from long to short; none means one at a time."""
         from coterie.hierarchies.rules import Prefixes
 
         return cls(Prefixes.of(lengths, mask))
 
     @classmethod
     def dates(cls, *levels: str) -> Hierarchy:
-        """Dates by day, month, quarter, year, decade: those named, in this order; none means all."""
+        """Group dates by day, month, quarter, year or decade: the given levels in this order, or all of them."""
         from coterie.hierarchies.dates import Dates
 
         return cls(Dates.of(levels))
 
     @classmethod
     def flat(cls) -> Hierarchy:
-        """Every value directly under the root."""
+        """Place every value directly under the root."""
         from coterie.hierarchies.rules import Flat
 
         return cls(Flat())
@@ -154,9 +154,9 @@ class Hierarchy:
 
     @property
     def spec(self) -> Any:  # noqa: ANN401 - whatever TOML holds
-        """The hierarchy in what TOML and JSON can hold: `Hierarchy.from_spec(h.spec) == h`.
+        """The hierarchy as plain values for TOML and JSON: `Hierarchy.from_spec(h.spec) == h`.
 
-        A hierarchy that was read from a file is spelled out, so that it is the same whatever becomes of the file.
+        A hierarchy read from a file is written out in full, so it stays the same whatever happens to the file.
         """
         if not isinstance(self.form, WholeTree):
             return self.form.spec
@@ -174,17 +174,17 @@ class Hierarchy:
         missing: bool = False,
         show_values: bool = False,
     ) -> BoundHierarchy:
-        """Number the values of a column by the tree that they make.
+        """Encode the values of a column with this hierarchy.
 
         Args:
-            values: The distinct values, without nulls, in the column's own type.
-            counts: The rows that hold each of them.
+            values: The distinct values, without nulls, in the column's type.
+            counts: The number of rows with each value.
             column: The column's name, for messages.
             missing: Add one more leaf, labelled "", under the root: the last code.
-            show_values: Let messages quote the values that have no place.
+            show_values: Let messages quote the values that the hierarchy lacks.
 
         Raises:
-            HierarchyError: Values have no place in the hierarchy; each kind of fault is counted.
+            HierarchyError: The hierarchy lacks some values; each kind of problem is counted.
         """
         from coterie.hierarchies.bind import bind_rule, bind_tree
 
@@ -193,12 +193,12 @@ class Hierarchy:
         return bind_rule(self.form, values, counts=counts, column=column, missing=missing, show_values=show_values)
 
     def to_csv(self, path: str | os.PathLike[str], values: Any = None, *, force: bool = False) -> None:  # noqa: ANN401 - a column
-        """Write ARX's form: `;`, no header, one row per value from the value up to the root.
+        """Write the hierarchy in ARX format: `;`, no header, one row per value from the value up to the root.
 
         Args:
-            path: The file, which appears whole or not at all.
-            values: The values to write, an Arrow array or a list; a tree's own when left out. A rule needs them.
-            force: Replace a file that exists.
+            path: The file. It is written atomically.
+            values: The values to write, an Arrow array or a list; by default a tree's own. A rule needs them.
+            force: Overwrite an existing file.
         """
         from coterie.files.output import whole_file
 
@@ -207,7 +207,7 @@ class Hierarchy:
             file.write(text)
 
     def csv_text(self, values: Any = None) -> str:  # noqa: ANN401 - any array of values
-        """What `to_csv` writes."""
+        """Return the text that `to_csv` writes."""
         from coterie.hierarchies.files import csv_text
 
         if values is not None:

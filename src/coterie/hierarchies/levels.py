@@ -1,8 +1,8 @@
-"""Levels of generalization: an attribute's own values at the bottom, its root at the top.
+"""Generalization levels: an attribute's own values at the bottom, its root at the top.
 
-At one level, a code stands for an interval of codes. A tree is cut at one depth, counted from its root, so that in a
-ragged tree a value stays itself until the cut has come up to it. A number without a hierarchy is cut into equal
-intervals: 2, 4, 8, … over its range. Intervals of one level lie inside those of the level above.
+At one level, a code stands for an interval of codes. A tree is cut at one depth, counted from its root, so in a
+ragged tree a value stays itself until the cut reaches it. A number without a hierarchy is cut into equal
+intervals: 2, 4, 8, … over its range. Intervals of one level lie within those of the level above.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, eq=False)
 class Levels:
-    """The levels of one attribute, lowest first. Levels that group the values as the one below does are left out."""
+    """The levels of one attribute, lowest first, without levels that group values exactly as the one below."""
 
     heights: tuple[int, ...]
     """level → its height: 0 for the values themselves, the hierarchy's height for the root"""
@@ -37,7 +37,7 @@ class Levels:
 
 
 def levels_of(domain: Domain, *, number_levels: int) -> Levels:
-    """The levels of an attribute; `number_levels` lie between value and root of a number without a hierarchy."""
+    """Return an attribute's levels; a number without a hierarchy has `number_levels` between value and root."""
     if domain.tree is not None:
         return _tree_levels(domain.tree)
     return _number_levels(domain, number_levels)

@@ -1,6 +1,6 @@
-"""Hierarchies by rule: intervals, prefixes, flat; dates are in `dates`.
+"""Hierarchy rules: intervals, prefixes and flat; dates are in `dates`.
 
-A rule gives each value its way up to the root. It knows no values of its own: bound to a column, its whole
+A rule gives each value its path to the root. It has no values of its own: once bound to a column, its whole
 hierarchy is the one over that column's values. Levels are written from fine to coarse.
 """
 
@@ -22,23 +22,23 @@ _MOST_PREFIXES = 64
 
 
 class Way(NamedTuple):
-    """A value's labels from itself up to just below the root, and where it stands among the others."""
+    """A value's labels from itself up to just below the root, and its sort key among the others."""
 
     key: Any
     labels: tuple[str, ...]
 
 
 class HierarchyRule(Protocol):
-    """What every rule can do."""
+    """The interface of every rule."""
 
     kind: ClassVar[str]
 
     @property
     def spec(self) -> object:
-        """The rule in what TOML and JSON can hold."""
+        """The rule as plain values for TOML and JSON."""
 
     def ways(self, values: pa.Array, names: Sequence[str], *, misfits: Misfits) -> list[Way]:
-        """The way up of each value, given with its text. What does not fit is noted; the result is void then."""
+        """Return each value's path, given its text. Values that do not fit are noted and make the result void."""
 
 
 @dataclass(frozen=True)
@@ -49,11 +49,11 @@ class Flat:
 
     @property
     def spec(self) -> object:
-        """The rule in what TOML and JSON can hold."""
+        """The rule as plain values for TOML and JSON."""
         return "flat"
 
     def ways(self, values: pa.Array, names: Sequence[str], *, misfits: Misfits) -> list[Way]:
-        """Numbers and dates are ordered as such, text by its characters."""
+        """Return each value's path; numbers and dates are sorted as such, text by its characters."""
         if is_text(values.type) or pa.types.is_null(values.type):
             return [Way(name, (name,)) for name in names]
         import pyarrow.compute as pc
@@ -69,7 +69,7 @@ class Flat:
 
 @dataclass(frozen=True)
 class Intervals:
-    """Numbers under intervals of growing width, each a multiple of the one before."""
+    """Numbers grouped into intervals of increasing width, each a multiple of the one before."""
 
     widths: tuple[Decimal, ...]
     start: Decimal
@@ -77,7 +77,7 @@ class Intervals:
 
     @classmethod
     def of(cls, widths: Sequence[object], start: object) -> Intervals:
-        """Check what the user gave; ConfigError lists every problem."""
+        """Validate the widths and return the rule; ConfigError lists every problem."""
         problems = [] if widths else [Problem("intervals", "give at least one width, such as intervals(5, 10, 20)")]
         numbers = [_setting(width) for width in widths]
         for width, number in zip(widths, numbers, strict=True):
@@ -102,12 +102,12 @@ class Intervals:
 
     @property
     def spec(self) -> object:
-        """The rule in what TOML and JSON can hold."""
+        """The rule as plain values for TOML and JSON."""
         rule: dict[str, object] = {"intervals": [_plain(width) for width in self.widths]}
         return rule | {"start": _plain(self.start)} if self.start else rule
 
     def ways(self, values: pa.Array, names: Sequence[str], *, misfits: Misfits) -> list[Way]:
-        """Whole numbers lie in `[20-24]`, or `[-5, -1]` below 0; decimals in `[20, 25)`."""
+        """Return each value's path; integers lie in `[20-24]`, or `[-5, -1]` below 0, decimals in `[20, 25)`."""
         if not (is_number(values.type) or is_text(values.type) or pa.types.is_null(values.type)):
             other = "dates; use dates(…) instead" if pa.types.is_temporal(values.type) else "no numbers"
             misfits.add_column(f"intervals are for numbers, and the column holds {other}")
@@ -136,7 +136,7 @@ class Intervals:
 
 
 class _Bounds:
-    """Writes intervals of scaled numbers; each text is made once."""
+    """Formats intervals of scaled numbers, each text once."""
 
     def __init__(self, digits: int) -> None:
         self._digits = digits
@@ -157,7 +157,7 @@ class _Bounds:
 
 
 def _setting(setting: object) -> Decimal | None:
-    """A number that the user gave, exactly as written; None for anything else."""
+    """Return a number given by the user, exactly as written; None for anything else."""
     if isinstance(setting, bool) or not isinstance(setting, int | float | str | Decimal):
         return None
     return parse_number(format(setting, "f") if isinstance(setting, Decimal) else str(setting))
@@ -171,7 +171,7 @@ def _plain(number: Decimal) -> int | float | str:
 
 
 def _decimals(number: Decimal) -> int:
-    """Digits behind the point that a number needs."""
+    """Return the number of decimal places that a number needs."""
     exponent = number.as_tuple().exponent
     if not isinstance(exponent, int) or exponent >= 0:
         return 0
@@ -184,7 +184,7 @@ def _scaled(number: Decimal, digits: int) -> int:
 
 @dataclass(frozen=True)
 class Prefixes:
-    """Codes under their first characters: zip codes, ICD-10, phone numbers."""
+    """Codes grouped by their first characters: zip codes, ICD-10, phone numbers."""
 
     lengths: tuple[int, ...]
     """none: one character at a time"""
@@ -193,7 +193,7 @@ class Prefixes:
 
     @classmethod
     def of(cls, lengths: Sequence[object], mask: object) -> Prefixes:
-        """Check what the user gave; ConfigError lists every problem."""
+        """Validate the lengths and return the rule; ConfigError lists every problem."""
         problems = []
         good = []
         for length in lengths:
@@ -214,12 +214,12 @@ class Prefixes:
 
     @property
     def spec(self) -> object:
-        """The rule in what TOML and JSON can hold."""
+        """The rule as plain values for TOML and JSON."""
         rule: dict[str, object] = {"prefixes": list(self.lengths)}
         return rule if self.mask == "*" else rule | {"mask": self.mask}
 
     def ways(self, values: pa.Array, names: Sequence[str], *, misfits: Misfits) -> list[Way]:
-        """`02138` lies in `0213*`, `021**`, … A code that ends early hangs where it ends."""
+        """Return each value's path; `02138` lies in `0213*`, `021**`, … A shorter code is placed where it ends."""
         self._check(values, names, misfits)
         if misfits.problems:
             return []

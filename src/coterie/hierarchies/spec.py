@@ -1,4 +1,4 @@
-"""Hierarchies as plain values: nested mappings, and what a TOML or JSON file may say of a hierarchy."""
+"""Hierarchies as plain values: nested mappings, and hierarchy specifications in TOML or JSON."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ _SETTINGS = {
 
 
 def scalar_text(value: object) -> str | None:
-    """A single value of a mapping or row as its label; None if it is none."""
+    """Return a single value of a mapping or row as its label; None if it cannot be one."""
     if isinstance(value, str):
         return value
     if isinstance(value, bool):
@@ -47,10 +47,10 @@ def scalar_text(value: object) -> str | None:
 
 
 def mapping_rows(nested: object, *, root: str = ROOT) -> list[tuple[str, ...]]:
-    """The rows (value … root) of a nested mapping; lists and mappings may be mixed at any depth.
+    """Return the rows (value … root) of a nested mapping; lists and mappings may be mixed at any depth.
 
     Raises:
-        HierarchyError: The mapping holds what is no label; every place is listed.
+        HierarchyError: The mapping contains something other than labels; every place is listed.
     """
     rows: list[tuple[str, ...]] = []
     problems: list[Problem] = []
@@ -93,7 +93,7 @@ def _branch(
 def _items(
     items: Sequence[object], path: tuple[str, ...], problems: list[Problem]
 ) -> list[tuple[object, tuple[str, ...]]]:
-    """What a list holds, last first."""
+    """Return the items of a list, last first."""
     result: list[tuple[object, tuple[str, ...]]] = []
     for item in reversed(items):
         if isinstance(item, Sequence) and not isinstance(item, str | bytes):
@@ -112,10 +112,10 @@ def _at(path: tuple[str, ...], text: str) -> Problem:
 
 
 def nested(tree: WholeTree) -> object:
-    """The tree below its root as nested mappings, and lists where all children are values.
+    """Return the tree below its root as nested mappings, with lists where all children are values.
 
     TOML writes the plain values of a table before its tables, which would change the order of children. So a mapping
-    holds children of one shape only; where they differ, a list of values and of mappings with one label keeps them.
+    has children of one shape only; where they differ, a list of values and single-label mappings keeps the order.
     """
     beneath: list[list[int]] = [[] for _ in tree.labels]
     for node in range(1, len(tree.labels)):
@@ -142,7 +142,7 @@ def nested(tree: WholeTree) -> object:
 
 
 def read_spec(cls: type[Hierarchy], spec: object, *, base: Path | None) -> Hierarchy:
-    """The hierarchy that a plain value describes; see `Hierarchy.from_spec`."""
+    """Return the hierarchy described by a plain value; see `Hierarchy.from_spec`."""
     if isinstance(spec, cls):
         return spec
     if spec == "flat":
@@ -215,10 +215,10 @@ def _from_tree(cls: type[Hierarchy], value: Any, settings: dict[str, Any]) -> Hi
 
 
 def row_texts(rows: Sequence[Sequence[object]]) -> Iterator[list[str]]:
-    """Rows of Python values as rows of labels; None and NaN are empty cells.
+    """Convert rows of Python values to rows of labels; None and NaN are empty cells.
 
     Raises:
-        HierarchyError: A row is no list of labels; every such row is counted.
+        HierarchyError: A row is not a list of labels; every such row is counted.
     """
     wrong = 0
     for row in rows:

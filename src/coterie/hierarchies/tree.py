@@ -1,7 +1,7 @@
 """A hierarchy bound to the values of a column, as flat arrays.
 
-Leaves are numbered depth-first. The closest common ancestor of any set of leaves is therefore that of its smallest
-and its largest code, and a group of rows is an interval [lo, hi] of codes, for categories as for numbers.
+Leaves are numbered depth-first. The lowest common ancestor of any set of leaves is therefore that of its smallest
+and its largest code, and a group of rows is an interval [lo, hi] of codes, for categories and numbers alike.
 """
 
 from __future__ import annotations
@@ -17,10 +17,10 @@ from coterie.arrays import Int32
 
 @dataclass(frozen=True, eq=False)
 class Tree:
-    """A rooted tree whose leaves are the codes 0 … leaves − 1. Nodes stand in depth-first order; node 0 is the root.
+    """A rooted tree whose leaves are the codes 0 … leaves − 1. Nodes are in depth-first order; node 0 is the root.
 
-    The tree holds the values present in a column only; `height` and `whole_size` still speak of the whole
-    hierarchy that it was cut from, so that measures over either can be had.
+    The tree contains only the values present in a column; `height` and `whole_size` describe the whole hierarchy
+    that it was cut from, so measures over either are possible.
     """
 
     labels: tuple[str, ...]
@@ -42,17 +42,17 @@ class Tree:
 
     @property
     def leaves(self) -> int:
-        """Number of leaves, that is, of codes."""
+        """The number of leaves, that is, of codes."""
         return len(self.leaf_node)
 
     @property
     def nodes(self) -> int:
-        """Number of nodes, leaves included."""
+        """The number of nodes, including leaves."""
         return len(self.labels)
 
     @cached_property
     def gap_node(self) -> Int32:
-        """The closest common ancestor of the codes c and c + 1, for each gap c."""
+        """The lowest common ancestor of the codes c and c + 1, for each gap c."""
         gaps = np.zeros(max(self.leaves - 1, 0), dtype=np.int32)
         # An inner node owns the gaps between its children. Nodes stand in depth-first order, so a later
         # child starts right after its elder sibling's last leaf.
@@ -64,7 +64,7 @@ class Tree:
 
     @cached_property
     def _shallowest(self) -> list[Int32]:
-        """Sparse table: level j holds, for each gap, the shallowest node of the 2**j gaps from there."""
+        """Sparse table: level j has, for each gap, the shallowest node of the 2**j gaps from there."""
         levels = [self.gap_node]
         width = 1
         while 2 * width <= len(self.gap_node):
@@ -75,7 +75,7 @@ class Tree:
         return levels
 
     def common_ancestor(self, lo: npt.ArrayLike, hi: npt.ArrayLike) -> Int32:
-        """The closest common ancestor of the leaves lo … hi, for arrays of intervals; a leaf itself where lo = hi."""
+        """Return the lowest common ancestor of the leaves lo … hi, for arrays of intervals; the leaf if lo = hi."""
         lo = np.atleast_1d(np.asarray(lo, dtype=np.int64))
         hi = np.atleast_1d(np.asarray(hi, dtype=np.int64))
         result: Int32 = self.leaf_node[lo].copy()
@@ -94,7 +94,7 @@ class Tree:
         return result
 
     def ancestor_at(self, depth: int) -> Int32:
-        """Leaf code → its ancestor at this depth, or the leaf itself where it is not that deep."""
+        """Return leaf code → its ancestor at this depth, or the leaf itself if it is not that deep."""
         node = self.leaf_node.copy()
         while True:
             deeper = self.depth[node] > depth

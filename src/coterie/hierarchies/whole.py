@@ -1,4 +1,4 @@
-"""A whole hierarchy as a tree, and the part of it that the values of a column use."""
+"""A whole hierarchy as a tree, and its restriction to the values of a column."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ class WholeTree:
 
     @cached_property
     def inner_labels(self) -> frozenset[str]:
-        """Labels of the nodes that have others beneath them, the root's among them."""
+        """Labels of the inner nodes, including the root's."""
         return frozenset(self.labels[node] for node in np.flatnonzero(self._is_inner).tolist())
 
     @cached_property
@@ -66,7 +66,7 @@ class WholeTree:
 
     @cached_property
     def _ends(self) -> Int64:
-        """Node → the node after the last one beneath it."""
+        """Node → the node after the last one below it."""
         ends = list(range(1, len(self.labels) + 1))
         for node in range(len(ends) - 1, 0, -1):
             above = self.parent[node]
@@ -76,16 +76,16 @@ class WholeTree:
 
     @cached_property
     def sizes(self) -> Int32:
-        """Node → number of leaves beneath it; 1 for a leaf."""
+        """Node → number of leaves below it; 1 for a leaf."""
         return self._beneath(~self._is_inner)[1]
 
     def _beneath(self, marked: Bool) -> tuple[Int32, Int32]:
-        """Node → how many marked nodes stand before it, and how many beneath it or are itself."""
+        """Return node → how many marked nodes precede it, and how many are it or below it."""
         before = np.concatenate(([0], np.cumsum(marked))).astype(np.int32)
         return before[:-1], before[self._ends] - before[:-1]
 
     def path(self, node: int) -> list[str]:
-        """Labels from a node up to the root."""
+        """Return the labels from a node up to the root."""
         path = []
         while node >= 0:
             path.append(self.labels[node])
@@ -93,11 +93,11 @@ class WholeTree:
         return path
 
     def restrict(self, leaves: npt.ArrayLike | None = None, *, missing: bool = False) -> tuple[Tree, Int32]:
-        """The tree over some leaves only, and node → code (−1 where it is none of them).
+        """Return the tree over some leaves only, and node → code (−1 for all other nodes).
 
         Args:
-            leaves: Nodes without others beneath them; all when left out.
-            missing: Hang one more leaf, labelled "", under the root: the last code.
+            leaves: Leaf nodes; all by default.
+            missing: Add one more leaf, labelled "", under the root: the last code.
         """
         marked = ~self._is_inner
         if leaves is not None:
@@ -125,7 +125,7 @@ class WholeTree:
 
 
 def _with_missing(tree: Tree) -> Tree:
-    """The tree with one more leaf, labelled "", as the root's last child."""
+    """Return the tree with one more leaf, labelled "", as the root's last child."""
 
     def extend(values: Int32, last: int) -> Int32:
         return np.append(values, np.int32(last)).astype(np.int32)
@@ -148,10 +148,10 @@ def _with_missing(tree: Tree) -> Tree:
 
 
 def grow_sorted(paths: Iterable[tuple[str, ...]]) -> tuple[WholeTree, list[int]]:
-    """The tree of paths that a rule made, and the leaf of each.
+    """Return the tree of the paths that a rule made, and the leaf of each.
 
-    Each path goes from a value up to just below the root. Paths that share their upper part follow one another, and
-    a label never stands in two places, so there is nothing to check and no label to look up.
+    Each path goes from a value up to just below the root. Paths that share their upper part are adjacent, and
+    no label occurs in two places, so there is nothing to check and no label to look up.
     """
     labels, parent = [ROOT], [-1]
     leaves: list[int] = []

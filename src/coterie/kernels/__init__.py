@@ -1,10 +1,10 @@
-"""Numba loops, and the one place that decides how Numba is used.
+"""Numba kernels, and the one place that configures Numba.
 
-A kernel takes arrays and numbers and gives arrays back: no dicts, no strings, no callbacks. Kernels release the
-interpreter's lock; threads come from a pool outside them. Compiled code is kept on disk, so that only the first run
-after installation pays for compiling.
+A kernel takes arrays and numbers and returns arrays: no dicts, no strings, no callbacks. Kernels release the
+GIL; threads come from a pool outside them. Compiled code is cached on disk, so that only the first run
+after installation has to compile.
 
-The disk cache of a kernel does not see a change in a kernel of another file that it calls. The cache folder is
+A kernel's disk cache does not notice a change in another file's kernel that it calls. The cache folder is
 therefore named after the content of all kernel files: whatever changes, stale code is never loaded.
 
 May import: nothing else of coterie.
@@ -32,7 +32,7 @@ Function = TypeVar("Function", bound=Callable[..., object])
 
 @cache
 def cache_folder() -> Path:
-    """Where compiled kernels are kept: `NUMBA_CACHE_DIR`, else the user's cache folder, else a temporary one."""
+    """Return the folder of compiled kernels: `NUMBA_CACHE_DIR`, else the user's cache folder, else a temporary one."""
     digest = hashlib.sha256(numba.__version__.encode())
     folder = Path(__file__).parent
     for file in sorted(set(folder.rglob("*.py")) - {folder / "signatures.py"}):
@@ -58,7 +58,7 @@ def cache_folder() -> Path:
 
 
 def missing(method: str) -> tuple[str, ...]:
-    """Kernels that Python calls when a method runs, and that nobody has compiled on such a machine so far."""
+    """Return the kernels that a method calls and that have not been compiled on this kind of machine."""
     from coterie.kernels.signatures import METHODS
 
     names = () if numba.config.DISABLE_JIT else METHODS.get(method, ())
@@ -68,7 +68,7 @@ def missing(method: str) -> tuple[str, ...]:
 
 
 def note_compiled(name: str) -> None:
-    """Note that a kernel is compiled: later runs load it."""
+    """Record that a kernel is compiled: later runs load it."""
     with suppress(OSError):  # a full disk: the next run looks again
         _compiled_folder().mkdir(exist_ok=True)
         (_compiled_folder() / name).touch()
@@ -82,7 +82,7 @@ def _compiled_folder() -> Path:
 
 
 def compile_named(name: str) -> None:
-    """Compile a kernel, or load what was compiled, for the types that it is called with."""
+    """Compile or load a kernel for the types it is called with."""
     from coterie.kernels.signatures import SIGNATURES
 
     module, _, function = name.rpartition(".")
@@ -91,7 +91,7 @@ def compile_named(name: str) -> None:
 
 
 def spelled(kind: types.Type) -> str:
-    """A type as signatures.py writes it: int64, int32[:,::1], search.rows_index.Nodes."""
+    """Write a type as signatures.py does: int64, int32[:,::1], search.rows_index.Nodes."""
     if isinstance(kind, types.NamedTuple | types.NamedUniTuple):
         cls = kind.instance_class
         return f"{cls.__module__.removeprefix(f'{__name__}.')}.{cls.__name__}"
@@ -101,7 +101,7 @@ def spelled(kind: types.Type) -> str:
 
 
 def _read(text: str) -> types.Type:
-    """The type that is spelled so."""
+    """Parse a type written by `spelled`."""
     from coterie.kernels.signatures import TUPLES
 
     if "." in text:
@@ -134,16 +134,16 @@ def _compile(function: Function, **more: bool | str) -> Function:
 
 
 def _widened(kind: types.Type) -> types.Type:
-    """Whole numbers as kernels take them from one another: 64 bits wide, whatever the caller has at hand.
+    """Widen integers to 64 bits for calls between kernels, whatever type the caller has.
 
-    Without this, a kernel would be compiled once for a constant, once for an entry of an int32 array, and so on.
+    Otherwise a kernel would be compiled once for a constant, once for an entry of an int32 array, and so on.
     """
     kind = types.unliteral(kind)
     return types.int64 if isinstance(kind, types.Integer) and kind.signed else kind
 
 
 def _without_door(made: Function) -> Function:
-    """A part that Python cannot call: Numba would jump to an address that is not there."""
+    """Make Python calls of a part raise an error; Numba would jump to a missing address."""
     if isinstance(made, CPUDispatcher):
         name = made.py_func.__name__
 
@@ -156,30 +156,30 @@ def _without_door(made: Function) -> Function:
 
 
 def kernel(function: Function) -> Function:
-    """Compile a loop on first use: no Python objects, no lock, no fast-math (ties must be exact), cached on disk."""
+    """Compile a loop on first use: no Python objects, no GIL, no fast-math (ties must be exact), cached on disk."""
     return _compile(function, _nrt=True)
 
 
 def loop(function: Function) -> Function:
-    """A kernel that makes no array and returns none, which is far less to compile; its arrays come from outside."""
+    """Compile a kernel that neither creates nor returns arrays, which compiles much faster."""
     return _compile(function, _nrt=False)
 
 
 def part(function: Function) -> Function:
-    """A part of kernels that Python does not call: it makes no array and returns none, which is far less to compile."""
+    """Compile a function that only kernels call. It neither creates nor returns arrays, so it compiles much faster."""
     return _without_door(_compile(function, **_PART))
 
 
 def once(function: Function) -> Function:
-    """A part that one kernel calls in one place: it is compiled as if it stood there, and not a second time alone."""
+    """Inline a function that one kernel calls in one place, so that it is not compiled separately."""
     return _without_door(_compile(function, inline="always", **_PART))
 
 
 def step(function: Function) -> Function:
-    """A few lines that several kernels share: compiled into each of them as if they stood there."""
+    """Inline a few lines that several kernels share."""
     return once(function)
 
 
 def inner(function: Function) -> Function:
-    """A small part of kernels, always compiled into them: a call costs more than what it does."""
+    """Inline a small function that kernels call often: a call would cost more than its work."""
     return _without_door(_compile(function, forceinline=True, **_PART))

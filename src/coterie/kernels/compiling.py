@@ -1,7 +1,7 @@
-"""Compile the kernels of a method ahead of its first run, in several processes.
+"""Compile a method's kernels before its first run, in several processes.
 
-Numba compiles one kernel at a time in a process, so helper processes share the work: each is a fresh interpreter that
-is told the names of kernels and leaves their code in the cache folder. Whatever goes wrong with them, a kernel that was
+Numba compiles one kernel at a time per process, so helper processes share the work: each is a new interpreter that
+receives kernel names and leaves the code in the cache folder. Whatever goes wrong with them, a kernel that was
 not compiled here is compiled when it is first called.
 """
 
@@ -54,16 +54,16 @@ Tell = Callable[[str, int, int], None]
 
 
 def is_needed(method: str) -> bool:
-    """Whether some kernels of a method are known not to be compiled yet."""
+    """Return whether some kernels of a method are known not to be compiled yet."""
     return bool(kernels.missing(method))
 
 
 def compile_ahead(method: str, tell: Tell | None = None, checkpoint: Callable[[], None] = lambda: None) -> None:
-    """Compile the kernels of a method unless that was done before.
+    """Compile the kernels of a method unless they already are.
 
     Args:
-        method: Name of a method; others than coterie's own are left alone.
-        tell: Told how far this is, as ("compile", done, total); without it, the log says once that this takes a while.
+        method: Name of a method; others than coterie's own are ignored.
+        tell: Called with ("compile", done, total); without it, the log says once that this takes a while.
         checkpoint: Called now and then; raises if the user wants to stop.
     """
     if not is_needed(method):
@@ -79,7 +79,7 @@ def compile_ahead(method: str, tell: Tell | None = None, checkpoint: Callable[[]
 
 
 def work() -> None:
-    """Be a helper: compile the kernels that standard input names, and answer each name on standard output."""
+    """Run as a helper: compile the kernels named on standard input, and acknowledge each on standard output."""
     waiting: Queue[str] = Queue()
 
     def listen() -> None:
@@ -109,7 +109,7 @@ def _say_nothing(step: str, done: int, total: int) -> None:
 
 
 def _helpers() -> int:
-    """How many helper processes to start; 0 where that is switched off or not possible."""
+    """Return the number of helper processes to start; 0 if disabled or impossible."""
     asked = os.environ.get(SWITCH, "")
     affinity = getattr(os, "sched_getaffinity", None)
     cores = len(affinity(0)) if affinity else os.cpu_count() or 1
@@ -131,7 +131,7 @@ def _here(names: Sequence[str], total: int, tell: Tell, checkpoint: Callable[[],
 
 
 def _with_helpers(names: Sequence[str], tell: Tell, checkpoint: Callable[[], None]) -> set[str]:
-    """Compile in helper processes, as far as that works; gives back what is done."""
+    """Compile in helper processes as far as that works; return what is done."""
     # Neighbours in the list share parts: helpers begin at opposite ends, so that few parts are compiled twice.
     todo, answers = deque(names), Queue[str | None]()
     helpers: list[subprocess.Popen[str]] = []
@@ -157,7 +157,7 @@ def _with_helpers(names: Sequence[str], tell: Tell, checkpoint: Callable[[], Non
 def _collect(
     answers: Queue[str | None], running: int, total: int, tell: Tell, checkpoint: Callable[[], None]
 ) -> set[str]:
-    """What running helpers have compiled, once all of them have ended or none has answered for long."""
+    """Return the kernels compiled by running helpers, once all have ended or none has answered for long."""
     done: set[str] = set()
     heard = time.monotonic()
     while running and time.monotonic() - heard < PATIENCE:
@@ -188,7 +188,7 @@ def _start_helper() -> subprocess.Popen[str]:
 
 
 def _converse(helper: subprocess.Popen[str], take: Callable[[], str], answers: Queue[str | None]) -> None:
-    """Give a helper one name after the other, and pass its answers on; None when there is nothing more to wait for."""
+    """Send a helper one name after another and pass its answers on; None when there is nothing more to wait for."""
     asked, told = _pipes(helper)
     try:
         # One that keeps its code elsewhere, for whatever reason, is of no use.
@@ -219,7 +219,7 @@ def _close(helper: subprocess.Popen[str]) -> None:
 
 @contextmanager
 def _alone(folder: Path, checkpoint: Callable[[], None]) -> Iterator[None]:
-    """Let one process of a machine compile while others wait for it; a lock goes with the process that held it."""
+    """Let one process per machine compile while others wait; the lock ends with its process."""
     if os.name == "nt":  # no such locks: several compile the same, and one result is kept
         yield
         return

@@ -1,4 +1,4 @@
-"""Distinct rows by hashing: one pass, no sorting."""
+"""Find distinct rows by hashing: one pass, no sorting."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from coterie.kernels import loop
 
 
 def distinct_rows(codes):
-    """Row → number of its distinct row, and the first row of each; numbered in order of appearance."""
+    """Return row → number of its distinct row, and the first row of each; numbered in order of appearance."""
     n = codes.shape[0]
     slots = 16
     while slots < 2 * n:

@@ -1,7 +1,7 @@
-"""The edges of sets of rows: what their boxes become when any one row leaves is known from them at once.
+"""The edges of sets of rows, which give the box without any one row at once.
 
-edges[s, :, j] are, of the codes that set s has in attribute j: the lowest, the highest, how many rows have the one and
-the other, the next lowest and the next highest.
+edges[s, :, j] are, among the codes of set s in attribute j: the lowest, the highest, the number of rows with each,
+the next lowest and the next highest.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ NO_EDGE = (_HIGH, -1, 0, 0, _HIGH, -1)
 
 @step
 def with_code(edge, c):
-    """The edge of a set in one attribute after one more row, with the code c."""
+    """Return the edge of a set in one attribute after adding a row with the code c."""
     lowest, highest, at_low, at_high, next_low, next_high = edge
     if c < lowest:
         next_low = lowest
@@ -37,13 +37,13 @@ def with_code(edge, c):
 
 @step
 def set_edge(edges, s, j, edge):
-    """Note the edge of a set in one attribute."""
+    """Store the edge of a set in one attribute."""
     edges[s, 0, j], edges[s, 1, j], edges[s, 2, j], edges[s, 3, j], edges[s, 4, j], edges[s, 5, j] = edge
 
 
 @inner
 def without(edges, s, j, c):
-    """The interval of a set when a row with the code c leaves it (empty, lowest > highest, if it was alone)."""
+    """Return the interval of a set without a row with the code c (empty, lowest > highest, if it was alone)."""
     low = edges[s, 0, j]
     high = edges[s, 1, j]
     if c == low and edges[s, 2, j] == 1:

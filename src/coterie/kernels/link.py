@@ -1,6 +1,6 @@
-"""Which boxes of one table meet which boxes of another: a k-d tree over boxes, walked once for each query.
+"""Find intersecting boxes of two tables: a k-d tree over boxes, walked once per query.
 
-A box is an interval of codes per column. Where a cell lists single values, a set narrows its interval down:
+A box is an interval of codes per column. Where a cell lists single values, a set narrows its interval:
 `sets[start[s] : start[s + 1]]` are its codes, ascending.
 """
 
@@ -33,7 +33,7 @@ Boxes = namedtuple("Boxes", "lo hi set_of")
 
 @inner
 def _any_within(starts, members, one, lo, hi):
-    """Whether a set has a member in [lo, hi]."""
+    """Return whether a set has a member in [lo, hi]."""
     for i in range(starts[one], starts[one + 1]):
         if lo <= members[i] <= hi:
             return True
@@ -42,7 +42,7 @@ def _any_within(starts, members, one, lo, hi):
 
 @inner
 def _any_shared(starts, members, one, other):
-    """Whether two sets share a member."""
+    """Return whether two sets share a member."""
     i, j = starts[one], starts[other]
     while i < starts[one + 1] and j < starts[other + 1]:
         if members[i] == members[j]:
@@ -56,7 +56,7 @@ def _any_shared(starts, members, one, other):
 
 @part
 def _sets_meet(boxes, box, queries, query, starts, members):
-    """Whether two boxes whose intervals meet everywhere also do so in the columns that list values."""
+    """Return whether two boxes whose intervals intersect everywhere also do so in the columns that list values."""
     for j in range(boxes.set_of.shape[1]):
         one, other = boxes.set_of[box, j], queries.set_of[query, j]
         if one >= 0 and other >= 0:
@@ -71,10 +71,10 @@ def _sets_meet(boxes, box, queries, query, starts, members):
 
 
 def matches(tree, boxes, queries, starts, members, first, found, out):
-    """Write the boxes that meet each query to `out`, query by query from `first` on, as long as there is room.
+    """Write the boxes that intersect each query to `out`, query by query from `first`, as long as there is space.
 
-    `out` must have room for all boxes. `found[q]` gets how many query q meets. Gives back the first query that is still
-    to be asked, and how much of `out` is filled.
+    `out` must have space for all boxes. `found[q]` receives the number of matches of query q. Returns the first query
+    that is still open, and how much of `out` is filled.
     """
     return _matches(tree, boxes, queries, starts, members, first, found, out, np.empty(STACK, dtype=np.int32))
 
@@ -111,7 +111,7 @@ def _matches(tree, boxes, queries, starts, members, first, found, out, stack):
 
 @kernel
 def weigh(found, boxes, weights):
-    """Query → sum of the weights of the boxes that it meets."""
+    """Return query → sum of the weights of the intersecting boxes."""
     sums = np.zeros(found.shape[0], dtype=np.int64)
     at = 0
     for q in range(found.shape[0]):
@@ -123,10 +123,10 @@ def weigh(found, boxes, weights):
 
 @kernel
 def tally(found, boxes, starts, values, counts, totals):
-    """For each query, the sensitive values of the rows that it meets.
+    """Count, for each query, the sensitive values of the matching rows.
 
-    Gives back the most frequent value (the lowest of several), how many rows have it, how many values there are, and
-    by which factor the share of a value exceeds its share in the whole table at most.
+    Returns the most frequent value (the lowest of several), its number of rows, the number of values, and
+    the maximum factor by which the share of a value exceeds its share in the whole table.
     """
     queries = found.shape[0]
     best = np.full(queries, -1, dtype=np.int64)
@@ -162,7 +162,7 @@ def tally(found, boxes, starts, values, counts, totals):
 
 @kernel
 def cheapest(found, boxes, costs, rank):
-    """Query → the box that it meets with the least cost, then the least rank; −1 if it meets none."""
+    """Return query → the intersecting box with the least cost, then the least rank; −1 if there is none."""
     chosen = np.full(found.shape[0], -1, dtype=np.int32)
     at = 0
     for q in range(found.shape[0]):

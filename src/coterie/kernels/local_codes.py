@@ -1,6 +1,6 @@
-"""Number the codes that a part of the rows has: tables over them stay as small as the part, whatever the domain.
+"""Renumber the codes of a part of the rows, so that tables over them are as small as the part, not the domain.
 
-The numbers are called local codes. They ascend with the codes, and each attribute's follow those of the one before it.
+The new numbers are called local codes. They ascend with the codes; each attribute's follow those of the previous one.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ LocalCodes = namedtuple("LocalCodes", "of_row columns starts code")
 
 @part
 def _room_needed(codes, rows):
-    """How many local codes a part may need."""
+    """Return the maximum number of local codes of a part."""
     size = rows.shape[0]
     total = 0
     for j in range(codes.shape[1]):
@@ -36,7 +36,7 @@ def _room_needed(codes, rows):
 
 @step
 def make_local_codes(codes, rows):
-    """Room for the local codes of a part."""
+    """Allocate the local codes of a part."""
     size, d = rows.shape[0], codes.shape[1]
     return LocalCodes(
         np.empty((size, d), dtype=np.int32),
@@ -48,7 +48,7 @@ def make_local_codes(codes, rows):
 
 @kernel
 def number_codes(codes, rows, local):
-    """Number the codes of a part, attribute by attribute, in ascending order. How many attributes have several."""
+    """Assign ascending numbers to the codes of a part, by attribute; return the number of attributes with several."""
     size = rows.shape[0]
     of_row, columns, starts, code_at = local
     keys = np.empty(size, dtype=np.int32)

@@ -1,4 +1,4 @@
-"""Parts of a table that are cut in two, again and again: ranges start … end − 1 of an order of its rows."""
+"""Parts of a table that are cut in two repeatedly: ranges start … end − 1 of an order of its rows."""
 
 from __future__ import annotations
 
@@ -10,10 +10,10 @@ INCREASE, ENLARGE, SIDE, SEED = range(4)
 
 @step
 def assignment_cost(rule, joined, before, rows):
-    """What putting a row on a side counts for: `before` and `joined` are the side's box cost without and with the row.
+    """Score putting a row on a side; `before` and `joined` are the side's box cost without and with the row.
 
-    INCREASE is the rise of the penalty summed over the rows of the side, ENLARGE the growth of its box; SIDE and SEED
-    take the cost of the box with the row as it is. A row inside the box leaves no rounding behind.
+    INCREASE is the increase of the total penalty of the side's rows, ENLARGE the growth of its box; SIDE and SEED
+    use the cost of the box with the row. A row inside the box adds no rounding error.
     """
     if rule == INCREASE:
         return joined + rows * (joined - before)
@@ -24,7 +24,7 @@ def assignment_cost(rule, joined, before, rows):
 
 @step
 def push_halves(starts, ends, top, start, middle, end):
-    """Put both halves of a part on the stack of those that wait, the first one on top; gives back the new top."""
+    """Push both halves of a part on the stack of waiting parts, the first one on top; return the new top."""
     starts[top + 1] = middle
     ends[top + 1] = end
     starts[top + 2] = start
@@ -34,7 +34,7 @@ def push_halves(starts, ends, top, start, middle, end):
 
 @step
 def cut_at(codes, order, start, end, attribute, code):
-    """Reorder a part: rows up to a code of an attribute first. Gives back where the others begin."""
+    """Reorder a part: rows up to a code of an attribute first. Return where the others begin."""
     low = start
     high = end - 1
     while low <= high:
@@ -48,7 +48,7 @@ def cut_at(codes, order, start, end, attribute, code):
 
 @part
 def separate(codes, rows, start, end, side, spare, spare_rows):
-    """Reorder a part, codes and row numbers: side 0 first, both in their old order. Where side 1 begins."""
+    """Reorder a part, codes and row numbers: side 0 first, both in their old order. Return where side 1 begins."""
     middle = start
     others = 0
     for r in range(start, end):

@@ -1,4 +1,4 @@
-"""How many rows of a population match what a group is published as."""
+"""Count the rows of a population that match a published group."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from coterie.kernels.search.walk import make_walk, offer, pop, set_out
 
 @part
 def _rows_inside(nodes, low, high, group, narrowed, stamp, walk):
-    """Rows in a box and, in narrowed columns, with values that are stamped with the group's number."""
+    """Count the rows in a box and, in narrowed columns, with values stamped with the group's number."""
     lists = False
     for j in range(narrowed.shape[0]):
         lists = lists or narrowed[j]
@@ -39,13 +39,13 @@ def _rows_inside(nodes, low, high, group, narrowed, stamp, walk):
 
 @kernel
 def count_matches(nodes, lo, hi, listed, starts, members, codes, limit):
-    """Group → rows of a population inside its box and, in columns that list values, with one that the group holds.
+    """Return group → population rows inside its box and, in columns that list values, with one of the group's values.
 
     Args:
         nodes: The population, all rows free.
         lo: [groups, d] lower ends of the boxes, in the population's codes.
         hi: Upper ends.
-        listed: [d] whether the column is published as the set of values that the group holds.
+        listed: [d] whether the column is published as the set of the group's values.
         starts: Group → where its rows begin in `members`.
         members: Rows by group.
         codes: [rows, d] in the population's codes.

@@ -1,4 +1,4 @@
-"""The loops of the repair: which groups are nearest to one, which rows could change places with its own."""
+"""Kernels of the repair: the nearest groups of a group, and the rows that could be exchanged with its own."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ ABSENT, RARE = 0, 1
 
 @inner
 def _insert(rises, partners, held, rise, group):
-    """Put an entry into a list that is sorted by rise, then by group; gives back its new length."""
+    """Insert an entry into a list sorted by rise, then by group; return its new length."""
     most = rises.shape[0]
     if held == most:
         if rise > rises[most - 1] or (rise == rises[most - 1] and group > partners[most - 1]):
@@ -36,9 +36,9 @@ def _insert(rises, partners, held, rise, group):
 
 
 def nearest_groups(costs, tree, slots, most):
-    """For the group in each of these slots, the `most` others that raise the total loss least when merged with it.
+    """Find, for the group in each of these slots, the `most` others whose merging increases the total loss least.
 
-    Groups are numbered by `tree.lowest`. Sorted by rise, then by group number; −1 where there are no more.
+    Groups are identified by `tree.lowest`. Sorted by rise, then by group number; −1 where there are no more.
     """
     partners = np.full((slots.shape[0], most), -1, dtype=np.int32)
     rises = np.full((slots.shape[0], most), np.inf, dtype=np.float64)
@@ -87,10 +87,10 @@ Groups = namedtuple("Groups", "labels lo hi sizes costs starts members sound")
 
 @part
 def _helpful_rows(nodes, aimed, groups, group, values, tally, below, near, walk):
-    """The rows of sound groups that make the aimed box cost least; sorted by cost, then row number.
+    """Find the rows of sound groups that make the aimed box cheapest; sorted by cost, then row number.
 
-    Only rows with values that the box's group has fewer than `below` times: `tally` counts them. Gives back how many
-    were found; `near`, a sorted list, gets them.
+    Only rows with values that occur fewer than `below` times in the box's group (`tally`). Returns how many
+    were found; `near`, a sorted list, receives them.
     """
     most = near.ids.shape[0]
     for i in range(most):
@@ -126,7 +126,7 @@ def _helpful_rows(nodes, aimed, groups, group, values, tally, below, near, walk)
 
 @part
 def _find_edges(codes, groups, group, edges, s):
-    """Make the edges of a group, see edges.py, those of set s."""
+    """Store the edges of a group, see edges.py, as those of set s."""
     for j in range(codes.shape[1]):
         edge = NO_EDGE
         for at in range(groups.starts[group], groups.starts[group + 1]):
@@ -136,14 +136,14 @@ def _find_edges(codes, groups, group, edges, s):
 
 @step
 def _leave(codes, edges, s, row, lo, hi):
-    """Make [lo, hi] the box of set s, which has at least two rows, without one of them."""
+    """Set [lo, hi] to the box of set s, which has at least two rows, without one of them."""
     for j in range(codes.shape[1]):
         lo[s, j], hi[s, j] = without(edges, s, j, codes[row, j])
 
 
 @inner
 def _keep(options, rises, held, rise, row, other):
-    """Put an exchange (row comes, other goes; −1 for none) into a sorted list; gives back its new length."""
+    """Insert an exchange (incoming row, outgoing row; −1 for none) into a sorted list; return its new length."""
     most = rises.shape[0]
     if held == most:
         if rise >= rises[most - 1]:
@@ -177,12 +177,12 @@ Room = namedtuple("Room", "options rises reach near walk tally edges lo hi")
 
 
 def exchanges(nodes, costs, codes, groups, values, asked, rules, limits):
-    """For each asked group, the cheapest exchanges that bring in a value that it needs.
+    """Find, for each given group, the cheapest exchanges that bring in a value it needs.
 
-    A row of a sound group moves in, if that group has more than k rows, or changes places with a row of the asked
+    A row of a sound group moves in, if that group has more than k rows, or is swapped with a row of the given
     group whose value is not scarce there. `values` is [s, n]; `asked[i]` needs values of column rules[i, 0]: absent
-    ones (rules[i, 1] = ABSENT) or all but the most frequent (RARE). Gives back (row that comes, row that goes or −1)
-    and the rise of the total loss; −1 and infinity where there are no more.
+    ones (rules[i, 1] = ABSENT) or all but the most frequent (RARE). Returns (incoming row, outgoing row or −1)
+    and the increase of the total loss; −1 and infinity where there are no more.
     """
     d = codes.shape[1]
     room = Room(
@@ -255,7 +255,7 @@ def _exchanges(nodes, costs, codes, groups, values, asked, rules, k, room):
 
 @kernel
 def choose(first, second, groups):
-    """Take options in their order, each unless one of its two groups has been taken already."""
+    """Accept options in order, each unless one of its two groups is already taken."""
     taken = np.zeros(groups, dtype=np.bool_)
     chosen = np.zeros(first.shape[0], dtype=np.bool_)
     for i in range(first.shape[0]):

@@ -1,6 +1,6 @@
-"""Which kernels each method calls, and the types they are called with: what can be compiled ahead of a run.
+"""The kernels that each method calls, with their argument types, for compiling ahead of a run.
 
-Written by scripts/make_signatures.py. Kernels that are not here are compiled when they are first called.
+Written by scripts/make_signatures.py. Kernels that are not listed are compiled when first called.
 """
 
 from __future__ import annotations

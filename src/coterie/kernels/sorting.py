@@ -1,4 +1,4 @@
-"""Sorting in place. Numba's own sort takes seconds to compile; this one does not."""
+"""Sort in place. Numba's own sort takes seconds to compile; this one does not."""
 
 from __future__ import annotations
 

@@ -9,9 +9,9 @@ from coterie.kernels.search.costs import box_cost, union_cost
 
 
 def place_leftovers(costs, codes, labels, lo, hi, sizes, order):
-    """Put each row without a group where the loss of the whole group rises least; ties go to the lowest group.
+    """Put each unassigned row where the loss of the whole group increases least; ties go to the lowest group.
 
-    Rows are taken in the given order. `labels`, `lo`, `hi` and `sizes` are brought up to date.
+    Rows are processed in the given order. `labels`, `lo`, `hi` and `sizes` are updated.
     """
     cost = np.empty(lo.shape[0], dtype=np.float64)
     _place_leftovers(costs, codes, labels, lo, hi, sizes, order, cost)

@@ -1,4 +1,4 @@
-"""What a release lost, by the boxes of its groups and by its published labels.
+"""Measure information loss, from the boxes of groups and from published labels.
 
 May import: arrays, errors, hierarchies, publishing, settings, table, values, wording.
 """

@@ -1,8 +1,8 @@
-"""Every measure of what a release lost, one function each: what it is, its formula, range and what it does not say.
+"""Every measure of information loss, one function each, with its meaning, formula, range and limitations.
 
-A measure is worked out from `Losses`, which every engine fills in the same way, so it needs nothing else to be summed
-over blocks. The command line, the report, the notebook, the page and docs/measures.md follow from what is listed here.
-A distribution with an entry point of the group `coterie` adds its own by the same decorator.
+A measure is computed from `Losses`, which every engine fills in the same way, so it needs nothing else to be summed
+over blocks. The command line, the report, the notebook, the page and docs/measures.md follow from this list.
+A distribution with an entry point in the group `coterie` adds its own with the same decorator.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from coterie.settings.registry import MEASURES
 
 
 class Losses(NamedTuple):
-    """What measures are worked out from."""
+    """The inputs of the measures."""
 
     rows: int
     suppressed: int
@@ -32,17 +32,17 @@ class Losses(NamedTuple):
     """None where originals are not at hand"""
 
     def mean(self, name: str) -> float:
-        """The mean of an attribute's losses over all attributes."""
+        """Return the mean of an attribute's losses over all attributes."""
         return float(np.mean([getattr(each, name) for each in self.attributes])) if self.attributes else 0.0
 
     @property
     def cells(self) -> int:
-        """Quasi-identifier cells."""
+        """The number of quasi-identifier cells."""
         return self.rows * len(self.attributes)
 
 
 class Measure(NamedTuple):
-    """What is known of a measure."""
+    """The description of a measure."""
 
     name: str
     about: str
@@ -68,7 +68,7 @@ def measure(
     unit: Literal["share", "sum", "rows", "groups"] = "share",
     grouped: bool = False,
 ) -> Callable[[Callable[[Losses], float | None]], Callable[[Losses], float | None]]:
-    """Register a measure under the name of its function; facts as `Measure` has them."""
+    """Register a measure under the name of its function; see `Measure` for the arguments."""
 
     def add(of: Callable[[Losses], float | None]) -> Callable[[Losses], float | None]:
         name = of.__name__
@@ -79,7 +79,7 @@ def measure(
 
 
 def evaluate(losses: Losses) -> dict[str, float]:
-    """Every measure by name; those that cannot be told are left out."""
+    """Return every measure by name; undefined ones are left out."""
     found = {name: each.of(losses) for name, each in MEASURES.items()}
     return {name: value for name, value in found.items() if value is not None}
 
@@ -104,6 +104,16 @@ def ncp(losses: Losses) -> float:  # noqa: D103
 )
 def information_loss(losses: Losses) -> float:  # noqa: D103
     return losses.mean("ncp")
+
+
+@measure(
+    "share of the other values of a column that a cell leaves open",
+    formula="mean of (values left open − 1) ÷ (values of the column − 1)",
+    range="0 (one value) to 1 (any)",
+    silent="How like one another the values are that are left open, and how frequent.",
+)
+def set_loss(losses: Losses) -> float:  # noqa: D103
+    return losses.mean("set_loss")
 
 
 @measure(

@@ -1,6 +1,6 @@
-"""What a release lost: certainty penalty, distortion, discernability and group sizes.
+"""Information loss: certainty penalty, distortion, discernability and group sizes.
 
-docs/measures.md gives the formula of each measure, an example, and what it does not say.
+docs/measures.md gives the formula of each measure, an example, and its limitations.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class AttributeMeasures:
-    """What one quasi-identifier lost, as means over its cells (0 to 1)."""
+    """The loss of one quasi-identifier, as means over its cells (0 to 1)."""
 
     name: str
     weight: float
@@ -34,6 +34,7 @@ class AttributeMeasures:
     distortion: float
     height_distortion: float
     height_loss: float
+    set_loss: float
 
 
 class Measures(Mapping[str, float], Tabular):
@@ -68,7 +69,7 @@ class Measures(Mapping[str, float], Tabular):
         return Measures, (self._values, tuple(self.attributes.values()), self._late)
 
     def records(self) -> list[dict[str, Any]]:
-        """One row a measure that needs no more computing, with what it is."""
+        """Return one row per measure that is already computed, with its description."""
         from coterie.settings.registry import MEASURES
 
         about = {name: each.about for name, each in MEASURES.items()}
@@ -76,23 +77,23 @@ class Measures(Mapping[str, float], Tabular):
 
     @property
     def known(self) -> frozenset[str]:
-        """The measures that need no more computing."""
+        """The measures that are already computed."""
         return frozenset(self._values)
 
     @property
     def late(self) -> frozenset[str]:
-        """The measures that take long, and are computed when they are first asked for."""
+        """The slow measures, which are computed on first access."""
         return frozenset(self._late)
 
     def __repr__(self) -> str:
         return f"Measures({', '.join(f'{name}={value:.6g}' for name, value in self._values.items())})"
 
     def with_values(self, **values: float) -> Measures:
-        """The same measures and some more, such as a bound."""
+        """Return the same measures and some more, such as a bound."""
         return Measures({**self._values, **values}, tuple(self.attributes.values()), self._late)
 
     def with_late(self, **late: Callable[[], float]) -> Measures:
-        """The same measures and some that are computed when they are first asked for."""
+        """Return the same measures and some that are computed on first access."""
         return Measures(self._values, tuple(self.attributes.values()), {**self._late, **late})
 
 
@@ -104,7 +105,7 @@ def measure_grouping(table: Table, grouping: Grouping, config: Config, **more: A
 
 
 def published_nodes(domains: Sequence[Domain], nodes: Int32 | None, config: Config) -> Int32 | None:
-    """[groups, d] the nodes whose labels are published; −1 where sets are, or the lowest nodes that hold the boxes."""
+    """Return [groups, d] nodes whose labels are published; −1 for sets, or the lowest nodes that cover the boxes."""
     from coterie.publishing.labels import style_of
 
     if nodes is None:
@@ -122,6 +123,7 @@ def measure_boxes(
     k: int,
     codes: Int32 | None = None,
     nodes: Int32 | None = None,
+    listed: Int64 | None = None,
     class_of_group: Int32 | None = None,
     leaf_counts: LeafCounts = "present",
     beta: float = 1.0,
@@ -134,14 +136,15 @@ def measure_boxes(
         lo: [groups, d] smallest codes of the boxes.
         hi: [groups, d] largest codes of the boxes.
         labels: Row → group, −1 for suppressed rows, which cost 1 per cell.
-        k: The k that was asked for; C_AVG compares with it.
-        codes: [rows, d] the rows' own codes, to count rows that lie outside their box.
-        nodes: [groups, d] the tree nodes whose labels are published, −1 or None for the lowest that hold the boxes.
-        class_of_group: Group → class of groups that are published alike. Without it, these are the groups whose
+        k: The requested k, for C_AVG.
+        codes: [rows, d] the rows' own codes, to count rows outside their box.
+        nodes: [groups, d] the tree nodes whose labels are published, −1 or None for the lowest that contain the boxes.
+        listed: [groups, d] number of values in the published sets, 0 for cells that are not sets.
+        class_of_group: Group → class of groups with equal published cells. Without it, these are the groups whose
             boxes are the same interval or have the same ancestor everywhere.
-        leaf_counts: Whether NCP counts the leaves present in the table, or all of the hierarchy.
+        leaf_counts: Whether NCP counts the leaves present in the table, or all leaves of the hierarchy.
         beta: How fast the level weights of `height_distortion` fall with the distance from the root.
-        level_weights: Column → own weights for `distortion`, from the root downwards.
+        level_weights: Column → custom weights for `distortion`, from the root downwards.
     """
     rows, sizes = len(labels), np.bincount(labels[labels >= 0], minlength=len(lo)).astype(np.int64)
     suppressed = rows - int(sizes.sum())
@@ -151,6 +154,7 @@ def measure_boxes(
             lo=lo[:, at],
             hi=hi[:, at],
             node=None if nodes is None else nodes[:, at],
+            listed=None if listed is None else listed[:, at],
             leaf_counts=leaf_counts,
             beta=beta,
             level_weights=(level_weights or {}).get(domain.name),
@@ -179,7 +183,7 @@ def measure_boxes(
 
 
 def measures_from(**losses: Any) -> Measures:  # noqa: ANN401 - the fields of `Losses`
-    """All measures of what `Losses` has."""
+    """Compute all measures from `Losses`."""
     from coterie.measures.losses import Losses, evaluate
 
     found = Losses(**losses)
@@ -208,11 +212,12 @@ def _attribute(
         distortion=mean(costs.distortion),
         height_distortion=mean(costs.height_distortion),
         height_loss=mean(costs.height),
+        set_loss=mean(costs.open),
     )
 
 
 class ClassSizes(NamedTuple):
-    """What measures need of the sizes of all classes."""
+    """The summary of class sizes that measures need."""
 
     groups: int
     smallest: int
@@ -222,7 +227,7 @@ class ClassSizes(NamedTuple):
 
     @classmethod
     def of(cls, sizes: Int64) -> ClassSizes:
-        """Of classes whose sizes are at hand."""
+        """Summarize classes whose sizes are known."""
         found = len(sizes) > 0
         return cls(
             len(sizes), int(sizes.min()) if found else 0, int(sizes.max()) if found else 0, int((sizes**2).sum())
@@ -230,7 +235,7 @@ class ClassSizes(NamedTuple):
 
 
 def same_boxes(domains: Sequence[Domain], *, lo: Int32, hi: Int32) -> Int32:
-    """Group → class of groups whose boxes say the same: equal intervals of numbers, equal ancestors in trees."""
+    """Return group → class of groups with equivalent boxes: equal intervals of numbers, equal ancestors in trees."""
     from coterie.values.codes import Codes, row_classes
 
     if len(lo) == 0:
@@ -249,7 +254,7 @@ def same_boxes(domains: Sequence[Domain], *, lo: Int32, hi: Int32) -> Int32:
 
 
 def rows_outside(codes: Int32, *, lo: Int32, hi: Int32, labels: Int32) -> int:
-    """How many rows have a code outside their group's box."""
+    """Count the rows with a code outside their group's box."""
     grouped = labels >= 0
     outside = np.zeros(len(codes), dtype=np.bool_)
     # A suppressed row's label −1 picks the last box; it is not counted.

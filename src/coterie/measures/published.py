@@ -26,6 +26,8 @@ class PublishedCells(NamedTuple):
     hi: Int32
     nodes: Int32
     """the tree nodes whose labels the cells are; −1 for numbers, values and sets"""
+    listed: Int32
+    """how many values the cells list as sets, 0 where they are none"""
     unread: Bool
     """row → whether some cell of it could not be read"""
     root: Bool
@@ -41,7 +43,7 @@ class _Originals(NamedTuple):
 
 
 def measure_tables(original: pa.Table, published: pa.Table, config: Config) -> Measures:
-    """Measure what a published table lost, from the two tables as they were read."""
+    """Measure the loss of a published table, from the two tables as read."""
     from coterie.table.encode import encode
 
     config.check_columns(original.column_names, publishes=False)
@@ -58,10 +60,10 @@ def measure_release(
     rows: Int64 | None = None,
     kept: Int64 | None = None,
 ) -> Measures:
-    """Measure what a published table lost against its original, and whether it contains it.
+    """Measure the loss of a published table against its original, and whether it contains the original.
 
-    Groups are the sets of identical published rows. Rows that the release lacks are suppressed rows. A row of which
-    nothing but `*` is published is a row like any other here: whether it was suppressed cannot be seen.
+    Groups are the sets of identical published rows. Rows missing from the release are suppressed rows. A row published
+    as `*` throughout is a row like any other here: whether it was suppressed is not visible.
 
     Args:
         original: The original columns.
@@ -69,11 +71,11 @@ def measure_release(
         table: The original's quasi-identifiers as codes.
         config: How the columns were published, and k.
         rows: Row of the table → position in the original, if the table lacks some (rows with missing values).
-        kept: Row of the published table → position in the original. When left out and rows were removed, each
-            published row is matched with the next original that lies inside it.
+        kept: Row of the published table → position in the original. If not given and rows were removed, each
+            published row is matched with the next original row inside it.
 
     Raises:
-        DataError: The release has more rows than the original, or a column that says nothing about intervals.
+        DataError: The release has more rows than the original, or a column that cannot be read as intervals.
     """
     count = original.num_rows
     if published.num_rows > count:
@@ -96,6 +98,7 @@ def measure_release(
         lo=cells.lo[first],
         hi=cells.hi[first],
         nodes=cells.nodes[first],
+        listed=cells.listed[first].astype(np.int64),
         labels=labels,
         k=config.k,
         class_of_group=np.arange(len(first), dtype=np.int32),
@@ -105,10 +108,10 @@ def measure_release(
 
 
 def read_cells(published: pa.Table, table: Table, config: Config) -> PublishedCells:
-    """What the published cells of the quasi-identifiers say, as intervals of the original's codes."""
+    """Parse the published quasi-identifiers as intervals of the original's codes."""
     shape = (published.num_rows, len(table.domains))
     lo, hi = np.zeros(shape, dtype=np.int32), np.zeros(shape, dtype=np.int32)
-    nodes, unread = np.full(shape, -1, dtype=np.int32), np.zeros(published.num_rows, dtype=np.bool_)
+    nodes, listed, unread = np.full(shape, -1, dtype=np.int32), lo.copy(), np.zeros(len(lo), dtype=np.bool_)
     for at, domain in enumerate(table.domains):
         style = style_of(domain, config.publish)
         if domain.name in published.column_names:
@@ -116,14 +119,14 @@ def read_cells(published: pa.Table, table: Table, config: Config) -> PublishedCe
         else:
             lower, upper = (published.column(f"{domain.name}_{end}") for end in ("min", "max"))
             boxes = read_boxes(lower, domain, upper=upper, style=style)
-        lo[:, at], hi[:, at], nodes[:, at] = boxes.lo, boxes.hi, boxes.node
+        lo[:, at], hi[:, at], nodes[:, at], listed[:, at] = boxes.lo, boxes.hi, boxes.node, boxes.listed
         unread |= boxes.unread
     last = np.array([domain.size - 1 for domain in table.domains], dtype=np.int32)
-    return PublishedCells(lo, hi, nodes, unread, ((lo == 0) & (hi == last)).all(axis=1))
+    return PublishedCells(lo, hi, nodes, listed, unread, ((lo == 0) & (hi == last)).all(axis=1))
 
 
 def match_rows(published: pa.Table, *, table: Table, config: Config, rows: Int64 | None = None) -> Int64:
-    """Published row → position in the original, in order: a row that fits none counts as what stands beside it.
+    """Match published rows to positions in the original, in order; a row that fits none takes the position next to it.
 
     Args:
         published: The published columns, in the original's order.
@@ -148,17 +151,17 @@ def _originals(table: Table, rows: Int64 | None, count: int) -> _Originals:
 
 
 def _inside(cells: PublishedCells, originals: _Originals, *, published: Int64, own: Int64) -> Bool:
-    """Whether each of some originals lies inside the published row beside it."""
+    """Return whether each original row lies inside the published row next to it."""
     codes = originals.codes[own]
     held = ((cells.lo[published] <= codes) & (codes <= cells.hi[published])).all(axis=1)
     return np.where(originals.encoded[own], held, cells.root[published]) & ~cells.unread[published]
 
 
 def _match(cells: PublishedCells, originals: _Originals) -> Int64:
-    """Published row → an original inside it, in order, as far as there is one.
+    """Match published rows to original rows inside them, in order, as far as possible.
 
     Each published row takes the first original after its predecessor's that lies inside it: if the rows can be matched
-    in order at all, this matches them. It leaps over runs that fit and stops only where rows were removed.
+    in order at all, this matches them. It skips runs that fit and stops only where rows were removed.
     """
     count, slack = len(cells.lo), len(originals.codes) - len(cells.lo)
     every, encoded = np.arange(count), np.flatnonzero(originals.encoded)
@@ -181,7 +184,7 @@ def _match(cells: PublishedCells, originals: _Originals) -> Int64:
 
 
 def _run_of_fits(cells: PublishedCells, originals: _Originals, *, start: int, shift: int) -> int:
-    """How many published rows from `start` on hold the original `shift` rows further on, one after the other."""
+    """Count the consecutive published rows from `start` that contain the original `shift` rows further on."""
     at, width = start, 64
     while at < len(cells.lo):
         published = np.arange(at, min(at + width, len(cells.lo)))
@@ -193,7 +196,7 @@ def _run_of_fits(cells: PublishedCells, originals: _Originals, *, start: int, sh
 
 
 def _next_fit(cells: PublishedCells, originals: _Originals, *, row: int, shift: int) -> int | None:
-    """How many originals to skip until one lies inside the published row; None if as many were not removed."""
+    """Count the originals to skip until one lies inside the published row; None if fewer were removed."""
     slack = len(originals.codes) - len(cells.lo) - shift
     at, width = 1, 64
     while at <= slack:

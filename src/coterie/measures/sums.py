@@ -1,4 +1,4 @@
-"""What blocks lost, as sums that can be added up; and the measures of a release from the sums of all its blocks."""
+"""Additive losses of blocks, and the measures of a release from the sums of all its blocks."""
 
 from __future__ import annotations
 
@@ -10,19 +10,20 @@ import numpy as np
 
 from coterie.arrays import Bool, Float64
 from coterie.measures.measures import AttributeMeasures, ClassSizes, Measures, measure_grouping, measures_from
-from coterie.publishing.labels import Labels
+from coterie.publishing.labels import Labels, listed_values
+from coterie.publishing.suppressed import starred_rows
 from coterie.table.table import Table
 
 if TYPE_CHECKING:
     from coterie.engines.plan import Plan
     from coterie.table.grouping import Grouping
 
-_MEANS = ("ncp", "changed", "distortion", "height_distortion", "height_loss")
+_MEANS = ("ncp", "changed", "distortion", "height_distortion", "height_loss", "set_loss")
 
 
 @dataclass(frozen=True, eq=False)
 class BlockSums:
-    """What a block lost, as sums that can be added up over blocks."""
+    """The losses of a block, as sums that can be added over blocks."""
 
     rows: int
     suppressed: int
@@ -37,7 +38,7 @@ class BlockSums:
 
     @classmethod
     def none(cls, attributes: int) -> BlockSums:
-        """The sums of no rows."""
+        """Return the sums of no rows."""
         return cls(0, 0, 0, 0, 0, np.zeros((attributes, len(_MEANS))), np.ones(attributes, dtype=np.bool_))
 
     def __add__(self, other: BlockSums) -> BlockSums:
@@ -52,7 +53,7 @@ class BlockSums:
         )
 
     def to_dict(self) -> dict[str, object]:
-        """Plain values, from which `from_dict` makes the same sums, to the last bit."""
+        """Return plain values, from which `from_dict` restores the same sums, bit for bit."""
         values = {each.name: getattr(self, each.name) for each in fields(self)}
         return (
             values
@@ -62,7 +63,7 @@ class BlockSums:
 
     @classmethod
     def from_dict(cls, values: Mapping[str, object]) -> BlockSums:
-        """The sums that `to_dict` described."""
+        """Restore sums from `to_dict`."""
         plain = dict(values)
         rows: Sequence[Sequence[str]] = plain.pop("losses")  # type: ignore[assignment]
         losses = np.array([[float.fromhex(x) for x in row] for row in rows], dtype=np.float64)
@@ -72,7 +73,7 @@ class BlockSums:
 
 
 def sums_of(table: Table, grouping: Grouping, labels: Mapping[str, Labels], plan: Plan) -> BlockSums:
-    """What the rows of a block lost.
+    """Compute the losses of the rows of a block.
 
     Args:
         table: The block.
@@ -81,15 +82,14 @@ def sums_of(table: Table, grouping: Grouping, labels: Mapping[str, Labels], plan
         plan: The plan.
     """
     alone = np.arange(grouping.groups, dtype=np.int32)
-    found = measure_grouping(table, grouping, plan.book.config, class_of_group=alone)
+    found = measure_grouping(
+        table, grouping, plan.book.config, listed=listed_values(labels.values()), class_of_group=alone
+    )
     losses = [[getattr(each, name) * table.rows for name in _MEANS] for each in found.attributes.values()]
-    starred = np.ones(grouping.groups, dtype=np.bool_)
-    for each in labels.values():
-        starred &= each.of_group == each.suppressed
     return BlockSums(
         rows=table.rows,
         suppressed=int(found["suppressed"]),
-        starred=int(grouping.sizes[starred].sum()),
+        starred=starred_rows(labels.values(), grouping.sizes),
         fully_generalised=int(found["fully_generalised"]),
         outside=int(found["outside"]),
         losses=np.array(losses, dtype=np.float64).reshape(len(table.domains), len(_MEANS)),
@@ -98,7 +98,7 @@ def sums_of(table: Table, grouping: Grouping, labels: Mapping[str, Labels], plan
 
 
 def with_suppressed(sums: BlockSums, rows: int) -> BlockSums:
-    """The sums with rows that were suppressed from the start, each of which loses everything."""
+    """Return the sums with rows that were suppressed from the start, each of which loses everything."""
     return replace(
         sums,
         rows=sums.rows + rows,
@@ -109,12 +109,12 @@ def with_suppressed(sums: BlockSums, rows: int) -> BlockSums:
 
 
 def measures_of(sums: BlockSums, plan: Plan, *, classes: ClassSizes) -> Measures:
-    """The measures of the whole release.
+    """Compute the measures of the whole release.
 
     Args:
-        sums: Those of all blocks, added up in the order of their numbers, suppressed rows included.
+        sums: Those of all blocks, added in block order, including suppressed rows.
         plan: The plan.
-        classes: The sizes of all classes of rows that are published alike, suppressed rows left out.
+        classes: The sizes of all classes of equal published rows, without suppressed rows.
     """
     rows = max(sums.rows, 1)
     attributes = [

@@ -1,4 +1,4 @@
-"""One file a method. A new file here is found by itself: see `_method.py`.
+"""Methods, one file each. New files here are discovered; see `_method.py`.
 
 May import: arrays, errors, grouping, hierarchies, kernels, settings, table.
 """

@@ -1,4 +1,4 @@
-"""Boxes grown from seeds, as `compact` accepts them."""
+"""Grow boxes from seeds, for `compact`."""
 
 from __future__ import annotations
 
@@ -14,10 +14,10 @@ BATCHES = 128  # into which the acceptance of all boxes falls
 
 
 class Growth:
-    """Boxes that are grown from seeds and accepted, the cheapest first, in batches.
+    """Boxes grown from seeds and accepted in batches, the cheapest first.
 
-    Boxes that turn out to have lost rows are grown again between two batches, on several threads: an exact order
-    would let them be grown one after the other only. Small tables have batches of one.
+    Boxes that have lost rows are grown again between batches, on several threads: an exact order
+    would force growing them one after another. Small tables have batches of one.
     """
 
     def __init__(
@@ -35,7 +35,7 @@ class Growth:
         self.boxes = SeedBoxes(near, lo, hi, np.empty(shape[0], dtype=np.float64))
 
     def accept(self, seeds: Int32, labels: Int32, groups: int) -> int:
-        """Label the rows of accepted boxes, from the number `groups` on; gives back the next number."""
+        """Label the rows of accepted boxes, starting with the number `groups`; return the next number."""
         from coterie.kernels.methods.compact import Queue, accept_boxes
         from coterie.kernels.search.heap import new_heap
 
@@ -65,13 +65,13 @@ class Growth:
 
 
 def _pieces(count: int, threads: int) -> Int64:
-    """Where to cut so many things for threads that take the next piece when they are done with one."""
+    """Return cut points that divide work into pieces for threads, which take the next piece when done."""
     pieces = 4 * threads if threads > 1 else 1  # a call of a kernel takes some microseconds
     return np.linspace(0, count, min(count, pieces) + 1).astype(np.int64)
 
 
 class SharedLists:
-    """The rows near each leaf of the index, from which the seeds in it choose; none where `wanted` is 0."""
+    """The rows near each leaf of the index, from which its seeds choose; empty if `wanted` is 0."""
 
     def __init__(self, index: Index, wanted: int, *, leaves: int, least: int) -> None:
         from coterie.kernels.search.nearby import NearLists
@@ -86,7 +86,7 @@ class SharedLists:
         self.lists = NearLists(positions, np.zeros(len(places), dtype=np.int32))
 
     def renew(self, seeds: Int32, pool: ThreadPoolExecutor, threads: int) -> None:
-        """Look around again for those leaves of the seeds whose lists have too few free rows left to choose among."""
+        """Search again for the leaves whose lists have too few free rows left."""
         from coterie.kernels.search.nearby import list_near_leaves, too_short
 
         if not len(self.leaves):

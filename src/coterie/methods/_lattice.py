@@ -1,7 +1,7 @@
-"""The lattice of levels: all ways to choose one level for each attribute, and which of them are k-anonymous.
+"""The lattice of generalization levels: all combinations of one level per attribute, and which are k-anonymous.
 
 A node is k-anonymous only if it is so on every subset of the attributes (subset property), and everything above a
-k-anonymous node is k-anonymous (generalization property). Both hold as well if some rows may stay in small groups.
+k-anonymous node is k-anonymous (generalization property). Both also hold if some rows may stay in small groups.
 """
 
 from __future__ import annotations
@@ -52,7 +52,7 @@ class Lattice:
         self.counts = table.distinct.counts.astype(np.int64)
 
     def anonymous(self, k: int, *, allowed: int, run: Run) -> Bool:
-        """Node → whether at most `allowed` rows are in groups of fewer than k; one axis an attribute."""
+        """Return node → whether at most `allowed` rows are in groups of fewer than k; one axis per attribute."""
         self.counted = 0
         before: dict[tuple[int, ...], Bool] = {}
         done, total = 0, 2 ** len(self.attributes) - 1
@@ -98,7 +98,7 @@ class Lattice:
         return anonymous.reshape(shape), int(counted)
 
     def losses(self, node: Int64, costs: Sequence[Float64], *, whole: float, k: int) -> tuple[float, int]:
-        """Loss of a node by these costs ([level, code] for each attribute), and its discernability."""
+        """Return the loss of a node with these costs ([level, code] for each attribute), and its discernability."""
         from coterie.kernels.methods.incognito import node_loss
 
         flat = np.concatenate([cost.ravel() for cost in costs])
@@ -108,7 +108,7 @@ class Lattice:
 
 
 def minimal(anonymous: Bool) -> Bool:
-    """Node → whether it is k-anonymous and generalizes no other node that is."""
+    """Return node → whether it is k-anonymous and generalizes no other node that is."""
     above = np.zeros_like(anonymous)
     for axis in range(anonymous.ndim):
         upper, lower = np.moveaxis(above, axis, 0), np.moveaxis(anonymous, axis, 0)
@@ -117,7 +117,7 @@ def minimal(anonymous: Bool) -> Bool:
 
 
 def _packing(levels: Sequence[Levels]) -> tuple[Packing, int]:
-    """Places for the attributes' codes in words of 64 bits, and how many words that takes."""
+    """Assign the attributes' codes to bits of 64-bit words; return the positions and the number of words."""
     from coterie.kernels.methods.incognito import Packing
 
     widths = [levels_of_one.first.shape[1] for levels_of_one in levels]

@@ -1,4 +1,4 @@
-"""What a method is, what it is given, and the registry that finds it."""
+"""The interface of methods, their inputs, and their registry."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from coterie.table.table import Table
 
 
 class Options(BaseModel):
-    """Base of every method's options: a frozen set of named, typed, described values."""
+    """Base of every method's options: frozen, named, typed and described values."""
 
     model_config = ConfigDict(frozen=True, extra="forbid")
 
@@ -26,7 +26,7 @@ class Options(BaseModel):
 
 
 class PaperOptions(Options):
-    """Base of the options of a method from a paper, which `preset = "paper"` sets as the paper has them."""
+    """Base of the options of a method from a paper; `preset = "paper"` sets them as in the paper."""
 
     published: ClassVar[Mapping[str, Any]] = {}
     """the options under which the method is the paper's, where that is not what they are without being set"""
@@ -48,10 +48,10 @@ OptionsT = TypeVar("OptionsT", bound=Options)
 
 
 class Progress(Protocol):
-    """Told now and then how far a step is."""
+    """A progress callback."""
 
     def __call__(self, step: str, done: int, total: int) -> None:
-        """`done` of `total` units of the named step are finished."""
+        """Report that `done` of `total` units of the named step are finished."""
 
 
 def _no_progress(step: str, done: int, total: int) -> None:
@@ -74,16 +74,16 @@ class Run:
     """what the user should be told, such as which method `auto` chose"""
 
     def rng(self) -> np.random.Generator:
-        """The run's only source of randomness, fresh from the seed at each call."""
+        """Return the run's only source of randomness, restarted from the seed at each call."""
         return np.random.default_rng(self.seed)
 
     def checkpoint(self) -> None:
-        """Raise Cancelled if the user stopped the run; call between units of work."""
+        """Raise Cancelled if the user stopped the run; call this between units of work."""
         if self.cancelled():
             raise Cancelled("The run was stopped.")
 
     def compile_for(self, method: str) -> None:
-        """Compile the kernels that a method needs, if this is the first run after installation."""
+        """Compile the kernels of a method if this is the first run after installation."""
         from coterie.kernels.compiling import compile_ahead  # late: kernels are slow to import
 
         compile_ahead(method, None if self.progress is _no_progress else self.progress, self.checkpoint)
@@ -107,7 +107,7 @@ class Method:
 
     @property
     def published(self) -> Mapping[str, Any] | None:
-        """What `preset = "paper"` sets; None for a method that is from no paper."""
+        """The options that `preset = "paper"` sets; None for a method without a paper."""
         return self.options.published if issubclass(self.options, PaperOptions) else None
 
     def run(self, table: Table, k: int, options: Options | None = None, run: Run | None = None) -> Grouping:
@@ -133,12 +133,12 @@ def method(
 
 
 def all_methods() -> dict[str, Method]:
-    """Every registered method by name, in alphabetical order."""
+    """Return every registered method by name, in alphabetical order."""
     return dict(sorted(METHODS.items()))
 
 
 def find_method(name: str) -> Method:
-    """The method of this name; a ConfigError that lists the names if there is none."""
+    """Return the method with this name; a ConfigError lists the names if there is none."""
     methods = all_methods()
     if name not in methods:
         raise ConfigError([Problem("method", f"there is no method {name!r}; there are {', '.join(methods)}")])

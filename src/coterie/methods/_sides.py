@@ -1,4 +1,4 @@
-"""Which of two sides a row goes to when a part is cut around two seeds: the choice that `top-down` and `nh` share."""
+"""Choose the side of a row when a part is cut around two seeds, for `top-down` and `nh`."""
 
 from __future__ import annotations
 
@@ -16,5 +16,5 @@ COMPARE: Any = Field(
 
 
 def rule_number(compare: Compare) -> int:
-    """The rule's number in `kernels/parts.py`."""
+    """Return the rule's number in `kernels/parts.py`."""
     return get_args(Compare).index(compare)

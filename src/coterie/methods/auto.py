@@ -1,4 +1,4 @@
-"""auto: `compact`, with the effort that the table's size allows. The default."""
+"""auto: `compact`, with the effort that fits the table's size. The default."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ class AutoOptions(Options):
 
 @method("auto", paper="ours", recoding="local", options=AutoOptions)
 def auto(table: Table, k: int, options: AutoOptions, run: Run) -> Grouping:
-    """`compact` with the effort that the table's size allows; says what it chose."""
+    """Run `compact` with the effort that fits the table's size, and report the choice."""
     chosen = CompactOptions.model_validate({"effort": "balanced" if table.rows <= BALANCED_ROWS else "fast"})
     run.notes.append(f"auto chose compact with effort {chosen.effort} for {table.rows:,} rows.")
     return compact(table, k, chosen, run)

@@ -1,22 +1,22 @@
 """Bottom-up: Xu, Wang, Pei, Wang, Shi, Fu, "Utility-based anonymization using local recoding", 2006.
 
-Section 4.1, Fig. 4: each row is a group at first. In rounds, every group G of fewer than k rows is merged with the
+Section 4.1, Fig. 4: each row starts as a group. In rounds, every group G of fewer than k rows is merged with the
 group G' for which the penalty NCP(G ∪ G'), weighted and summed over the rows of both, is least; then every group of
-2k rows or more is split into ⌊|G| / k⌋ groups of at least k rows. It ends when no group is smaller than k. All groups
-have k … 2k − 1 rows then.
+2k rows or more is split into ⌊|G| / k⌋ groups of at least k rows. It ends when no group is smaller than k. Then all
+groups have k … 2k − 1 rows.
 
 Deviations
-    * Identical rows are one group from the start, split where they are 2k or more: the paper's first round would
+    * Identical rows are one group from the start, split if they are 2k or more: the paper's first round would
       join them at no penalty.
 
-What the paper leaves open: in a round, the groups that are too small at its beginning have their turn in the order of
-their lowest rows. A group that has been merged in this round has no turn of its own any more, but can still take in
-others. Among groups equally good to merge with, the one with the lowest row wins.
+What the paper leaves open: in a round, the groups that are too small at its beginning take turns in the order of
+their lowest rows. A group merged in this round has no turn of its own any more, but can still absorb
+others. Among equally good groups, the one with the lowest row wins.
 
 How to split: u is the row furthest from the group's lowest row, by the penalty of the pair, and v the row furthest
 from u. The rows are ordered by NCP({row, u}) − NCP({row, v}) and cut where the penalty of both parts is least, among
-the cuts that leave ⌊|G| / k⌋ groups of k possible; parts of 2k rows or more are split again. Like rows stand next to
-each other in that order, and so stay together. Rows that cost nothing together are split by their row numbers.
+the cuts that leave ⌊|G| / k⌋ groups of k possible; parts of 2k rows or more are split again. Equal rows are adjacent
+in that order, and so stay together. Rows that cost nothing together are split by row number.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ PIECE = 1 << 15
 
 
 class BottomUpOptions(PaperOptions):
-    """Options of `bottom-up`: there are none."""
+    """`bottom-up` has no options."""
 
 
 @method("bottom-up", paper="Xu, Wang, Pei, Wang, Shi, Fu 2006", recoding="local", options=BottomUpOptions)
@@ -51,7 +51,7 @@ def bottom_up(table: Table, k: int, options: BottomUpOptions, run: Run) -> Group
 
 
 def _merge(table: Table, labels: Int32, sizes: Int64, k: int, run: Run) -> Int32:
-    """One round: row → group, under the numbers of the groups that took others in."""
+    """Do one round: return row → group, under the numbers of the absorbing groups."""
     from coterie.kernels.methods.bottom_up import merge_round
 
     lo, hi = tight_boxes(table.codes, labels, len(sizes))
@@ -70,7 +70,7 @@ def _merge(table: Table, labels: Int32, sizes: Int64, k: int, run: Run) -> Int32
 
 
 def _split(table: Table, labels: Int32, groups: int, k: int) -> tuple[Int32, int]:
-    """Split groups of 2k rows or more: row → group, and how many groups there are. Numbers may be missing in labels."""
+    """Split groups of 2k rows or more: return row → group, and the number of groups. Labels may skip numbers."""
     from coterie.kernels.methods.bottom_up import split_groups
 
     sizes = np.bincount(labels, minlength=groups)

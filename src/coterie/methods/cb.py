@@ -10,17 +10,17 @@ round counts only if both halves are l-diverse; a part for which no round is get
 of the sensitive values (Fig. 5).
 
 Details and deviations
-    * The paper's Definition 1 supposes an order on the values of every attribute, takes the widths of intervals and
-      makes centres of means. `categories="order"` (`preset="paper"`) does so, in the order of the hierarchy's leaves or
+    * The paper's Definition 1 assumes an order on the values of every attribute, takes the widths of intervals and
+      uses means as centres. `categories="order"` (`preset="paper"`) does so, in the order of the hierarchy's leaves or
       of the alphabet. By default a category costs the share of leaves under the common ancestor, which is what is
       published, and its mean is the most frequent value, the lowest code of several.
-    * A number's mean leaves missing values out; if these are more than half, the centre is missing too.
-    * Rows to borrow are those nearest to the borrowing half's centre; ties go to the lowest row.
+    * A number's mean ignores missing values; if these are more than half, the centre is missing too.
+    * The borrowed rows are those nearest to the borrowing half's centre; ties go to the lowest row.
     * Attributes on which both centres agree are left out of the comparison, which they cannot change.
-    * A round in which nothing moves and nothing ties would repeat itself for all rounds that are left. The paper leaves
-      it at that; here two new random rows are drawn instead, and after `rounds` rounds in any case.
-    * Fig. 5 deals out to ⌊n / l⌋ groups, of about l rows. With k > l to be kept as well it deals to the largest number
-      of at most ⌊n / k⌋ groups that are l-diverse when dealt so, or when joined from the ⌊n / l⌋ of Fig. 5: joins of
+    * A round in which nothing moves and nothing ties would repeat itself for all remaining rounds. The paper accepts
+      that; here two new random rows are drawn instead, and after `rounds` rounds in any case.
+    * Fig. 5 deals out to ⌊n / l⌋ groups, of about l rows. If k > l, it deals to the largest number
+      of at most ⌊n / k⌋ groups that are l-diverse when dealt directly, or joined from the ⌊n / l⌋ of Fig. 5: joins of
       l-diverse groups are l-diverse. With several sensitive columns rows are dealt by the first, and the number of
       groups is halved until the others are l-diverse too.
     * Shuffles come from splitmix64, keyed by a number drawn from the run's seed and by the path to the part: parts may
@@ -71,7 +71,7 @@ class CbOptions(PaperOptions):
 
 @method("cb", paper="He et al. 2012", recoding="local", options=CbOptions)
 def cb(table: Table, k: int, options: CbOptions, run: Run) -> Grouping:
-    """Halve the table by two-means clustering, again and again, and keep the best of several tries each time."""
+    """Halve the table repeatedly by two-means clustering, keeping the best of several tries each time."""
     from coterie.kernels.methods.cb import Tries, halve
 
     compared = _in_order(table) if options.categories == "order" else table
@@ -92,7 +92,7 @@ def cb(table: Table, k: int, options: CbOptions, run: Run) -> Grouping:
 
 
 def _halve_all(work: Halve, rows: Int32, key: np.uint64, run: Run) -> None:
-    """Halve large parts one by one and small ones to the end, on all threads; `rows` is reordered."""
+    """Halve large parts one by one and small ones completely, on all threads; `rows` is reordered."""
     done = 0
     with ThreadPoolExecutor(max(run.threads, 1)) as pool:
 
@@ -121,7 +121,7 @@ def _halve_all(work: Halve, rows: Int32, key: np.uint64, run: Run) -> None:
 
 
 def _in_order(table: Table) -> Table:
-    """The table with categories as numbers, their places in the order of the codes: the paper's Definition 1."""
+    """Return the table with categories as numbers, their positions in code order: the paper's Definition 1."""
     domains = []
     for domain in table.domains:
         if domain.tree is not None:
@@ -134,7 +134,7 @@ def _in_order(table: Table) -> Table:
 
 
 def _numbers(table: Table) -> Numbers:
-    """The values of numeric attributes, for means; missing ones where the costs put them: twice the range away."""
+    """Return the values of numeric attributes, for means; missing ones are twice the range away, as in the costs."""
     from coterie.kernels.methods.cb_rounds import Numbers
 
     first, values = [], [np.zeros(0)]
@@ -150,7 +150,7 @@ def _numbers(table: Table) -> Numbers:
 
 
 def _diversity(table: Table, run: Run) -> Diversity:
-    """The frequency l-diversity that the run asks for; an InfeasibleError if the table cannot have it."""
+    """Return the run's frequency l-diversity; raise an InfeasibleError if the table cannot satisfy it."""
     from coterie.kernels.methods.cb_diversity import Diversity
 
     names = [domain.name for domain in table.sensitive]

@@ -1,22 +1,22 @@
 """compact: coterie's own method, the default. The cheapest boxes first, then local search.
 
-From every distinct row a box of at least k rows is grown over its nearest rows, by the row that costs it least each
-time, with several random scales of the attributes (a large group does better to give one attribute up than to widen
+From every distinct row a box of at least k rows is grown over its nearest rows, each time by the cheapest row,
+with several random scales of the attributes (a large group does better to give up one attribute than to widen
 all of them). Boxes are accepted in the order of their cost; one that has lost rows to others is grown again and
-waits for its turn at its new cost. Rows inside an accepted box join it: they cost nothing more. What is left over
-goes where the loss rises least. Local search (`refine.py`) then pools a few neighbouring groups at a time and grows new
-ones from their rows; effort says how many pools, for each group. Where few attributes are numbers spread evenly,
-cutting leaves fewer gaps than growing; where most rows have equals, merging leaves fewer rows over. If the groups of
-Mondrian or, on tables of many equal rows, of KACA or bottom-up come close, all are searched a little, and the best in
-earnest.
+waits for its turn at its new cost. Rows inside an accepted box join it: they cost nothing more. Remaining rows
+go where the loss increases least. Local search (`refine.py`) then pools a few neighbouring groups and grows new
+ones from their rows; effort sets the number of pools per group. If few attributes are evenly spread numbers,
+cutting leaves fewer gaps than growing; if most rows have equals, merging leaves fewer rows over. If the groups of
+Mondrian or, on tables of many equal rows, of KACA or bottom-up come close, all are searched a little, and the best
+thoroughly.
 
-Threads grow boxes side by side: acceptance goes in batches, between which boxes are grown again, and no box depends on
+Threads grow boxes in parallel: acceptance goes in batches, between which boxes are grown again, and no box depends on
 another of its batch. Tables of more than `block_rows` rows are cut into blocks of near rows (`blocks.py`), which are
 grouped one by one; local search runs over the whole table and repairs the borders. The release depends on
 `block_rows`, never on the number of threads.
 
-Cost, on Adult (30,162 rows, 8 attributes) at k = 10 against Mondrian's grouping: `fast` about 40 times as long by
-the clock on two cores, `balanced` 110, `thorough` 1,200; docs/benchmarks.md has the figures and the losses.
+Cost, on Adult (30,162 rows, 8 attributes) at k = 10 relative to Mondrian's grouping: `fast` takes about 40 times as
+long by the clock on two cores, `balanced` 110, `thorough` 1,200; see docs/benchmarks.md for figures and losses.
 """
 
 from __future__ import annotations
@@ -43,7 +43,7 @@ from coterie.table.table import Table
 
 
 class _Settings(NamedTuple):
-    """What an effort means."""
+    """The parameters of an effort."""
 
     shared: int
     """rows near a leaf of the index among which its seeds choose, in multiples of k; 0: each searches for itself"""
@@ -78,7 +78,7 @@ EFFORTS = {
 
 
 def _settings(effort: str, k: int, places: int) -> _Settings:
-    """What an effort means for a table with so many distinct rows. Search means the same at every size."""
+    """Return the parameters of an effort for this many distinct rows. The search is the same at every size."""
     pools = EFFORTS[effort][bisect_right(STEPS, k)]
     large = places > MANY_PLACES
     # A leaf's seeds have each its own few neighbours, which a list for all of them would not hold.
@@ -111,7 +111,7 @@ class CompactOptions(Options):
 
 @method("compact", paper="ours", recoding="local", options=CompactOptions)
 def compact(table: Table, k: int, options: CompactOptions, run: Run) -> Grouping:
-    """Accept the cheapest box of k rows first, then part neighbouring groups anew while that helps."""
+    """Accept the cheapest boxes of k rows first, then regroup neighbouring groups while that reduces the loss."""
     index = build_index(table)
     settings = _settings(options.effort, k, len(index.nodes.points))
     blocks = cut_into_blocks(index, k=k, rows=options.block_rows)
@@ -146,7 +146,7 @@ def compact(table: Table, k: int, options: CompactOptions, run: Run) -> Grouping
 
 
 def _others(table: Table, k: int, places: int, run: Run) -> list[Grouping]:
-    """What quick methods find, where they may be better than growing."""
+    """Return the groupings of quick methods, where they may be better than growing."""
     found = [mondrian(table, k, MondrianOptions.model_validate({}), Run())]
     if places <= MERGED_PLACES and places * EQUAL <= table.rows:
         for other in ("kaca", "bottom-up"):
@@ -159,7 +159,7 @@ def _others(table: Table, k: int, places: int, run: Run) -> list[Grouping]:
 
 
 def _search(table: Table, grouping: Grouping, k: int, effort: Effort, run: Run, index: Index) -> Grouping:
-    """Lower the loss; mend what breaks the privacy models, and lower it again as far as they allow."""
+    """Reduce the loss; repair violations of the privacy models, and reduce it again as far as they allow."""
     grouping = refine(table, grouping, k=k, run=run, effort=effort, index=index)
     allowed = keeps(table, run.privacy, k)
     if allowed is not None:
@@ -170,14 +170,14 @@ def _search(table: Table, grouping: Grouping, k: int, effort: Effort, run: Run, 
 
 
 def loss_of(table: Table, grouping: Grouping) -> float:
-    """Loss of all rows, weighted."""
+    """Return the total weighted loss."""
     from coterie.kernels.search.costs import box_costs
 
     return float((grouping.sizes * box_costs(table.costs, grouping.lo, grouping.hi)).sum())
 
 
 def _group_block(index: Index, k: int, *, scales: Float64, settings: _Settings, tries: int, threads: int) -> Int32:
-    """Row → group, for the rows of one block; they are free before and taken afterwards."""
+    """Return row → group for the rows of one block; they are free before and taken afterwards."""
     from coterie.kernels.unassigned import place_leftovers
 
     lists = SharedLists(index, settings.shared * k, leaves=settings.leaves, least=ENOUGH * k)
@@ -200,7 +200,7 @@ def _group_block(index: Index, k: int, *, scales: Float64, settings: _Settings, 
 
 
 def _without_outliers(table: Table, grouping: Grouping, limit: float) -> Grouping:
-    """The grouping with all groups suppressed that lose more than `limit` per cell."""
+    """Suppress all groups that lose more than `limit` per cell."""
     from coterie.kernels.search.costs import box_costs
 
     whole = sum(domain.weight for domain in table.domains) or 1.0

@@ -1,21 +1,21 @@
 """GCCG: Ni, Xie, Qian, "Clustering based k-anonymity algorithm for privacy preservation", 2017.
 
-Algorithm 1. *Grading*: a row's score is the sum, over the attributes, of the share of rows that have its value
+Algorithm 1. *Grading*: a row's score is the sum, over the attributes, of the share of rows with its value
 (Section 4.2). *Centring*: sort by score, highest first; the first row left is the next centre. *Clustering*: the
 centre and the k − 1 rows nearest to it make a class, n/k − 1 times; the rest is the last class. *Generalization* is
-what every method here gets. The distance of two rows (Section 4.3) is |a₁ − a₂| ÷ range for numbers and, for
-categories, the height of the closest common ancestor ÷ the height of the tree; attribute weights multiply it.
+as in every method here. The distance of two rows (Section 4.3) is |a₁ − a₂| ÷ range for numbers and, for
+categories, the height of the lowest common ancestor ÷ the height of the tree; attribute weights multiply it.
 
-Algorithm 2, `parts=c`: while a part holds more than n/c rows, its first row and the size/2 − 1 rows nearest to that
-become one part, the others another. Classes are then made in each part, in parallel.
+Algorithm 2, `parts=c`: while a part has more than n/c rows, its first row and the size/2 − 1 rows nearest to it
+become one part, the others another. Classes are then formed in each part, in parallel.
 
 Deviations
-    * Scores are compared as sums of counts, which are whole numbers: all shares have the denominator n. Numbers are
-      graded as categories are, which is what Table 5 shows; Section 4.2 speaks of a "ratio of the value to K".
-    * Ties of scores keep the order of the rows. Ties of distances go to the row that comes first in the sorted table.
-    * Rows are graded once, in the whole table, and parts keep that order: grading each part anew would not give
+    * Scores are compared as sums of counts, which are integers: all shares have the denominator n. Numbers are
+      graded like categories, as in Table 5; Section 4.2 speaks of a "ratio of the value to K".
+    * Tied scores keep the order of the rows. Tied distances go to the first row in the sorted table.
+    * Rows are graded once, in the whole table, and parts keep that order: grading each part again would not give
       Table 8. Ranges are also those of the whole table.
-    * n/c is rounded up, so that 2, 4, 8, … parts are just as many. A part with fewer than 2k rows is not halved.
+    * n/c is rounded up, so that 2, 4, 8, … parts are exactly as many. A part with fewer than 2k rows is not halved.
     * `distance="ncp"` measures categories by their share of leaves, as the paper's information loss does (Equation 2).
 """
 
@@ -84,7 +84,7 @@ def gccg(table: Table, k: int, options: GccgOptions, run: Run) -> Grouping:
 
 
 def grades(table: Table) -> Int64:
-    """Row → its score times n: how many rows have its value, summed over the attributes."""
+    """Return row → its score times n: the number of rows with its value, summed over the attributes."""
     total = np.zeros(table.rows, dtype=np.int64)
     for column, domain in zip(table.codes.T, table.domains, strict=True):
         total += np.bincount(column, minlength=domain.size)[column]
@@ -92,7 +92,7 @@ def grades(table: Table) -> Int64:
 
 
 def _halve(costs: CostArrays, codes: Int32, order: Int32, *, k: int, limit: int) -> list[Int32]:
-    """Rows in the order of their scores, cut into parts of at most `limit` rows; each part keeps that order."""
+    """Cut rows, in the order of their scores, into parts of at most `limit` rows; each part keeps that order."""
     from coterie.kernels.search.neighbours import pair_costs
 
     if len(order) <= limit or len(order) < 2 * k:
@@ -105,7 +105,7 @@ def _halve(costs: CostArrays, codes: Int32, order: Int32, *, k: int, limit: int)
 
 
 def _classes(part: Table, costs: CostArrays, k: int, report: Callable[[int], None]) -> Int32:
-    """Row of a part that is sorted by score → class."""
+    """Return row of a part sorted by score → class."""
     from coterie.kernels.methods.gccg import gather
 
     index = build_index(part, costs)

@@ -4,9 +4,9 @@ Full-domain generalization: one level of its hierarchy for each whole column. Se
 levels of single attributes, then of pairs, and so on. A node is a candidate only if all of its projections on fewer
 attributes are k-anonymous (their join and prune phases); everything above a k-anonymous node is k-anonymous and is
 not counted; the frequency sets of the others are rolled up from those of lower nodes, not counted from the rows. This
-finds every minimal k-anonymous node. The paper leaves it to the user which of these to take; here it is the one with
-the least loss. A loss that only rises with the levels, as all of these do, is least at a minimal node, so this is the
-best full-domain release that there is.
+finds every minimal k-anonymous node. The paper leaves the choice to the user; here it is the one with
+the least loss. A loss that only increases with the levels, as all of these do, is least at a minimal node: this is the
+best full-domain release.
 
 A tree's levels are cuts at one depth, counted from the root; in a ragged tree a value stays itself until the cut has
 come up to it. A number without a hierarchy gets `number_levels` levels of equal intervals, 2, 4, 8, … of them over its
@@ -16,13 +16,13 @@ Deviations
     * Each lattice is walked in the order of its nodes' numbers, not breadth-first: a node still comes after all that
       it generalizes, so the same nodes are counted, and one frequency set an attribute is held instead of a queue.
     * `suppress_at_most` lets a share of the rows, those in groups of fewer than k, be suppressed, as other full-domain
-      methods do (Samarati 2001). A suppressed row costs as much as a row can. The loss is then not always least at a
+      methods do (Samarati 2001). A suppressed row costs the maximum. The loss is then not always least at a
       minimal node, and all nodes that suppress few enough rows are considered.
-    * Further privacy models are heeded: of the k-anonymous nodes, only those count whose groups keep them all. Every
-      model is kept when groups merge, so going up never breaks one where no row is suppressed.
+    * Further privacy models are supported: of the k-anonymous nodes, only those whose groups satisfy all count. Every
+      model still holds when groups merge, so going up never violates one if no row is suppressed.
     * Ties go to the node with the lowest level in the first attribute in which they differ.
-    * A label above one present value only is published as the level asks for, though the measures, which look at the
-      values present, see nothing lost.
+    * A label above a single present value is published as the level requires, though the measures, which use the
+      present values, show no loss.
 """
 
 from __future__ import annotations
@@ -65,7 +65,7 @@ class IncognitoOptions(PaperOptions):
 
 @method("incognito", paper="LeFevre, DeWitt, Ramakrishnan 2005", recoding="global", options=IncognitoOptions)
 def incognito(table: Table, k: int, options: IncognitoOptions, run: Run) -> Grouping:
-    """Choose one level of generalization for each whole column, the best of all that are k-anonymous."""
+    """Choose one generalization level for each whole column, the best of all that are k-anonymous."""
     lattice = Lattice(table, number_levels=options.number_levels)
     allowed = _share_of(options.suppress_at_most, table.rows)
     anonymous = lattice.anonymous(k, allowed=allowed, run=run)
@@ -80,7 +80,7 @@ def incognito(table: Table, k: int, options: IncognitoOptions, run: Run) -> Grou
 def minimal_nodes(
     table: Table, k: int, *, number_levels: int = 4, suppress_at_most: float = 0.0, run: Run | None = None
 ) -> Int64:
-    """Every minimal k-anonymous choice of levels: [nodes, d], heights above the values, in ascending order."""
+    """Return every minimal k-anonymous combination of levels: [nodes, d], heights above the values, ascending."""
     lattice = Lattice(table, number_levels=number_levels)
     allowed = _share_of(suppress_at_most, table.rows)
     found = np.argwhere(minimal(lattice.anonymous(k, allowed=allowed, run=run or Run())))
@@ -89,7 +89,7 @@ def minimal_nodes(
 
 
 def _share_of(share: float, rows: int) -> int:
-    """How many rows a share is, rounded down; 0.29 is 29 hundredths, whatever a float makes of it."""
+    """Return a share as a number of rows, rounded down; 0.29 is 29 hundredths, whatever a float makes of it."""
     return int(Fraction(repr(share)) * rows)
 
 
@@ -103,10 +103,10 @@ def _best(
     loss: str,
     allowed: int,
 ) -> Int64:
-    """Of the nodes that keep all promises, the one with the least loss; ties go to the first.
+    """Return the node with the least loss of those that satisfy all privacy models; ties go to the first.
 
-    Int64 are counted in the order of a lower bound of their loss, until that exceeds the best. If none keeps all
-    promises, nothing does, and it is the last one: everything at its root.
+    Nodes are counted in the order of a lower bound of their loss, until that exceeds the best. If none satisfies all
+    models, none can, and the result is the last one: everything at its root.
     """
     costs = _cell_costs(lattice, table, loss)
     by_groups = loss == "discernability"
@@ -125,7 +125,7 @@ def _best(
 
 
 def _keeps_promises(lattice: Lattice, table: Table, k: int, run: Run) -> Callable[[Int64], bool]:
-    """Whether the groups of a node keep all privacy models of the run."""
+    """Return whether the groups of a node satisfy all privacy models of the run."""
     if not run.privacy:
         return lambda _: True
     from coterie.grouping.repair.state import Aim
@@ -141,7 +141,7 @@ def _keeps_promises(lattice: Lattice, table: Table, k: int, run: Run) -> Callabl
 
 
 def _cell_costs(lattice: Lattice, table: Table, loss: str) -> list[Float64]:
-    """For each attribute: [level, code] → weighted cost of the cell."""
+    """Return, for each attribute, [level, code] → weighted cost of the cell."""
     measure = Measure(_MEASURES.get(loss, "ncp"), table.leaf_counts)
     costs = []
     for domain, levels in zip(table.domains, lattice.levels, strict=True):
@@ -155,7 +155,7 @@ def _cell_costs(lattice: Lattice, table: Table, loss: str) -> list[Float64]:
 
 
 def _cell_bounds(table: Table, nodes: Int64, costs: list[Float64]) -> Float64:
-    """Node → its loss if no row were suppressed, which costs a row no less."""
+    """Return node → its loss if no row were suppressed, a lower bound."""
     bounds = np.zeros(len(nodes))
     for j, cost in enumerate(costs):
         counts = np.bincount(table.codes[:, j], minlength=cost.shape[1])
@@ -164,9 +164,9 @@ def _cell_bounds(table: Table, nodes: Int64, costs: list[Float64]) -> Float64:
 
 
 def _group_bounds(lattice: Lattice, table: Table, nodes: Int64) -> Float64:
-    """Node → a lower bound of its discernability: all of the groups that there may be, equally large.
+    """Return node → a lower bound of its discernability: that of the maximum number of equally large groups.
 
-    Suppressing rows could only help where there is one group, and then not below a half.
+    Suppressing rows could only help if there is one group, and then not below a half.
     """
     groups = np.ones(len(nodes))
     for j, levels in enumerate(lattice.levels):
@@ -176,7 +176,7 @@ def _group_bounds(lattice: Lattice, table: Table, nodes: Int64) -> Float64:
 
 
 def _grouping(lattice: Lattice, table: Table, node: Int64, k: int) -> Grouping:
-    """Rows with the same generalized values as groups, each published at the levels of the node."""
+    """Group rows with the same generalized values, each group published at the levels of the node."""
     from coterie.kernels.distinct import distinct_rows
 
     chosen = list(zip(lattice.levels, node.tolist(), strict=True))
@@ -201,7 +201,7 @@ def _grouping(lattice: Lattice, table: Table, node: Int64, k: int) -> Grouping:
 
 
 def _note(lattice: Lattice, table: Table, node: Int64, minimal_count: int) -> str:
-    """Which levels were taken, for the user."""
+    """Note the chosen levels, for the user."""
     taken = ", ".join(
         f"{domain.name} {levels.heights[level]} of {levels.heights[-1]}"
         for domain, levels, level in zip(table.domains, lattice.levels, node.tolist(), strict=True)

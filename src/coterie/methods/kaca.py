@@ -3,22 +3,22 @@
 Algorithm 1: form classes of identical rows; while one of them has fewer than k rows, choose such a class C at random,
 find the class C' nearest to it, and generalize both to their closest common generalization. Definition 10: with n₁
 tuples t₁ in C, n₂ tuples t₂ in C' and t₁₂ the closest common generalization, the distance is n₁ · Distortion(t₁, t₁₂)
-+ n₂ · Distortion(t₂, t₁₂). Tuples are taken as they have been generalized so far. Definitions 5 and 6: a distortion
++ n₂ · Distortion(t₂, t₁₂). Tuples are taken as generalized so far. Definitions 5 and 6: a distortion
 is a sum of WHD(p, q), the weights between the levels p and q ÷ all weights; as WHD(p, q) = WHD(h, q) − WHD(h, p) for
 the lowest level h, it is the difference of what the two boxes cost. Definition 11: if C and C' have 2k rows or more
 together, only a stub of k − |C| rows of C' joins C, in the distance too, and the trunk stays as it is.
 
 Deviations
     * Attribute weights multiply an attribute's distortion; the paper has none.
-    * Numbers without a hierarchy are allowed: generalizing one interval to another costs what its width grows by,
-      ÷ the range of the column. The paper's numbers have hierarchies, which `intervals` gives.
+    * Numbers without a hierarchy are allowed: generalizing one interval to another costs the increase of its width
+      ÷ the range of the column. The paper's numbers have hierarchies, which `intervals` provides.
     * Leaves of a ragged hierarchy count as being on its lowest level.
     * `suppress_above` makes the paper's remark on outliers precise: the distance is taken per row that would be
       generalized, and the whole class is suppressed.
     * What is published is the tightest generalization of a class's rows. A trunk or a merged stub may need less than
       the class that it was cut from.
 
-What the paper leaves open: the class to merge is drawn evenly from all that are too small (each step takes one random
+What the paper leaves open: the class to merge is drawn uniformly from those that are too small (a step takes one random
 number u from [0, 1) and picks entry ⌊u · count⌋ of the list of small classes, which begins in the order of the rows;
 an entry that leaves is replaced by the last one, a merged class that is still small goes to the end). Among classes
 equally near, the one with the lowest row wins. The stub takes the lowest rows.
@@ -101,7 +101,7 @@ def kaca(table: Table, k: int, options: KacaOptions, run: Run) -> Grouping:
 
 
 def _measure(table: Table, options: KacaOptions) -> Measure:
-    """How distances are measured; a ConfigError if the level weights do not fit the hierarchies."""
+    """Return the distance measure; raise a ConfigError if the level weights do not fit the hierarchies."""
     if options.distance != "whd":
         return Measure(options.distance, table.leaf_counts)
     if options.level_weights is None:
@@ -126,7 +126,7 @@ def _measure(table: Table, options: KacaOptions) -> Measure:
 
 
 def _row_lists(distinct: Distinct, rows: int) -> Int32:
-    """Row → the next row equal to it, −1 if there is none."""
+    """Return row → the next equal row, −1 if there is none."""
     follower = np.full(rows, -1, dtype=np.int32)
     follower[distinct.rows[:-1]] = distinct.rows[1:]
     follower[distinct.rows[distinct.start[1:] - 1]] = -1
@@ -134,7 +134,7 @@ def _row_lists(distinct: Distinct, rows: int) -> Int32:
 
 
 def _small_classes(index: BoxIndex, groups: Int64 | Int32) -> SmallClasses:
-    """The slots of these groups, and slot → where it stands among them, or −1."""
+    """Return the slots of these groups, and slot → its position among them, or −1."""
     from coterie.kernels.methods.kaca import SmallClasses
 
     slots = np.ascontiguousarray(index.slot[groups])

@@ -1,17 +1,17 @@
 """k-members clustering: Wang, Liu, Gao, "Research on k-anonymity algorithm in privacy protection".
 
 Section III.D, Table III: take a row as seed, then k − 1 times the row r for which IL(e ∪ r) is least; repeat until
-fewer than k rows are left; put each of those where the loss rises least. Definition 5: IL(e) = |e| · Σ (width of a
-number's interval ÷ range, or height of the closest common ancestor ÷ height of the tree). All candidates for a
+fewer than k rows are left; put each of those where the loss increases least. Definition 5: IL(e) = |e| · Σ (width of a
+number's interval ÷ range, or height of the lowest common ancestor ÷ height of the tree). All candidates for a
 group have the same |e|, so the search compares the cost of the box.
 
 Deviations
     * The paper's own options are `seeding="random"` and `loss="height"`, the height ratio; `preset="paper"` sets both.
-      Without them the loss is NCP and groups begin in dense places, which loses less.
+      Without them the loss is NCP and groups start in dense regions, which loses less.
     * `seeding="furthest"` is that of Byun, Kamra, Bertino, Li 2007, which the paper builds on: the first seed is
-      random, each later one is the free row furthest from the seed before it. `"dense-first"` is ours: rows in
-      densely filled places first, because a late group there would have to reach far.
-    * Ties go to the lowest row number, left-over rows are placed in the order of the seeds; the paper leaves both open.
+      random, each later one is the free row furthest from the previous seed. `"dense-first"` is ours: rows in
+      dense regions first, because a late group there would have to reach far.
+    * Ties go to the lowest row number, and remaining rows are placed in seed order; the paper leaves both open.
 """
 
 from __future__ import annotations

@@ -1,19 +1,19 @@
 """Mondrian: LeFevre, DeWitt, Ramakrishnan, "Mondrian multidimensional k-anonymity", 2006. The papers' baseline.
 
-Cut the rows at the median of the widest attribute, and each part again, as long as both parts hold at least k rows.
+Cut the rows at the median of the widest attribute, then each part again, while both parts have at least k rows.
 Widths are normalized: an attribute's interval costs what it would cost in the release.
 
 Deviations
     * Categories are cut in the depth-first order of their hierarchy's leaves: one rule for numbers and trees.
-    * Strict: the paper cuts into rows up to the median and rows above it. Where that leaves too few rows above, ours
-      also tries the cut before the median, which matters where one value has more than half of the rows;
+    * Strict: the paper cuts into rows up to the median and rows above it. If that leaves too few rows above, ours
+      also tries the cut before the median, which matters if one value has more than half of the rows;
       `before_median=False` (`preset="paper"`) does not. If no cut is left on the widest attribute, the next widest is
       tried. Ties between attributes go to the first.
-    * Relaxed: the left half takes ⌊size / 2⌋ rows; rows with the median code are shared out by row number.
-    * Privacy models beyond k: the paper would refuse cuts that break one, which soon leaves the widest attributes
-      uncut. Here the groups are made twice and those that lose less are kept: by the cuts above, mended by the shared
-      repair; and by median cuts that keep every model, those that lower the loss most first, where a cut may also halve
-      the rows of each sensitive value apart. Either may part rows with the same value.
+    * Relaxed: the left half takes ⌊size / 2⌋ rows; rows with the median code are divided by row number.
+    * Privacy models beyond k: the paper would reject cuts that violate one, which soon leaves the widest attributes
+      uncut. Here the groups are made twice and those that lose less are kept: by the cuts above, repaired by the shared
+      repair; and by median cuts that satisfy every model, best first, where a cut may also halve
+      the rows of each sensitive value separately. Either may separate rows with the same value.
 """
 
 from __future__ import annotations
@@ -46,7 +46,7 @@ class MondrianOptions(PaperOptions):
 
 @method("mondrian", paper="LeFevre, DeWitt, Ramakrishnan 2006", recoding="local", options=MondrianOptions)
 def mondrian(table: Table, k: int, options: MondrianOptions, run: Run) -> Grouping:
-    """Cut the table in two at the median of its widest attribute, again and again."""
+    """Cut the table in two at the median of its widest attribute, repeatedly."""
     from coterie.kernels.methods.mondrian import relaxed_cuts, strict_cuts
 
     if options.strict:
@@ -59,7 +59,7 @@ def mondrian(table: Table, k: int, options: MondrianOptions, run: Run) -> Groupi
 
 
 def _heeding(table: Table, k: int, plain: Grouping, run: Run) -> Grouping:
-    """Groups that keep the privacy models of the run."""
+    """Return groups that satisfy the privacy models of the run."""
     from coterie.grouping.repair.cuts import cut_whole
     from coterie.grouping.repair.repair import repair
     from coterie.grouping.repair.state import Aim

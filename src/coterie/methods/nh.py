@@ -1,37 +1,37 @@
 """NH: Wong, Mamoulis, Cheung, "Non-homogeneous generalization in privacy preserving data publishing", 2010.
 
-The rows of a part of the table stand in a ring, near ones side by side. Published row i has the box of the rows
+The rows of a part of the table form a ring, similar rows side by side. Published row i has the box of the rows
 i, i + 1, …, i + k − 1 of the ring, so the boxes of a part differ and none is wider than the part's own box. Each
-original row lies inside k published rows and each published row holds k originals. Which of its k published rows an
+original row lies inside k published rows and each published row contains k originals. Which of its k published rows an
 original becomes is random: without that, an attacker who knows the method would know.
 
-What is promised. Take an attacker who knows the quasi-identifiers of all rows, the method, the seed and the published
+Guarantee. Take an attacker who knows the quasi-identifiers of all rows, the method, the seed and the published
 table. The rows and boxes of a ring, joined where a box was made for a row, are a graph in which each has k edges. It
-consists of k one-to-one assignments that have no edge in common, and the assignment used is drawn evenly from such k.
-So each original row is behind each of its k published rows with the chance 1/k exactly, and so is each of the k
-originals behind a published row. What the attacker does learn: which k these are, hence the span of what the other
-columns say in these k rows, as from any group of k rows.
+consists of k edge-disjoint one-to-one assignments, and the assignment used is drawn uniformly from such k.
+So each original row is behind each of its k published rows with probability exactly 1/k, and so is each of the k
+originals behind a published row. The attacker does learn which k these are, hence the range of the other
+columns in these k rows, as from any group of k rows.
 
-What is not promised. The draws of the rows of a ring depend on each other. Who already knows which published row
+Limits. The draws of the rows of a ring depend on each other. Someone who already knows which published row
 belongs to a person (say, to himself, by a rare value in another column) learns more about the neighbours in that ring
-than from a group of identical rows: with `assignment="rotation"`, or with k = 2, the whole ring; otherwise the chances
-of near rows shift. Two releases of one table, drawn independently, can be compared and promise less than either.
-Whoever knows the key of the assignment, or the order of the rows of the original file, knows it all. The published
-rows are not in groups of k equal rows, so a check of the file for such groups fails, and models that speak of groups
+than from a group of identical rows: with `assignment="rotation"`, or with k = 2, the whole ring; otherwise the
+probabilities of near rows shift. Two releases of one table, drawn independently, can be compared and guarantee less
+than either. The key of the assignment, or the order of the rows of the original file, reveals everything. The published
+rows are not in groups of k equal rows, so a check of the file for such groups fails, and models about groups
 (l-diversity, t-closeness, …) do not apply and are refused.
 
 Deviations
-    * The greedy partition is of the kind of the top-down method of Xu et al. 2006, as which He et al. 2012 describe
+    * The greedy partition is like the top-down method of Xu et al. 2006, which is how He et al. 2012 describe
       the paper's. A part is cut around two rows far apart (`tries` times, the cheapest cut is kept; once with
-      `preset="paper"`). Rows go to the side where they raise the summed penalty less, the most decided first
+      `preset="paper"`). Rows go to the side where they increase the summed penalty less, the most decided first
       (`compare`, as in `top-down`); a side with too few rows takes the nearest ones.
-      `partition` takes the groups of any other method instead, which the paper allows as well.
-    * The order within a ring is a walk from each row to the nearest one not yet met, beginning with the row that comes
+      `partition` uses the groups of any other method instead, which the paper allows as well.
+    * The order within a ring is a walk from each row to the nearest unvisited one, beginning with the row that comes
       first in the table. Equal rows stay together. Ties go to the row that comes first in the table.
     * The k assignments are found by random walks (see `kernels/methods/rings.py`); `assignment="rotation"` takes the k
-      rotations of the ring instead, which are quicker and tell more to those who know a row.
-    * The assignment does not follow from the seed, which is no secret, but from the operating system's randomness or
-      from `key`. The seed alone decides the rings and boxes, and with them every measure.
+      rotations of the ring instead, which is faster but tells more to those who know a row.
+    * The assignment does not follow from the seed, which is not secret, but from the operating system's randomness or
+      from `key`. The seed alone determines the rings and boxes, and with them every measure.
 """
 
 from __future__ import annotations
@@ -88,7 +88,7 @@ class NhOptions(PaperOptions):
 
 @method("nh", paper="Wong, Mamoulis, Cheung 2010", recoding="per-row", options=NhOptions)
 def nh(table: Table, k: int, options: NhOptions, run: Run) -> Grouping:
-    """Publish each row with the box of k neighbours in a ring, in a random one of the k boxes that hold it."""
+    """Publish each row with the box of k neighbours in a ring, in a random one of the k boxes that contain it."""
     from coterie.kernels.methods.rings import ring_boxes
 
     parts = _parts(table, k, options, run)
@@ -103,7 +103,7 @@ def nh(table: Table, k: int, options: NhOptions, run: Run) -> Grouping:
 
 
 def _parts(table: Table, k: int, options: NhOptions, run: Run) -> Grouping:
-    """The groups that become rings."""
+    """Return the groups that become rings."""
     from coterie.kernels.methods.nh import greedy_parts
 
     if options.partition != "greedy":
@@ -115,7 +115,7 @@ def _parts(table: Table, k: int, options: NhOptions, run: Run) -> Grouping:
 
 
 def _other_method(name: str) -> Method:
-    """The method whose groups become rings; a ConfigError if there is no such method."""
+    """Return the method whose groups become rings; raise a ConfigError if it does not exist."""
     others = {each.name: each for each in all_methods().values() if each.recoding != "per-row"}
     if name not in others:
         text = f"there is no partition {name!r}; there are greedy, {', '.join(others)}"
@@ -124,7 +124,7 @@ def _other_method(name: str) -> Method:
 
 
 def _ring_order(table: Table, parts: Grouping) -> tuple[Int32, Int64]:
-    """Place → row, ring after ring, and where the rings begin: each a walk from row to nearest row."""
+    """Return place → row, ring after ring, and where the rings begin: each a walk from row to nearest row."""
     from coterie.kernels.methods.nh import tours
 
     distinct = table.distinct
@@ -153,7 +153,7 @@ def _long_tour(table: Table, points: Int32) -> Int32:
 
 
 def _slots(start: Int64, k: int, options: NhOptions, run: Run) -> Int32:
-    """Place → slot that its row gets."""
+    """Return place → slot of its row."""
     from coterie.kernels.methods.rings import matched_slots
 
     rng = _secret_rng(options.key, run)
@@ -169,7 +169,7 @@ def _slots(start: Int64, k: int, options: NhOptions, run: Run) -> Int32:
 
 
 def _secret_rng(key: str | None, run: Run) -> np.random.Generator:
-    """Randomness that no one can repeat without the key; blocks of a table draw apart, or one would tell of others."""
+    """Return randomness that cannot be repeated without the key; blocks of a table draw separately."""
     block = "" if isinstance(run.seed, int) else ":".join(map(str, ("", *run.seed[1:])))
     seed = secrets.token_bytes(32) if key is None else hashlib.sha256((key + block).encode()).digest()
     return np.random.default_rng(int.from_bytes(seed, "big"))

@@ -1,32 +1,32 @@
-"""optimal: the least loss there is, for small tables. Exact, slow, and a yardstick for the other methods.
+"""optimal: the least possible loss, for small tables. Exact, slow, and a yardstick for the other methods.
 
-A group of 2k rows or more can be parted in two without raising the loss, so some best grouping has groups of k … 2k −
-1 rows only. Choosing among all of these the ones that hold every row once, at the least loss, is an integer program;
-there are far too many to list, so that it is solved as Barnhart et al. (1998) describe:
+A group of 2k rows or more can be split without increasing the loss, so some best grouping only has groups of k … 2k −
+1 rows. Choosing among all of these the ones that cover every row once, at the least loss, is an integer program;
+there are far too many to list, so it is solved as Barnhart et al. (1998) describe:
 
 1. `compact` gives a grouping, whose groups are the first columns of the program.
-2. The program without the demand for whole numbers is solved (HiGHS, through SciPy). It puts a price on every row.
-   Groups that lose less than the prices of their rows are searched for, depth first, and added, until there are none:
-   then no grouping loses less than all prices together.
+2. The linear relaxation of the program is solved (HiGHS, through SciPy). It gives every row a price.
+   A depth-first search adds groups that lose less than the prices of their rows, until there are none:
+   then no grouping loses less than the sum of all prices.
 3. The integer program over the groups found so far gives a better grouping.
-4. What a group loses above the prices of its rows, a grouping that holds it loses above the sum of all prices. So only
-   groups for which that is at most the gap that is left can be part of a better grouping. All of them are listed, and
+4. The loss of a group in excess of its rows' prices is also the excess of any grouping with it over the sum of all
+   prices. So only groups whose excess is at most the remaining gap can be in a better grouping. All are listed, and
    the integer program over these gives the best one.
 
 Equal rows are one row with a count. The lower bounds of rows (`bound.py`) prune both searches. The loss is exact to a
 millionth.
 
-The solver is not trusted. HiGHS as SciPy 1.15 has it, for one, calls a choice of groups that leaves rows out the best
-one, because of its presolve. So a choice counts if it holds every row as often as it occurs, a claim of being the best
-if the solver's own bound agrees with the loss worked out here, and prices if the search finds no group below them;
-else the solver is asked in another way, and failing that the result says that it may not be the least loss.
+The solver is not trusted. HiGHS in SciPy 1.15, for one, can call a choice of groups that omits rows the best
+one, because of its presolve. So a choice counts if it covers every row as often as it occurs, a claim of optimality
+if the solver's own bound agrees with the loss computed here, and prices if the search finds no group below them;
+otherwise the solver is called in another way, and failing that the result says that it may not be the least loss.
 
-Finding the best grouping is NP-hard for k ≥ 3 (Meyerson and Williams 2004). What is practical depends on the table more
+Finding the best grouping is NP-hard for k ≥ 3 (Meyerson and Williams 2004). What is practical depends more on the table
 than on its size. The first rows of Adult with 8 quasi-identifiers, in CPU seconds: 100 rows take 0.2 at k = 2 and 1.3
 at k = 3; 200 rows 10 and 5; 100 rows at k = 5 take 33. Fewer quasi-identifiers make many groups equally good,
 and that is harder: 100 rows with 4 of them take 30 at k = 3. Tables with too many groups to choose from are refused.
 
-Privacy models beyond k are met by the shared repair afterwards; the result is then no longer the least loss.
+Privacy models beyond k are then satisfied by the shared repair; the result is no longer the least loss.
 """
 
 from __future__ import annotations
@@ -80,12 +80,12 @@ class _Columns(NamedTuple):
     """group → loss of all its rows"""
 
     def and_also(self, more: _Columns) -> _Columns:
-        """These groups and some more."""
+        """Return these groups and some more."""
         members, losses = np.concatenate([self.members, more.members]), np.concatenate([self.losses, more.losses])
         return _Columns(members, losses)
 
     def matrix(self, kinds: int) -> Any:  # noqa: ANN401 - SciPy is there on request only
-        """[distinct row, group] → how often the group holds the row."""
+        """Return [distinct row, group] → how often the group contains the row."""
         from scipy.sparse import csc_array
 
         group, place = np.nonzero(self.members >= 0)
@@ -94,7 +94,7 @@ class _Columns(NamedTuple):
 
 
 class _Choice(NamedTuple):
-    """Which groups the solver chose."""
+    """The groups chosen by the solver."""
 
     times: Int64 | None
     """group → how often; None if there is no choice that holds every row as often as it occurs"""
@@ -104,7 +104,7 @@ class _Choice(NamedTuple):
 
 @method("optimal", paper="ours", recoding="local", options=OptimalOptions)
 def optimal(table: Table, k: int, options: OptimalOptions, run: Run) -> Grouping:
-    """The grouping with the least loss of all (weighted NCP), for small tables; needs SciPy."""
+    """Find the grouping with the least loss of all (weighted NCP), for small tables; needs SciPy."""
     _need_scipy()
     if table.rows > MOST_ROWS:
         raise DataError(
@@ -140,13 +140,13 @@ class _Search:
         self.floors: Float64 = np.ascontiguousarray(bounds[table.distinct.first_row])
 
     def loss(self, grouping: Grouping) -> float:
-        """Loss of all rows."""
+        """Return the loss of all rows."""
         from coterie.kernels.search.costs import box_costs
 
         return float((grouping.sizes * box_costs(self.table.costs, grouping.lo, grouping.hi)).sum())
 
     def best(self, start: Grouping) -> Grouping:
-        """The best grouping of all, given one to start from; the best so far where time runs out."""
+        """Return the best grouping of all, given one to start from; the best so far if time runs out."""
         priced = self._priced(self._columns_of(start))
         if priced is None:
             return self._late(start)
@@ -176,7 +176,7 @@ class _Search:
         )
 
     def _columns_of(self, grouping: Grouping) -> _Columns:
-        """The groups of a grouping; those of 2k rows or more in parts."""
+        """Return the groups of a grouping, splitting those of 2k rows or more."""
         from coterie.kernels.search.costs import box_costs
 
         kinds, codes = self.table.distinct.of_row, self.table.distinct.codes
@@ -192,7 +192,7 @@ class _Search:
         return _Columns(members, sizes * box_costs(self.table.costs, lo, hi))
 
     def _priced(self, columns: _Columns) -> tuple[_Columns, Float64] | None:
-        """Columns and prices of the distinct rows such that no group loses less than its rows' prices."""
+        """Return columns and prices of the distinct rows such that no group loses less than its rows' prices."""
         from scipy.optimize import linprog
 
         kinds = len(self.copies)
@@ -211,7 +211,7 @@ class _Search:
         return None
 
     def _checked_prices(self, solved: Any, matrix: Any, losses: Float64) -> Float64 | None:  # noqa: ANN401 - SciPy's own
-        """The prices that the solver puts on rows; None unless the groups that it was given lose no less."""
+        """Return the solver's prices of rows; None unless the given groups lose no less."""
         marginals = getattr(getattr(solved, "eqlin", None), "marginals", None)
         if solved.status != 0 or marginals is None:
             return None
@@ -223,7 +223,7 @@ class _Search:
         return prices - max(above, 0.0) / self.k if above <= LEEWAY else None
 
     def _groups_below(self, prices: Float64, limit: float, *, per_first: int, room: int) -> _Columns:
-        """Groups whose loss is at most `limit` above the prices of their rows."""
+        """Return the groups whose loss is at most `limit` above the prices of their rows."""
         from coterie.kernels.methods.optimal import Priced, groups_below
 
         distinct = self.table.distinct
@@ -239,7 +239,7 @@ class _Search:
         return _Columns(np.where(members >= 0, order[members], -1).astype(np.int32), losses)
 
     def _better(self, before: Grouping, columns: _Columns, *, nodes: int | None) -> Grouping:
-        """The best grouping that consists of these groups, or the one before if it loses no more."""
+        """Return the best grouping that consists of these groups, or the previous one if it loses no more."""
         self.run.progress("choose groups", 0, 0)
         # Without presolve first: it takes no longer here, and presolve is where wrong answers came from.
         for presolve in (False, True):
@@ -255,7 +255,7 @@ class _Search:
         return before
 
     def _choice(self, columns: _Columns, nodes: int | None, *, presolve: bool) -> _Choice:
-        """What the solver chooses, as far as it holds."""
+        """Return the solver's choice, as far as it is valid."""
         from scipy.optimize import LinearConstraint, milp
 
         settings: dict[str, Any] = {"mip_rel_gap": 0.0, "presolve": presolve}
@@ -278,7 +278,7 @@ class _Search:
         return _Choice(times, best=result.status == 0 and agrees)
 
     def _grouping(self, columns: _Columns, times: Int64) -> Grouping:
-        """Rows dealt out to the groups that were chosen; equal rows in their order."""
+        """Assign rows to the chosen groups; equal rows in order."""
         chosen = np.repeat(columns.members, times, axis=0)
         group, place = np.nonzero(chosen >= 0)
         kinds = chosen[group, place]

@@ -7,28 +7,28 @@ it has grown so far. The cut is made if at least one side has k rows, and sides 
 
 Which penalty the assignment leads to. The paper defines a penalty for tables, the sum over all rows, and measures the
 repair below by "the increase of penalty"; what an assignment leads to is a table too. So `compare="increase"`, the
-default, takes the rise of the summed penalty, (|G| + 1) · NCP(G ∪ w) − |G| · NCP(G). Other readings are options:
-`"enlarge"` is the growth of one row's penalty, NCP(G ∪ w) − NCP(G); `"side"` is NCP(G ∪ w) itself, the letter of
-"depends on NCP(G_u, w)", under which a side that has grown wide loses the rows that lie inside it; `"seed"` is
+default, takes the increase of the summed penalty, (|G| + 1) · NCP(G ∪ w) − |G| · NCP(G). Other readings are options:
+`"enlarge"` is the growth of one row's penalty, NCP(G ∪ w) − NCP(G); `"side"` is NCP(G ∪ w) itself, the literal
+"depends on NCP(G_u, w)", under which a side that has grown wide loses the rows inside it; `"seed"` is
 NCP(seed ∪ w), after the sentence that rows are assigned "according to the two seed tuples". Under `"side"` the method
-loses more than Mondrian on skewed data, which the paper's results exclude. `"enlarge"` may cut off one row at a time
+loses more than Mondrian on skewed data, contrary to the paper's results. `"enlarge"` may cut off one row at a time
 and then takes the quadratic time that the paper warns of.
 
 Then every group G of fewer than k rows either takes the k − |G| rows for which NCP(G ∪ rows) is least from one group
-of more than 2k − |G| rows, or merges with its nearest group, whichever raises the penalty of the table less.
+of more than 2k − |G| rows, or merges with its nearest group, whichever increases the penalty of the table less.
 
 What the paper leaves open
     * One random order of all rows serves every part: its first row there is where the search for seeds begins, and the
-      others come in that order. It does not matter then in which order parts are cut.
+      others follow in that order. Then the order in which parts are cut does not matter.
     * Ties: the furthest row is the lowest of several; a row that costs both sides the same goes to the one with
-      fewer rows so far, then to that of the seed which was found first.
-    * A part whose rows are all alike is not cut.
-    * Groups are repaired in the order of their lowest rows, each until it has k rows. A merged group stands in the
-      place of the earlier one; of several groups that are equally near, the earliest is taken.
-    * Rows to take are found greedily: one by one, the row that then makes G cost least, the lowest of several. Of rows
-      that are all alike, those that have been in their group longest go.
-    * The nearest group is the one that raises the penalty least by merging, summed over the rows of both. If taking
-      and merging raise it equally, rows are taken.
+      fewer rows so far, then to that of the seed found first.
+    * A part whose rows are all equal is not cut.
+    * Groups are repaired in the order of their lowest rows, each until it has k rows. A merged group takes the
+      place of the earlier one; of several equally near groups, the earliest is taken.
+    * Rows to take are found greedily: one by one, the row that makes G cheapest, the lowest of several. Of equal
+      rows, those that have been in their group longest go.
+    * The nearest group is the one that increases the penalty least by merging, summed over the rows of both. If taking
+      and merging increase it equally, rows are taken.
 """
 
 from __future__ import annotations
@@ -64,7 +64,7 @@ class TopDownOptions(PaperOptions):
 
 @method("top-down", paper="Xu et al. 2006", recoding="local", options=TopDownOptions)
 def top_down(table: Table, k: int, options: TopDownOptions, run: Run) -> Grouping:
-    """Cut the table in two around rows that are far apart, again and again, and repair groups that are too small."""
+    """Cut the table in two around rows that are far apart, repeatedly, and repair groups that are too small."""
     grouping = Grouping.of(table.codes, _cut(table, k, options, run))
     if grouping.sizes.min(initial=k) >= k:
         return grouping
@@ -72,7 +72,7 @@ def top_down(table: Table, k: int, options: TopDownOptions, run: Run) -> Groupin
 
 
 def _cut(table: Table, k: int, options: TopDownOptions, run: Run) -> Int32:
-    """Row → part, before the repair."""
+    """Return row → part, before the repair."""
     from coterie.kernels.methods.top_down import Cutting, cut
 
     n = table.rows
@@ -91,7 +91,7 @@ def _cut(table: Table, k: int, options: TopDownOptions, run: Run) -> Int32:
 
 
 def _repair(table: Table, grouping: Grouping, k: int, run: Run) -> Int32:
-    """Row → group, none of fewer than k rows."""
+    """Return row → group, none of fewer than k rows."""
     from coterie.kernels.methods.top_down_repair import chain_labels, fill_donors, repair
 
     order = np.argsort(grouping.labels, kind="stable").astype(np.int32)
@@ -111,7 +111,7 @@ def _repair(table: Table, grouping: Grouping, k: int, run: Run) -> Int32:
 
 
 def _chains(table: Table, order: Int32, start: Int64, index: BoxIndex) -> Chains:
-    """The rows of each group in ascending order, as chains; group g has order[start[g]:start[g + 1]]."""
+    """Return the rows of each group in ascending order, as chains; group g has order[start[g]:start[g + 1]]."""
     from coterie.kernels.methods.top_down_repair import Chains
 
     after = np.arange(1, table.rows + 1, dtype=np.int32)

@@ -1,6 +1,6 @@
-"""Privacy models beyond k: what each promises of a group, decided from counts.
+"""Privacy models beyond k: what each guarantees for a group, decided from counts.
 
-A model registers itself when its class is made; the command line, the documentation, the page and the report follow.
+A model registers itself when its class is created; the command line, the docs, the page and the report follow.
 
 May import: arrays, errors, files, hierarchies, settings, table.
 """

@@ -1,6 +1,6 @@
-"""Check privacy models on groups in the making: which of them break a promise, and what no grouping can keep.
+"""Check privacy models during grouping: which groups violate one, and what is infeasible for any grouping.
 
-Published tables are not judged here: `coterie.verification` does that, by code of its own.
+Published tables are not judged here: `coterie.verification` does that, with its own code.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 
 class ModelCheck(NamedTuple):
-    """One model on one sensitive column, and whether every class keeps it."""
+    """One model on one sensitive attribute, and whether every class satisfies it."""
 
     model: Model
     column: str | None
@@ -39,7 +39,7 @@ class ModelCheck(NamedTuple):
 
 
 def check_groups(groups: Groups, models: Sequence[Model], sensitive: Sequence[str]) -> list[ModelCheck]:
-    """Check models on groups that have been counted."""
+    """Check models on counted groups."""
     return [_check(groups, model, column) for model in models for column in model.columns(sensitive)]
 
 
@@ -66,7 +66,7 @@ def _check(groups: Groups, model: Model, column: str | None) -> ModelCheck:
 
 
 def check_domains(models: Sequence[Model], sensitive: Sequence[Domain]) -> None:
-    """Raise a ConfigError with every sensitive column that a model cannot judge."""
+    """Raise a ConfigError with every sensitive attribute that a model does not support."""
     problems = []
     by_name = {domain.name: domain for domain in sensitive}
     for model in models:
@@ -82,14 +82,14 @@ def check_domains(models: Sequence[Model], sensitive: Sequence[Domain]) -> None:
 
 
 def refuse_infeasible(whole: Groups, models: Sequence[Model], sensitive: Sequence[str]) -> None:
-    """Raise an InfeasibleError if all rows in one group break a promise: then no grouping keeps it.
+    """Raise an InfeasibleError if all rows in one group violate a model: then every grouping does.
 
-    Every model is kept when groups merge, so groups that keep it would keep it as one.
+    Every model still holds when groups merge, so groups that satisfy it would also satisfy it as one.
 
     Args:
         whole: The whole table as one group.
-        models: What is wanted.
-        sensitive: The sensitive columns.
+        models: The privacy models.
+        sensitive: The sensitive attributes.
     """
     failed = [check for check in check_groups(whole, models, sensitive) if not check.passed]
     if not failed:

@@ -1,4 +1,4 @@
-"""Privacy models that compare a group with the whole table: how much do its sensitive values tell beyond that?"""
+"""Privacy models that compare a group with the whole table: how much more do its sensitive values reveal?"""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 class TCloseness(Model):
     """In every group, sensitive values are distributed nearly as in the whole table: Li, Li, Venkatasubramanian 2007.
 
-    `distance` says how far apart two values are: `equal` (all alike), `ordered` (by rank) or `hierarchical` (by the
+    `distance` is the ground distance between values: `equal` (all 1), `ordered` (by rank) or `hierarchical` (by the
     column's hierarchy).
     """
 
@@ -49,11 +49,11 @@ class TCloseness(Model):
 
     @property
     def title(self) -> str:
-        """What is promised, in a few words."""
+        """The guarantee, in a few words."""
         return f"{shown(self.t)}-closeness ({self.distance} distance)"
 
     def domain_problem(self, domain: Domain) -> str:
-        """Ordered distance needs an order, hierarchical distance a hierarchy."""
+        """Return why a column does not fit: ordered distance needs an order, hierarchical distance a hierarchy."""
         if self.distance == "equal" or domain.labelled:
             return ""
         if self.distance == "hierarchical":
@@ -63,23 +63,23 @@ class TCloseness(Model):
         return "has no order; give it a hierarchy that lists its values in order, or use the equal distance"
 
     def measure(self, groups: Groups, column: str | None = None) -> Float64:
-        """Group → distance from the whole table."""
+        """Return group → distance from the whole table."""
         return distance(groups.column(column), self.distance).floats()
 
     def holds(self, groups: Groups, column: str | None = None) -> Bool:
-        """Group → whether it is within t."""
+        """Return group → whether it is within t."""
         return ratio_signs(*distance(groups.column(column), self.distance), self.limit) <= 0
 
     def shortfall(self, groups: Groups, column: str | None = None) -> Float64:
-        """Group → how much further away it is than t."""
+        """Return group → how much its distance exceeds t."""
         return np.maximum(self.measure(groups, column) - self.wanted, 0)
 
 
 @dataclass(frozen=True)
 class BetaLikeness(Model):
-    """No value's share in a group exceeds that in the table by more than a factor 1 + beta: Cao, Karras 2012.
+    """No value's share in a group exceeds its share in the table by more than a factor 1 + beta: Cao, Karras 2012.
 
-    `enhanced` also bounds the gain by −ln of the value's share in the table, so that no value becomes certain.
+    `enhanced` also limits the gain to −ln of the value's share in the table, so that no value becomes certain.
     """
 
     beta: Number
@@ -105,17 +105,17 @@ class BetaLikeness(Model):
 
     @property
     def title(self) -> str:
-        """What is promised, in a few words."""
+        """The guarantee, in a few words."""
         return f"{self.kind} {shown(self.beta)}-likeness"
 
     def measure(self, groups: Groups, column: str | None = None) -> Float64:
-        """Group → largest relative gain of a value; infinite if the enhanced kind does not allow it at any beta."""
+        """Return group → largest relative gain of a value; infinite if the enhanced kind forbids it at any beta."""
         histogram = groups.column(column)
         gain = histogram.largest(np.maximum(self._gains(histogram), 0.0)).astype(np.float64)
         return gain if self.kind == "basic" else np.where(self._capped(histogram), gain, np.inf)
 
     def holds(self, groups: Groups, column: str | None = None) -> Bool:
-        """Group → whether no value gains more than is allowed."""
+        """Return group → whether no value gains more than allowed."""
         histogram = groups.column(column)
         n, total = histogram.rows, histogram.totals[histogram.value]
         # A table has fewer than 2**31 rows, so these products fit.
@@ -124,12 +124,12 @@ class BetaLikeness(Model):
         return within if self.kind == "basic" else within & self._capped(histogram)
 
     def _gains(self, histogram: Histogram) -> Float64:
-        """Pair → (share in the group − share in the table) / share in the table."""
+        """Return pair → (share in the group − share in the table) / share in the table."""
         share = histogram.totals[histogram.value] / histogram.rows
         return np.asarray(histogram.count / histogram.sizes[histogram.group] / share - 1.0, dtype=np.float64)
 
     def _capped(self, histogram: Histogram) -> Bool:
-        """Group → whether no value gains more than −ln of its share in the table, decided exactly."""
+        """Return group → whether no value gains more than −ln of its share in the table, decided exactly."""
         gains = self._gains(histogram)
         caps = np.log(histogram.rows / histogram.totals[histogram.value])
         gap = gains - caps
@@ -141,7 +141,7 @@ class BetaLikeness(Model):
         return histogram.every(fits)
 
     def shortfall(self, groups: Groups, column: str | None = None) -> Float64:
-        """Group → share of its rows that is too much of some value."""
+        """Return group → share of its rows in excess of some value's limit."""
         histogram = groups.column(column)
         share = histogram.totals[histogram.value] / histogram.rows
         most = np.full(len(share), self.wanted)
@@ -155,7 +155,7 @@ class BetaLikeness(Model):
 class DeltaDisclosure(Model):
     """Every value's share in every group is within a factor e^delta of that in the table: Brickell, Shmatikov 2008.
 
-    A group that lacks a value of the table is infinitely far. Logarithms are natural ones.
+    A group that lacks a value of the table is infinitely far away. Logarithms are natural.
     """
 
     delta: Number
@@ -175,23 +175,23 @@ class DeltaDisclosure(Model):
 
     @property
     def title(self) -> str:
-        """What is promised, in a few words."""
+        """The guarantee, in a few words."""
         return f"{shown(self.delta)}-disclosure privacy"
 
     def _complete(self, histogram: Histogram) -> Bool:
-        """Group → whether it holds every value of the table."""
+        """Return group → whether it has every value of the table."""
         complete: Bool = histogram.distinct == np.count_nonzero(histogram.totals)
         return complete
 
     def measure(self, groups: Groups, column: str | None = None) -> Float64:
-        """Group → largest |ln(share in the group / share in the table)|; infinite if a value is absent."""
+        """Return group → largest |ln(share in the group / share in the table)|; infinite if a value is absent."""
         histogram = groups.column(column)
         share = histogram.totals[histogram.value] / histogram.rows
         logs = np.abs(np.log(histogram.count / histogram.sizes[histogram.group] / share))
         return np.where(self._complete(histogram), histogram.largest(logs).astype(np.float64), np.inf)
 
     def holds(self, groups: Groups, column: str | None = None) -> Bool:
-        """Group → whether every share is strictly within the factor."""
+        """Return group → whether every share is strictly within the factor."""
         histogram = groups.column(column)
         complete = self._complete(histogram)
         of = complete[histogram.group]
@@ -202,7 +202,7 @@ class DeltaDisclosure(Model):
         return complete & histogram.every(fits)
 
     def shortfall(self, groups: Groups, column: str | None = None) -> Float64:
-        """Group → share of its rows that is too much or too little of some value."""
+        """Return group → share of its rows above or below some value's limits."""
         histogram = groups.column(column)
         factor = float(np.exp(self.wanted))
         share = histogram.totals / histogram.rows

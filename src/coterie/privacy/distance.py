@@ -1,16 +1,16 @@
-"""How far the sensitive values of a group are from those of the whole table: Li, Li, Venkatasubramanian 2007.
+"""The distance between the sensitive values of a group and of the whole table: Li, Li, Venkatasubramanian 2007.
 
 The earth mover's distance between two distributions is the least work that turns one into the other, for a given
 distance between values. Three such distances give three formulas (sections 4.1 and 4.2 of the paper):
 
 * equal: all values are 1 apart. Half the sum of the differences of the shares.
 * ordered: |i − j| / (m − 1) for the i-th and j-th of m values. The sum of the differences of the cumulative shares,
-  divided by m − 1. Missing values stand after the largest value.
-* hierarchical: height of the closest common ancestor ÷ height of the hierarchy. Give the edge above a node the
-  weight (height of its parent − its height) / 2; the way between two leaves is then as long as their distance, and
+  divided by m − 1. Missing values come after the largest value.
+* hierarchical: height of the lowest common ancestor ÷ height of the hierarchy. Give the edge above a node the
+  weight (height of its parent − its height) / 2; the path between two leaves is then as long as their distance, and
   the least work is the sum over all edges of weight · difference of the shares below.
 
-Each is returned as whole numbers (numerator, denominator) per group, so that it can be compared exactly.
+Each is returned as integers (numerator, denominator) per group, so that it can be compared exactly.
 """
 
 from __future__ import annotations
@@ -27,23 +27,23 @@ Distance = Literal["equal", "ordered", "hierarchical"]
 
 
 class Ratio(NamedTuple):
-    """Per group, a fraction of whole numbers."""
+    """A fraction of integers per group."""
 
     numerator: Whole
     denominator: Whole
 
     def floats(self) -> Float64:
-        """The fractions as floats, for people to read."""
+        """Return the fractions as floats, for display."""
         return np.asarray(self.numerator / self.denominator, dtype=np.float64)
 
 
 def distance(histogram: Histogram, kind: Distance) -> Ratio:
-    """Group → distance of its sensitive values from those of the whole table."""
+    """Return group → distance of its sensitive values from those of the whole table."""
     return {"equal": _equal, "ordered": _ordered, "hierarchical": _hierarchical}[kind](histogram)
 
 
 def _numbers(histogram: Histogram, factor: int, *arrays: Int64) -> list[Whole]:
-    """Arrays in a type that holds factor · group size · rows."""
+    """Return arrays in a type that fits factor · group size · rows."""
     fits = factor * int(histogram.sizes.max(initial=1)) * histogram.rows < SAFE
     return [array if fits else array.astype(object) for array in arrays]
 

@@ -1,4 +1,4 @@
-"""Privacy models that look at a group by itself: how many rows, how many sensitive values, how even they are."""
+"""Privacy models about a single group: its number of rows, and the number and evenness of its sensitive values."""
 
 from __future__ import annotations
 
@@ -41,19 +41,19 @@ class KAnonymity(Model):
 
     @property
     def title(self) -> str:
-        """What is promised, in a few words."""
+        """The guarantee, in a few words."""
         return f"{self.k:,}-anonymity"
 
     def measure(self, groups: Groups, column: str | None = None) -> Float64:
-        """Group → its rows."""
+        """Return group → its number of rows."""
         return groups.sizes.astype(np.float64)
 
     def holds(self, groups: Groups, column: str | None = None) -> Bool:
-        """Group → whether it has k rows."""
+        """Return group → whether it has k rows."""
         return groups.sizes >= self.k
 
     def shortfall(self, groups: Groups, column: str | None = None) -> Float64:
-        """Group → share of k that it lacks."""
+        """Return group → the missing share of k."""
         return np.maximum(self.k - groups.sizes, 0) / self.k
 
 
@@ -61,7 +61,7 @@ class KAnonymity(Model):
 class LDiversity(Model):
     """Every group has l well-represented sensitive values: Machanavajjhala et al. 2006/2007.
 
-    `kind` says what well-represented means: `distinct` (l values), `frequency` (no value in more than 1/l of the
+    `kind` defines well-represented: `distinct` (l values), `frequency` (no value in more than 1/l of the
     rows; He et al. 2012), `entropy` (entropy of at least ln l) or `recursive` (with c: the most frequent value is rarer
     than c times all values from the l-th most frequent on).
     """
@@ -84,7 +84,7 @@ class LDiversity(Model):
 
     @property
     def threshold(self) -> str:
-        """The field that holds the limit: c for the recursive kind, whose l is part of the definition."""
+        """The field with the limit: c for the recursive kind, whose l is part of the definition."""
         return "c" if self.kind == "recursive" else "l"
 
     @property
@@ -94,12 +94,12 @@ class LDiversity(Model):
 
     @property
     def higher_is_better(self) -> bool:
-        """Whether the measured value has to reach the limit: an l does, a c does not."""
+        """Whether the measured value must reach the limit: an l must, a c must not."""
         return self.kind != "recursive"
 
     @property
     def monotone(self) -> bool:
-        """Distinct values only become more; frequencies change."""
+        """Whether it is monotone: distinct values can only increase; frequencies change."""
         return self.kind == "distinct"
 
     def __post_init__(self) -> None:
@@ -118,7 +118,7 @@ class LDiversity(Model):
 
     @property
     def title(self) -> str:
-        """What is promised, in a few words."""
+        """The guarantee, in a few words."""
         if self.kind == "recursive":
             assert self.c is not None
             return f"recursive ({shown(self.c)}, {shown(self.l)})-diversity"
@@ -131,13 +131,13 @@ class LDiversity(Model):
         return entropies
 
     def _tail(self, histogram: Histogram) -> Int64:
-        """Group → rows of all values from the l-th most frequent on."""
+        """Return group → rows of all values from the l-th most frequent on."""
         counts = histogram.count[np.lexsort((-histogram.count, histogram.group))]
         rank = np.arange(len(counts)) - histogram.starts[histogram.group]
         return histogram.sum(np.where(rank >= int(self.l) - 1, counts, 0)).astype(np.int64)
 
     def measure(self, groups: Groups, column: str | None = None) -> Float64:
-        """Group → the largest l that it keeps, or for the recursive kind the c that has to be exceeded."""
+        """Return group → the largest l it satisfies or, for the recursive kind, the c that must be exceeded."""
         histogram = groups.column(column)
         if self.kind == "distinct":
             return histogram.distinct.astype(np.float64)
@@ -149,7 +149,7 @@ class LDiversity(Model):
         return np.where(tail > 0, histogram.most / np.maximum(tail, 1), np.inf)
 
     def holds(self, groups: Groups, column: str | None = None) -> Bool:
-        """Group → whether it is l-diverse."""
+        """Return group → whether it is l-diverse."""
         histogram = groups.column(column)
         if self.kind == "distinct":
             return histogram.distinct >= int(self.l)
@@ -162,7 +162,7 @@ class LDiversity(Model):
         return (tail > 0) & (ratio_signs(histogram.most, np.maximum(tail, 1), self.limit) < 0)
 
     def best(self, whole: Groups, column: str | None = None) -> tuple[float, str]:
-        """The strictest threshold that the whole table keeps; for the recursive kind perhaps the l, not the c."""
+        """Return the strictest threshold that the whole table satisfies; for the recursive kind perhaps the l."""
         if self.kind != "recursive":
             return super().best(whole, column)
         found = float(self.measure(whole, column)[0])
@@ -172,7 +172,7 @@ class LDiversity(Model):
         return found, f"in this table c has to be more than {np.ceil(found * 10_000) / 10_000:,.10g}"
 
     def shortfall(self, groups: Groups, column: str | None = None) -> Float64:
-        """Group → how far it is from l-diversity, relative to l or to the size of the group."""
+        """Return group → how far it is from l-diversity, relative to l or to the size of the group."""
         histogram = groups.column(column)
         wanted = float(as_fraction(self.l))
         if self.kind == "distinct":
@@ -189,7 +189,7 @@ class LDiversity(Model):
 
 @dataclass(frozen=True)
 class AlphaK(Model):
-    """No sensitive value is held by more than a share alpha of a group of at least k rows: Wong et al. 2006."""
+    """No sensitive value has more than a share alpha of a group of at least k rows: Wong et al. 2006."""
 
     alpha: Number
     k: int | None = None
@@ -215,22 +215,22 @@ class AlphaK(Model):
 
     @property
     def title(self) -> str:
-        """What is promised, in a few words."""
+        """The guarantee, in a few words."""
         return f"({shown(self.alpha)}, {'k' if self.k is None else f'{self.k:,}'})-anonymity"
 
     def measure(self, groups: Groups, column: str | None = None) -> Float64:
-        """Group → share of its most frequent value; infinite if the group is too small for any alpha."""
+        """Return group → share of its most frequent value; infinite if the group is too small for any alpha."""
         histogram = groups.column(column)
         return np.where(histogram.sizes >= (self.k or 1), histogram.most / histogram.sizes, np.inf)
 
     def holds(self, groups: Groups, column: str | None = None) -> Bool:
-        """Group → whether no value exceeds alpha and the group has k rows."""
+        """Return group → whether no value exceeds alpha and the group has k rows."""
         histogram = groups.column(column)
         within = ratio_signs(histogram.most, histogram.sizes, self.limit) <= 0
         return within & (histogram.sizes >= (self.k or 1))
 
     def shortfall(self, groups: Groups, column: str | None = None) -> Float64:
-        """Group → by how much its most frequent value exceeds alpha, and its share of k that is missing."""
+        """Return group → by how much its most frequent value exceeds alpha, plus the missing share of k."""
         histogram = groups.column(column)
         k = self.k or 1
         lacking = np.maximum(k - histogram.sizes, 0) / k

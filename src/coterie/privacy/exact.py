@@ -1,8 +1,8 @@
-"""Exact decisions at a threshold: whole numbers where that is possible, bounded error where it is not.
+"""Exact decisions at a threshold: integers where possible, bounded error elsewhere.
 
-A group that lies exactly on a threshold keeps the promise or breaks it by definition, and a rounded float may say
-either. Ratios are therefore compared as integers. Logarithms of fractions are irrational (but for that of 1), so they
-never lie on a threshold that is a fraction: floats decide what is far from it, and enough decimal digits the rest.
+A group exactly at a threshold satisfies or violates a model by definition, but a rounded float may say
+either. Ratios are therefore compared as integers. Logarithms of fractions are irrational (except that of 1), so they
+never equal a threshold that is a fraction: floats decide what is far from it, and enough decimal digits the rest.
 """
 
 from __future__ import annotations
@@ -30,10 +30,10 @@ CLOSE = 1e-12
 
 
 def as_fraction(value: object) -> Fraction:
-    """A threshold as a fraction. A float means the decimal number that it prints as: 0.1 is one tenth.
+    """Convert a threshold to a fraction. A float means the decimal number that it prints as: 0.1 is one tenth.
 
     Raises:
-        ValueError: It is no finite number.
+        ValueError: It is not a finite number.
     """
     if isinstance(value, bool):
         raise ValueError("must be a number")
@@ -49,7 +49,7 @@ def as_fraction(value: object) -> Fraction:
 
 
 def plain_number(value: Fraction) -> int | float | Fraction:
-    """The fraction as people write it: a whole number, a decimal number if that is the same, or a fraction."""
+    """Format a fraction for people: an integer, a decimal number if that is equal, or a fraction."""
     if value.denominator == 1:
         return int(value)
     try:
@@ -60,7 +60,7 @@ def plain_number(value: Fraction) -> int | float | Fraction:
 
 
 def ratio_signs(numerator: Whole, denominator: Whole, limit: Fraction) -> Int8:
-    """The sign of numerator / denominator − limit, element by element, exactly. Denominators are positive."""
+    """Return the sign of numerator / denominator − limit, element by element, exactly. Denominators are positive."""
     if numerator.dtype != object and denominator.dtype != object:
         top = int(np.abs(numerator).max(initial=0)) * limit.denominator
         bottom = int(denominator.max(initial=0)) * abs(limit.numerator)
@@ -74,7 +74,7 @@ def ratio_signs(numerator: Whole, denominator: Whole, limit: Fraction) -> Int8:
 
 
 def log_signs(numerator: Int64, denominator: Int64, limit: Fraction) -> Int8:
-    """The sign of ln(numerator / denominator) − limit, element by element, exactly. All integers are positive."""
+    """Return the sign of ln(numerator / denominator) − limit, element by element, exactly. Integers are positive."""
     estimate = np.log(numerator / denominator)
     gap = estimate - float(limit)
     signs: Int8 = np.sign(gap).astype(np.int8)
@@ -84,7 +84,7 @@ def log_signs(numerator: Int64, denominator: Int64, limit: Fraction) -> Int8:
 
 
 def log_sign(ratio: Fraction, limit: Fraction) -> int:
-    """The sign of ln(ratio) − limit. By Lindemann's theorem it is 0 only for a ratio of 1 and a limit of 0."""
+    """Return the sign of ln(ratio) − limit. By Lindemann's theorem it is 0 only for a ratio of 1 and a limit of 0."""
     if ratio == 1:
         return (limit < 0) - (limit > 0)
     digits = 40
@@ -101,11 +101,11 @@ def log_sign(ratio: Fraction, limit: Fraction) -> int:
 
 
 def entropy_sign(counts: Sequence[int], limit: Fraction) -> int:
-    """The sign of (entropy of the counts) − ln(limit), exactly.
+    """Return the sign of (entropy of the counts) − ln(limit), exactly.
 
-    Entropy ≥ ln l is g^g ≥ l^g · Π c^c for counts c of sum g. Both sides are products of powers of whole numbers, so
-    that it can be told without large numbers whether they are equal. If they are not, their logarithms differ, and
-    enough digits tell by how much.
+    Entropy ≥ ln l is g^g ≥ l^g · Π c^c for counts c of sum g. Both sides are products of powers of integers, so
+    their equality can be decided without large numbers. If they differ, so do their logarithms, and
+    enough digits show by how much.
     """
     common = gcd(*counts)
     size = sum(counts) // common  # the same shares, the same entropy
@@ -126,7 +126,7 @@ def entropy_sign(counts: Sequence[int], limit: Fraction) -> int:
 
 
 def _cancel(powers: Sequence[tuple[int, int]]) -> bool:
-    """Whether Π base^exponent is 1, by splitting the bases until no two have a common divisor."""
+    """Return whether Π base^exponent is 1, by splitting the bases until no two have a common divisor."""
     waiting = list(powers)
     apart: list[tuple[int, int]] = []
     while waiting:
@@ -145,9 +145,9 @@ def _cancel(powers: Sequence[tuple[int, int]]) -> bool:
 
 
 def entropy_signs(entropies: Float64, limit: Fraction, *, starts: Int64, counts: Int64) -> Int8:
-    """The sign of entropy − ln(limit) for each group; `counts[starts[g]:starts[g + 1]]` are its counts.
+    """Return the sign of entropy − ln(limit) for each group; `counts[starts[g]:starts[g + 1]]` are its counts.
 
-    `entropies` are floats; only groups that are too close to call by them are computed again.
+    `entropies` are floats; only groups that are too close to call are recomputed.
     """
     wanted = float(np.log(float(limit)))
     gap = entropies - wanted
@@ -169,7 +169,7 @@ def entropy_signs(entropies: Float64, limit: Fraction, *, starts: Int64, counts:
 
 
 def _alike(starts: Int64, counts: Int64) -> Bool:
-    """Group → whether it has counts and all of them are equal."""
+    """Return group → whether it has counts and all of them are equal."""
     alike = np.diff(starts) > 0
     if alike.any():
         first = starts[:-1][alike]

@@ -1,7 +1,7 @@
-"""How often each group holds each value of a sensitive column: what all sensitive models are decided by.
+"""Count the values of a sensitive attribute per group, which decides all sensitive models.
 
-Only pairs that occur are kept, sorted by group and value, so that a million rows are counted in one sort and every
-check is a pass over the pairs, without a loop over groups. Missing values are a value of their own.
+Only pairs that occur are stored, sorted by group and value, so a million rows are counted in one sort and every
+check is a pass over the pairs, without a loop over groups. Missing is a separate value.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ from coterie.table.domain import Domain
 
 @dataclass(frozen=True, eq=False)
 class Histogram:
-    """One sensitive column: group × value → rows. Every group has at least one row."""
+    """One sensitive attribute: group × value → rows. Every group has at least one row."""
 
     group: Int64
     """pair → group, ascending"""
@@ -40,12 +40,12 @@ class Histogram:
 
     @property
     def groups(self) -> int:
-        """Number of groups."""
+        """The number of groups."""
         return len(self.sizes)
 
     @cached_property
     def rows(self) -> int:
-        """Rows of the whole table."""
+        """The number of rows of the whole table."""
         return int(self.totals.sum())
 
     @cached_property
@@ -56,14 +56,14 @@ class Histogram:
         return starts
 
     def sum(self, per_pair: npt.NDArray[Any]) -> npt.NDArray[Any]:
-        """Group → sum over its pairs, in the numbers' own type."""
+        """Return group → sum over its pairs, in the numbers' own type."""
         if self.groups == 0:
             return per_pair[:0]
         result: npt.NDArray[Any] = np.add.reduceat(per_pair, self.starts[:-1])
         return result
 
     def each(self) -> Iterator[tuple[list[int], list[int]]]:
-        """Group by group: value → rows of the group, and value → rows of the table."""
+        """Yield for each group: value → rows of the group, and value → rows of the table."""
         totals = self.totals.tolist()
         for start, end in pairwise(self.starts.tolist()):
             counts = np.zeros(len(totals), dtype=np.int64)
@@ -71,14 +71,14 @@ class Histogram:
             yield counts.tolist(), totals
 
     def largest(self, per_pair: npt.NDArray[Any]) -> npt.NDArray[Any]:
-        """Group → largest over its pairs."""
+        """Return group → maximum over its pairs."""
         if self.groups == 0:
             return per_pair[:0]
         result: npt.NDArray[Any] = np.maximum.reduceat(per_pair, self.starts[:-1])
         return result
 
     def every(self, per_pair: Bool) -> Bool:
-        """Group → whether it is true of all its pairs."""
+        """Return group → whether it is true of all its pairs."""
         if self.groups == 0:
             return per_pair[:0]
         return np.logical_and.reduceat(per_pair, self.starts[:-1])
@@ -103,7 +103,7 @@ def count_values(
     tree: Tree | None = None,
     totals: Int64 | None = None,
 ) -> Histogram:
-    """Count a sensitive column by group. Rows of group −1 (suppressed) are not counted.
+    """Count a sensitive attribute by group. Rows of group −1 (suppressed) are not counted.
 
     Args:
         group_of_row: Row → group 0 … groups − 1, each of which has a row, or −1.
@@ -111,7 +111,7 @@ def count_values(
         groups: Number of groups.
         values: Number of values.
         tree: The hierarchy of the values.
-        totals: The distribution to compare with, if it is not that of the counted rows.
+        totals: The reference distribution, if not that of the counted rows.
     """
     keys = group_of_row.astype(np.int64) * values + codes
     if (group_of_row < 0).any():
@@ -143,12 +143,12 @@ def _histogram(
 
 
 def combine(histogram: Histogram, parts: tuple[Int64, Int64], changes: tuple[Int64, Int64, Int64]) -> Histogram:
-    """Groups that might be: each the union of groups of a histogram, with single rows added or taken away.
+    """Count hypothetical groups: each the union of groups of a histogram, with single rows added or removed.
 
     Args:
-        histogram: The groups as they are.
+        histogram: The current groups.
         parts: (made, group): group number `group` is part of the new group `made`.
-        changes: (made, value, by): the new group has `by` rows more of that value.
+        changes: (made, value, by): the new group has `by` more rows with that value.
     """
     made, group = parts
     lengths = histogram.distinct[group]
@@ -175,7 +175,7 @@ def combine(histogram: Histogram, parts: tuple[Int64, Int64], changes: tuple[Int
 
 @dataclass(frozen=True, eq=False)
 class Groups:
-    """What privacy models are decided by: sizes, sensitive values and, for k-map, matches in a population."""
+    """The counts that decide privacy models: sizes, sensitive values and, for k-map, matches in a population."""
 
     sizes: Int64
     columns: Mapping[str, Histogram] = field(default_factory=lambda: MappingProxyType({}))
@@ -184,7 +184,7 @@ class Groups:
     """population table → group → rows of the population that its published values match"""
 
     def without_empty(self) -> Groups:
-        """The groups that have rows, numbered anew in their order."""
+        """Return the groups with rows, renumbered in order."""
         filled = self.sizes > 0
         number = np.cumsum(filled) - 1
         columns = {
@@ -194,7 +194,7 @@ class Groups:
         return Groups(self.sizes[filled], columns, {key: each[filled] for key, each in self.matches.items()})
 
     def column(self, name: str | None) -> Histogram:
-        """The histogram of a sensitive column."""
+        """Return the histogram of a sensitive attribute."""
         assert name is not None, "the model speaks of sensitive columns"
         return self.columns[name]
 
@@ -207,14 +207,14 @@ def count_columns(
     groups: int,
     totals: Sequence[Int64] | None = None,
 ) -> Groups:
-    """Count every sensitive column of a table by group; rows of group −1 are not counted.
+    """Count every sensitive attribute of a table by group; rows of group −1 are not counted.
 
     Args:
         group_of_row: Row → group, or −1.
         codes: [rows, columns] the values.
         domains: The columns.
         groups: Number of groups.
-        totals: Column → the distribution to compare with, if it is not that of the counted rows.
+        totals: Column → the reference distribution, if not that of the counted rows.
     """
     columns = {
         domain.name: count_values(

@@ -49,24 +49,24 @@ class KMap(Model):
 
     @property
     def title(self) -> str:
-        """What is promised, in a few words."""
+        """The guarantee, in a few words."""
         return f"{self.k:,}-map"
 
     @property
     def path(self) -> Path | None:
-        """Where the population is kept, if it is a file."""
+        """The path of the population, if it is a file."""
         kept = isinstance(self.population, str | os.PathLike) and not is_database(self.population)
         return Path(self.population) if kept else None
 
     def located(self, base: Path) -> Self:
-        """The model with the path of its population taken from a folder."""
+        """Return the model with the population's path resolved against a folder."""
         if self.path is None or self.path.is_absolute():
             return self
         return replace(self, population=str(base / self.path))
 
     @property
     def key(self) -> Hashable:
-        """What tells this population from others: its path or address, or the frame itself."""
+        """What identifies this population: its path or address, or the frame itself."""
         if self.path is not None:
             return str(self.path)
         return self.population if isinstance(self.population, str) else id(self.population)
@@ -78,18 +78,18 @@ class KMap(Model):
         return hash((self.k, self.key))
 
     def non_defaults(self) -> dict[str, Any]:
-        """The fields as plain values. A frame or a password cannot be written down: a remark stands for a frame."""
+        """Return the fields as plain values. Frames and passwords cannot be written; a note replaces a frame."""
         kept = isinstance(self.key, str)
         return {"k": self.k, "population": without_passwords(str(self.key)) if kept else "<a frame>"}
 
     def measure(self, groups: Groups, column: str | None = None) -> Float64:
-        """Group → rows of the population that match it."""
+        """Return group → matching rows of the population."""
         return groups.matches[self.key].astype(np.float64)
 
     def holds(self, groups: Groups, column: str | None = None) -> Bool:
-        """Group → whether k rows of the population match it."""
+        """Return group → whether k rows of the population match it."""
         return groups.matches[self.key] >= self.k
 
     def shortfall(self, groups: Groups, column: str | None = None) -> Float64:
-        """Group → share of k that is missing."""
+        """Return group → the missing share of k."""
         return np.maximum(self.k - groups.matches[self.key], 0) / self.k

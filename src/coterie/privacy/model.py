@@ -1,11 +1,11 @@
-"""What a privacy model is: a promise about every group, decided from counts.
+"""The base class of privacy models: a guarantee for every group, decided from counts.
 
-All models here are kept when groups merge: if two groups keep the promise, so does their union. Shares of a union lie
-between those of its parts, and each model asks for shares in a convex set or for sizes that only grow. Two things
-follow. Classes that are published alike may be counted together. And a table can keep a promise if and only if all of
-its rows in one group do, so what is infeasible is known before any grouping.
+All models here still hold when groups merge: if two groups satisfy the model, so does their union. Shares of a union
+lie between those of its parts, and each model requires shares in a convex set or sizes that only grow. Two things
+follow. Classes with equal published cells may be counted together. And a model is feasible for a table if and only if
+all of its rows in one group satisfy it, so infeasible requests are known before any grouping.
 
-`monotone` models ask for less still: once a group keeps the promise, it does whatever joins it.
+`monotone` models are simpler still: once a group satisfies the model, it does whatever joins it.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ Number: TypeAlias = int | float | Fraction
 class Model:
     """A guarantee for every group of a release. A subclass is a frozen dataclass; with a `name` it registers itself.
 
-    A model of your own needs `name`, `parts`, `meaning`, `figure` and `keeps`; the rest follows. It has to hold for the
+    Your own model needs `name`, `parts`, `meaning`, `figure` and `keeps`; the rest follows. It must hold for the
     union of two groups that it holds for.
     """
 
@@ -64,22 +64,27 @@ class Model:
 
     @classmethod
     def choices(cls, part: str) -> tuple[str, ...]:
-        """The values that a parameter may have, where they are listed."""
+        """Return the allowed values of a parameter, if they are listed."""
         hint = get_type_hints(cls).get(part)
         return get_args(hint) if get_origin(hint) is Literal else ()
 
+    @classmethod
+    def limit_option(cls) -> str:
+        """Return the `coterie verify` option for its limit, without dashes; none if it needs more than that."""
+        return cls.parts[0] if cls.counts == "values" else ""
+
     @property
     def needs_sensitive(self) -> bool:
-        """Whether it is about a sensitive column."""
+        """Whether it is about a sensitive attribute."""
         return self.counts == "values"
 
     @property
     def floor(self) -> str:
-        """The parameter, besides the limit, that is a least number of rows or values; nothing if there is none."""
+        """The parameter, besides the limit, that is a minimum number of rows or values; empty if there is none."""
         return ""
 
     def figure(self, counts: Sequence[int], totals: Sequence[int]) -> float:
-        """The strictest limit that one group keeps, for people to read.
+        """Return the strictest limit that one group satisfies, for display.
 
         Args:
             counts: Sensitive value → rows of the group.
@@ -88,56 +93,56 @@ class Model:
         raise NotImplementedError
 
     def keeps(self, counts: Sequence[int], totals: Sequence[int]) -> bool:
-        """Whether one group keeps the guarantee, decided exactly; arguments as `figure` has them."""
+        """Return whether one group satisfies the guarantee, decided exactly; arguments as for `figure`."""
         raise NotImplementedError
 
     @property
     def monotone(self) -> bool:
-        """Whether a group that keeps the promise still does when any rows join it."""
+        """Whether a group that satisfies the model still does when any rows join it."""
         return False
 
     @property
     def higher_is_better(self) -> bool:
-        """Whether the measured value has to reach the limit, rather than to stay within it."""
+        """Whether the measured value must reach the limit, rather than stay within it."""
         return False
 
     @property
     def threshold(self) -> str:
-        """The parameter that holds the limit."""
+        """The parameter with the limit."""
         return self.parts[0]
 
     @property
     def limit(self) -> Fraction:
-        """The threshold, exactly: a float means the decimal number that it prints as."""
+        """The exact threshold: a float means the decimal number that it prints as."""
         return as_fraction(getattr(self, self.threshold))
 
     @property
     def wanted(self) -> float:
-        """The threshold, for people to read."""
+        """The threshold, for display."""
         return float(self.limit)
 
     @property
     def title(self) -> str:
-        """What is promised, in a few words."""
+        """The guarantee, in a few words."""
         return f"{self.name} ({self.threshold} = {shown(getattr(self, self.threshold))})"
 
     def measure(self, groups: Groups, column: str | None = None) -> Float64:
-        """Group → the strictest threshold that it keeps, for people to read."""
+        """Return group → the strictest threshold it satisfies, for display."""
         return np.array([self.figure(*each) for each in groups.column(column).each()], dtype=np.float64)
 
     def holds(self, groups: Groups, column: str | None = None) -> Bool:
-        """Group → whether it keeps the promise, decided exactly."""
+        """Return group → whether it satisfies the model, decided exactly."""
         return np.array([self.keeps(*each) for each in groups.column(column).each()], dtype=np.bool_)
 
     def shortfall(self, groups: Groups, column: str | None = None) -> Float64:
-        """Group → how far it is from keeping the promise, in about 0 … 1; for choosing between repairs only."""
+        """Return group → how far it is from satisfying the model, about 0 … 1; only for choosing between repairs."""
         off = np.abs(self.measure(groups, column) - self.wanted) / max(self.wanted, 1.0)
         return np.where(self.holds(groups, column), 0.0, np.minimum(off, 1.0))
 
     def best(self, whole: Groups, column: str | None = None) -> tuple[float, str]:
-        """The strictest threshold that the whole table as one group keeps, and hence any grouping of it; in words.
+        """Return the strictest threshold that the whole table as one group satisfies, and hence any grouping; in words.
 
-        In words it is rounded to the side that can be had.
+        In words it is rounded towards the feasible side.
         """
         found = float(self.measure(whole, column)[0])
         if np.isinf(found):
@@ -147,22 +152,22 @@ class Model:
         return found, f"in this table {self.threshold} can be {bound} {rounded:,.10g}"
 
     def columns(self, sensitive: Sequence[str]) -> tuple[str | None, ...]:
-        """The columns it speaks of: of these sensitive ones, or (None,) for a model without."""
+        """Return the columns that it applies to: among these sensitive attributes, or (None,) for a model without."""
         if not self.needs_sensitive:
             return (None,)
         return tuple(sensitive) if self.on is None else (self.on,)
 
     def domain_problem(self, domain: Domain) -> str:
-        """Why a sensitive column cannot be judged by this model, or nothing."""
+        """Return why a sensitive attribute does not fit this model, or nothing."""
         return ""
 
     def located(self, base: Path) -> Self:
-        """The model with relative paths taken from a folder."""
+        """Return the model with relative paths resolved against a folder."""
         return self
 
     @property
     def spec(self) -> str | dict[str, Any]:
-        """The model as a text, or as a dict where a name would break the text; `parse_privacy` reads either."""
+        """The model as text, or as a dict if a name would break the text; `parse_privacy` reads either."""
         non_defaults = self.non_defaults()
         texts = [str(non_defaults.get(part, "")) for part in self.parts]
         while texts and not texts[-1]:
@@ -173,7 +178,7 @@ class Model:
         return text
 
     def non_defaults(self) -> dict[str, Any]:
-        """The fields that differ from their defaults, as plain values."""
+        """Return the fields that differ from their defaults, as plain values."""
         values = {}
         for each in fields(self):  # type: ignore[arg-type]
             value = getattr(self, each.name)
@@ -182,7 +187,7 @@ class Model:
         return values
 
     def _check_number(self, name: str, *, least: Fraction | int, strict: bool = False, most: int | None = None) -> None:
-        """Check a number of the model and keep it as people would write it."""
+        """Check a number of the model and store it as people would write it."""
         value = getattr(self, name)
         above = "more than" if strict else "at least"
         up_to = f" and at most {most}" if most is not None else ""
@@ -195,7 +200,7 @@ class Model:
         object.__setattr__(self, name, plain_number(number))
 
     def _check_whole(self, name: str, *, least: int = 1) -> None:
-        """Check a whole number of the model."""
+        """Check an integer of the model."""
         try:
             number = as_fraction(getattr(self, name))
         except (ValueError, TypeError):
@@ -215,5 +220,5 @@ class Model:
 
 
 def shown(value: Number) -> str:
-    """A threshold as text."""
+    """Format a threshold."""
     return f"{value:,}" if isinstance(value, int) else str(value)

@@ -1,4 +1,4 @@
-"""Groups become published cells, and published cells become intervals again.
+"""Turn groups into published cells, and published cells back into intervals.
 
 May import: arrays, errors, files, table, values.
 """

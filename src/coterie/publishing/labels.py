@@ -1,12 +1,12 @@
-"""Boxes → published values, one quasi-identifier at a time.
+"""Turn boxes into published values, one quasi-identifier at a time.
 
-A table has many rows, fewer groups, and still fewer distinct published values. So the values are made once each, and
-groups, then rows, point at them.
+A table has many rows, fewer groups, and still fewer distinct published values. So each value is made once, and
+groups, then rows, refer to it.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Literal, NamedTuple, TypeAlias
 
 import numpy as np
@@ -15,7 +15,7 @@ import pyarrow.compute as pc
 
 from coterie.arrays import Bool, Float64, Int32, Int64
 from coterie.errors import ConfigError, Problem
-from coterie.values.axis import floats_of
+from coterie.values.axis import decimals_of, floats_of
 from coterie.values.notation import (
     ROOT,
     SET_LIMIT,
@@ -23,6 +23,7 @@ from coterie.values.notation import (
     interval_texts,
     lone_texts,
     member_texts,
+    range_texts,
     set_texts,
     value_texts,
 )
@@ -40,7 +41,7 @@ TICK_LIMIT = 2**26
 
 
 class Labels(NamedTuple):
-    """The published values of one quasi-identifier and which of them each group gets."""
+    """The published values of one quasi-identifier, and the value of each group."""
 
     names: tuple[str, ...]
     """the published columns: one, or two for bounds"""
@@ -54,6 +55,22 @@ class Labels(NamedTuple):
     """whether every group is published with its rows' own values"""
     open_values: Int64 | None = None
     """group → how many values of the column its set leaves open; None where no sets are published"""
+
+    def of_rows(self, group: Int32) -> Int32:
+        """Return row → label, from row → group; −1 is a suppressed row."""
+        labels: Int32 = np.append(self.of_group, np.int32(self.suppressed))[group]
+        return labels
+
+    def cells(self, group: Int32) -> dict[str, pa.DictionaryArray]:
+        """Return published column → cells of rows in these groups; dictionaries list only what the rows hold."""
+        label = self.of_rows(group)
+        used = np.zeros(len(self.values[0]), dtype=np.bool_)
+        used[label] = True
+        place = pa.array((np.cumsum(used, dtype=np.int32) - 1)[label], pa.int32())
+        values = [each.take(pa.array(np.flatnonzero(used))) for each in self.values]
+        return {
+            name: pa.DictionaryArray.from_arrays(place, each) for name, each in zip(self.names, values, strict=True)
+        }
 
 
 class Boxes(NamedTuple):
@@ -71,20 +88,26 @@ class Boxes(NamedTuple):
 
     @property
     def wide(self) -> Bool:
-        """Group → whether its interval holds more than one code."""
+        """Group → whether its interval has more than one code."""
         return self.hi > self.lo
 
     @property
     def joins_missing(self) -> Bool:
-        """Group → whether it holds missing values together with others: it is then published as the root."""
+        """Group → whether it has missing values together with others: it is then published as the root."""
         if self.domain.missing < 0:
             return np.zeros(len(self.lo), dtype=np.bool_)
         joined: Bool = self.wide & (self.hi == self.domain.missing)
         return joined
 
 
+def listed_values(columns: Iterable[Labels]) -> Int64:
+    """Return [groups, d] number of values in the published sets; 0 in columns without sets."""
+    every = [np.zeros(len(each.of_group)) if each.open_values is None else each.open_values for each in columns]
+    return np.column_stack(every).astype(np.int64)
+
+
 def style_of(domain: Domain, publish: Mapping[str, Style]) -> Style:
-    """How a column is published: as the configuration says, or the default of its kind."""
+    """Return a column's publishing style: the configured one, or the default of its kind."""
     if domain.name in publish:
         return publish[domain.name]
     if domain.kind == "number":
@@ -93,21 +116,22 @@ def style_of(domain: Domain, publish: Mapping[str, Style]) -> Style:
 
 
 def root_text(domain: Domain, style: Style) -> str:
-    """What stands for any value of the column: the hierarchy's own root label, or `*`."""
+    """Return the text for any value of the column: the hierarchy's root label, or `*`."""
     if domain.tree is not None and domain.labelled and style == "ancestor":
         return domain.tree.labels[0]
     return ROOT
 
 
 def check_styles(domains: Sequence[Domain], *, names: Sequence[str], publish: Mapping[str, Style]) -> None:
-    """Raise a ConfigError with every way of publishing that does not fit its column or the table's names."""
+    """Raise a ConfigError with every style that does not fit its column or the table's names."""
     problems: list[Problem] = []
     for domain in domains:
         style = style_of(domain, publish)
-        fitting = NUMBER_STYLES if domain.kind == "number" else TREE_STYLES
+        fitting = (NUMBER_STYLES[:2] if domain.order else NUMBER_STYLES) if domain.kind == "number" else TREE_STYLES
         path = f"publish.{domain.name}"
         if style not in fitting:
-            what = "holds numbers or dates" if domain.kind == "number" else "holds categories"
+            what = "numbers or dates" if domain.kind == "number" else "categories"
+            what = f"holds {'ordered categories' if domain.order else what}"
             problems.append(Problem(path, f"the column {what}; it can be published as {' or '.join(fitting)}"))
         elif style in ("mean", "median") and floats_of(domain) is None:
             problems.append(Problem(path, f"dates have no {style}; use interval or bounds"))
@@ -119,17 +143,17 @@ def check_styles(domains: Sequence[Domain], *, names: Sequence[str], publish: Ma
 
 
 def label(boxes: Boxes, style: Style) -> Labels:
-    """The published values of one quasi-identifier, as the style says."""
+    """Return the published values of one quasi-identifier in this style."""
     return _STYLES[style](boxes)
 
 
 def _interval(boxes: Boxes) -> Labels:
-    texts = value_texts(boxes.domain)
+    texts, ordered = value_texts(boxes.domain), bool(boxes.domain.order)
 
     def write(lo: Int32, hi: Int32) -> pa.Array:
-        return interval_texts(texts.take(pa.array(lo)), texts.take(pa.array(hi)))
+        return (range_texts if ordered else interval_texts)(texts.take(pa.array(lo)), texts.take(pa.array(hi)))
 
-    return _by_interval(boxes, texts, write, ROOT)
+    return _by_interval(boxes, lone_texts(texts) if ordered else texts, write, ROOT, plain=texts)
 
 
 def _ancestor(boxes: Boxes) -> Labels:
@@ -156,7 +180,7 @@ def _by_interval(
     *,
     plain: pa.Array | None = None,
 ) -> Labels:
-    """Labels from the distinct intervals of all groups, each written once."""
+    """Label the distinct intervals of all groups, each once."""
     distinct, of_group = np.unique(boxes.lo.astype(np.int64) * boxes.domain.size + boxes.hi, return_inverse=True)
     lo, hi = (part.astype(np.int32) for part in np.divmod(distinct, max(boxes.domain.size, 1)))
     entries = pc.if_else(pa.array(lo == hi), texts.take(pa.array(lo)), write(lo, hi))
@@ -167,7 +191,7 @@ def _by_interval(
 
 
 def _by_node(boxes: Boxes, texts: pa.Array, *, plain: pa.Array) -> Labels:
-    """Labels of the nodes that the method has chosen; a leaf is published as its value."""
+    """Label the nodes chosen by the method; a leaf is published as its value."""
     tree, nodes = boxes.domain.tree, boxes.nodes
     assert tree is not None
     assert nodes is not None
@@ -204,7 +228,7 @@ def _set(boxes: Boxes) -> Labels:
 
 
 def _held_values(boxes: Boxes) -> tuple[Int64, Int64, bool]:
-    """The distinct (group, code) pairs of the rows, in ascending order, and whether some box is wider than its rows."""
+    """Return the distinct (group, code) pairs of the rows, ascending, and whether some box is wider than its rows."""
     groups, size = len(boxes.lo), boxes.domain.size
     rows = boxes.labels >= 0
     pairs = boxes.labels[rows].astype(np.int64) * size + boxes.codes[rows]
@@ -224,7 +248,7 @@ def _held_values(boxes: Boxes) -> tuple[Int64, Int64, bool]:
 
 
 def _bounds(boxes: Boxes) -> Labels:
-    """Two columns in the column's own type. These have no place for `*`: null stands for it."""
+    """Return two columns in the column's own type. They cannot contain `*`: null replaces it."""
     domain = boxes.domain
     pairs = boxes.lo.astype(np.int64) * domain.size + boxes.hi
     if domain.missing >= 0:
@@ -261,13 +285,16 @@ def _median(boxes: Boxes) -> Labels:
 
 
 def _centre(boxes: Boxes, centre: Callable[[Float64, Int32, Int32], Float64]) -> Labels:
-    """One number per group. A column of numbers has no place for `*`: null stands for it."""
+    """One number per group. A column of numbers has no place for `*`: null stands for it.
+
+    All members of a group but one could work out the last from a mean with all its digits.
+    """
     values = floats_of(boxes.domain)
     assert values is not None
     published = values[boxes.lo]
     if boxes.wide.any():
         rows = boxes.labels >= 0
-        found = centre(values, boxes.codes[rows], boxes.labels[rows])
+        found = np.round(centre(values, boxes.codes[rows], boxes.labels[rows]), decimals_of(values))
         published = np.where(boxes.wide, np.clip(found, values[boxes.lo], values[boxes.hi]), published)
     unknown = boxes.joins_missing | (boxes.lo == boxes.domain.missing)
     entries = pa.array(published, type=pa.float64(), mask=unknown)
@@ -279,7 +306,7 @@ def _centre(boxes: Boxes, centre: Callable[[Float64, Int32, Int32], Float64]) ->
 def _distinct_labels(
     name: str, entries: pa.Array, of_group: Int64, suppressed: pa.Scalar, *, unchanged: bool
 ) -> Labels:
-    """Labels with equal values made one, so that equal labels mean equal published cells."""
+    """Merge labels with equal values, so that equal labels mean equal published cells."""
     every = pa.concat_arrays([entries, pa.array([suppressed.as_py()], type=entries.type)])
     encoded = every.dictionary_encode(null_encoding="encode")
     index = encoded.indices.to_numpy(zero_copy_only=False)

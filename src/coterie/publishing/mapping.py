@@ -1,6 +1,6 @@
-"""The applied recoding as a table: which values of each attribute every group is published as, and what that costs.
+"""The applied recoding as a table: each group's published value of each attribute, and its cost.
 
-It holds original values (the ends of each interval), so it belongs to those who hold the original.
+It contains original values (the ends of each interval), so only holders of the original may have it.
 """
 
 from __future__ import annotations
@@ -43,11 +43,11 @@ COLUMNS = {
 
 
 def check_mapping(mapping: str | os.PathLike[str] | None, *, force: bool) -> None:
-    """Find out before the work, not after it, that a mapping could not be written.
+    """Check before the work that a mapping can be written.
 
     Args:
-        mapping: Where the mapping goes, if one is wanted.
-        force: Whether something may be there.
+        mapping: The path of the mapping, if requested.
+        force: Whether an existing file may be overwritten.
     """
     if mapping is None:
         return
@@ -56,13 +56,13 @@ def check_mapping(mapping: str | os.PathLike[str] | None, *, force: bool) -> Non
 
 
 def write_mapping(release: Release, path: str | os.PathLike[str], *, force: bool) -> None:
-    """Write the mapping of a release, but not over what the release is made from."""
+    """Write the mapping of a release, but never over its inputs."""
     check_apart(release.place.origin, release.config, mapping=path)
     tables.write(mapping_table(release), path, like=release.source, force=force)
 
 
 def mapping_table(release: Release) -> pa.Table:
-    """One row for each group and attribute, groups in ascending order; suppressed rows come last, as group −1."""
+    """Return one row per group and attribute, groups in ascending order; suppressed rows come last, as group −1."""
     shown = release.grouping.published_boxes()
     recoded, _ = recode(release.table, release.grouping, release.config)
     suppressed = release.source.table.num_rows - int(shown.sizes.sum())
@@ -78,13 +78,13 @@ def mapping_table(release: Release) -> pa.Table:
 def groups_table(
     domains: Sequence[Domain], shown: Grouping, recoded: Mapping[str, Labels], *, leaf_counts: LeafCounts
 ) -> pa.Table:
-    """One row for each group and attribute, without its share of a loss that may be that of more groups than these.
+    """Return one row per group and attribute, without its share of the loss, which may include other groups.
 
     Args:
         domains: The quasi-identifiers.
         shown: Row → group → box, as published.
         recoded: Quasi-identifier → its published values.
-        leaf_counts: Whether NCP counts the leaves present in the table, or all of the hierarchy.
+        leaf_counts: Whether NCP counts the leaves present in the table, or all leaves of the hierarchy.
     """
     measure = Measure("ncp", leaf_counts)
     parts = [_attribute(domain, shown, at, recoded[domain.name], measure=measure) for at, domain in enumerate(domains)]
@@ -95,18 +95,18 @@ def groups_table(
 
 
 def suppressed_table(domains: Sequence[Domain], rows: int, texts: Mapping[str, str | None]) -> pa.Table:
-    """One row for each attribute of the rows in no group.
+    """Return one row for each attribute of the rows in no group.
 
     Args:
         domains: The quasi-identifiers.
-        rows: How many rows are suppressed.
-        texts: Quasi-identifier → what is published of them; nothing where they were removed.
+        rows: The number of suppressed rows.
+        texts: Quasi-identifier → their published value; empty if they were removed.
     """
     return pa.concat_tables([_suppressed(domain, rows, texts.get(domain.name)) for domain in domains])
 
 
 def with_share(table: pa.Table, total: float) -> pa.Table:
-    """The mapping with each line's share of the whole loss."""
+    """Return the mapping with each line's share of the total loss."""
     loss = _losses(table)
     return table.append_column("share", pa.array(loss / total if total > 0 else loss)).combine_chunks()
 
@@ -143,7 +143,7 @@ def _attribute(domain: Domain, shown: Grouping, at: int, labels: Labels, *, meas
 
 
 def _suppressed(domain: Domain, rows: int, text: str | None) -> pa.Table:
-    """Rows in no group: anything is possible, and all is lost."""
+    """Return the lines of rows in no group, which lose everything."""
     texts = value_texts(domain)
     last = domain.size - (2 if domain.missing >= 0 else 1)
     ends: Int32 = np.asarray([0, last], dtype=np.int32)
@@ -165,7 +165,7 @@ def _suppressed(domain: Domain, rows: int, text: str | None) -> pa.Table:
 
 
 def published_texts(labels: Labels) -> pa.Array:
-    """Label → what is published, as one text: bounds, which are two columns, as the interval between them."""
+    """Return label → its published text: bounds, which are two columns, as the interval between them."""
     texts = [values.cast(pa.string()) for values in labels.values]
     if len(texts) == 1:
         return texts[0]

@@ -1,7 +1,7 @@
-"""Published cells → intervals of codes: what a release says about each row, read back from its text.
+"""Parse published cells into intervals of codes.
 
-Ends that are values of the column are found as they stand. Others (a release made elsewhere) are compared as numbers or
-dates, and mean the values of the column that lie between them.
+Ends that are values of the column are found directly. Others (in a release made elsewhere) are compared as numbers or
+dates, and mean the column's values between them.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ _UNREAD = (-1, -1)
 
 
 class ReadBoxes(NamedTuple):
-    """What the cells of one published column say. A cell that could not be read says nothing: any value."""
+    """The parsed cells of one published column. A cell that could not be parsed may be any value."""
 
     lo: Int32
     """row → smallest code"""
@@ -35,46 +35,51 @@ class ReadBoxes(NamedTuple):
     """row → largest code"""
     node: Int32
     """row → the tree node whose label the cell is, −1 if it is none"""
+    listed: Int32
+    """row → how many values the cell lists as a set, 0 if it is none"""
     unread: Bool
     """row → whether the cell could not be read, or holds no value of the column"""
 
 
 class CellReader:
-    """What the published cells of one column mean among its original values."""
+    """The meaning of one column's published cells in terms of its original values."""
 
     def __init__(self, domain: Domain, style: Style) -> None:
         self.domain = domain
         labelled = style == "ancestor" and domain.labelled
-        self.script: Script = "interval" if domain.kind == "number" else "label" if labelled else "set"
+        self.script: Script = "order" if domain.order else "label" if labelled else "set"
+        if domain.kind == "number" and not domain.order:
+            self.script = "interval"
         self._root = root_text(domain, style)
         self._code = {text: code for code, text in enumerate(value_texts(domain).to_pylist()) if text is not None}
         self._nodes = label_nodes(domain.tree) if labelled and domain.tree is not None else {}
 
     def read(self, text: CellText) -> Cell:
-        """Take a cell apart."""
+        """Parse a cell."""
         return read_cell(text, self.script, root=self._root)
 
     def members(self, cell: Cell) -> list[int]:
-        """The codes of a set, ascending; none if it is no set, or some member is no value of the column."""
+        """Return the codes of a set, ascending; empty if it is not a set, or a member is not a value of the column."""
         codes = {self._code.get(member, -1) for member in cell.parts} if cell.kind == "set" else set()
         return [] if -1 in codes else sorted(codes)
 
     def centre(self, cell: Cell) -> float | None:
-        """Where a single number lies that is no value of the column, as the distance from the smallest; else None."""
-        if self.domain.kind != "number" or cell.kind != "value" or self._axis.temporal or self._interval(cell)[0] >= 0:
+        """Return the distance from the smallest value of a number that is not a value of the column; else None."""
+        if self.script != "interval" or cell.kind != "value" or self._axis.temporal or self._interval(cell)[0] >= 0:
             return None
         return self._axis.place(cell.parts[0])
 
     def boxes(self, cells: list[Cell]) -> ReadBoxes:
-        """Cell → the smallest and the largest code that it admits."""
+        """Return cell → the smallest and the largest code that it admits."""
         lo, hi = np.asarray([self._interval(cell) for cell in cells], dtype=np.int32).reshape(-1, 2).T
         unread = lo < 0
         lo[unread], hi[unread] = 0, self.domain.size - 1
         node = np.asarray([-1 if bad else self._node(cell) for cell, bad in zip(cells, unread, strict=True)])
-        return ReadBoxes(lo, hi, node.astype(np.int32), unread)
+        listed = np.asarray([len(self.members(cell)) for cell in cells])
+        return ReadBoxes(lo, hi, node.astype(np.int32), listed.astype(np.int32), unread)
 
     def _node(self, cell: Cell) -> int:
-        """The tree node whose label a cell is; −1 for values, sets and numbers."""
+        """Return the tree node whose label a cell is; −1 for values, sets and numbers."""
         if cell.kind == "suppressed":
             return -1 if self.domain.tree is None else 0
         return self._nodes.get(cell.parts[0], -1) if cell.kind == "label" else -1
@@ -96,14 +101,14 @@ class CellReader:
         return code, code
 
     def _between(self, low: str, high: str) -> Interval:
-        """The codes of the values between two texts."""
+        """Return the codes of the values between two texts."""
         first, last = self._code.get(low), self._code.get(high)
         first = self._place(low, "left") if first is None else first
         last = self._place(high, "right") - 1 if last is None else last
         return (first, last) if 0 <= first <= last else _UNREAD
 
     def _place(self, text: str, side: Literal["left", "right"]) -> int:
-        """How many values lie below a number or date; −1 if the text is neither."""
+        """Count the values below a number or date; −1 if the text is neither."""
         place, numbers = self._axis.place(text), self.domain.numbers
         if place is None or numbers is None:
             return -1
@@ -116,12 +121,12 @@ class CellReader:
 
 
 def label_spans(tree: Tree) -> dict[str, Interval]:
-    """Label of an inner node → the smallest and the largest of its leaves."""
+    """Return inner node's label → the smallest and the largest of its leaves."""
     return {label: (int(tree.first[node]), int(tree.last[node])) for label, node in label_nodes(tree).items()}
 
 
 def label_nodes(tree: Tree) -> dict[str, int]:
-    """Label of an inner node → the node; of two nodes with one label the upper one, which surely holds the value."""
+    """Return inner node's label → the node; of two nodes with one label the upper one, which surely has the value."""
     inner = np.setdiff1d(np.arange(tree.nodes), tree.leaf_node)
     deepest_first = inner[np.argsort(-tree.depth[inner], kind="stable")]
     return {tree.labels[node]: int(node) for node in deepest_first}
@@ -137,13 +142,13 @@ def read_boxes(
     """Read a published column back into intervals of codes.
 
     Args:
-        column: The published column; with `upper`, the column of smallest values.
+        column: The published column; with `upper`, the column of lower bounds.
         domain: The values of the original column.
-        upper: The column of largest values, if the column was published as bounds.
-        style: How it was published, if not by the default of its kind.
+        upper: The column of upper bounds, if the column was published as bounds.
+        style: How it was published, if not in the default style of its kind.
 
     Raises:
-        DataError: The column holds numbers that are no values of the original: a mean or median says nothing about
+        DataError: The column has numbers that are not original values: a mean or median does not determine
             the interval it came from.
     """
     style = style or style_of(domain, {})
@@ -156,7 +161,8 @@ def read_boxes(
     centres = [at for at in np.flatnonzero(boxes.unread) if reader.centre(cells[at]) is not None]
     if centres:
         raise _is_centre(domain, int(np.isin(of_row, centres).sum()))
-    return ReadBoxes(boxes.lo[of_row], boxes.hi[of_row], boxes.node[of_row], boxes.unread[of_row])
+    lo, hi, node, listed = (each[of_row] for each in (boxes.lo, boxes.hi, boxes.node, boxes.listed))
+    return ReadBoxes(lo, hi, node, listed, boxes.unread[of_row])
 
 
 def _is_centre(domain: Domain, rows: int) -> DataError:

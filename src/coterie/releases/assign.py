@@ -1,12 +1,12 @@
-"""Later rows in the groups of an earlier release, so that a growing table is published consistently.
+"""Assign later rows to the groups of an earlier release, so that a growing table is published consistently.
 
-A row fits a group if each of its quasi-identifiers is one that the group's published cell admits: a number within the
-interval, a value beneath the label, a member of the set. Values that the first table did not have may fit all the same.
-Of several groups that it fits, a row joins the one whose box costs least; of equally cheap ones that with the lowest
-number. Rows that fit none are named and left to the user: a new release, or suppression.
+A row fits a group if the group's published cell admits each of its quasi-identifiers: a number within the
+interval, a value below the label, a member of the set. Values absent from the first table may still fit.
+Of several groups that it fits, a row joins the one whose box costs least; ties go to the one with the lowest
+number. Rows that fit none are listed and left to the user: a new release, or suppression.
 
-Groups only grow, so that k and distinct l-diversity are kept. Other models may break; the check of the grown table
-says so.
+Groups only grow, so k and distinct l-diversity still hold. Other models may be violated; verification of the
+grown table reports that.
 """
 
 from __future__ import annotations
@@ -59,7 +59,7 @@ class Assignment:
 
     @cached_property
     def frame(self) -> AnyFrame:
-        """The rows that fit, as the kind of frame that came in."""
+        """The rows that fit, as the caller's kind of frame."""
         kept = None if len(self.placed) == len(self.groups) else self.placed
         return tables.to_native(self.arrow, self.source, kept=kept, recoded=self.config.quasi)
 
@@ -69,11 +69,11 @@ class Assignment:
 
 
 def assign_rows(release: Release, data: AnyTable) -> Assignment:
-    """Place later rows into the groups of a release.
+    """Assign later rows to the groups of a release.
 
     Args:
         release: The release.
-        data: Rows with the columns of the original: a frame, a path or "-". Identifiers are not needed.
+        data: Rows with the columns of the original: a frame, a path or "-". Direct identifiers are not needed.
     """
     config = release.config
     from coterie.files.tables import read_source
@@ -118,7 +118,7 @@ def _check(release: Release, table: pa.Table, others: Sequence[str]) -> None:
 
 
 def _first_rows(release: Release) -> Int64:
-    """Group → a published row of it."""
+    """Return group → one of its published rows."""
     labels = release.groups[release.published.kept]
     first = np.zeros(release.grouping.groups, dtype=np.int64)
     rows = np.flatnonzero(labels >= 0)[::-1]
@@ -127,13 +127,13 @@ def _first_rows(release: Release) -> Int64:
 
 
 def _readable(config: Config) -> Config:
-    """Means and medians do not say which values they stand for: intervals are read in their place."""
+    """Replace means and medians, which do not determine the original values, by intervals."""
     forms = {name: form for name, form in config.publish.items() if form not in ("mean", "median")}
     return config if len(forms) == len(config.publish) else config.replace(publish=forms)
 
 
 def _cells(release: Release, first: Int64) -> pa.Table:
-    """Group → its published cells."""
+    """Return group → its published cells."""
     columns: dict[str, pa.ChunkedArray | pa.Array] = {}
     table, grouping = release.table, release.grouping
     for at, domain in enumerate(table.domains):
@@ -152,7 +152,7 @@ def _published_as(table: pa.Table, name: str) -> list[str]:
 
 
 def _costs(release: Release) -> Float64:
-    """Group → what its box costs a row."""
+    """Return group → cost per row of its box."""
     total = np.zeros(release.grouping.groups)
     for at, domain in enumerate(release.table.domains):
         lo, hi = release.grouping.lo[:, at], release.grouping.hi[:, at]
@@ -169,7 +169,7 @@ def _cheapest(link: Link, costs: Float64) -> Int32:
 
 
 def _published_rows(release: Release, table: pa.Table, groups: Int32, first: Int64) -> pa.Table:
-    """The placed rows with the cells of their groups."""
+    """Return the placed rows with the cells of their groups."""
     placed = pa.array(np.flatnonzero(groups >= 0))
     model = pa.array(first[groups[groups >= 0]])
     generalized = {name for quasi in release.config.quasi for name in _published_as(release.arrow, quasi)}
@@ -192,7 +192,7 @@ def _published_rows(release: Release, table: pa.Table, groups: Int32, first: Int
 
 
 def _people(release: Release, table: pa.Table, groups: Int32) -> pa.Table | None:
-    """The people of the grown table, if k counts them."""
+    """Return the people of the grown table, if k counts them."""
     entity = release.config.entity
     if entity is None:
         return None

@@ -1,4 +1,4 @@
-"""Where the rows of a release lie: in memory, in a file, on Spark. A `Release` is the same in all of them."""
+"""Where the rows of a release are: in memory, in a file, on Spark. `Release` is the same for all of them."""
 
 from __future__ import annotations
 
@@ -28,59 +28,59 @@ if TYPE_CHECKING:
 
 
 class Place(Protocol):
-    """What a release asks of the place where its rows lie."""
+    """The interface of the place where a release's rows are."""
 
     @property
     def blocks(self) -> int:
-        """Into how many the table was cut."""
+        """The number of blocks."""
 
     @property
     def libraries(self) -> tuple[str, ...]:
-        """What else made it: their versions are kept beside it."""
+        """Other libraries that made it, whose versions are recorded."""
 
     @property
     def where(self) -> str:
-        """What to call it where a release shows itself; "" for memory."""
+        """Its name in the release's repr; "" for memory."""
 
     @property
     def path(self) -> Path | None:
-        """The file or folder in which all rows are; None where they are in memory, or on a cluster."""
+        """The file or folder with all rows; None if they are in memory or on a cluster."""
 
     @property
     def rows(self) -> int:
-        """Rows of the original."""
+        """The number of rows of the original."""
 
     @property
     def origin(self) -> Any:  # noqa: ANN401 - a path, an address, a table of a database, or nothing
-        """Where the original was read: nothing may be written there."""
+        """The original's path, which may not be overwritten."""
 
     @property
     def held(self) -> HeldRows:
         """The rows in memory: all of them, or a sample of whole classes."""
 
     def frame(self, release: Release) -> AnyFrame:
-        """The published table as the kind of frame that belongs here."""
+        """Return the published table as the appropriate kind of frame."""
 
     def batches(self) -> Iterator[pa.RecordBatch]:
-        """The published rows in their order, some at a time."""
+        """Yield the published rows in order, some at a time."""
 
     def classes_before(self, config: Config) -> ClassCounts:
-        """The classes of the original."""
+        """Return the classes of the original."""
 
     def classes_after(self, config: Config) -> ClassCounts:
-        """The classes of the release."""
+        """Return the classes of the release."""
 
     def missing(self) -> dict[str, int]:
-        """Column of the original → cells without a value."""
+        """Return column of the original → number of missing cells."""
 
     def record(self) -> dict[str, Any]:
-        """What is to be known of input and output, to make the release again."""
+        """Return the facts about input and output needed to reproduce the release."""
 
     def write(self, release: Release, path: str | os.PathLike[str], *, force: bool) -> None:
-        """Write the release, with what it takes to make it again beside it."""
+        """Write the release, with its provenance next to it."""
 
     def unpersist(self) -> None:
-        """Forget what is kept elsewhere."""
+        """Release resources cached elsewhere."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -104,12 +104,12 @@ class HeldRows:
 
     @property
     def rows(self) -> int:
-        """Rows of the original."""
+        """The number of rows of the original."""
         return int(self.source.table.num_rows)
 
     @property
     def origin(self) -> Any:  # noqa: ANN401 - as the protocol has it
-        """Where the original was read: nothing may be written there."""
+        """The original's path, which may not be overwritten."""
         return self.source.origin
 
     @property
@@ -118,7 +118,7 @@ class HeldRows:
         return self
 
     def frame(self, release: Release) -> AnyFrame:
-        """The published table as the kind of frame that came in, in the same row order; Arrow for files."""
+        """Return the published table as the caller's kind of frame, in the same row order; Arrow for files."""
         kept: Int64 | None = self.published.kept
         if len(self.published.kept) == self.rows and release.config.row_order == "original":
             kept = None
@@ -126,7 +126,7 @@ class HeldRows:
         return tables.to_native(self.published.table, self.source, kept=kept, recoded=quasi, keep_index=keep_index)
 
     def batches(self) -> Iterator[pa.RecordBatch]:
-        """The published rows in their order, some at a time."""
+        """Yield the published rows in order, some at a time."""
         yield from self.published.table.to_batches()
 
     @cached_property
@@ -135,26 +135,26 @@ class HeldRows:
         return None if entity is None else self.source.table.column(entity)
 
     def classes_before(self, config: Config) -> ClassCounts:
-        """The classes of the original."""
+        """Return the classes of the original."""
         return classes_of_table(self.source.table, config.quasi, self._people)
 
     def classes_after(self, config: Config) -> ClassCounts:
-        """The classes of the release; people are counted in the original, which alone names them."""
+        """Return the classes of the release; people are counted in the original, which alone names them."""
         people = None if self._people is None else self._people.take(pa.array(self.published.kept))
         return classes_of_table(self.published.table, config.quasi, people)
 
     def missing(self) -> dict[str, int]:
-        """Column of the original → cells without a value."""
+        """Return column of the original → number of missing cells."""
         return {name: self.source.table.column(name).null_count for name in self.source.table.column_names}
 
     def record(self) -> dict[str, Any]:
-        """The hash of the input, or the name of what has no bytes to hash."""
+        """Return the hash of the input, or its name if it has no bytes to hash."""
         if self.source.sha256 is not None:
             return {"input_sha256": self.source.sha256}
         return {"input": self.source.name} if self.source.kind == "file" else {}
 
     def write(self, release: Release, path: str | os.PathLike[str], *, force: bool) -> None:
-        """Write the published table, and beside it the configuration with what is needed to trace the release."""
+        """Write the published table, with the configuration and provenance next to it."""
         if str(path) == "-":
             release.written["standard output"] = tables.write(self.published.table, path, like=self.source)
             return
@@ -172,7 +172,7 @@ class HeldRows:
             write_rows(path, self.published.kept, force=force)
 
     def _write_file(self, release: Release, path: Path, settled: Config, *, force: bool) -> None:
-        """Write a file whose settings are there before it has its name: whoever finds a release finds them too."""
+        """Write a file after its settings, so that no release is without them."""
         settings = provenance_path(path)
         check_target(settings, force=force)
         before = settings.exists()
@@ -191,4 +191,4 @@ class HeldRows:
         release.written[path.name] = digest
 
     def unpersist(self) -> None:
-        """Nothing is kept elsewhere."""
+        """Do nothing: nothing is cached elsewhere."""

@@ -1,8 +1,8 @@
-"""Release: what `anonymize` gives back, wherever its rows lie: in memory, in a file, on Spark.
+"""Release: the result of `anonymize`, wherever its rows are: in memory, in a file, on Spark.
 
-What follows from counts (verification, measures, risk) is that of the whole release. What looks at rows (reports,
-explanations, queries) takes all of them where they are in memory, and otherwise a sample of whole groups; what needs
-all rows at once says so where they are not held.
+Results based on counts (verification, measures, risk) cover the whole release. Results based on rows (reports,
+explanations, queries) use all rows if they are in memory, and otherwise a sample of whole groups; whatever needs
+all rows at once says so if they are not in memory.
 """
 
 from __future__ import annotations
@@ -15,12 +15,12 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from importlib.metadata import version
-from typing import TYPE_CHECKING, Any, overload
+from typing import TYPE_CHECKING, Any, Generic, overload
 
 import numpy as np
 import pyarrow as pa
 
-from coterie.arrays import AnyFrame, AnyTable, Int32, Int64
+from coterie.arrays import AnyTable, Frame_co, Int32, Int64
 from coterie.disclosure.risk import Risk, RiskChange, risk_of_classes
 from coterie.files import tables
 from coterie.files.destinations import check_apart
@@ -43,13 +43,16 @@ if TYPE_CHECKING:
 
 
 def later() -> Any:  # noqa: ANN401 - a module
-    """What is done with a release by packages that stand above this one, in one table: see `coterie.api.later`."""
+    """Return the methods of a release that packages above this one implement: see `coterie.api.later`."""
     return importlib.import_module("coterie.api.later")
 
 
 @dataclass(frozen=True, eq=False)
-class Release:
-    """A verified release: the published table, the proof, and what it cost. Its rows may lie anywhere."""
+class Release(Generic[Frame_co]):
+    """A verified release: the published table, the proof, and the information loss. Its rows may be anywhere.
+
+    For type checkers, `Release[polars.DataFrame]` has a Polars `frame`, and a plain `Release` any kind.
+    """
 
     config: Config
     """everything that decided the release; run again, it gives the same"""
@@ -73,53 +76,54 @@ class Release:
     """whether `frame` has the index of the pandas frame that came in"""
 
     @cached_property
-    def frame(self) -> AnyFrame:
-        """The published table as the kind of frame that came in, in the same row order; Arrow for files.
+    def frame(self) -> Frame_co:
+        """The published table as the caller's kind of frame, in the same row order; Arrow for files.
 
-        The rows of a pandas frame are numbered from 0 unless its index was asked for by `keep_index=True`. Of a
-        DataFrame of Spark it is another one, whose rows have no order.
+        The rows of a pandas frame are numbered from 0 unless `keep_index=True` was given. For a
+        Spark DataFrame it is another DataFrame, whose rows have no order.
         """
-        return self.place.frame(self)
+        found: Frame_co = self.place.frame(self)
+        return found
 
     def batches(self) -> Iterator[pa.RecordBatch]:
-        """The published rows in their order, some at a time: none is held where the release lies in a file."""
+        """Yield the published rows in order, some at a time, without loading a file whole."""
         return self.place.batches()
 
     @property
     def arrow(self) -> pa.Table:
-        """The published table as an Arrow table; read whole where it lies elsewhere."""
+        """The published table as an Arrow table, loaded whole if it is elsewhere."""
         return self.published.table if self.complete else pa.Table.from_batches(self.batches())
 
     @property
     def original_rows(self) -> int:
-        """Rows of the original."""
+        """The number of rows of the original."""
         return self.place.rows
 
     @property
     def published_rows(self) -> int:
-        """Rows of the release."""
+        """The number of rows of the release."""
         return self.verification.rows
 
     @property
     def blocks(self) -> int:
-        """Into how many blocks the table was cut, each of which was grouped by itself."""
+        """The number of blocks, each grouped separately."""
         return self.place.blocks
 
     # The rows at hand: all of them in memory, otherwise a sample of whole groups, which is read when it is asked for.
 
     @property
     def complete(self) -> bool:
-        """Whether all rows are in memory. Without, what looks at rows looks at a sample of whole groups."""
+        """Whether all rows are in memory. If not, results based on rows use a sample of whole groups."""
         return isinstance(self.place, HeldRows)
 
     @property
     def held(self) -> HeldRows:
-        """The rows at hand."""
+        """The rows in memory."""
         return self.place.held
 
     @property
     def source(self) -> tables.Source:
-        """The original rows at hand, and how they came."""
+        """The original rows in memory, and their source."""
         return self.held.source
 
     @property
@@ -139,31 +143,31 @@ class Release:
 
     @property
     def published(self) -> PublishedTable:
-        """What is published of the rows at hand."""
+        """The published rows in memory."""
         return self.held.published
 
     @cached_property
     def by_rows(self) -> bool:
-        """Whether rows are published one by one: each is hidden among k, but not in a group of rows that look alike."""
+        """Whether rows are published one by one: each is hidden among k, but not in a group of equal rows."""
         from coterie.methods import find_method
 
         return find_method(self.config.method).recoding == "per-row"
 
     def all_rows(self, what: str) -> HeldRows:
-        """All rows; a ConfigError that says why where only a sample of them can be held."""
+        """Return all rows; raise a ConfigError with the reason if only a sample is in memory."""
         if not self.complete:
             raise needs_rows(what, "it needs all rows at once, and they are not held in memory")
         return self.held
 
     @cached_property
     def verdict(self) -> Verdict:
-        """What the release is to be judged by: promises, singling out, inference and utility; `.state` is the worst."""
+        """The verdict on the release: guarantees, singling out, inference and utility; `.state` is the worst."""
         found: Verdict = later().verdict_of(self)
         return found
 
     @property
     def bound(self) -> float:
-        """A lower bound for the loss per cell of every grouping with this k: compare with `measures["gcp"]`.
+        """A lower bound on the loss per cell of every grouping with this k: compare with `measures["gcp"]`.
 
         Rows that are published one by one are in no groups and may lose less.
         """
@@ -182,28 +186,28 @@ class Release:
 
     @cached_property
     def missing(self) -> dict[str, int]:
-        """Column of the original → cells without a value."""
+        """Column of the original → number of missing cells."""
         return self.place.missing()
 
     @cached_property
     def classes_before(self) -> ClassCounts:
-        """How large the classes of the original are."""
+        """The class sizes of the original."""
         return self.place.classes_before(self.config)
 
     @cached_property
     def classes_after(self) -> ClassCounts:
-        """How large the classes of the release are; rows published one by one are hidden among k, however they look."""
+        """The class sizes of the release; rows published one by one count as hidden among k, however they look."""
         found = self.place.classes_after(self.config)
         return found.among(self.config.k) if self.by_rows else found
 
     @cached_property
     def risk(self) -> RiskChange:
-        """How likely records can be traced to people, before and after."""
+        """The re-identification risk, before and after."""
         return RiskChange(self._risk(self.classes_before), self.risk_after)
 
     @cached_property
     def risk_after(self) -> Risk:
-        """How likely records of the published table can be traced to people."""
+        """The re-identification risk of the published table."""
         return self._risk(self.classes_after)
 
     def _risk(self, classes: ClassCounts) -> Risk:
@@ -211,27 +215,28 @@ class Release:
         return risk_of_classes(classes, quasi=config.quasi, threshold=config.threshold, fraction=config.fraction)
 
     def assign(self, data: AnyTable) -> Assignment:
-        """Place later rows into the groups whose published cells admit them, and say which fit none.
+        """Assign later rows to the groups whose published cells admit them, and list those that fit none.
 
         Args:
-            data: Rows with the columns of the original: a frame, a path or "-". Identifiers are not needed.
+            data: Rows with the columns of the original: a frame, a path or "-". Direct identifiers are not needed.
         """
         from coterie.releases.assign import assign_rows
 
         self.all_rows("a place for later rows")
         return assign_rows(self, data)
 
-    def mapping(self) -> AnyFrame:
-        """What each group is published as, attribute by attribute, as the kind of frame that came in.
+    def mapping(self) -> Frame_co:
+        """Return the published value of each group and attribute, as the caller's kind of frame.
 
         One row for each group and attribute: `group`, `rows`, `attribute`, `published`, `lowest`, `highest`, `values`,
-        `missing`, `cost`, `weight`, `share`. It holds original values and is not for recipients of the release.
+        `missing`, `cost`, `weight`, `share`. It contains original values and is not for recipients of the release.
         """
         from coterie.files.frames import new_frame
         from coterie.publishing.mapping import mapping_table
 
         self.all_rows("the mapping, once the run is over (ask for it by mapping=…)")
-        return new_frame(mapping_table(self), self.source.kind, self.source.native)
+        made: Frame_co = new_frame(mapping_table(self), self.source.kind, self.source.native)
+        return made
 
     @overload
     def explain(self, row: None = None, *, nearest: int = 5, show_values: bool = False) -> LossExplanation: ...
@@ -242,12 +247,12 @@ class Release:
     def explain(
         self, row: int | None = None, *, nearest: int = 5, show_values: bool = False
     ) -> RowExplanation | LossExplanation:
-        """Why a row is as coarse as it is; without a row, which attributes and groups drive the loss.
+        """Explain why a row was generalized as far as it was or, without a row, what drives the loss.
 
         Args:
             row: Position in the original, the first being 0.
-            nearest: How many of its nearest rows to name, by position.
-            show_values: Also give original values; without it there are positions and figures only.
+            nearest: The number of its nearest rows to list, by position.
+            show_values: Include original values; otherwise there are only positions and figures.
         """
         if row is None:
             driven: LossExplanation = later().explain_loss(self)
@@ -264,40 +269,40 @@ class Release:
         method: str | None = None,
         progress: Progress | None = None,
     ) -> WhatIfs:
-        """What another k, or one attribute less, would change: run again, quickly, and compared with a run as quick.
+        """Estimate the effect of another k, or of one attribute less, by comparing quick runs.
 
         Args:
-            k: The k to try; half and twice that of the release when left out.
-            drop: Attributes to leave out, one at a time; each of them when left out.
-            method: The method to run; `compact` with effort fast when left out.
-            progress: Told (step, done, total).
+            k: The k to try; by default half and twice that of the release.
+            drop: Attributes to leave out, one at a time; by default each of them.
+            method: The method to run; by default `compact` with effort fast.
+            progress: Called with (step, done, total).
         """
         tried: WhatIfs = later().what_if(self, k=k, drop=drop, method=method, progress=progress)
         return tried
 
     def write(self, path: str | os.PathLike[str], *, force: bool = False) -> None:
-        """Write the published table, and beside it the configuration with what is needed to trace the release.
+        """Write the published table, with the configuration and provenance next to it.
 
         Args:
-            path: .csv, .tsv, .txt (also with .gz), .parquet or .feather; "-" is standard output, with nothing beside.
-                Or a table of a database, such as "postgresql://user@host/census#people_k10", made in one transaction;
+            path: .csv, .tsv, .txt (also with .gz), .parquet or .feather; "-" is standard output, without provenance.
+                Or a database table, such as "postgresql://user@host/census#people_k10", written in one transaction;
                 its configuration goes to people_k10.coterie.toml in the current folder.
-            force: Overwrite files or a table that are there, but never the input or the configuration in use.
+            force: Overwrite existing files or tables, but never the input or the configuration in use.
         """
         check_apart(self.place.origin, self.config, output=path)
         self.place.write(self, path, force=force)
 
     def unpersist(self) -> None:
-        """Let Spark's executors forget the rows that they kept; nothing happens elsewhere."""
+        """Release the rows cached by Spark's executors; does nothing elsewhere."""
         self.place.unpersist()
 
     def report(self, path: str | os.PathLike[str], *, variant: str = "internal", force: bool = False) -> None:
-        """Write a report on the release, for the person who has to sign it.
+        """Write a report on the release, for the person who has to sign it off.
 
         Args:
-            path: .html for a page that needs nothing else, .json for the same as data.
-            variant: "internal", or "external": without any value of the data, and without counts below k.
-            force: Overwrite a file that is there.
+            path: .html for a self-contained page, .json for the same as data.
+            variant: "internal", or "external": without data values, and without counts below k.
+            force: Overwrite an existing file.
         """
         later().write_report(self, path, variant=variant, force=force)
 
@@ -305,7 +310,7 @@ class Release:
         return str(later().release_html(self))
 
     def provenance(self, **more: str) -> dict[str, Any]:
-        """Versions, hashes and the time: what it takes to make the same release again."""
+        """Return versions, hashes and the time, as needed to reproduce the release."""
         record: dict[str, Any] = {
             "made": dt.datetime.now(dt.UTC).replace(microsecond=0).isoformat(),
             "coterie": version("coterie"),

@@ -1,7 +1,7 @@
-"""A sample of a release that is not held in memory: whole classes, so that groups and their sizes are what they are.
+"""Sample a release that is not in memory by whole classes, so that groups keep their sizes.
 
-A class is drawn by a hash of its published cells: the same release gives the same sample, in whatever order and batches
-it is read. The rows that were published so are then read from the original, by their positions.
+Classes are drawn by a hash of their published cells: the same release gives the same sample, in whatever order and
+batches it is read. The original rows are then read by position.
 """
 
 from __future__ import annotations
@@ -39,21 +39,21 @@ _MIX = np.uint64(0x9E3779B97F4A7C15)
 def sample_of(
     published: Iterator[pa.RecordBatch], original: TableFile, book: Codebook, *, removed: Int64, rows: int
 ) -> HeldRows:
-    """Draw whole classes of a release, and put them beside the rows that they were made from.
+    """Draw whole classes of a release, together with their original rows.
 
     Args:
         published: The release, in the order of the original.
-        original: The table that it was made from.
+        original: The table from which it was made.
         book: The codes of its values.
-        removed: Positions of the rows that the release lacks, ascending.
-        rows: Rows of the release.
+        removed: Positions of the removed rows, ascending.
+        rows: The number of rows of the release.
     """
     config = book.config
     after, places = _drawn(published, config, share=min(1.0, SAMPLE / max(rows, 1)))
     # The p-th row that was not removed: as many positions further as were removed before it.
     positions = places + np.searchsorted(removed - np.arange(len(removed)), places, side="right")
     before = _rows_at(original, positions)
-    coded = book.encode(before)
+    coded = book.encode(before, positions)
     table = Table(coded.codes, book.domains, coded.sensitive, book.sensitive, config.leaf_counts)
     roots = {domain.name: root_text(domain, style_of(domain, config.publish)) for domain in book.domains}
     found = verify_table(after, quasi=config.quasi, roots=roots)
@@ -71,7 +71,7 @@ def sample_of(
 
 
 def _drawn(batches: Iterator[pa.RecordBatch], config: Config, *, share: float) -> tuple[pa.Table, Int64]:
-    """The rows of the classes that are drawn, and their places in the release."""
+    """Return the rows of the drawn classes, and their positions in the release."""
     parts, places, start = [], [], 0
     for batch in batches:
         names = published_names(batch.schema.names, config.quasi)
@@ -84,7 +84,7 @@ def _drawn(batches: Iterator[pa.RecordBatch], config: Config, *, share: float) -
 
 
 def class_marks(columns: Sequence[pa.Array], rows: int) -> UInt64:
-    """Row → a number that follows from its cells alone, spread evenly."""
+    """Return row → a uniform hash of its cells."""
     marks = np.zeros(rows, dtype=np.uint64)
     for column in columns:
         cells = plain_array(column)
@@ -101,7 +101,7 @@ def class_marks(columns: Sequence[pa.Array], rows: int) -> UInt64:
 
 
 def _rows_at(table: TableFile, positions: Int64) -> pa.Table:
-    """The rows of a table at some positions, ascending."""
+    """Return the rows of a table at some positions, ascending."""
     parts, start = [], 0
     for batch in table.batches():
         first, last = np.searchsorted(positions, [start, start + batch.num_rows])
@@ -111,7 +111,7 @@ def _rows_at(table: TableFile, positions: Int64) -> pa.Table:
 
 
 def _grouping(published: pa.Table, table: Table, labels: Int64, config: Config) -> Grouping:
-    """Rows → classes of rows that are published alike, with the boxes that their cells say."""
+    """Group rows into classes of equal published cells, with the boxes of these cells."""
     grouping = Grouping.of(table.codes, labels)
     first = np.unique(grouping.labels, return_index=True)[1]
     cells = published.take(pa.array(first))

@@ -1,4 +1,4 @@
-"""A release in a file that is never held whole: its classes are counted on disk, a sample of them is read."""
+"""A release in a file that is never in memory whole: its classes are counted on disk, and a sample of them is read."""
 
 from __future__ import annotations
 
@@ -27,6 +27,10 @@ if TYPE_CHECKING:
     from coterie.settings.config import Config
     from coterie.table.codebook import Codebook
     from coterie.verification.counts import PeopleCounts, SizeCounts
+    from coterie.verification.sql import HiddenColumn
+
+PERSON = "\0person"
+"""a column that no table has"""
 
 
 @dataclass(frozen=True, eq=False)
@@ -52,17 +56,17 @@ class StoredRows:
 
     @property
     def where(self) -> str:
-        """Where the release is."""
+        """The release's path."""
         return self.path.name
 
     @property
     def rows(self) -> int:
-        """Rows of the original."""
+        """The number of rows of the original."""
         return self.book.all_rows
 
     @property
     def origin(self) -> str | None:
-        """Where the original was read."""
+        """The original's path."""
         return None if self.original is None else str(self._read.parts[0].path)
 
     @property
@@ -74,7 +78,7 @@ class StoredRows:
 
     @cached_property
     def held(self) -> HeldRows:
-        """A sample of whole classes, read from the release and the original; all rows where these are few."""
+        """A sample of whole classes, read from the release and the original; all rows if they are few."""
         from coterie.releases.sample import sample_of
 
         if self.removed is None:
@@ -87,12 +91,33 @@ class StoredRows:
             rows=int((self.sizes.rows * self.sizes.classes).sum()),
         )
 
+    def persons(self, entity: str) -> HiddenColumn:
+        """Return the person of each published row, in the order of the release.
+
+        Args:
+            entity: The column of the original that names people.
+        """
+        from coterie.verification.cells import read_cells
+        from coterie.verification.sql import HiddenColumn
+
+        def named() -> Iterator[pa.RecordBatch]:
+            start, removed = 0, np.zeros(0, dtype=np.int64) if self.removed is None else self.removed
+            for batch in self._read.batches([entity]):
+                gone = removed[slice(*np.searchsorted(removed, [start, start + batch.num_rows]))] - start
+                kept = np.setdiff1d(np.arange(batch.num_rows), gone, assume_unique=True)
+                cells = read_cells(batch.column(0), name=entity).plain
+                yield pa.RecordBatch.from_arrays([cells.take(pa.array(kept))], [PERSON])
+                start += batch.num_rows
+
+        kind = read_cells(pa.array([], self._read.schema.field(entity).type), name=entity).plain.type
+        return HiddenColumn(PERSON, kind, named())
+
     def frame(self, release: Release) -> AnyFrame:
-        """The published table, read whole, as an Arrow table."""
+        """Return the published table, loaded whole as an Arrow table."""
         return pa.Table.from_batches(self.batches())
 
     def batches(self) -> Iterator[pa.RecordBatch]:
-        """The published rows in their order, some at a time."""
+        """Yield the published rows in order, some at a time."""
         from coterie.files.batches import open_table
 
         if str(self.path) == "-":
@@ -100,24 +125,24 @@ class StoredRows:
         yield from open_table(self.path, self.reading).batches()
 
     def classes_before(self, config: Config) -> ClassCounts:
-        """The classes of the original, counted by DuckDB."""
+        """Return the classes of the original, counted by DuckDB."""
         from coterie.verification.duckdb_counts import count_classes
 
         return class_counts(*count_classes(self._read, config))
 
     def classes_after(self, config: Config) -> ClassCounts:
-        """The classes of the release, as they were counted for the check."""
+        """Return the classes of the release, as counted for verification."""
         return class_counts(self.sizes, self.people)
 
     def missing(self) -> dict[str, int]:
-        """Column of the original → cells without a value, counted in one pass."""
+        """Return column of the original → number of missing cells, counted in one pass."""
         found = np.zeros(len(self._read.schema), dtype=np.int64)
         for batch in self._read.batches():
             found += [column.null_count for column in batch.columns]
         return dict(zip(self._read.schema.names, found.tolist(), strict=True))
 
     def record(self) -> dict[str, Any]:
-        """The hashes of input and output."""
+        """Return the hashes of input and output."""
         return {
             "blocks": self.blocks,
             "input_sha256": "" if self.original is None else self.original.stamp.sha256,
@@ -125,7 +150,7 @@ class StoredRows:
         }
 
     def write(self, release: Release, path: str | os.PathLike[str], *, force: bool) -> None:
-        """Copy the release, and its settings, to another name of the same kind."""
+        """Copy the release and its settings to another path of the same kind."""
         target = Path(path)
         if self.path.is_dir() or self.path.suffixes != target.suffixes:
             text = f"{self.path.name} is written already and can be copied as it is only; give a name that ends alike"
@@ -136,16 +161,16 @@ class StoredRows:
             beside.write(provenance_toml(release.config, release.provenance()).encode())
 
     def unpersist(self) -> None:
-        """Nothing is kept elsewhere."""
+        """Do nothing: nothing is cached elsewhere."""
 
 
 def class_counts(sizes: SizeCounts, people: PeopleCounts | None) -> ClassCounts:
-    """What a counter has found, as risk is told of it."""
+    """Convert a counter's result to class counts for risk."""
     if people is None:
         return ClassCounts(sizes.rows, sizes.rows * sizes.classes, sizes.classes)
     return ClassCounts(people.people, people.rows * people.classes, people.classes, "people")
 
 
 def needs_rows(what: str, why: str) -> ConfigError:
-    """The error for what cannot be had of a release that is not held."""
+    """Return the error for what needs rows that are not in memory."""
     return ConfigError([Problem("engine", f"{what} cannot be had of this release: {why}; use engine memory")])

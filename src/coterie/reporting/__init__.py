@@ -1,4 +1,4 @@
-"""Reports on a release: what they say as plain data, and the page that shows it.
+"""Reports on a release: their content as plain data, and the HTML page.
 
 May import: arrays, charts, disclosure, errors, evaluation, files, grouping, hierarchies, methods, settings,
 verdict, verification, wording.

@@ -1,4 +1,4 @@
-"""The parts of a report that try the release: a linking attack, attribute disclosure, the three questions of WP216."""
+"""The parts of a report that attack the release: linking, attribute disclosure, the three questions of WP216."""
 
 from __future__ import annotations
 
@@ -22,9 +22,9 @@ MOST_PEOPLE = 10_000
 
 
 def attacked(release: Release) -> Attack | None:
-    """The published people looked for by their original quasi-identifiers; None if no column could be compared.
+    """Link the published people by their original quasi-identifiers; None if no column can be compared.
 
-    Columns published as means or medians say nothing about what they stand for and are left out.
+    Columns published as means or medians do not determine the original values and are ignored.
     """
     config = release.config
     on = [name for name in config.quasi if config.publish.get(name) not in ("mean", "median")]
@@ -39,7 +39,7 @@ def attacked(release: Release) -> Attack | None:
 
 
 def linking_part(release: Release, attack: Attack | None, hider: Hider) -> model.Linking | None:
-    """What the attack says of identity."""
+    """Report identity disclosure by linking."""
     if attack is None:
         return None
     return model.Linking(
@@ -57,7 +57,7 @@ def linking_part(release: Release, attack: Attack | None, hider: Hider) -> model
 
 
 def disclosure_part(release: Release, attack: Attack | None, hider: Hider) -> list[model.Disclosure]:
-    """Attribute disclosure of each sensitive column."""
+    """Report attribute disclosure of each sensitive attribute."""
     found = _measured(release)
     made = []
     for column in release.config.sensitive:
@@ -81,12 +81,12 @@ def disclosure_part(release: Release, attack: Attack | None, hider: Hider) -> li
 
 
 def _counted(share: float | None, people: int, hider: Hider) -> float | None:
-    """A share of people, hidden where so few are, or are not, among them."""
+    """Return a share of people, or None if too few people are, or are not, among them."""
     return None if share is None else hider.share(round(share * people), of=people)
 
 
 def _measured(release: Release) -> tuple[Measured, ...]:
-    """What the models find in the worst class; nothing where classes are not what hides rows."""
+    """Return the models' values in the worst class; empty if classes are not what protects rows."""
     from coterie.verification.verify import Classes
 
     if release.by_rows or not release.config.sensitive:
@@ -99,7 +99,7 @@ def _measured(release: Release) -> tuple[Measured, ...]:
 def questions_part(
     release: Release, risk: model.Risk, linking: model.Linking | None, disclosure: list[model.Disclosure]
 ) -> list[model.Question]:
-    """The three questions, each with what was measured: figures of the other parts, so that what is hidden stays so."""
+    """Answer the three questions with figures of the other parts, so that hidden figures stay hidden."""
     parts = {
         "singling out": _singling_out(release, risk),
         "linkability": _linkability(release, linking),
@@ -112,7 +112,7 @@ def questions_part(
 
 
 def number(value: float | None) -> str:
-    """A figure in a sentence."""
+    """Format a figure for a sentence."""
     if value is None:
         return "a hidden number of"
     return f"{value:,}" if isinstance(value, int) else f"{value:.4g}"

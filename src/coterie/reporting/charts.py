@@ -1,4 +1,4 @@
-"""The charts of a report. They are drawn from its data alone, so that what is hidden there cannot be seen here."""
+"""The charts of a report, drawn from its data alone, so that hidden figures cannot show here."""
 
 from __future__ import annotations
 
@@ -12,14 +12,14 @@ SHARE = Axis("share of rows", shown="percent", digits=3, low=0)
 
 
 def size_text(each: model.Bin) -> str:
-    """The sizes that a bar stands for."""
+    """Format the class sizes of a bar."""
     if each.largest is None:
         return f"{each.smallest:,} or more"
     return f"{each.smallest:,}" if each.largest == each.smallest else f"{each.smallest:,}–{each.largest:,}"
 
 
 def class_size_chart(report: model.Report) -> Chart:
-    """How many rows are in classes of which size."""
+    """Chart the equivalence-class size distribution."""
     risk = report.risk
     names = [size_text(each) for each in risk.class_sizes]
     series = [Series("before", names, [each.before_share or 0.0 for each in risk.class_sizes])]
@@ -33,7 +33,7 @@ def class_size_chart(report: model.Report) -> Chart:
 
 
 def risk_chart(report: model.Report) -> Chart | None:
-    """Share of records at each risk; nothing where all sizes of classes are hidden."""
+    """Chart the share of records at each risk; None if all class sizes are hidden."""
     curve = sorted(report.risk.curve, key=lambda point: point.risk)
     if not curve:
         return None
@@ -57,14 +57,14 @@ def risk_chart(report: model.Report) -> Chart | None:
 
 
 def _ticks(least: float) -> tuple[float, ...]:
-    """1, 0.5, 0.2, 0.1, 0.05, … down to the least risk."""
+    """Return the ticks 1, 0.5, 0.2, 0.1, 0.05, … down to the lowest risk."""
     steps = [factor / 10**power for power in range(8) for factor in (1, 0.5, 0.2)]
     shown = [step for step in steps if step >= least] or [1.0]
     return tuple(shown if len(shown) <= 9 else shown[::3])
 
 
 def loss_chart(report: model.Report) -> Chart:
-    """What each attribute lost."""
+    """Chart the loss of each attribute."""
     parts = sorted(report.utility.attributes, key=lambda each: -(each.ncp or 0.0))
     worst = parts[0]
     return bars(
@@ -82,7 +82,7 @@ def loss_chart(report: model.Report) -> Chart:
 
 
 def level_chart(report: model.Report) -> Chart | None:
-    """How far the cells of each attribute were generalized."""
+    """Chart the generalization levels of each attribute's cells."""
     found = [each for each in report.utility.distributions if each.levels]
     if not found:
         return None
@@ -105,13 +105,13 @@ def level_chart(report: model.Report) -> Chart | None:
 
 
 def _sideways(names: str, shares: str, *, height: float) -> dict[str, Any]:
-    """The look of bars that go to the right, from 0 to 100 %."""
+    """Return the layout of horizontal bars from 0 to 100 %."""
     share = Axis(shares, shown="percent", digits=3, low=0, high=1)
     return {"x": Axis(names), "y": share, "sideways": True, "size": (7.2, 1.2 + height)}
 
 
 def confidence_chart(report: model.Report) -> Chart | None:
-    """What linking tells of sensitive values."""
+    """Chart what linking reveals about sensitive values."""
     found = [each for each in report.disclosure if each.average is not None]
     if not found:
         return None
@@ -131,7 +131,7 @@ def confidence_chart(report: model.Report) -> Chart | None:
 
 
 def distribution_charts(report: model.Report) -> list[Chart]:
-    """One chart for each attribute whose values may be shown."""
+    """Draw one chart for each attribute whose values may be shown."""
     charts = []
     for at, each in enumerate(report.utility.distributions):
         if not each.shares:

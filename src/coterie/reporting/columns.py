@@ -1,4 +1,4 @@
-"""The part of a report about columns: role, type, hierarchy, weight, technique, how much changed."""
+"""The part of a report about columns: role, type, hierarchy, weight, technique, and share of cells changed."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 
 def role_of(config: Config, name: str) -> model.Role:
-    """What the configuration says a column is."""
+    """Return a column's role in the configuration."""
     if name in config.quasi:
         return "quasi-identifier"
     if name in config.sensitive:
@@ -34,7 +34,7 @@ def role_of(config: Config, name: str) -> model.Role:
 
 
 def attributes_part(release: Release, hider: Hider) -> list[model.Attribute]:
-    """Every column of the input, quasi-identifiers first."""
+    """Describe every column of the input, quasi-identifiers first."""
     config, table = release.config, release.source.table
     order = ["quasi-identifier", "sensitive", "identifier", "person", "kept", "dropped"]
     names = sorted(table.column_names, key=lambda name: order.index(role_of(config, name)))
@@ -69,7 +69,8 @@ def _type(config: Config, name: str, domain: Domain | None, stored: pa.DataType)
         return str(stored)
     if pa.types.is_temporal(domain.values.type):
         return "date"
-    return "number" if domain.kind == "number" else "category"
+    kind = "number" if domain.kind == "number" else "category"
+    return "ordered category" if domain.order else kind
 
 
 def _distinct(release: Release, column: pa.ChunkedArray, domain: Domain | None) -> int | None:
@@ -79,7 +80,7 @@ def _distinct(release: Release, column: pa.ChunkedArray, domain: Domain | None) 
 
 
 def hierarchy_text(config: Config, domain: Domain | None, name: str, *, file: bool = False) -> str | None:
-    """A hierarchy in words: what kind it is and how large, without its labels."""
+    """Describe a hierarchy's kind and size, without its labels."""
     hierarchy = config.hierarchies.get(name)
     if hierarchy is None:
         return None
@@ -113,9 +114,9 @@ def _techniques(release: Release, name: str, role: model.Role) -> list[str]:
 
 
 def starred_rows(release: Release, at: int) -> int:
-    """Rows of which nothing is said in a quasi-identifier: its cell could be any value of the column.
+    """Count the rows in which a quasi-identifier is fully generalized: its cell could be any value of the column.
 
-    Of a release that is not held, about so many: as many of all rows as of those at hand.
+    For a release made in blocks this is an estimate from the sampled rows.
     """
     shown, domain = release.grouping.published_boxes(), release.table.domains[at]
     if domain.size <= 1:

@@ -1,4 +1,4 @@
-"""All that a report says of a release, gathered and, for the external variant, hidden where it has to be."""
+"""Collect the contents of a report and, for the external variant, hide what must be hidden."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ MOST_LEAVES = 300
 
 
 def gather(release: Release, variant: model.Variant) -> model.Report:
-    """The report on a release as data."""
+    """Return the report on a release as data."""
     config, external = release.config, variant == "external"
     hider = Hider(config.k, external=external, rows=release.original_rows, published=release.published_rows)
     provenance = release.provenance()
@@ -119,7 +119,7 @@ def _input(release: Release, hider: Hider) -> model.Input:
 
 
 def _table_hash(table: pa.Table) -> str:
-    """SHA-256 of a table, however it is cut into chunks."""
+    """Return the SHA-256 of a table, independent of its chunks."""
 
     class Sink:
         closed = False

@@ -1,8 +1,8 @@
-"""What the external variant of a report leaves out.
+"""Decide what the external variant of a report hides.
 
-Counts of rows or people between 1 and k − 1 are hidden. So is whatever such a count could be worked out from: its
-share, and a total whose other parts are shown. Class sizes are joined until every bar stands for no row or for at
-least k. All other figures are rounded, since an exact fraction gives its denominator away.
+Counts of rows or people between 1 and k − 1 are hidden. So is anything from which such a count could be derived: its
+share, and a total whose other parts are shown. Class sizes are merged until every bar stands for no row or for at
+least k. All other figures are rounded, since an exact fraction reveals its denominator.
 """
 
 from __future__ import annotations
@@ -28,25 +28,25 @@ class Hider:
         self.rows_hidden = external and 0 < rows - published < k
 
     def count(self, number: float | None, *, of: int | None = None) -> int | None:
-        """The count, or None if it or what is left of `of` is below k."""
+        """Return the count, or None if it or the rest of `of` is below k."""
         if number is None or (self.external and (self._small(number) or (of is not None and self._small(of - number)))):
             return None
         return int(number)
 
     def share(self, number: float, *, of: int) -> float | None:
-        """The share that a count is, or None if the count is hidden."""
+        """Return a count's share, or None if the count is hidden."""
         if self.count(number, of=of) is None:
             return None
         return self.figure(number / of if of else 0.0)
 
     def figure(self, value: float | None) -> float | None:
-        """A figure that is no count, rounded in the external variant; what has no limit is None."""
+        """Round a figure that is not a count in the external variant; infinite ones are None."""
         if value is None or not np.isfinite(value):
             return None
         return float(f"{value:.{DIGITS}g}") if self.external else float(value)
 
     def of_rows(self, value: Any) -> Any:  # noqa: ANN401 - whatever JSON holds
-        """A figure from which the number of input rows could be worked out."""
+        """Return a figure from which the number of input rows could be derived, or None if it must be hidden."""
         return None if self.rows_hidden else value
 
     def _small(self, number: float) -> bool:
@@ -54,13 +54,13 @@ class Hider:
 
 
 def joined_edges(edges: Sequence[int], counts: Int64, rows: Int64, k: int) -> list[int]:
-    """The edges that are left when bins are joined until each holds no row or at least k.
+    """Return the remaining edges after merging bins until each contains no row or at least k.
 
     Args:
-        edges: The smallest size of each bin, ascending; the last bin has no end.
+        edges: The smallest size of each bin, ascending; the last bin is unbounded.
         counts: Class → its size.
-        rows: Class → its rows.
-        k: The fewest rows of a bin that is not empty.
+        rows: Class → its number of rows.
+        k: The fewest rows of a non-empty bin.
     """
     held = np.zeros(len(edges), dtype=np.int64)
     np.add.at(held, np.searchsorted(edges, counts, side="right") - 1, rows)
@@ -79,11 +79,11 @@ def joined_edges(edges: Sequence[int], counts: Int64, rows: Int64, k: int) -> li
 
 
 def plain_configuration(values: Mapping[str, Any], *, shapes: Mapping[str, str]) -> dict[str, Any]:
-    """A configuration without anything that stands in a table: hierarchies by their shape only.
+    """Return a configuration without any data values: hierarchies appear only by shape.
 
     Args:
         values: The settings, without secrets.
-        shapes: Column → its hierarchy in words.
+        shapes: Column → its hierarchy's description.
     """
     left_out = ("missing_values", "hierarchies", "privacy", "options")
     plain = {name: value for name, value in values.items() if name not in left_out}
@@ -94,7 +94,7 @@ def plain_configuration(values: Mapping[str, Any], *, shapes: Mapping[str, str])
 
 
 def _speaks(value: object) -> bool:
-    """Whether an option is free text; numbers, switches and single words of its method are not."""
+    """Return whether an option is free text; numbers, switches and keywords of its method are not."""
     if isinstance(value, str):
         return not value.replace("-", "").isalpha() or len(value) > 20
     if isinstance(value, Mapping):
@@ -103,7 +103,7 @@ def _speaks(value: object) -> bool:
 
 
 def _without_path(model: Any) -> Any:  # noqa: ANN401 - a text or a dict
-    """A privacy model without the path of its population."""
+    """Return a privacy model without the path of its population."""
     if isinstance(model, Mapping):
         return {name: value for name, value in model.items() if name != "population"}
     name, *parts = str(model).split(":")

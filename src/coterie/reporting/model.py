@@ -1,7 +1,7 @@
-"""What a report says, as plain data: the HTML page is drawn from it, and the JSON file is it.
+"""The contents of a report as plain data: the HTML page shows it, and the JSON file contains it.
 
 `report.schema.json` in this folder is the JSON schema of `Report`. In the external variant a count or a figure that is
-null is hidden: it is below k, or another one could be worked out from it.
+null is hidden: it is below k, or another hidden one could be derived from it.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ class Part(BaseModel):
 
 
 class Promise(Part):
-    """A promise that was checked on the published table."""
+    """A guarantee that was verified on the published table."""
 
     name: str
     wanted: Figure
@@ -35,7 +35,7 @@ class Promise(Part):
     kept: bool
     text: str
     does_not_prove: str
-    source: str = Field(description="The paper that defines the promise.")
+    source: str = Field(description="The paper that defines the guarantee.")
 
 
 class VerdictQuestion(Part):
@@ -44,13 +44,13 @@ class VerdictQuestion(Part):
     name: Literal["promises", "singling-out", "inference", "utility"]
     question: str
     state: State
-    evidence: list[str] = Field(description="What was measured; empty in the external variant.")
-    advice: list[str] = Field(description="The smallest changes that would turn a warning.")
+    evidence: list[str] = Field(description="The measurements; empty in the external variant.")
+    advice: list[str] = Field(description="The smallest changes that would resolve a warning.")
     accepted: list[str] = Field(description="Warnings that a person accepted in the configuration.")
 
 
 class Verdict(Part):
-    """What the release is to be judged by; its state is the worst of its questions."""
+    """The verdict on the release; its state is the worst of its questions."""
 
     state: State
     headline: str
@@ -58,7 +58,7 @@ class Verdict(Part):
 
 
 class Decision(Part):
-    """A setting that decides who is protected."""
+    """A setting that determines who is protected."""
 
     setting: str
     value: str
@@ -66,7 +66,7 @@ class Decision(Part):
 
 
 class Context(Part):
-    """What the configuration says of the release; null where it says nothing."""
+    """The context of the release given in the configuration; null if not given."""
 
     purpose: str | None
     recipient: str | None
@@ -76,34 +76,34 @@ class Context(Part):
 
 
 class Input(Part):
-    """The table that the release was made from."""
+    """The table from which the release was made."""
 
     name: str | None = Field(description="Its file or kind; null in the external variant.")
     rows: Count
     columns: int
     missing_cells: Count
-    sha256: str | None = Field(description="Null in the external variant: a hash confirms a guess of the whole table.")
+    sha256: str | None = Field(description="Null in the external variant: a hash can confirm a guess of the table.")
     sha256_of: str
     published_rows: int
     published_columns: int
 
 
 class Attribute(Part):
-    """A column of the input and what became of it."""
+    """A column of the input and how it was published."""
 
     name: str
     role: Role
     type: str
     hierarchy: str | None
     weight: float | None
-    techniques: list[str] = Field(description="As ISO/IEC 20889 names them; empty for a column published unchanged.")
+    techniques: list[str] = Field(description="ISO/IEC 20889 terms; empty for a column published unchanged.")
     changed: Figure = Field(description="Share of its cells that changed.")
     missing: Count
     distinct: int | None
 
 
 class Attacker(Part):
-    """The risk of records under one kind of attack."""
+    """The risk of records under one attacker model."""
 
     highest: Figure
     average: Figure
@@ -119,24 +119,24 @@ class Side(Part):
     uniques: Count
     unique_share: Figure
     prosecutor: Attacker
-    journalist: Attacker | None = Field(description="Null where nothing is known of the population.")
+    journalist: Attacker | None = Field(description="Null if nothing is known about the population.")
     marketer: Figure
     population_uniques: Figure = Field(description="Estimated share of the population that is unique in it.")
 
 
 class Threshold(Part):
-    """The largest risk of a record that is accepted, and who says so."""
+    """The highest accepted risk of a record, and its source."""
 
     name: str
     value: float
     smallest_class: int
     source: str
-    chosen: bool = Field(description="Whether the configuration names it; otherwise it is the default.")
+    chosen: bool = Field(description="Whether the configuration sets it; otherwise it is the default.")
     met: bool
 
 
 class Bin(Part):
-    """Rows in classes of some sizes."""
+    """Rows in classes within a range of sizes."""
 
     smallest: int
     largest: int | None
@@ -147,7 +147,7 @@ class Bin(Part):
 
 
 class CurvePoint(Part):
-    """Share of records whose risk is at least so high."""
+    """The share of records whose risk is at least this high."""
 
     risk: float
     before: Figure
@@ -155,7 +155,7 @@ class CurvePoint(Part):
 
 
 class ColumnRisk(Part):
-    """What a quasi-identifier adds to the risk of the original."""
+    """The risk that a quasi-identifier adds in the original."""
 
     columns: list[str]
     adds: Figure
@@ -164,7 +164,7 @@ class ColumnRisk(Part):
 
 
 class Risk(Part):
-    """Identity: how far records can be traced to people."""
+    """Identity disclosure: re-identification risk."""
 
     attack_model: list[str]
     counted: Literal["rows", "people"]
@@ -178,7 +178,7 @@ class Risk(Part):
 
 
 class Linking(Part):
-    """A linking attack with what the original says of the published people, played through."""
+    """A simulated linking attack by someone who knows the published people's original records."""
 
     on: list[str]
     people: Count
@@ -193,12 +193,12 @@ class Linking(Part):
 
 
 class Disclosure(Part):
-    """Attribute disclosure of one sensitive column."""
+    """Attribute disclosure of one sensitive attribute."""
 
     column: str
-    worst_group: dict[str, Figure] = Field(description="What each model finds in the worst group.")
-    baseline: Figure = Field(description="Share of the most frequent value: what anybody may guess.")
-    average: Figure = Field(description="Mean confidence in the likeliest value of a person after linking.")
+    worst_group: dict[str, Figure] = Field(description="The value of each privacy model in the worst group.")
+    baseline: Figure = Field(description="Share of the most frequent value: the best guess without the release.")
+    average: Figure = Field(description="Mean confidence in a person's likeliest value after linking.")
     highest: Figure
     known_for_sure: Count
     above_baseline: Count
@@ -214,11 +214,11 @@ class Question(Part):
     question: str
     answer: str
     evidence: list[str]
-    open: str = Field(description="What the evidence leaves open.")
+    open: str = Field(description="The questions that the evidence leaves open.")
 
 
 class AttributeUtility(Part):
-    """What one quasi-identifier lost."""
+    """The information loss of one quasi-identifier."""
 
     name: str
     weight: float
@@ -228,7 +228,7 @@ class AttributeUtility(Part):
 
 
 class Bound(Part):
-    """What no grouping with this k could stay below."""
+    """The lower bound on the loss of any grouping with this k."""
 
     value: Figure
     ratio: Figure
@@ -247,7 +247,7 @@ class Queries(Part):
 
 
 class Share(Part):
-    """A value, or a stretch of values, and how frequent it is."""
+    """A value or range of values, and its frequency."""
 
     label: str
     before: Figure
@@ -255,16 +255,16 @@ class Share(Part):
 
 
 class Distribution(Part):
-    """One attribute before and after. Values are in the internal variant only."""
+    """One attribute's distribution before and after. Only the internal variant has values."""
 
     name: str
-    distance: Figure = Field(description="Total variation distance, 0 (alike) to 1.")
-    levels: list[Share] = Field(description="How far cells were generalized; `before` is null.")
+    distance: Figure = Field(description="Total variation distance, 0 (identical) to 1.")
+    levels: list[Share] = Field(description="Generalization levels of the cells; `before` is null.")
     shares: list[Share]
 
 
 class Association(Part):
-    """How strongly two attributes go together."""
+    """The association of two attributes."""
 
     columns: list[str]
     measure: str
@@ -278,13 +278,13 @@ class MeasureFigure(Part):
     name: str
     value: Figure
     about: str
-    better: str = Field(description="lower or higher; empty where neither is better.")
+    better: str = Field(description="lower or higher; empty if neither is better.")
     range: str
     does_not_say: str
 
 
 class Utility(Part):
-    """What is left."""
+    """The utility of the release."""
 
     gcp: Figure
     ncp: Figure
@@ -302,17 +302,17 @@ class Utility(Part):
 
 
 class Suppression(Part):
-    """What is not published at all."""
+    """The suppressed rows and values."""
 
     rows: Count
     share: Figure
     removed: Count
-    cells: dict[str, Figure] = Field(description="Quasi-identifier → share of its cells of which nothing is said.")
+    cells: dict[str, Figure] = Field(description="Quasi-identifier → share of its cells that are fully generalized.")
     text: list[str]
 
 
 class Reproducibility(Part):
-    """What it takes to make the same release again."""
+    """What is needed to reproduce the release."""
 
     configuration: dict[str, Any]
     configuration_toml: str
@@ -351,6 +351,6 @@ class Report(Part):
 
 
 def json_schema() -> dict[str, Any]:
-    """The JSON schema of a report."""
+    """Return the JSON schema of a report."""
     schema = Report.model_json_schema()
     return {"$schema": "https://json-schema.org/draft/2020-12/schema", "$id": SCHEMA_ID, **schema}

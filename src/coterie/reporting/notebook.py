@@ -1,4 +1,4 @@
-"""How a release shows itself in a notebook: what was promised and lost, some rows before and after, two charts."""
+"""Show a release in a notebook: guarantees and losses, some rows before and after, two charts."""
 
 from __future__ import annotations
 
@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from coterie.reporting.report import figure_text, percent_text
+from coterie.reporting.templating import environment
 
 if TYPE_CHECKING:
     from coterie.charts.charts import Chart
@@ -18,14 +19,10 @@ COLUMNS = 10
 
 
 def release_html(release: Release) -> str:
-    """The release as a piece of HTML that carries its own style and touches nothing around it."""
-    from jinja2 import Environment, PackageLoader, StrictUndefined
-
+    """Return the release as a piece of HTML that carries its own style and touches nothing around it."""
     # Several releases may stand in one notebook: ids must differ, and styles must not reach beyond their own.
     mark = f"coterie-{secrets.token_hex(4)}"
-    room = Environment(
-        loader=PackageLoader("coterie.reporting", "templates"), autoescape=True, undefined=StrictUndefined
-    )
+    room = environment("coterie.reporting")
     found, measures = release.verification, release.measures
     by_rows = release.by_rows
     facts = {
@@ -52,7 +49,7 @@ def release_html(release: Release) -> str:
 
 
 def scoped_style(mark: str) -> str:
-    """The style of charts for one part of a page, by the notebook's own light or dark where it says so."""
+    """Return the chart style for one part of a page, following the notebook's light or dark mode."""
     from coterie.charts.svg import STYLE, STYLE_CLASSES, VARIABLES_DARK, VARIABLES_LIGHT
 
     # Notebooks have themes of their own; these go before what the system prefers.
@@ -82,7 +79,7 @@ def scoped_style(mark: str) -> str:
 
 
 def _sample(release: Release) -> dict[str, tuple[list[str], list[list[str]]]]:
-    """The first published rows as they were and as they are; identifiers are left out."""
+    """Return the first published rows before and after, without direct identifiers."""
     config, positions = release.config, release.published.kept[:ROWS]
     quasi = [name for name in release.published.table.column_names if _stands_for(name, config.quasi)]
     others = [name for name in config.sensitive if name in release.published.table.column_names]

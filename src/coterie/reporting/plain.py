@@ -1,4 +1,4 @@
-"""Results as plain values that JSON can hold: for programs, the page and the command line."""
+"""Convert results to plain values for JSON: for programs, the web app and the command line."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ if TYPE_CHECKING:
 
 
 def verification_values(found: Verification) -> dict[str, Any]:
-    """A verification as plain values."""
+    """Convert a verification to plain values."""
     values: dict[str, Any] = {"passed": found.passed}
     for name in ("rows", "groups", "k", "largest", "average", "wanted", "rows_below", "classes_below"):
         values[name] = getattr(found, name)
@@ -23,11 +23,11 @@ def verification_values(found: Verification) -> dict[str, Any]:
 
 
 def measures_values(measures: Measures, *, late: bool = True) -> dict[str, Any]:
-    """Measures as plain values, those per column under `attributes`.
+    """Convert measures to plain values, those per column under `attributes`.
 
     Args:
         measures: The measures.
-        late: Whether to compute those that take long, such as the lower bound.
+        late: Whether to compute slow ones, such as the lower bound.
     """
     from dataclasses import asdict
 
@@ -36,7 +36,7 @@ def measures_values(measures: Measures, *, late: bool = True) -> dict[str, Any]:
 
 
 def finite(value: Any) -> Any:  # noqa: ANN401 - whatever JSON holds
-    """The same for JSON, which has no sign for infinity and for what is no number: both are null."""
+    """Replace infinity and NaN, which JSON lacks, with null."""
     if isinstance(value, dict):
         return {name: finite(inner) for name, inner in value.items()}
     if isinstance(value, list | tuple):

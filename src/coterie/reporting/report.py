@@ -1,8 +1,8 @@
-"""The report on a release: one HTML file that needs nothing else, or the same as JSON.
+"""The report on a release: one self-contained HTML file, or the same as JSON.
 
-    release → report_facts.gather → Report (plain data, hidden where it has to be) → HTML with charts, or JSON
+    release → contents.gather → Report (plain data, hidden where necessary) → HTML with charts, or JSON
 
-The page forbids itself everything but its own style sheet (Content-Security-Policy by hash): no script, no request.
+The page's Content-Security-Policy allows only its own style sheet (by hash): no script, no request.
 """
 
 from __future__ import annotations
@@ -41,7 +41,7 @@ def check_request(path: str | os.PathLike[str], *, variant: str) -> None:
 def write_report(
     release: Release, path: str | os.PathLike[str], *, variant: str = "internal", force: bool = False
 ) -> None:
-    """Write a report; the ending of the path says in which form."""
+    """Write a report; the extension of the path determines the format."""
     check_request(path, variant=variant)
     from coterie.files.destinations import check_apart
     from coterie.files.output import check_target, whole_file
@@ -55,24 +55,24 @@ def write_report(
 
 
 def report_of(release: Release, *, variant: str = "internal") -> Report:
-    """The report on a release as data."""
+    """Return the report on a release as data."""
     from coterie.reporting.contents import gather
 
     return gather(release, cast(Variant, variant))
 
 
 def report_json(report: Report) -> str:
-    """The report as JSON, in the form of `report.schema.json`."""
+    """Return the report as JSON, following `report.schema.json`."""
     return report.model_dump_json(indent=2) + "\n"
 
 
 def schema_text() -> str:
-    """The content of `report.schema.json`."""
+    """Return the content of `report.schema.json`."""
     return json.dumps(json_schema(), indent=2, ensure_ascii=False) + "\n"
 
 
 def report_html(report: Report) -> str:
-    """The report as one HTML page."""
+    """Return the report as one HTML page."""
     from coterie.charts.charts import page_style
     from coterie.reporting import charts
     from coterie.reporting.templating import environment
@@ -95,17 +95,17 @@ def report_html(report: Report) -> str:
 
 
 def count_text(value: Any) -> str:  # noqa: ANN401 - a template hands over what it has
-    """A count for people to read."""
+    """Format a count for people."""
     return HIDDEN if value is None else f"{value:,}"
 
 
 def figure_text(value: float | None, digits: int = 4) -> str:
-    """A figure for people to read."""
+    """Format a figure for people."""
     if value is None:
         return HIDDEN
     return f"{int(value):,}" if float(value).is_integer() and abs(value) < 1e15 else f"{value:,.{digits}g}"
 
 
 def percent_text(value: float | None) -> str:
-    """A share for people to read."""
+    """Format a share for people."""
     return HIDDEN if value is None else wording.percent_text(value)

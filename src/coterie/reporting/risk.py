@@ -1,4 +1,4 @@
-"""The part of a report about identity: risk before and after, class sizes, the risk curve, which columns add to it."""
+"""The part of a report about identity: risk before and after, class sizes, the risk curve, each column's share."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ LARGE = 200_000
 
 
 class Sizes(NamedTuple):
-    """Classes of a table."""
+    """The equivalence classes of a table."""
 
     counts: Int64
     """class → what hides each of its rows: rows, or people"""
@@ -33,13 +33,13 @@ class Sizes(NamedTuple):
 
 
 def class_sizes(release: Release) -> tuple[Sizes, Sizes]:
-    """Classes before and after; rows published one by one are hidden among k, however they look."""
+    """Return the classes before and after; rows published one by one count as hidden among k, however they look."""
     before, after = release.classes_before, release.classes_after
     return Sizes(before.counts, before.rows), Sizes(after.counts, after.rows)
 
 
 def risk_part(release: Release, hider: Hider) -> model.Risk:
-    """Identity, before and after."""
+    """Report identity disclosure before and after."""
     risk, config = release.risk, release.config
     before, after = class_sizes(release)
     limit = risk.after.threshold
@@ -65,7 +65,7 @@ def risk_part(release: Release, hider: Hider) -> model.Risk:
 
 
 def class_bins(release: Release, hider: Hider) -> list[model.Bin]:
-    """Rows in classes of some sizes, before and after."""
+    """Count the rows in classes by range of sizes, before and after."""
     before, after = class_sizes(release)
     return _bins(_edges(release, before, hider), before, after, hider)
 
@@ -109,10 +109,10 @@ def _notes(release: Release) -> list[str]:
 
 
 def _side(risk: Risk, hider: Hider, *, edges: list[int], before: bool = False) -> model.Side:
-    """One table's risk. Of an original, counts are shown only where they end where a bar does."""
+    """Return one table's risk. For an original, counts are only shown up to the edge of a bar."""
 
     def whole(end: int, number: int) -> int | None:
-        """A count of the rows in classes smaller than `end`."""
+        """Count the rows in classes smaller than `end`."""
         shown = not (before and hider.external) or end in edges or number == 0
         return hider.count(number, of=risk.rows) if shown else None
 
@@ -166,7 +166,7 @@ def _bins(edges: list[int], before: Sizes, after: Sizes, hider: Hider) -> list[m
 
 
 def _curve(edges: list[int], before: Sizes, after: Sizes, hider: Hider) -> list[model.CurvePoint]:
-    """Share of records whose risk is at least 1 ÷ f, for f at the end of each bar."""
+    """Return the share of records whose risk is at least 1 ÷ f, for f at the end of each bar."""
     below = [np.cumsum(_held(edges, side)) for side in (before, after)]
     totals = [max(int(each[-1]), 1) for each in below]
     ends = [edge - 1 for edge in edges[1:]]

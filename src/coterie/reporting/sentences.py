@@ -1,4 +1,4 @@
-"""The sentences of a report that do not depend on figures."""
+"""The fixed sentences of a report."""
 
 from __future__ import annotations
 

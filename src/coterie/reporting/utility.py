@@ -1,4 +1,4 @@
-"""The part of a report about what is left: losses, the bound, queries, distributions."""
+"""The part of a report about utility: losses, the bound, queries and distributions."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ MOST_PAIRS = 12
 
 
 def utility_part(release: Release, hider: Hider) -> model.Utility:
-    """What is left of the data."""
+    """Report the utility of the data."""
     measures, by_rows = release.measures, release.by_rows
     notes: list[str] = []
     if by_rows:
@@ -68,7 +68,7 @@ def utility_part(release: Release, hider: Hider) -> model.Utility:
 
 
 def _measures(release: Release, hider: Hider) -> list[model.MeasureFigure]:
-    """Every measure that applies; sums, and what counts few rows, are withheld where they would tell too much."""
+    """Return every applicable measure; sums and small counts are withheld if they would reveal too much."""
     by_rows = release.by_rows
     made = []
     for name, each in MEASURES.items():
@@ -133,7 +133,7 @@ def _bound(release: Release, hider: Hider) -> model.Bound:
 def _compared(
     release: Release, hider: Hider, notes: list[str]
 ) -> tuple[model.Queries | None, list[model.Distribution], list[model.Association]]:
-    """What needs the release's cells as ranges of values; a note says why where they cannot be read."""
+    """Return the results that need the release's cells as ranges of values; a note explains if these cannot be read."""
     from coterie.evaluation.before_after import BeforeAfter
 
     try:

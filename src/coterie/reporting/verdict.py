@@ -1,4 +1,4 @@
-"""The parts of a report that say whether to publish: the verdict, and who made which decision."""
+"""The parts of a report that help decide about publication: the verdict, and who made which decision."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ DECISIONS = (
 
 
 def verdict_part(release: Release, *, external: bool) -> model.Verdict:
-    """The verdict. Its evidence has small counts, so the external variant leaves it out."""
+    """Return the verdict. Its evidence has small counts, so the external variant leaves it out."""
     verdict = release.verdict
     return model.Verdict(
         state=verdict.state,
@@ -37,7 +37,7 @@ def verdict_part(release: Release, *, external: bool) -> model.Verdict:
 
 
 def decisions_part(release: Release) -> list[model.Decision]:
-    """What was decided, and whether by a person or by default."""
+    """List the decisions, each made by a person or by default."""
     config, fields = release.config, type(release.config).model_fields
     made = []
     for name in DECISIONS:

@@ -1,4 +1,4 @@
-"""Everything that decides a release: one frozen Config, from Python, a mapping or TOML.
+"""All settings of a release: one frozen Config, from Python keywords, a mapping or TOML.
 
 May import: errors, files, hierarchies, wording.
 """

@@ -1,4 +1,4 @@
-"""How one setting bears on others when it changes: by keyword, by flag, or on the page."""
+"""How changing one setting affects others: by keyword, by flag, or on the page."""
 
 from __future__ import annotations
 
@@ -10,12 +10,12 @@ from coterie.settings.roles import ROLES
 
 
 def per_column() -> list[str]:
-    """The settings that are tables by column."""
+    """Return the settings that are tables by column."""
     return [name for name, setting in FIELDS.items() if setting.keys]
 
 
 def listed(value: object) -> object:
-    """One name is a list of one; any other iterable but a mapping is a list."""
+    """Return a list: one name gives a list of one; any other iterable except a mapping becomes a list."""
     if isinstance(value, str):
         return (value,)
     if isinstance(value, Iterable) and not isinstance(value, Mapping | bytes):
@@ -24,7 +24,7 @@ def listed(value: object) -> object:
 
 
 def changed(values: Mapping[str, Any], changes: Mapping[str, Any]) -> dict[str, Any]:
-    """Settings with some of them changed, and without those that the change makes pointless."""
+    """Return settings with some of them changed, and without those that the change makes obsolete."""
     result = {**values, **changes}
     if "options" not in changes and changes.get("method", values.get("method")) != values.get("method"):
         result.pop("options", None)

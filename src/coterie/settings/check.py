@@ -1,8 +1,8 @@
-"""What can be wrong with a configuration, said in coterie's own words.
+"""Validate a configuration, with messages in our own words.
 
-Pydantic finds the faults of single values; its own texts quote the input, so they are replaced here. The
-checks that concern several settings at once, or the columns of a table, are plain functions that return
-problems, so that a user sees all of them in one go.
+Pydantic validates single values; its messages quote the input, so they are replaced here. Checks across several
+settings, or against the columns of a table, are plain functions that return
+problems, so that a user sees all of them at once.
 """
 
 from __future__ import annotations
@@ -49,14 +49,14 @@ _KINDS = {
 
 
 def unknown_setting(name: str, known: Sequence[str]) -> Problem:
-    """The problem of a key that is no setting, with the setting that was probably meant."""
+    """Return the problem of an unknown setting, with the one that was probably meant."""
     meant = [setting.name for setting in FIELDS.values() if name in setting.aliases]
     near = f" (did you mean {meant[0]!r}?)" if meant else did_you_mean(name, known)
     return Problem(name, f"there is no such setting{near}")
 
 
 def translate(error: ValidationError, *, prefix: str = "", model: type[BaseModel] | None = None) -> list[Problem]:
-    """Pydantic's findings as problems: our own words, and never the value that was given."""
+    """Convert Pydantic's errors to problems in our own words, never quoting the given value."""
     problems: list[Problem] = []
     for found in error.errors(include_url=False, include_input=False):
         path = ".".join(str(part) for part in (prefix, *found["loc"]) if part != "")
@@ -85,12 +85,33 @@ def _text(kind: str, context: Mapping[str, Any]) -> str:
     return _KINDS.get(kind.split("_")[0], "is not a value that this setting can have")
 
 
-def publish_problems(publish: Mapping[str, str], types: Mapping[str, str]) -> list[Problem]:
-    """Ways to publish that the column's declared type rules out."""
+def order_problems(ordered: Collection[str], hierarchies: Collection[str], types: Mapping[str, str]) -> list[Problem]:
+    """Return the orders of columns that have a hierarchy, or are declared not to be categories."""
+    problems = [
+        Problem(f"ordered.{column}", "the column has a hierarchy, too; leave one of the two out")
+        for column in ordered
+        if column in hierarchies
+    ]
+    problems += [
+        Problem(f"ordered.{column}", f"a {types[column]} column has its own order; leave this or its type out")
+        for column in ordered
+        if types.get(column, "category") != "category"
+    ]
+    return problems
+
+
+def publish_problems(
+    publish: Mapping[str, str], types: Mapping[str, str], ordered: Collection[str] = ()
+) -> list[Problem]:
+    """Return the publishing styles that a column's declared type or order rules out."""
     problems = []
     for column, way in publish.items():
         kind = types.get(column)
-        if way in ("mean", "median") and kind in ("category", "date"):
+        if column in ordered:
+            if way not in ("interval", "bounds"):
+                text = f"ordered categories are published as intervals, not as {way}; use 'interval' or 'bounds'"
+                problems.append(Problem(f"publish.{column}", text))
+        elif way in ("mean", "median") and kind in ("category", "date"):
             problems.append(
                 Problem(f"publish.{column}", f"a {kind} column has no {way}; use it for columns of type 'number'")
             )
@@ -100,7 +121,7 @@ def publish_problems(publish: Mapping[str, str], types: Mapping[str, str]) -> li
 
 
 def option_problems(method: str, options: Mapping[str, object]) -> tuple[dict[str, object], list[Problem]]:
-    """The method's options in their own types, and what is wrong with them or with the method's name."""
+    """Return the method's options in their own types, and the problems with them or with the method's name."""
     methods = sorted(METHODS)
     if method not in methods:
         known = ", ".join(methods)
@@ -123,13 +144,13 @@ def option_problems(method: str, options: Mapping[str, object]) -> tuple[dict[st
 def column_problems(
     config: Config, names: Sequence[str], *, publishes: bool = True, sure: bool = True
 ) -> list[Problem]:
-    """Everything about a configuration that does not fit a table with these columns.
+    """Return every mismatch between a configuration and a table with these columns.
 
     Args:
         config: The configuration.
         names: The columns of the table.
-        publishes: Whether a release is to be made of it: then every column needs a role.
-        sure: Whether these are names for certain, and not the first row of a file that has no header.
+        publishes: Whether a release will be made: then every column needs a role.
+        sure: Whether these are certainly names, and not the first row of a file without a header.
     """
     named = {column for role in ROLES for column in getattr(config, role)}
     named |= set() if config.entity is None else {config.entity}
@@ -163,7 +184,7 @@ def column_problems(
 
 
 def _no_column_known(named: Collection[str], count: int) -> Problem:
-    """The problem of a file whose first line has no name that the configuration has, and so may be data."""
+    """Return the problem of a file whose first line has none of the configured columns, and so may be data."""
     return Problem(
         "header",
         f"none of the columns that you name ({shortened(sorted(named))}) is among the {count:,} of the file; is its "

@@ -1,6 +1,6 @@
-"""Config: everything that decides a release, in one frozen object.
+"""Config: all settings of a release, in one frozen object.
 
-It comes from Python keywords, a dict or a TOML file whose keys are the names below, and goes back to either.
+It is built from Python keywords, a dict or a TOML file whose keys are the settings' names, and converts back to either.
 All problems are found at once and raised as one ConfigError.
 """
 
@@ -29,7 +29,14 @@ from pydantic import (
 from coterie.errors import ConfigError, CoterieWarning, DataError, HierarchyError, Problem
 from coterie.hierarchies.hierarchy import Hierarchy
 from coterie.settings.changes import changed, listed
-from coterie.settings.check import column_problems, option_problems, publish_problems, translate, unknown_setting
+from coterie.settings.check import (
+    column_problems,
+    option_problems,
+    order_problems,
+    publish_problems,
+    translate,
+    unknown_setting,
+)
 from coterie.settings.keywords import Keywords
 from coterie.settings.limits import accept_problems, limit_problems
 from coterie.settings.models import parse_privacy
@@ -53,14 +60,14 @@ if TYPE_CHECKING:
 
 
 def _whole(value: object) -> object:
-    """Integers of any library, but not True and False, which Python counts as integers."""
+    """Accept any library's integers, but not True and False, which Python counts as integers."""
     if isinstance(value, bool):
         return None
     return operator.index(value) if hasattr(value, "__index__") else value
 
 
 def located_privacy(value: object, *, base: Path) -> object:
-    """The models with paths of population tables taken from a folder; what is wrong is left for the validator."""
+    """Resolve relative paths of population tables against a folder; invalid models are left to the validator."""
     try:
         return parse_privacy(listed(value), base=base)
     except ConfigError:
@@ -68,14 +75,14 @@ def located_privacy(value: object, *, base: Path) -> object:
 
 
 def checked_hierarchy(value: object) -> Hierarchy:
-    """A hierarchy, and nothing else."""
+    """Accept only a hierarchy."""
     if not isinstance(value, Hierarchy):
         raise ValueError("must be a hierarchy")
     return value
 
 
 def _field(setting: Setting) -> tuple[Any, Any]:
-    """A setting as pydantic takes it: its type with the checks that belong to it, and its default and words."""
+    """Return a setting as a pydantic field: its type with validators, its default and its description."""
     kind, limits = setting.plain_type, Field(**(setting.limits or {}))
     if setting.name == "hierarchies":
         # Hierarchies check themselves; pydantic is to look at their class only.
@@ -117,10 +124,10 @@ else:
 
 
 class Config(_Fields):
-    """What to publish, how, and under which guarantees. `settings/fields` has the settings."""
+    """What to publish, how, and with which guarantees. See `settings/fields` for the settings."""
 
     def __init__(self, base: Path | None = None, /, **values: Unpack[Keywords]) -> None:
-        """`base` is where relative paths of hierarchies start: the current folder when left out."""
+        """Build a configuration; relative paths of hierarchies start at `base`, by default the current folder."""
         known: dict[str, Any] = {name: value for name, value in values.items() if name in SETTINGS}
         problems = [unknown_setting(name, SETTINGS) for name in values if name not in SETTINGS]
         faults: list[Problem] = []
@@ -153,7 +160,8 @@ class Config(_Fields):
     def _agree(self) -> Self:
         roles = {role: getattr(self, role) for role in ROLES}
         problems = role_problems(roles) + entity_problems(self.entity, roles)
-        problems += publish_problems(self.publish, self.types)
+        problems += order_problems(self.ordered, self.hierarchies, self.types)
+        problems += publish_problems(self.publish, self.types, self.ordered)
         problems += limit_problems(self.limits) + accept_problems(self.accept)
         if self.threshold != DEFAULT_THRESHOLD:
             problems += threshold_problems(self.threshold)
@@ -177,23 +185,23 @@ class Config(_Fields):
 
     @classmethod
     def from_dict(cls, values: Mapping[str, Any], *, base: Path | None = None, file: Path | None = None) -> Self:
-        """A configuration from plain values; relative paths of hierarchies start at `base`, `file` is whose values."""
+        """Build a configuration from plain values; relative paths start at `base`, `file` is their source."""
         made = cls(base, **{str(name): value for name, value in values.items() if name != "provenance"})
         return made._read_from(file)
 
     @classmethod
     def from_toml(cls, path: str | os.PathLike[str]) -> Self:
-        """A configuration from a TOML file; the paths of its hierarchies are relative to that file."""
+        """Read a configuration from a TOML file; paths of hierarchies are relative to that file."""
         return cls.from_dict(read_toml(path), base=Path(path).parent, file=Path(path))
 
     @classmethod
     def build(
         cls, config: Config | Mapping[str, Any] | str | os.PathLike[str] | None = None, **changes: Unpack[Keywords]
     ) -> Config:
-        """A configuration from another one, a dict or a TOML file, with some settings changed.
+        """Build a configuration from another one, a dict or a TOML file, with some settings changed.
 
-        When the quasi-identifiers change, settings of columns that are none any more go; when the method
-        changes, the options of the old one go. A column that a change gives another role leaves `keep` and `drop`.
+        When the quasi-identifiers change, settings of former ones are dropped; when the method
+        changes, the old method's options are dropped. A column with a new role leaves `keep` and `drop`.
         """
         if config is None:
             return cls(**changes)
@@ -204,26 +212,26 @@ class Config(_Fields):
         return config.replace(**changes) if changes else config
 
     def replace(self, **changes: Unpack[Keywords]) -> Config:
-        """The same configuration with some settings changed, as `build` does it."""
+        """Return the same configuration with some settings changed, as `build` does."""
         made = type(self)(**changed({name: getattr(self, name) for name in SETTINGS}, changes))
         return made._read_from(self.file)
 
     def to_dict(self) -> dict[str, Any]:
-        """Plain values that TOML and JSON can hold; settings without a value are left out."""
+        """Return plain values for TOML and JSON, without unset settings."""
         values = {name: plain(getattr(self, name)) for name in SETTINGS}
         return {name: value for name, value in values.items() if value is not None}
 
     def to_toml(self) -> str:
-        """The text of a TOML file with every setting, from which `from_toml` makes the same configuration."""
+        """Return a TOML file with every setting, from which `from_toml` restores the same configuration."""
         return write_toml(self.to_dict())
 
     def check_columns(self, names: Sequence[str], *, publishes: bool = True, text: bool = False) -> None:
-        """Raise a ConfigError with everything that does not fit a table with these columns.
+        """Raise a ConfigError with every mismatch with a table with these columns.
 
         Args:
             names: The columns of the table.
-            publishes: Whether a release is to be made of it: then every column needs a role.
-            text: Whether it is a text file, whose first line may be data unless `header` says what it is.
+            publishes: Whether a release will be made: then every column needs a role.
+            text: Whether it is a text file, whose first line may be data unless `header` is set.
         """
         problems = column_problems(self, names, publishes=publishes, sure=not text or self.header is not None)
         if problems:
@@ -231,19 +239,23 @@ class Config(_Fields):
             alone = [problem.path for problem in problems] == [UNDECIDED]
             raise ConfigError(problems, hint=undecided_hint(self, names) if alone else "")
 
+    def for_release(self) -> Config:
+        """Return the same configuration for a release, which has no lines above its header."""
+        return self.replace(skip_rows=0) if self.skip_rows else self
+
     @property
     def published_unchanged(self) -> frozenset[str]:
-        """The columns that a release has as they came. No other column gets into it but generalized ones."""
+        """The columns that are published unchanged. All other published columns are generalized."""
         return frozenset((*self.sensitive, *self.keep))
 
     def method_options(self) -> Options:
-        """The options of the method as its own option model."""
+        """Return the method's options as its own option model."""
         made: Options = METHODS[self.method].options(**self.options)
         return made
 
     @property
     def usable_threads(self) -> int:
-        """`threads`, or the number of cores that this process may use."""
+        """`threads`, or the number of cores available to this process."""
         if self.threads is not None:
             return self.threads
         affinity = getattr(os, "sched_getaffinity", None)
@@ -254,7 +266,7 @@ SETTINGS = tuple(Config.model_fields)
 
 
 def read_hierarchies(specs: Mapping[str, Any], *, base: Path | None) -> tuple[dict[str, Hierarchy], list[Problem]]:
-    """The hierarchies that these specifications describe, and the faults of those that could not be had."""
+    """Return the hierarchies of these specifications, and the problems of those that cannot be read."""
     hierarchies: dict[str, Hierarchy] = {}
     problems: list[Problem] = []
     for column, spec in specs.items():

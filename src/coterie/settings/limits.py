@@ -1,4 +1,4 @@
-"""Limits of the verdict: what a release may show before the verdict warns, and what a person has accepted."""
+"""Limits of the verdict: what triggers its warnings, and which warnings a person has accepted."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ ACCEPTABLE = ("singling-out", "inference", "utility")
 
 
 def limit_problems(limits: Mapping[str, float]) -> list[Problem]:
-    """What is wrong with the limits that a configuration sets."""
+    """Return the problems of the configured limits."""
     problems = []
     for name, value in limits.items():
         if name not in LIMITS:
@@ -48,7 +48,7 @@ def limit_problems(limits: Mapping[str, float]) -> list[Problem]:
 
 
 def accept_problems(accept: Sequence[str]) -> list[Problem]:
-    """What is wrong with the warnings that a person accepts: each is `question` or `question:column`."""
+    """Return the problems of the accepted warnings: each must be `question` or `question:column`."""
     problems = []
     for entry in accept:
         question, colon, what = entry.partition(":")
@@ -62,5 +62,5 @@ def accept_problems(accept: Sequence[str]) -> list[Problem]:
 
 
 def limit(limits: Mapping[str, float], name: str) -> float:
-    """A limit: the configured one, or the default."""
+    """Return a limit: the configured one, or the default."""
     return limits.get(name, LIMITS[name].default)

@@ -1,4 +1,4 @@
-"""How much memory a run may take: as the user says, or as the machine has."""
+"""The memory limit of a run: set by the user, or derived from the machine."""
 
 from __future__ import annotations
 
@@ -17,10 +17,10 @@ FALLBACK = 4 * 2**30
 
 
 def memory_bytes(text: str) -> int:
-    """Bytes from a text such as "2GB", "512 MB" or "1.5g"; a kilobyte has 1,024 bytes.
+    """Parse a size such as "2GB", "512 MB" or "1.5g" into bytes; a kilobyte has 1,024 bytes.
 
     Raises:
-        ValueError: It is no such text.
+        ValueError: The text is not a size.
     """
     found = _TEXT.fullmatch(text)
     if found is None:
@@ -29,7 +29,7 @@ def memory_bytes(text: str) -> int:
 
 
 def default_memory() -> int:
-    """Half of the memory that this process may take: of the machine's, or of its container's."""
+    """Return half of the memory available to this process: of the machine, or of its container."""
     found = [FALLBACK * 2]
     names = getattr(os, "sysconf_names", {})
     if "SC_PHYS_PAGES" in names and "SC_PAGE_SIZE" in names:
@@ -43,7 +43,7 @@ def default_memory() -> int:
 
 
 def give_back() -> None:
-    """Give memory that is free again back to the system: what comes next has other allocators and needs it."""
+    """Return free memory to the system: the next step uses other allocators and needs it."""
     import ctypes
 
     import pyarrow as pa
@@ -57,7 +57,7 @@ def give_back() -> None:
 
 @contextmanager
 def one_allocator() -> Iterator[None]:
-    """Let Arrow take its memory where NumPy does: its own allocator keeps for each thread what it has once had."""
+    """Make Arrow use NumPy's allocator: its own keeps a cache for each thread."""
     import pyarrow as pa
 
     before = pa.default_memory_pool()

@@ -1,8 +1,8 @@
-"""How a configuration names privacy models.
+"""Parse privacy models in a configuration.
 
 A model is an object such as `LDiversity(3, on="disease")`, a text such as `l-diversity:3:disease`, or a dict such as
-`{"model": "l-diversity", "l": 3, "on": "disease"}`. The fields of a text stand in the order of the model's `parts`;
-an empty one keeps its default, and a column that is left out means every sensitive column.
+`{"model": "l-diversity", "l": 3, "on": "disease"}`. The fields of a text are in the order of the model's `parts`;
+an empty one keeps its default, and without a column the model applies to every sensitive attribute.
 """
 
 from __future__ import annotations
@@ -21,14 +21,14 @@ if TYPE_CHECKING:
 
 
 def parse_privacy(value: object, *, base: Path | None = None) -> tuple[Model, ...]:
-    """Models from objects, texts or dicts, one or several of them.
+    """Parse one or several models from objects, texts or dicts.
 
     Args:
-        value: One model or any number of them.
-        base: The folder that relative paths of population tables start from; the current one when left out.
+        value: One model or several.
+        base: The folder that relative paths of population tables start from; by default the current one.
 
     Raises:
-        ConfigError: Some cannot be understood; every problem at once.
+        ConfigError: Some cannot be parsed; reports every problem at once.
     """
     single = isinstance(value, str | Mapping) or _is_model(value)
     entries = [value] if single else list(value) if isinstance(value, Iterable) else [value]
@@ -47,9 +47,9 @@ def parse_privacy(value: object, *, base: Path | None = None) -> tuple[Model, ..
 
 
 def population_paths(value: object) -> list[str]:
-    """The tables that models of a configuration name, as they name them; those that cannot be understood name none.
+    """Return the tables that a configuration's models name; models that cannot be parsed name none.
 
-    Such a model is refused wherever it would be used, so that nothing is read for it.
+    Such a model is refused wherever it would be used, so nothing is read for it.
     """
     single = isinstance(value, str | Mapping) or _is_model(value)
     found = []
@@ -67,7 +67,7 @@ def _is_model(value: object) -> TypeGuard[Model]:
 
 
 def parse_model(entry: object) -> Model:
-    """One model from its object, text or dict."""
+    """Parse one model from an object, text or dict."""
     if _is_model(entry):
         return entry
     if isinstance(entry, str):
@@ -90,7 +90,7 @@ def parse_model(entry: object) -> Model:
 
 
 def find_model(name: str) -> type[Model]:
-    """The model of this name."""
+    """Return the model with this name."""
     folded = name.casefold().replace("_", "-").replace(" ", "-")
     if folded in MODELS:
         found: type[Model] = MODELS[folded]
@@ -101,7 +101,7 @@ def find_model(name: str) -> type[Model]:
 
 
 def form_of(model: type[Model]) -> str:
-    """How a model is written as a text: `l-diversity:L:COLUMN:KIND:C`."""
+    """Return the text form of a model: `l-diversity:L:COLUMN:KIND:C`."""
     return ":".join([model.name, *(part.upper() if part != "on" else "COLUMN" for part in model.parts)])
 
 
@@ -123,7 +123,7 @@ def _build(model: type[Model], values: Mapping[str, Any]) -> Model:
 
 
 def column_problems(models: Sequence[Model], sensitive: Sequence[str]) -> list[Problem]:
-    """What about these models does not fit these sensitive columns."""
+    """Return the problems of these models with these sensitive attributes."""
     problems = []
     for model in models:
         if not model.needs_sensitive:

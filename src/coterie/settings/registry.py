@@ -1,4 +1,4 @@
-"""What settings name without knowing its code: the settings themselves, methods, privacy models and measures."""
+"""Registries of what settings refer to by name: settings, methods, privacy models and measures."""
 
 from __future__ import annotations
 

@@ -1,7 +1,7 @@
-"""The roles of columns: each column has one, and a column without one is not published.
+"""Column roles: each column has one, and a column without one is not published.
 
-A person decides what becomes of every column. A column that nobody mentioned may be a name, so a release that has one
-is refused, with the lines to paste for whichever decision is meant.
+A person must decide about every column. An unmentioned column may contain names, so a release with one
+is refused, with lines to paste for either decision.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ UNDECIDED = "roles"
 
 
 def role_problems(roles: Mapping[str, Sequence[str]]) -> list[Problem]:
-    """Columns that are named twice, in one role or in two."""
+    """Return the columns that are listed twice, in one role or in two."""
     problems: list[Problem] = []
     seen: dict[str, str] = {}
     for role, columns in roles.items():
@@ -45,7 +45,7 @@ def role_problems(roles: Mapping[str, Sequence[str]]) -> list[Problem]:
 
 
 def entity_problems(entity: str | None, roles: Mapping[str, Sequence[str]]) -> list[Problem]:
-    """A column that says whose row it is may be an identifier or dropped too, but nothing that is published."""
+    """Return the problem of a published entity column: it may only be a direct identifier or dropped."""
     return [
         Problem("entity", f"column {entity!r} is already listed in {role}; it is left out instead")
         for role in PUBLISHED
@@ -54,13 +54,13 @@ def entity_problems(entity: str | None, roles: Mapping[str, Sequence[str]]) -> l
 
 
 def undecided(config: Config, names: Sequence[str]) -> list[str]:
-    """Columns of a table for which nobody has said what becomes of them, in the order of the table."""
+    """Return a table's columns without a role, in the order of the table."""
     decided = {column for role in ROLES for column in getattr(config, role)} | {config.entity}
     return [name for name in dict.fromkeys(names) if name not in decided]
 
 
 def undecided_problems(config: Config, names: Sequence[str]) -> list[Problem]:
-    """The problem of columns without a role, if there are any."""
+    """Return the problem of columns without a role, if there are any."""
     found = undecided(config, names)
     if not found:
         return []
@@ -76,7 +76,7 @@ def undecided_problems(config: Config, names: Sequence[str]) -> list[Problem]:
 
 
 def undecided_hint(config: Config, names: Sequence[str]) -> str:
-    """The lines to paste for columns without a role; nothing if there are none."""
+    """Return lines to paste for columns without a role; nothing if there are none."""
     found = undecided(config, names)
     if not found:
         return ""
@@ -89,7 +89,7 @@ def undecided_hint(config: Config, names: Sequence[str]) -> str:
 
 
 def _lines(setting: str, config: Config, found: Sequence[str]) -> str:
-    """The setting with these columns, for a TOML file or Python and, where it can be said there, as a flag."""
+    """Return the setting with these columns for a TOML file or Python and, if possible, as a flag."""
     # A list replaces the one that is there, so it starts with what that has.
     columns = [*getattr(config, setting), *found]
     setting_line = f"`{setting} = [{', '.join(map(toml_text, columns))}]`"
@@ -98,7 +98,7 @@ def _lines(setting: str, config: Config, found: Sequence[str]) -> str:
 
 
 def toml_text(name: str) -> str:
-    """A name in double quotes that TOML and Python both read as it is, also after its spaces were tidied up."""
+    """Quote a name so that TOML and Python both read it unchanged, even after spaces were normalized."""
     signs = [f"\\{sign}" if sign in '"\\' else sign if sign.isprintable() else _escaped(sign) for sign in name]
     return '"' + re.sub(r"(?<= ) ", r"\\u0020", "".join(signs)) + '"'
 
@@ -109,13 +109,13 @@ def _escaped(sign: str) -> str:
 
 
 def parse_names(texts: Sequence[str]) -> list[str]:
-    """Column names from flags: separated by commas, in double quotes where a name has a comma itself."""
+    """Parse comma-separated column names from flags; names with a comma are in double quotes."""
     rows = csv.reader(texts, skipinitialspace=True)
     return [name.strip() for row in rows for name in row if name.strip()]
 
 
 def flag_text(columns: Sequence[str]) -> str:
-    """These columns as the value of a flag, quoted for the shell; nothing where a flag cannot say them."""
+    """Return these columns as the value of a flag, quoted for the shell; nothing if a flag cannot express them."""
     line = io.StringIO()
     csv.writer(line, lineterminator="").writerow(columns)
     text = line.getvalue()

@@ -1,4 +1,4 @@
-"""Functions whose signature spells the settings out, for `help`, notebooks and everybody who looks."""
+"""Function signatures that list all settings, for `help`, notebooks and editors."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ Result = TypeVar("Result")
 
 
 def spelled_out(function: Callable[Given, Result]) -> Callable[Given, Result]:
-    """The same function; `inspect.signature` lists every setting, also of plug-ins, in place of `**settings`."""
+    """Return the same function; `inspect.signature` lists every setting, also of plug-ins, instead of `**settings`."""
     found = inspect.signature(function)
     own = [each for each in found.parameters.values() if each.kind is not inspect.Parameter.VAR_KEYWORD]
     taken = {each.name for each in own}

@@ -1,4 +1,4 @@
-"""Types, defaults, options and hierarchies of settings as people write them."""
+"""Format types, defaults, options and hierarchies of settings for people."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ _RULES = ("flat", "prefixes", "intervals", "dates")
 
 
 def type_text(annotation: object) -> str:
-    """A type as a person writes it: `number`, `true or false`, `strict | relaxed`."""
+    """Describe a type: `number`, `true or false`, `strict | relaxed`."""
     from types import NoneType, UnionType
     from typing import Literal, Union, get_args, get_origin
 
@@ -32,7 +32,7 @@ def type_text(annotation: object) -> str:
 
 
 def default_text(value: object) -> str:
-    """A default as it would be written in a TOML file."""
+    """Format a default as in a TOML file."""
     if value is None:
         return "–"
     if isinstance(value, bool):
@@ -45,7 +45,7 @@ def default_text(value: object) -> str:
 
 
 def option_value(text: str) -> object:
-    """Lists and tables as TOML writes them; everything else is text, which the option's own type then reads."""
+    """Parse lists and tables as TOML; anything else is text for the option's own type to parse."""
     if text.startswith(("[", "{")):
         import tomllib
 
@@ -57,7 +57,7 @@ def option_value(text: str) -> object:
 
 
 def hierarchy_spec(text: str) -> object:
-    """A hierarchy from its flag: a rule with its numbers or words, or the path of a file."""
+    """Parse a hierarchy flag: a rule with its parameters, or the path of a file."""
     word, colon, rest = text.partition(":")
     if word not in _RULES or (colon and word == "flat"):
         # A path on the command line starts at the current folder, not at the folder of the TOML file.

@@ -1,4 +1,4 @@
-"""How much risk is accepted, and who says so."""
+"""The accepted risk, and its source."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from coterie.errors import ConfigError, Problem
 
 
 class Threshold(NamedTuple):
-    """The largest risk of a record that is accepted, and who says so."""
+    """The highest accepted risk of a record, and its source."""
 
     name: str
     value: Fraction
@@ -18,7 +18,7 @@ class Threshold(NamedTuple):
 
     @property
     def rows(self) -> int:
-        """The smallest class whose records are within it."""
+        """The smallest class size within it."""
         return math.ceil(1 / self.value)
 
 
@@ -50,7 +50,7 @@ DEFAULT_K = PRESETS[DEFAULT_THRESHOLD].rows
 
 
 def find_threshold(setting: str | float | Fraction | Threshold) -> Threshold:
-    """A threshold from the name of a preset, or from a number above 0 and up to 1."""
+    """Return a threshold from the name of a preset, or from a number above 0 and up to 1."""
     if isinstance(setting, Threshold):
         return setting
     if isinstance(setting, str) and setting.lower() in PRESETS:
@@ -62,7 +62,7 @@ def find_threshold(setting: str | float | Fraction | Threshold) -> Threshold:
 
 
 def threshold_problems(setting: str | float | Fraction) -> list[Problem]:
-    """What is wrong with a threshold that is neither a preset nor a number above 0 and up to 1."""
+    """Return the problem of a threshold that is neither a preset nor a number above 0 and up to 1."""
     if (isinstance(setting, str) and setting.lower() in PRESETS) or 0 < _number(setting) <= 1:
         return []
     return [Problem("threshold", f"must be a number above 0 and up to 1, or one of {', '.join(PRESETS)}")]

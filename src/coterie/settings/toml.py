@@ -1,8 +1,9 @@
-"""Configurations as TOML text: read, written, and written beside a release with where it came from."""
+"""Read and write configurations as TOML, also with provenance next to a release."""
 
 from __future__ import annotations
 
 import os
+import re
 import tomllib
 from collections.abc import Mapping
 from pathlib import Path
@@ -13,9 +14,11 @@ from coterie.errors import ConfigError, Problem
 if TYPE_CHECKING:
     from coterie.settings.config import Config
 
+_HIDDEN = re.compile("[\x7f-\x9f\u2028\u2029\u202a-\u202e\u2066-\u2069\ufeff]")
+
 
 def read_toml(path: str | os.PathLike[str]) -> dict[str, Any]:
-    """The values of a TOML file; a ConfigError names the line of a mistake."""
+    """Read the values of a TOML file; a ConfigError gives the line of an error."""
     name = Path(path).name
     try:
         return tomllib.loads(Path(path).read_text(encoding="utf-8-sig"))
@@ -32,17 +35,23 @@ def read_toml(path: str | os.PathLike[str]) -> dict[str, Any]:
 
 def write_toml(values: Mapping[str, Any]) -> str:
     """TOML text: plain settings first, then the tables."""
-    import tomli_w
-
     tables = {name: value for name, value in values.items() if isinstance(value, Mapping)}
     # An empty table would only be noise.
     ordered = {name: value for name, value in values.items() if name not in tables}
     ordered |= {name: value for name, value in tables.items() if value}
-    return tomli_w.dumps(ordered)
+    return toml_text(ordered)
+
+
+def toml_text(values: Mapping[str, Any]) -> str:
+    """Return values as TOML in which nothing hides: signs that turn or break lines are escaped."""
+    import tomli_w
+
+    # tomli_w escapes control characters only. What is left stands in quoted strings and keys, which take escapes.
+    return _HIDDEN.sub(lambda found: f"\\u{ord(found[0]):04x}", tomli_w.dumps(values))
 
 
 def plain(value: object) -> Any:  # noqa: ANN401 - whatever TOML holds
-    """The value in what TOML and JSON can hold: hierarchies and privacy models by `spec`, tuples as lists."""
+    """Convert a value for TOML and JSON: hierarchies and privacy models by `spec`, tuples as lists."""
     if hasattr(value, "spec"):
         return plain(value.spec)
     if isinstance(value, Mapping):
@@ -59,12 +68,12 @@ CONFIRMING = ("input_sha256", "masks_sha256")
 
 
 def provenance_toml(config: Config, provenance: Mapping[str, Any]) -> str:
-    """The text to write beside a release: the configuration that made it, and where it came from.
+    """Return the provenance file of a release: its configuration, and how it was made.
 
-    `provenance` holds what makes the release traceable: versions, SHA-256 of the output, the time. The text is itself a
-    configuration: read again, it makes the same release from the same input. It is internal, since it spells out
-    hierarchies; still it is often handed on, so it has no hash of the input: the internal report has that. Options that
-    must stay secret even there are left out.
+    `provenance` makes the release traceable: versions, SHA-256 of the output, the time. The text is itself a
+    configuration: it makes the same release from the same input. It is internal, since it contains the
+    hierarchies; still it is often passed on, so it has no hash of the input: the internal report has that. Options that
+    must stay secret are left out.
     """
     values = config.to_dict()
     secret = config.method_options().secrets

@@ -1,4 +1,4 @@
-"""Guesses at the roles of columns, for a person to look over.
+"""Suggest the roles of columns, for a person to review.
 
-May import: settings, values.
+May import: settings, values, wording.
 """

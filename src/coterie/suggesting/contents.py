@@ -1,7 +1,7 @@
-"""What the cells of a column look like: addresses, numbers of people and accounts, places, names.
+"""Recognize the content of a column: addresses, personal and account numbers, places, names.
 
-A column may be called anything, so its cells are looked at too, here and on this machine; none of them is printed. A
-check digit is checked where there is one, since digits alone may be anything.
+A column may have any name, so its cells are examined too, locally; none of them is printed. Check digits are
+verified if there are any, since digits alone may be anything.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ _NAME = re.compile(r"[^\W\d_][^\W\d_'’.-]*\.?(?:[ ,-]+[^\W\d_][^\W\d_'’.-]*\
 
 
 def looks_like(texts: Sequence[str]) -> str:
-    """What texts look like, in the plural: "e-mail addresses"; nothing if they look like nothing that is known.
+    """Return what texts look like, in the plural: "e-mail addresses"; empty if they are not recognized.
 
     Args:
         texts: Distinct cells of a column, or some of them.
@@ -48,7 +48,7 @@ def _matches(pattern: re.Pattern[str]) -> Callable[[str], bool]:
 
 
 def _is_iban(text: str) -> bool:
-    """An account number whose check digits are right."""
+    """Return whether it is an account number with valid check digits."""
     if _IBAN.fullmatch(text) is None:
         return False
     plain = text.replace(" ", "").upper()
@@ -57,7 +57,7 @@ def _is_iban(text: str) -> bool:
 
 
 def _is_card(text: str) -> bool:
-    """A card number whose check digit is right."""
+    """Return whether it is a card number with a valid check digit."""
     if _CARD.fullmatch(text) is None:
         return False
     digits = [int(sign) for sign in text if sign.isdigit()][::-1]
@@ -72,14 +72,14 @@ def _is_ip(text: str) -> bool:
 
 
 def _is_phone(text: str) -> bool:
-    """Digits with the signs of a telephone number; dates and plain numbers are written with the same signs."""
+    """Return whether it looks like a telephone number and not like a date or plain number."""
     if _PHONE.fullmatch(text) is None or _DATE.fullmatch(text) or _NUMBER.fullmatch(text.lstrip("+")):
         return text.startswith("+") and text[1:].isdigit() and 8 <= len(text) <= 16
     return 7 <= sum(sign.isdigit() for sign in text) <= 15
 
 
 def _are_names(texts: Sequence[str]) -> bool:
-    """Two to five words each, capitalised, nearly all different as a whole, while single words recur."""
+    """Return whether each has two to five capitalized words, nearly all unique as a whole, while single words recur."""
     named = [text for text in texts if _NAME.fullmatch(text) and text[0].isupper()]
     if len(texts) < 20 or len(named) < SHARE * len(texts):
         return False

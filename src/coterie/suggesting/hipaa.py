@@ -1,7 +1,7 @@
-"""The identifiers that HIPAA's Safe Harbor lists, found by the names of columns.
+"""The identifiers listed in HIPAA's Safe Harbor, recognized by column names.
 
-45 CFR 164.514(b)(2)(i), (A) to (R). A hint is no verdict: names are all that is looked at, free text may name people
-whatever its column is called, and Safe Harbor also asks that nobody is known to be able to identify them otherwise.
+45 CFR 164.514(b)(2)(i), (A) to (R). A hint is not a verdict: only names are examined, free text may name people
+whatever its column's name, and Safe Harbor also requires that nobody is known to be able to identify them otherwise.
 """
 
 from __future__ import annotations
@@ -88,8 +88,8 @@ _BY_WORD = {word: entry for entry in reversed(SAFE_HARBOR) for word in entry.wor
 
 
 def safe_harbor(name: str) -> Identifier | None:
-    """The entry of the list that a column of this name probably falls under, or None.
+    """Return the entry of the list that a column with this name probably falls under, or None.
 
-    The longest run of words decides, and of runs of one length the last: "patient id" before "id".
+    The longest run of words decides; among runs of equal length, the last: "patient id" before "id".
     """
     return find_in(_BY_WORD, name)

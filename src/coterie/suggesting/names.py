@@ -1,4 +1,4 @@
-"""What a column's name says about its role: words of several languages, accents and case aside."""
+"""What a column's name suggests about its role: words of several languages, ignoring accents and case."""
 
 from __future__ import annotations
 
@@ -14,9 +14,9 @@ Form = Literal["", "zip", "date", "age", "code"]
 
 
 class Meaning(NamedTuple):
-    """What a name means: a role, the kind of thing it names, and the form of its values.
+    """The meaning of a name: a role, the kind of thing it names, and the form of its values.
 
-    The form `code` means that whole numbers stand for categories.
+    The form `code` means that integers stand for categories.
     """
 
     role: Role
@@ -144,7 +144,7 @@ _MOST_PARTS = 4
 
 
 def parts(name: str) -> list[str]:
-    """The words of a column name: split at case changes, digits and signs; accents and case removed."""
+    """Split a column name into words at case changes, digits and symbols, without accents and case."""
     text = name.replace("ß", "ss").replace("ä", "ae").replace("ö", "oe").replace("ü", "ue")
     text = "".join(c for c in unicodedata.normalize("NFKD", text) if not unicodedata.combining(c))
     text = re.sub(r"(?<=[a-z])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])", " ", text)
@@ -164,14 +164,14 @@ _WORDS = _dictionary()
 
 
 def meaning(name: str) -> Meaning | None:
-    """What a column of this name probably holds, or nothing if the name does not say."""
+    """Return what a column with this name probably contains, or nothing if the name does not say."""
     return find_in(_WORDS, name)
 
 
 def find_in(words: Mapping[str, Entry], name: str) -> Entry | None:
-    """The entry for the longest run of words in a name: "social security" before "security".
+    """Return the entry for the longest run of words in a name: "social security" before "security".
 
-    Among runs of one length it is the last, since English and German put the noun last: in "patient age" it is an age.
+    Among runs of equal length it is the last, since English and German put the noun last: "patient age" is an age.
     """
     named = parts(name)
     for length in range(min(_MOST_PARTS, len(named)), 0, -1):

@@ -1,7 +1,7 @@
-"""Guess what each column of a table is, for a person to look over: the thinking behind `coterie init`.
+"""Suggest a role for each column of a table, for a person to review, as in `coterie init`.
 
-A guess rests on the column's name and on counts of its content; the reason for it is told, cells never are. When in
-doubt a column becomes a quasi-identifier: that may cost detail, the other mistake may cost somebody's privacy.
+A suggestion is based on the column's name and on counts of its content; its reason is given, cells never are. When in
+doubt a column becomes a quasi-identifier: that may cost detail, but the opposite mistake may cost somebody's privacy.
 """
 
 from __future__ import annotations
@@ -49,7 +49,7 @@ _TEXTS = ("category", "mixed")
 
 
 class ColumnProfile(NamedTuple):
-    """What counting a column's cells told."""
+    """The counts of a column's cells."""
 
     rows: int
     distinct: int
@@ -64,12 +64,12 @@ class ColumnProfile(NamedTuple):
 
     @property
     def share(self) -> float:
-        """Distinct values per cell that is not missing."""
+        """Distinct values per non-missing cell."""
         return self.distinct / max(self.rows - self.missing, 1)
 
 
 class Guess(NamedTuple):
-    """A column, what it is taken for, and why."""
+    """A column, its suggested role, and the reason."""
 
     name: str
     role: Role
@@ -88,13 +88,13 @@ class Guess(NamedTuple):
 
 
 def guess_table(table: pa.Table) -> list[Guess]:
-    """A guess for each column of the table."""
+    """Suggest a role for each column of the table."""
     guesses = settle([guess_column(name, table.column(name)) for name in table.column_names])
     return short_list(not_kept_together(guesses, table))
 
 
 def missing_marks(table: pa.Table) -> list[str]:
-    """Which of the usual marks for missing values, such as `?`, stand as cells in the table's text columns."""
+    """Return which of the usual marks for missing values, such as `?`, occur as cells in the table's text columns."""
     found: set[str] = set()
     marks = pa.array(MARKS)
     for column in table.columns:
@@ -105,7 +105,7 @@ def missing_marks(table: pa.Table) -> list[str]:
 
 
 def without_marks(table: pa.Table, marks: list[str]) -> pa.Table:
-    """The table with these cells missing."""
+    """Return the table with these cells missing."""
     columns = [
         pc.if_else(pc.is_in(column, value_set=pa.array(marks, column.type)), pa.scalar(None, column.type), column)
         if marks and is_text(column.type)
@@ -116,12 +116,12 @@ def without_marks(table: pa.Table, marks: list[str]) -> pa.Table:
 
 
 def guess_column(name: str, column: pa.ChunkedArray) -> Guess:
-    """What one column probably is."""
+    """Suggest a role for one column."""
     return guess_from(name, count(column))
 
 
 def guess_from(name: str, profile: ColumnProfile) -> Guess:
-    """What a column of this name probably is, after its cells were counted."""
+    """Suggest a role from a column's name and counts."""
     role, reason = _role(profile, meaning(name))
     kind, hierarchy = _generalised(profile, meaning(name)) if role == "quasi" else (None, None)
     if role == "quasi" and profile.unread:
@@ -131,7 +131,7 @@ def guess_from(name: str, profile: ColumnProfile) -> Guess:
 
 
 def count(column: pa.ChunkedArray) -> ColumnProfile:
-    """Count a column's values and find what kind they are; NaN is missing."""
+    """Count a column's values and detect their kind; NaN is missing."""
     rows = len(column)
     column = plain_column(column)
     missing = column.null_count
@@ -176,7 +176,7 @@ def _kind(values: pa.Array) -> Kind:
 
 
 def _unread(values: pa.Array) -> str:
-    """What to do about texts that people read as dates or numbers, and coterie does not: they may mean either."""
+    """Advise on text that people, but not coterie, read as dates or numbers, because it is ambiguous."""
     if not is_text(values.type):
         return ""
     if _all(values, _DAY_FIRST):
@@ -187,7 +187,7 @@ def _unread(values: pa.Array) -> str:
 
 
 def _role(profile: ColumnProfile, named: Meaning | None) -> tuple[Role, str]:
-    """The role and the reason for it."""
+    """Return the role and the reason for it."""
     unique = profile.share >= NEARLY_UNIQUE and profile.rows >= ENOUGH_ROWS and not profile.unread
     if profile.looks_like:
         return "identifier", f"its cells look like {profile.looks_like}"
@@ -222,7 +222,7 @@ def _role(profile: ColumnProfile, named: Meaning | None) -> tuple[Role, str]:
 
 
 def _generalised(profile: ColumnProfile, named: Meaning | None) -> tuple[Literal["category"] | None, object]:
-    """Type (where the values alone would suggest another) and hierarchy of a quasi-identifier."""
+    """Return the type (if the values alone would suggest another) and the hierarchy of a quasi-identifier."""
     form = named.form if named is not None else ""
     if form == "zip" or profile.kind == "code":
         # Digits that are a code: neighbours in number are not neighbours in meaning, but prefixes are.

@@ -1,4 +1,4 @@
-"""What columns mean together: coordinates come in pairs, and rows that share a number may be one person's."""
+"""Columns with a joint meaning: coordinates come in pairs, and rows that share a number may be one person's."""
 
 from __future__ import annotations
 
@@ -50,12 +50,12 @@ _MANY = 10
 
 
 def settle(guesses: Sequence[Guess]) -> list[Guess]:
-    """The guesses, after columns that belong together were looked at together."""
+    """Revise the suggestions for columns that belong together."""
     return _with_entity(_with_coordinates(list(guesses)))
 
 
 def _axis(name: str) -> tuple[str, str, int] | None:
-    """What else the name of a coordinate says, its pair of axes, and which axis it is; None for other names."""
+    """Return the rest of a coordinate's name, its pair of axes, and its axis; None for other names."""
     words = parts(name)
     glued = _GLUED.fullmatch(words[-1]) if words else None
     if glued is not None:
@@ -69,7 +69,7 @@ def _axis(name: str) -> tuple[str, str, int] | None:
 
 
 def _with_coordinates(guesses: list[Guess]) -> list[Guess]:
-    """Both coordinates of a place are identifiers: one alone is half of an address."""
+    """Make both coordinates of a place direct identifiers: one alone is half an address."""
     places: dict[tuple[str, str], dict[int, list[int]]] = {}
     for at, guess in enumerate(guesses):
         found = _axis(guess.name)
@@ -84,14 +84,14 @@ def _with_coordinates(guesses: list[Guess]) -> list[Guess]:
 
 
 def people_rank(name: str) -> int | None:
-    """How likely a column of this name numbers people, 0 being likeliest; None if it does not say so."""
+    """Return how likely a column with this name identifies people, 0 being likeliest; None if it says nothing."""
     words = parts(name)
     runs = ["".join(words[start:]) for start in range(len(words))]
     return next((_NUMBERED[run] for run in runs if run in _NUMBERED), None)
 
 
 def _with_entity(guesses: list[Guess]) -> list[Guess]:
-    """The column that numbers people and repeats is an identifier, and the entity: k counts people, not rows."""
+    """Make a repeating column that identifies people a direct identifier and the entity: k counts people."""
     ranked = []
     for at, guess in enumerate(guesses):
         rank = people_rank(guess.name)

@@ -1,16 +1,16 @@
-"""Guesses written down as a commented TOML file that works as it is and that a person can edit."""
+"""Write suggestions as a commented TOML file that works as it is and that a person can edit."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from textwrap import wrap
 
-import tomli_w
-
 from coterie.settings.registry import FIELDS
 from coterie.settings.threshold import DEFAULT_K, DEFAULT_THRESHOLD, PRESETS
+from coterie.settings.toml import toml_text
 from coterie.suggesting.hipaa import safe_harbor
 from coterie.suggesting.suggest import Guess
+from coterie.wording import one_line
 
 _ROLES = {"quasi": "quasi", "sensitive": "sensitive", "identifier": "identifiers", "keep": "keep", "drop": "drop"}
 _NOTES = {
@@ -22,17 +22,17 @@ _DECISIONS = {"other": "keep"}
 
 
 def decision(role: str) -> str:
-    """The role that a guess is written down as."""
+    """Return the role under which a suggestion is written."""
     return _DECISIONS.get(role, role)
 
 
 def smallest_group(rows: int) -> int:
-    """A k that a table of this many rows can bear: the default, less for small tables."""
+    """Return a k that suits a table of this many rows: the default, less for small tables."""
     return max(2, min(DEFAULT_K, rows // 5))
 
 
 def _k(rows: int) -> str:
-    """The setting of k, and what it does not achieve on a small table."""
+    """Return the setting of k, and its limitations on a small table."""
     k, limit = smallest_group(rows), PRESETS[DEFAULT_THRESHOLD]
     text = _about("k")
     if k < limit.rows:
@@ -44,19 +44,19 @@ def _k(rows: int) -> str:
 def suggestion_toml(
     guesses: Sequence[Guess], *, source: str, rows: int, reading: Mapping[str, object] | None = None
 ) -> str:
-    """The text of the TOML file. It names columns and counts, never a cell.
+    """Return the text of the TOML file. It has column names and counts, never cells.
 
     Args:
-        guesses: What each column is taken for.
-        source: Name of the file.
-        rows: How many rows it has.
-        reading: Settings with which the file had to be read.
+        guesses: The suggestions.
+        source: The file's name.
+        rows: Its number of rows.
+        reading: The settings needed to read the file.
     """
     people = next((guess.distinct for guess in guesses if guess.entity), rows)
     blocks = [
-        f"# Configuration for {_comment(source)} ({rows:,} rows), suggested by `coterie init` from names and counts.\n"
+        f"# Configuration for {one_line(source)} ({rows:,} rows), suggested by `coterie init` from names and counts.\n"
         "# Review it: only you know what others may know. Every column is in one of the lists below. Then:\n"
-        f"#   coterie anonymize {_comment(source)} -c coterie.toml -o out.csv",
+        f"#   coterie anonymize {one_line(source)} -c coterie.toml -o out.csv",
         _k(people),
     ]
     for role, key in _ROLES.items():
@@ -72,7 +72,7 @@ def suggestion_toml(
 
 
 def _about(name: str, note: str = "") -> str:
-    """What is to say of a setting, as lines of a comment."""
+    """Return the description of a setting as comment lines."""
     return "".join(f"# {line}\n" for line in wrap(f"{FIELDS[name].hint} {note}", 117, break_on_hyphens=False))
 
 
@@ -80,13 +80,8 @@ def _setting(name: str) -> str:
     return _about(name) + _line(name, FIELDS[name].default)
 
 
-def _comment(text: str) -> str:
-    """Text that stays within one comment line, whatever a file or column is called."""
-    return "".join(c if c.isprintable() else "?" for c in text)
-
-
 def _value(value: object) -> str:
-    return tomli_w.dumps({"x": value}).removeprefix("x = ").rstrip("\n")
+    return toml_text({"x": value}).removeprefix("x = ").rstrip("\n")
 
 
 def _line(name: str, value: object) -> str:
@@ -96,12 +91,12 @@ def _line(name: str, value: object) -> str:
     if isinstance(value, dict):
         (rule, arguments), *_ = value.items()
         listed = ", ".join(_value(argument) for argument in arguments)
-        return tomli_w.dumps({name: 0}).rsplit("=", 1)[0] + f"= {{ {rule} = [{listed}] }}"
-    return tomli_w.dumps({name: value}).rstrip("\n")
+        return toml_text({name: 0}).rsplit("=", 1)[0] + f"= {{ {rule} = [{listed}] }}"
+    return toml_text({name: value}).rstrip("\n")
 
 
 def _why(guess: Guess) -> str:
-    return f"# {guess.reason}; {guess.distinct:,} distinct, {guess.missing:,} missing"
+    return f"# {one_line(guess.reason)}; {guess.distinct:,} distinct, {guess.missing:,} missing"
 
 
 def _array(key: str, guesses: Sequence[Guess]) -> str:
@@ -114,7 +109,7 @@ def _array(key: str, guesses: Sequence[Guess]) -> str:
 
 
 def _people(guesses: Sequence[Guess]) -> str:
-    """The column that says which person a row belongs to, where people have several rows."""
+    """Return the column that identifies each row's person, if people have several rows."""
     for guess in guesses:
         if guess.entity:
             return _about("entity", "Delete this line if every row is a different person.") + _line(
@@ -124,8 +119,8 @@ def _people(guesses: Sequence[Guess]) -> str:
 
 
 def _safe_harbor(guesses: Sequence[Guess]) -> str:
-    """A comment that says which columns HIPAA's Safe Harbor would have removed or coarsened."""
-    found = [(_comment(guess.name), entry) for guess in guesses if (entry := safe_harbor(guess.name)) is not None]
+    """Return a comment that says which columns HIPAA's Safe Harbor would have removed or coarsened."""
+    found = [(one_line(guess.name), entry) for guess in guesses if (entry := safe_harbor(guess.name)) is not None]
     if not found:
         return ""
     wide = max(len(name) for name, _ in found)
@@ -153,5 +148,5 @@ def _hierarchies(quasi: Sequence[Guess]) -> str:
 
 def _weights(quasi: Sequence[Guess]) -> str:
     lines = ["[weights]", _about("weights").rstrip()]
-    lines += ["# " + _comment(_line(guess.name, 2.0)) for guess in quasi[:1]]
+    lines += ["# " + _line(guess.name, 2.0) for guess in quasi[:1]]
     return "\n".join(lines)

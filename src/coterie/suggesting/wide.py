@@ -1,4 +1,4 @@
-"""Kept columns that identify people together, and tables with more columns than can be kept safe."""
+"""Kept columns that identify people together, and tables with more columns than can be protected."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ _UNSURE = "unsure, so kept safe"
 
 
 def not_kept_together(guesses: Sequence[Guess], table: pa.Table) -> list[Guess]:
-    """The guesses, with kept columns that single rows out together made quasi-identifiers."""
+    """Make kept columns that together single out rows quasi-identifiers."""
     kept = [guess.name for guess in guesses if guess.role == "other" and guess.distinct > 1]
     if not kept or not table.num_rows or _unique_share(table, kept) <= MOST_UNIQUE:
         return list(guesses)
@@ -37,7 +37,7 @@ def not_kept_together(guesses: Sequence[Guess], table: pa.Table) -> list[Guess]:
 
 
 def _unique_share(table: pa.Table, columns: Sequence[str]) -> float:
-    """The share of rows that are unique on some columns."""
+    """Return the share of rows that are unique on some columns."""
     some = table.slice(0, SAMPLE).select(list(columns))
     of_row, classes = row_classes([column_codes(some.column(name), name=name) for name in columns])
     sizes = np.bincount(of_row, minlength=classes)
@@ -45,9 +45,9 @@ def _unique_share(table: pa.Table, columns: Sequence[str]) -> float:
 
 
 def short_list(guesses: Sequence[Guess]) -> list[Guess]:
-    """The guesses, with at most `MOST_QUASI` quasi-identifiers: those that identify most are left out until decided.
+    """Limit the quasi-identifiers to `MOST_QUASI`: the most identifying ones are left out until a person decides.
 
-    Columns whose names say what they are stay. Of the others, those with the most values identify most.
+    Columns whose names give their meaning stay. Of the others, those with the most values identify most.
     """
     quasi = [guess for guess in guesses if guess.role == "quasi"]
     unsure = [guess for guess in quasi if _UNSURE in guess.reason]

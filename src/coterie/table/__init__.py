@@ -1,4 +1,4 @@
-"""Rows as integers: the codes of values, what intervals of codes cost, groups and their boxes.
+"""Tables as integer codes: domains, interval costs, groups and their boxes.
 
 May import: arrays, errors, hierarchies, kernels, values.
 """

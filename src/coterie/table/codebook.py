@@ -1,4 +1,4 @@
-"""The codes of a table: distinct values are counted first, rows are looked up afterwards.
+"""Encode tables in two passes: count distinct values first, then look up rows.
 
 Domains are made from all distinct values and their counts, wherever these were counted: in memory, batch by batch or
 on a cluster. So costs, hierarchies and published labels are the same in every block, and the same as in one piece.
@@ -7,7 +7,7 @@ on a cluster. So costs, hierarchies and published labels are the same in every b
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -20,7 +20,8 @@ from coterie.arrays import Bool, Int32, Int64
 from coterie.errors import DataError
 from coterie.hierarchies.hierarchy import Hierarchy
 from coterie.table.domain import Domain
-from coterie.values.numbers import as_numbers, guess_type
+from coterie.table.masks import Mask
+from coterie.values.numbers import as_numbers, as_ranks, guess_type
 from coterie.values.plain import plain_array
 
 if TYPE_CHECKING:
@@ -55,7 +56,7 @@ class CodedRows(NamedTuple):
 
 @dataclass(frozen=True, eq=False)
 class Lookup:
-    """The cells of one column → codes."""
+    """Maps the cells of one column to codes."""
 
     name: str
     values: pa.Array
@@ -70,10 +71,10 @@ class Lookup:
         return keys[order], order
 
     def find(self, column: pa.ChunkedArray | pa.Array) -> Int32:
-        """Row → code.
+        """Return row → code.
 
         Raises:
-            DataError: A cell holds a value that was not counted, so the table has changed in between.
+            DataError: A cell has a value that was not counted, so the table has changed in between.
         """
         cells = plain_array(column)
         if pa.types.is_null(cells.type):
@@ -121,7 +122,7 @@ def _changed(name: str) -> DataError:
 
 @dataclass(frozen=True, eq=False)
 class Codebook:
-    """All that turns the rows of a table into codes, and codes into published values; it can be sent elsewhere."""
+    """Everything that turns rows into codes, and codes into published values; it can be sent to other processes."""
 
     config: Config
     domains: tuple[Domain, ...]
@@ -134,18 +135,23 @@ class Codebook:
     """rows that take part"""
     all_rows: int
     """rows of the table, those that are suppressed from the start included"""
+    mask: Mask = field(default_factory=Mask)
+    """rows and cells that the user wants suppressed, by row number"""
 
     def only(self, quasi: Sequence[int]) -> Codebook:
-        """The same without some quasi-identifiers; those that stay are named by their positions."""
+        """Return the same without some quasi-identifiers; the remaining ones are given by position."""
         domains = tuple(self.domains[at] for at in quasi)
         return replace(self, domains=domains, lookups=tuple(self.lookups[at] for at in quasi))
 
-    def encode(self, batch: pa.RecordBatch | pa.Table) -> CodedRows:
-        """The rows of a batch as codes."""
-        keep = kept_rows(batch, self.config)
-        if not keep.all():
-            # Their values may have no code: they were not counted.
-            batch = batch.filter(pa.array(keep))
+    def encode(self, batch: pa.RecordBatch | pa.Table, numbers: Int64) -> CodedRows:
+        """Encode the rows of a batch.
+
+        Args:
+            batch: At least the columns that have codes.
+            numbers: The numbers of its rows in the table.
+        """
+        # Values of rows that do not take part may have no code: they were not counted.
+        batch, keep = taking_part(batch, self.config, self.mask.of(numbers))
         count = len(keep) if keep.all() else int(keep.sum())
         parts = []
         for lookups in (self.lookups, self.sensitive_lookups):
@@ -156,19 +162,31 @@ class Codebook:
         return CodedRows(parts[0], parts[1], keep)
 
 
-def kept_rows(batch: pa.RecordBatch | pa.Table, config: Config) -> Bool:
-    """Row of a batch → whether it takes part under the configured treatment of missing quasi-identifiers."""
-    keep = np.ones(batch.num_rows, dtype=np.bool_)
+def taking_part(batch: pa.RecordBatch | pa.Table, config: Config, mask: Mask) -> tuple[pa.RecordBatch | pa.Table, Bool]:
+    """Return the rows of a batch that take part, with suppressed cells missing; and row → whether it takes part.
+
+    Rows may be suppressed by a mask, or under the configured treatment of missing quasi-identifiers.
+    """
+    keep = np.ones(batch.num_rows, dtype=np.bool_) if mask.rows is None else ~mask.rows
     if config.missing == "suppress":
         for name in config.quasi:
             keep &= plain_array(batch.column(name)).is_valid().to_numpy(zero_copy_only=False)
-    return keep
+    for name, flags in mask.cells.items():
+        place = pa.array(np.arange(len(flags)), mask=flags)
+        at = batch.schema.get_field_index(name)
+        batch = batch.set_column(at, name, plain_array(batch.column(name)).take(place))
+    return (batch if keep.all() else batch.filter(pa.array(keep))), keep
+
+
+def missing_cells(batch: pa.RecordBatch | pa.Table, config: Config) -> Int64:
+    """Count the rows without a value of each quasi-identifier, whatever masks say of them."""
+    return np.array([plain_array(batch.column(name)).null_count for name in config.quasi], dtype=np.int64)
 
 
 def coded_columns(config: Config) -> tuple[str, ...]:
-    """The columns of which distinct values are to be counted where not all are held.
+    """Return the columns whose distinct values must be counted when the table is not in memory.
 
-    They are the quasi-identifiers, the sensitive columns that some promise beyond k speaks of, and people last.
+    They are the quasi-identifiers, the sensitive attributes of models beyond k, and people last.
     """
     named = {column for model in config.privacy for column in model.columns(config.sensitive)}
     people = () if config.entity is None else (config.entity,)
@@ -176,11 +194,11 @@ def coded_columns(config: Config) -> tuple[str, ...]:
 
 
 def refuse_missing(missing: Mapping[str, int], config: Config) -> None:
-    """Raise a DataError where quasi-identifiers lack values and the configuration takes that for an error.
+    """Raise a DataError if quasi-identifiers have missing values and the configuration forbids that.
 
     Args:
-        missing: Column → rows without a value.
-        config: What becomes of missing values.
+        missing: Column → number of rows without a value.
+        config: The treatment of missing values.
     """
     listed = ", ".join(f"{name} ({missing[name]:,})" for name in config.quasi if missing[name])
     if config.missing == "error" and listed:
@@ -190,7 +208,9 @@ def refuse_missing(missing: Mapping[str, int], config: Config) -> None:
         )
 
 
-def make_codebook(config: Config, counted: Mapping[str, CountedValues], *, rows: int, all_rows: int) -> Codebook:
+def make_codebook(
+    config: Config, counted: Mapping[str, CountedValues], *, rows: int, all_rows: int, mask: Mask | None = None
+) -> Codebook:
     """Domains from counted values.
 
     Args:
@@ -198,9 +218,10 @@ def make_codebook(config: Config, counted: Mapping[str, CountedValues], *, rows:
         counted: Column → its values: the quasi-identifiers, and what else is to have codes.
         rows: Rows that take part.
         all_rows: Rows of the table.
+        mask: Rows and cells that the user wants suppressed.
 
     Raises:
-        DataError: Values are of a wrong type or not in their hierarchy.
+        DataError: Values have the wrong type or are missing from their hierarchy.
     """
     sensitive = tuple(name for name in (*config.sensitive, config.entity) if name is not None and name in counted)
     made = {name: counted_domain(name, counted[name], config) for name in (*config.quasi, *sensitive)}
@@ -218,15 +239,18 @@ def make_codebook(config: Config, counted: Mapping[str, CountedValues], *, rows:
         totals,
         rows,
         all_rows,
+        mask or Mask(),
     )
 
 
 def counted_domain(name: str, counted: CountedValues, config: Config) -> tuple[Domain, Lookup]:
-    """One column as a domain, and what finds the codes of its cells."""
+    """Return one column as a domain, and a lookup for the codes of its cells."""
     hierarchy = config.hierarchies.get(name)
     weight = float(config.weights.get(name, 1.0))
     if name == config.entity:
         domain, codes = _people(name, counted)
+    elif name in config.ordered:
+        domain, codes = _numbers(name, counted, weight, config.ordered[name])
     elif hierarchy is not None or _kind(name, counted, config) == "category":
         bound = (hierarchy or Hierarchy.flat()).bind(
             counted.values, counts=counted.counts, column=name, missing=counted.missing > 0
@@ -249,7 +273,7 @@ def _kind(name: str, counted: CountedValues, config: Config) -> str:
 
 
 def _people(name: str, counted: CountedValues) -> tuple[Domain, Int32]:
-    """People are told apart and nothing else. Rows that name nobody are one person together: the safe side."""
+    """Encode people, only to distinguish them. Rows that name nobody count as one person together, to be safe."""
     distinct = counted.values
     if counted.missing:
         distinct = pa.concat_arrays([distinct, pa.nulls(1, distinct.type)])
@@ -258,8 +282,11 @@ def _people(name: str, counted: CountedValues) -> tuple[Domain, Int32]:
     return domain, np.arange(len(distinct), dtype=np.int32)
 
 
-def _numbers(name: str, counted: CountedValues, weight: float) -> tuple[Domain, Int32]:
-    numbers = as_numbers(counted.values, counted.counts, column=name)
+def _numbers(name: str, counted: CountedValues, weight: float, ranks: tuple[str, ...] = ()) -> tuple[Domain, Int32]:
+    if ranks:
+        numbers = as_ranks(counted.values, counted.counts, column=name, order=ranks)
+    else:
+        numbers = as_numbers(counted.values, counted.counts, column=name)
     order = numbers.order
     offsets = numbers.offsets[order]
     step = np.ones(len(offsets), dtype=np.bool_)
@@ -273,9 +300,10 @@ def _numbers(name: str, counted: CountedValues, weight: float) -> tuple[Domain, 
         first, offsets = np.append(first, len(order)), np.append(offsets, np.nan)
     last = len(first) - 1 if counted.missing else -1
     values = _take(counted.values, first)
-    return Domain(name, "number", values, offsets.astype(np.float64), None, last, weight, labelled=False), codes
+    domain = Domain(name, "number", values, offsets.astype(np.float64), None, last, weight, labelled=False, order=ranks)
+    return domain, codes
 
 
 def _take(distinct: pa.Array, places: Int64) -> pa.Array:
-    """Values at these places; null where the place is past the end (missing)."""
+    """Return the values at these positions; null for a position past the end (missing)."""
     return distinct.take(pa.array(places, mask=places >= len(distinct)))

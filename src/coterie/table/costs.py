@@ -1,9 +1,9 @@
-"""Gap costs: the papers' measures as what an interval of codes costs, laid out for the kernels.
+"""Gap costs: the papers' measures as costs of code intervals, laid out for the kernels.
 
 The cost of an interval is the *sum* of its gaps (numbers) or the *maximum* of its gaps (trees). NCP, height ratio and
 WHD are three choices of gaps:
 
-* `ncp`     numbers (hi − lo) / range; trees leaves(u) / leaves(tree) for the closest common ancestor u,
+* `ncp`     numbers (hi − lo) / range; trees leaves(u) / leaves(tree) for the lowest common ancestor u,
 * `height`  the same for numbers; trees height(u) / height(tree),
 * `whd`     the same for numbers; trees the weights from u's level down to the leaves ÷ the weights of all levels.
 
@@ -45,12 +45,12 @@ class Measure:
     """whd: own weights of single columns, which go before the others"""
 
     def of(self, column: str) -> Measure:
-        """The measure for one column, with that column's own weights if it has any."""
+        """Return the measure for one column, with that column's own weights if it has any."""
         own = dict(self.column_weights).get(column)
         return self if own is None else replace(self, level_weights=own)
 
     def node_costs(self, tree: Tree) -> Float64:
-        """Node of a tree → cost of an interval whose closest common ancestor it is (0 for leaves)."""
+        """Return tree node → cost of an interval whose lowest common ancestor it is (0 for leaves)."""
         if self.name == "ncp":
             if self.leaf_counts == "present":
                 share = (tree.last - tree.first + 1) / max(tree.leaves, 1)
@@ -65,14 +65,14 @@ class Measure:
         return costs
 
     def _level_shares(self, height: int) -> Float64:
-        """Depth of a node → weights from there down to the deepest leaves ÷ the weights of all levels."""
+        """Return depth of a node → weights from there down to the deepest leaves ÷ the weights of all levels."""
         weights = level_weights(height, beta=self.beta, own=self.level_weights)
         below = np.concatenate([np.cumsum(weights[::-1])[::-1], [0.0]])
         return below / below[0] if height else np.zeros(1)
 
 
 def level_weights(height: int, *, beta: float | None = None, own: Sequence[float] | None = None) -> Float64:
-    """WHD weights of a tree of this height, from the root downwards: entry i is between levels i + 1 and i + 2."""
+    """Return WHD weights of a tree of this height, from the root down: entry i is between levels i + 1 and i + 2."""
     if own is not None:
         if len(own) < height:
             raise ValueError(f"{len(own)} level weights were given for a hierarchy of {height} levels below its root")
@@ -82,7 +82,7 @@ def level_weights(height: int, *, beta: float | None = None, own: Sequence[float
 
 
 def cost_arrays(domains: Sequence[Domain], measure: Measure | None = None) -> CostArrays:
-    """The costs of all domains, weighted, in the form that kernels take."""
+    """Return the weighted costs of all domains in the form that kernels take."""
     from coterie.kernels.search.costs import NUMBER, TABLE, TREE, CostArrays
 
     measure = measure or Measure()
@@ -115,7 +115,7 @@ def cost_arrays(domains: Sequence[Domain], measure: Measure | None = None) -> Co
 
 
 def _numbers(domain: Domain) -> tuple[Float64, float]:
-    """Distances from the smallest value, with missing values twice the range away, and the range (1 if it is 0)."""
+    """Return distances from the smallest value, with missing twice the range away, and the range (1 if it is 0)."""
     assert domain.numbers is not None
     numbers = domain.numbers.copy()
     present = numbers if domain.missing < 0 else numbers[:-1]
@@ -137,7 +137,7 @@ def _tree_table(gaps: Float64, size: int) -> Float64:
 
 
 def _range_maxima(gaps: Float64, size: int) -> Float64:
-    """Sparse table: row j holds, for each code, the largest of the 2**j gaps from there. Rows are `size` wide."""
+    """Build a sparse table: row j has, for each code, the largest of the 2**j gaps from there. Rows are `size` wide."""
     levels = [np.append(gaps, 0.0)]
     width = 1
     while 2 * width <= len(gaps):
@@ -150,7 +150,7 @@ def _range_maxima(gaps: Float64, size: int) -> Float64:
 
 
 def interval_costs(domain: Domain, lo: Int32, hi: Int32, measure: Measure | None = None) -> Float64:
-    """Unweighted cost of many intervals of one domain, computed without kernels."""
+    """Return the unweighted costs of many intervals of one domain, computed without kernels."""
     measure = measure or Measure()
     if domain.tree is not None:
         return measure.of(domain.name).node_costs(domain.tree)[domain.tree.common_ancestor(lo, hi)]

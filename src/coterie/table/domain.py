@@ -30,8 +30,10 @@ class Domain:
     weight: float
     labelled: bool
     """whether the user gave a hierarchy, whose labels are then published; otherwise sets of values are"""
+    order: tuple[str, ...] = ()
+    """ordered categories only: all that may occur, as text, in their order; `numbers` are ranks among them"""
 
     @property
     def size(self) -> int:
-        """Number of codes."""
+        """The number of codes."""
         return len(self.values)

@@ -1,4 +1,4 @@
-"""Columns → codes. Strings, numbers, dates and missing values end here; methods see integers only."""
+"""Encode columns. Strings, numbers, dates and missing values end here; methods only see integers."""
 
 from __future__ import annotations
 
@@ -12,6 +12,7 @@ from coterie.arrays import Bool, Int32, Int64
 from coterie.errors import DataError
 from coterie.table.codebook import Codebook, CountedValues, counted_domain, make_codebook, refuse_missing
 from coterie.table.domain import Domain
+from coterie.table.orders import with_orders
 from coterie.table.table import Table
 from coterie.values.numbers import guess_type
 from coterie.values.plain import plain_column
@@ -22,7 +23,7 @@ if TYPE_CHECKING:
 
 
 class EncodedTable(NamedTuple):
-    """A table of codes and where its rows come from."""
+    """A table of codes, and the original positions of its rows."""
 
     table: Table
     rows: Int64
@@ -33,7 +34,7 @@ class EncodedTable(NamedTuple):
 
 @dataclass(frozen=True, eq=False)
 class _Values:
-    """A column as its distinct values (missing ones apart) and, per row, which of them it holds."""
+    """A column's distinct values (without missing ones) and the index of each row's value."""
 
     distinct: pa.Array
     index: Int32
@@ -49,10 +50,11 @@ class _Values:
 
 
 def encode(columns: pa.Table, config: Config, mask: Mask | None = None) -> EncodedTable:
-    """Encode the quasi-identifiers and sensitive columns that the configuration names, people last.
+    """Encode the configured quasi-identifiers and sensitive attributes, people last.
 
-    Rows that the mask suppresses are left out; cells that it suppresses are missing.
+    Rows suppressed by the mask are left out; suppressed cells are missing.
     """
+    config = with_orders(config, columns)
     people = () if config.entity is None else (config.entity,)
     read = {name: _values(columns.column(name), name=name) for name in (*config.quasi, *config.sensitive, *people)}
     refuse_missing({name: int(read[name].is_missing.sum()) for name in config.quasi}, config)
@@ -69,7 +71,7 @@ def encode(columns: pa.Table, config: Config, mask: Mask | None = None) -> Encod
         read = {name: _only_present(_Values(values.distinct, values.index[keep])) for name, values in read.items()}
     rows = np.flatnonzero(keep)
     counted = {name: values.counted() for name, values in read.items()}
-    book = make_codebook(config, counted, rows=len(rows), all_rows=len(keep))
+    book = make_codebook(config, counted, rows=len(rows), all_rows=len(keep), mask=mask)
     parts = []
     for lookups in (book.lookups, book.sensitive_lookups):
         codes = np.empty((len(rows), len(lookups)), dtype=np.int32)
@@ -80,7 +82,7 @@ def encode(columns: pa.Table, config: Config, mask: Mask | None = None) -> Encod
 
 
 def encode_values(column: pa.ChunkedArray, *, name: str, config: Config) -> tuple[Domain, Int32]:
-    """A column that need not have a role in the configuration, as a domain and a code per row."""
+    """Encode a column without a role in the configuration as a domain and a code per row."""
     values = _values(column, name=name)
     counted = values.counted()
     if name not in config.types and name not in config.hierarchies:
@@ -94,7 +96,7 @@ def encode_values(column: pa.ChunkedArray, *, name: str, config: Config) -> tupl
 
 
 def _values(column: pa.ChunkedArray, *, name: str) -> _Values:
-    """The distinct values of a column and where they stand; NaN is missing, −0.0 is 0.0."""
+    """Return the distinct values of a column and each row's index; NaN is missing, −0.0 is 0.0."""
     column = plain_column(column)
     if pa.types.is_null(column.type):  # Arrow encodes such columns in one chunk only
         return _Values(pa.nulls(0), np.zeros(len(column), dtype=np.int32))
@@ -118,7 +120,7 @@ def _values(column: pa.ChunkedArray, *, name: str) -> _Values:
 
 
 def _only_present(values: _Values) -> _Values:
-    """Drop values that no row holds (a categorical column may list such)."""
+    """Drop values that no row has (a categorical column may list such)."""
     used = values.counted().counts > 0
     if used.all():
         return values

@@ -1,11 +1,11 @@
 """Grouping: the recoding that a method returns. Row → group, group → box.
 
-Methods that publish rows one by one return a kind of grouping of their own (`rings`). Whoever publishes, judges,
-measures or explains asks the recoding, and need not know its kind:
+Methods that publish rows one by one return their own kind of grouping (`rings`). Code that publishes, judges,
+measures or explains queries the recoding, and need not know its kind:
 
     published_boxes()     row → box, as published
-    values_held()         the values behind each of these boxes, where the rows in it are not all that is behind it
-    counts_for_judge()    what the check of rows that are published one by one needs to know; nothing for groups
+    values_held()         the values behind each of these boxes, if not just those of the rows in it
+    counts_for_judge()    the input of the check of rows published one by one; nothing for groups
     boxes_around()        the boxes that a row may have been published with
 """
 
@@ -33,7 +33,7 @@ class Held(NamedTuple):
 
 
 class OneByOne(NamedTuple):
-    """Rows that are published one by one, as far as their check needs them: each stands at a place of a ring."""
+    """Rows that are published one by one, as far as their check needs them: each is at a place of a ring."""
 
     codes: Int32
     """[places, d] the rows' codes, ring after ring"""
@@ -65,25 +65,25 @@ class Grouping:
     """whether rows are published one by one: each with a box of its own, which lies within that of its group"""
 
     def published_boxes(self) -> Grouping:
-        """Row → box as published."""
+        """Return row → box as published."""
         return self
 
     def boxes_around(self, row: int) -> tuple[Int32, Int32]:
-        """The boxes, [boxes, d] each, that a row may have been published with."""
+        """Return the boxes, [boxes, d] each, that a row may have been published with."""
         label = self.labels[row]
         return self.lo[label][None, :], self.hi[label][None, :]
 
     def values_held(self, codes: Int32, *, at_most: int) -> Held | None:
-        """The distinct codes of one column behind each box, if these are others than those of the rows in it."""
+        """Return the distinct codes of one column behind each box, if they differ from those of the rows in it."""
         return None
 
     def counts_for_judge(self, codes: Int32) -> OneByOne | None:
-        """What the check of rows that are published one by one needs to know, from the codes of all rows."""
+        """Return the input of the check of rows published one by one, from the codes of all rows."""
         return None
 
     @property
     def groups(self) -> int:
-        """Number of groups."""
+        """The number of groups."""
         return len(self.lo)
 
     @cached_property
@@ -98,7 +98,7 @@ class Grouping:
 
     @classmethod
     def of(cls, codes: Int32, labels: npt.ArrayLike) -> Grouping:
-        """The grouping with these labels and the tightest boxes around its rows.
+        """Return the grouping with these labels and the tightest boxes around its rows.
 
         Labels may be any integers; −1 is a suppressed row. Groups are renumbered by their first row.
         """
@@ -109,7 +109,7 @@ class Grouping:
 
 
 def renumber(labels: Integers) -> Int32:
-    """The same partition with groups numbered 0, 1, … in the order of their first rows; −1 stays."""
+    """Renumber groups 0, 1, … in the order of their first rows; −1 stays."""
     kept = labels != SUPPRESSED
     values, first, inverse = np.unique(labels[kept], return_index=True, return_inverse=True)
     rank = np.empty(len(values), dtype=np.int32)
@@ -120,7 +120,7 @@ def renumber(labels: Integers) -> Int32:
 
 
 def tight_boxes(codes: Int32, labels: Int32, groups: int) -> tuple[Int32, Int32]:
-    """The smallest box around each group's rows, as (lo, hi), both [groups, d]."""
+    """Return the smallest box around each group's rows, as (lo, hi), both [groups, d]."""
     d = codes.shape[1]
     lo = np.zeros((groups, d), dtype=np.int32)
     hi = np.zeros((groups, d), dtype=np.int32)

@@ -1,8 +1,8 @@
-"""Suppression that the user asks for: rows and cells by a mask, and a limit for what methods suppress by themselves.
+"""User-requested suppression: masks of rows and cells, and a limit for suppression by methods.
 
-A suppressed row is in no group: it is removed, or published as `*` throughout where enough rows look like that. A
-suppressed cell is treated as missing from the start, so that its value decides nothing; and since all rows of a group
-are published alike, the column is `*` in every group that holds such a cell. Both count in full as lost.
+A suppressed row is in no group: it is removed, or published as `*` throughout if enough rows look like that. A
+suppressed cell is treated as missing from the start, so that its value has no influence; and since all rows of a group
+are published alike, the column is `*` in every group with such a cell. Both count as fully lost.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
-from coterie.arrays import AnyFlags, Bool
+from coterie.arrays import AnyFlags, Bool, Int64
 from coterie.errors import ConfigError, InfeasibleError, Problem
 
 if TYPE_CHECKING:
@@ -23,17 +23,36 @@ if TYPE_CHECKING:
     from coterie.table.table import Table
 
 
+NO_CELLS = "cells cannot be suppressed where rows are published one by one; choose another method"
+
+
 class Mask(NamedTuple):
-    """Which rows and cells of a table are to be suppressed."""
+    """The rows and cells of a table to suppress."""
 
     rows: Bool | None = None
     """row → whether it is"""
     cells: Mapping[str, Bool] = {}
     """quasi-identifier → row → whether the cell is"""
 
+    def of(self, numbers: Int64) -> Mask:
+        """Return the masks of some rows, by their numbers in the table."""
+        given = [flags for flags in (self.rows, *self.cells.values()) if flags is not None]
+        if given and len(numbers) and int(numbers.max()) >= len(given[0]):
+            raise _misfit("fewer", len(given[0]))
+        return Mask(
+            None if self.rows is None else self.rows[numbers],
+            {name: flags[numbers] for name, flags in self.cells.items()},
+        )
+
+    def check(self, count: int) -> None:
+        """Raise a ConfigError if the table has turned out to have another number of rows."""
+        for flags in (self.rows, *self.cells.values()):
+            if flags is not None and len(flags) != count:
+                raise _misfit(f"{count:,} and not", len(flags))
+
     @property
     def note(self) -> str:
-        """What was asked for, for the user; nothing if nothing was."""
+        """The request, for the user; empty if nothing is masked."""
         rows = 0 if self.rows is None else int(self.rows.sum())
         cells = sum(int(flags.sum()) for flags in self.cells.values())
         if not rows and not cells:
@@ -42,7 +61,7 @@ class Mask(NamedTuple):
 
     @property
     def sha256(self) -> str:
-        """What tells these masks from others, for whoever makes the release again; nothing if nothing is suppressed."""
+        """The hash of the masks, for reproducing the release; empty if nothing is masked."""
         if not self.note:
             return ""
         digest = hashlib.sha256()
@@ -56,21 +75,24 @@ def read_mask(
     rows: AnyFlags,
     cells: AnyFlags,
     *,
-    count: int,
+    count: int | None,
     quasi: Sequence[str],
 ) -> Mask:
-    """Masks as the user gives them.
+    """Validate the user's masks.
 
     Args:
         rows: Row → whether it is suppressed: a list, an array or a column of a frame; None for none.
         cells: Quasi-identifier → row → whether the cell is suppressed: a mapping or a frame; None for none.
-        count: Rows of the table.
+        count: Rows of the table; None if nobody knows yet (`Mask.check` asks later).
         quasi: The quasi-identifiers.
 
     Raises:
-        ConfigError: A mask does not fit the table; every problem at once.
+        ConfigError: A mask does not fit the table; reports every problem at once.
     """
     problems: list[Problem] = []
+    if count is None:
+        given = [] if rows is None else [rows]
+        count = next((len(each) for each in (*given, *(cells[name] for name in _names(cells)))), 0)
     row_flags = None if rows is None else _flags(rows, "suppress_rows", count, problems)
     flags: dict[str, Bool] = {}
     for name in _names(cells):
@@ -86,6 +108,11 @@ def read_mask(
     if problems:
         raise ConfigError(problems)
     return Mask(row_flags, flags)
+
+
+def _misfit(wanted: str, held: int) -> ConfigError:
+    text = f"masks must have one True or False for each row of the table: {wanted} {held:,}"
+    return ConfigError([Problem("suppress_rows", text)])
 
 
 def _names(cells: AnyFlags) -> list[str]:
@@ -109,7 +136,7 @@ def _flags(mask: AnyFlags, path: str, count: int, problems: list[Problem]) -> Bo
 
 
 def star_masked(grouping: Grouping, table: Table, cells: Mapping[str, Bool]) -> Grouping:
-    """The grouping with the whole domain as the interval of every group that holds a suppressed cell.
+    """Widen the interval to the whole domain in every group with a suppressed cell.
 
     Args:
         grouping: Row → group → box.
@@ -119,8 +146,7 @@ def star_masked(grouping: Grouping, table: Table, cells: Mapping[str, Bool]) -> 
     if not cells:
         return grouping
     if grouping.by_rows:
-        text = "cells cannot be suppressed where rows are published one by one; choose another method"
-        raise ConfigError([Problem("suppress_cells", text)])
+        raise ConfigError([Problem("suppress_cells", NO_CELLS)])
     lo, hi = grouping.lo.copy(), grouping.hi.copy()
     nodes = None if grouping.nodes is None else grouping.nodes.copy()
     for at, domain in enumerate(table.domains):
@@ -134,12 +160,12 @@ def star_masked(grouping: Grouping, table: Table, cells: Mapping[str, Bool]) -> 
 
 
 def check_limit(grouping: Grouping, config: Config) -> None:
-    """Refuse a grouping that suppresses more rows than is allowed."""
+    """Refuse a grouping that suppresses more rows than allowed."""
     refuse_suppression(int(np.count_nonzero(grouping.labels < 0)), rows=len(grouping.labels), config=config)
 
 
 def refuse_suppression(suppressed: int, *, rows: int, config: Config) -> None:
-    """Raise an InfeasibleError where a method suppressed more rows than is allowed."""
+    """Raise an InfeasibleError if a method suppressed more rows than allowed."""
     if config.suppress_at_most is None:
         return
     # 100 · s > p · n, with p a decimal number: 0.1 % of 1,000 rows is one row.

@@ -1,8 +1,8 @@
 """Rings: a recoding that publishes rows one by one, each with the box of k consecutive rows of a ring.
 
-The rows of a group stand in a ring. The *slot* at a place of the ring is the box of the row there and the `span` − 1
-rows after it. Each row is published in one of the `span` slots whose boxes hold it, and each slot publishes one row;
-which row is in which slot is drawn at random and kept secret.
+The rows of a group form a ring. The *slot* at a place of the ring is the box of the row there and the `span` − 1
+rows after it. Each row is published in one of the `span` slots whose boxes contain it, and each slot publishes one row;
+the assignment of rows to slots is random and kept secret.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from coterie.table.grouping import Grouping, Held, OneByOne
 
 @dataclass(frozen=True, eq=False)
 class Rings(Grouping):
-    """Groups whose rows stand in rings, ring g being group g. A slot has the number of its place in `order`."""
+    """Groups whose rows form rings; ring g is group g. A slot has the number of its place in `order`."""
 
     by_rows: ClassVar[bool] = True
 
@@ -41,11 +41,11 @@ class Rings(Grouping):
         return Grouping(self.slot_of_row, self.slot_lo, self.slot_hi)
 
     def published_boxes(self) -> Grouping:
-        """Row → slot → box."""
+        """Return row → slot → box."""
         return self._shown
 
     def boxes_around(self, row: int) -> tuple[Int32, Int32]:
-        """The boxes of all slots that may publish a row."""
+        """Return the boxes of all slots that may publish a row."""
         ring = self.labels[row]
         first, size = self.start[ring], np.diff(self.start)[ring]
         place = int(np.flatnonzero(self.order[first : first + size] == row)[0])
@@ -53,7 +53,7 @@ class Rings(Grouping):
         return self.slot_lo[slots], self.slot_hi[slots]
 
     def counts_for_judge(self, codes: Int32) -> OneByOne:
-        """The rows in the order of the rings, and which of them is published in which slot."""
+        """Return the rows in ring order, and the row published in each slot."""
         inside = np.zeros(len(codes), dtype=np.int64)
         inside[self.order] = 1
         rank = np.cumsum(inside) - 1
@@ -62,7 +62,7 @@ class Rings(Grouping):
         return OneByOne(codes[self.order], self.start.astype(np.int64), self._steps_back(), rank[in_slot])
 
     def _steps_back(self) -> Int64:
-        """Place → how many places before it stands the slot of its row, around its ring; −1 if that is in another."""
+        """Return place → how many places before it the slot of its row is, around its ring; −1 if in another ring."""
         sizes = np.diff(self.start)
         first, size = np.repeat(self.start[:-1], sizes), np.repeat(sizes, sizes)
         slot = self.slot_of_row[self.order].astype(np.int64)
@@ -70,10 +70,10 @@ class Rings(Grouping):
         return np.where(within, (np.arange(len(slot)) - slot) % size, -1)
 
     def values_held(self, codes: Int32, *, at_most: int) -> Held:
-        """The distinct codes that the rows behind each slot have in one column, where they are at most so many.
+        """Return the distinct codes of one column behind each slot, if there are at most this many.
 
-        A value that stands at several places of a window is credited to the last of them: each place stands for a
-        stretch of slots, and a pair comes up once.
+        A value at several places of a window is credited to the last of them: each place stands for a
+        range of slots, and a pair occurs once.
         """
         place, first, last = self._credited(codes)
         begin, after = (np.bincount(at, minlength=len(self.order) + 1) for at in (first, last + 1))
@@ -89,7 +89,7 @@ class Rings(Grouping):
         return Held(box[sorted_pairs], code[sorted_pairs], counts)
 
     def _credited(self, codes: Int32) -> tuple[Int64, Int64, Int64]:
-        """Places, with the first and the last slot for which the place's row stands for its code."""
+        """Return places, with the first and the last slot for which the place's row stands for its code."""
         # Windows run over the end of a ring, so its first span − 1 places are listed once more behind it.
         sizes = np.diff(self.start)
         lengths = sizes + self.span - 1

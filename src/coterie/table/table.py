@@ -1,4 +1,4 @@
-"""Table: rows as integers. What every method works on."""
+"""Table: rows as integer codes, the input of every method."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ ROW_LIMIT = 2**31 - 1
 
 @dataclass(frozen=True, eq=False)
 class Distinct:
-    """The distinct rows of a table, numbered in the order in which they first appear."""
+    """The distinct rows of a table, numbered in order of first appearance."""
 
     codes: Int32
     """[m, d]"""
@@ -38,12 +38,12 @@ class Distinct:
 
     @property
     def counts(self) -> Int32:
-        """Distinct row → how many rows are equal to it."""
+        """Distinct row → number of equal rows."""
         return np.diff(self.start).astype(np.int32)
 
     @property
     def first_row(self) -> Int32:
-        """Distinct row → the first row equal to it."""
+        """Distinct row → the first equal row."""
         first: Int32 = self.rows[self.start[:-1]]
         return first
 
@@ -53,7 +53,7 @@ class Distinct:
 
 @dataclass(frozen=True, eq=False)
 class Table:
-    """The quasi-identifiers of n rows as codes, and the sensitive columns beside them."""
+    """The quasi-identifiers of n rows as codes, with the sensitive attributes."""
 
     codes: Int32
     """[n, d], C-contiguous"""
@@ -78,18 +78,18 @@ class Table:
 
     @property
     def rows(self) -> int:
-        """Number of rows."""
+        """The number of rows."""
         return len(self.codes)
 
     def with_populations(self, populations: Populations | None) -> Table:
-        """The same rows beside other population tables; what was worked out about the rows still holds."""
+        """Return the same rows with other population tables, keeping what was computed about the rows."""
         other = replace(self, populations=populations)
         vars(other).update({name: vars(self)[name] for name in ("costs", "distinct") if name in vars(self)})
         return other
 
     @property
     def attributes(self) -> int:
-        """Number of quasi-identifiers."""
+        """The number of quasi-identifiers."""
         return len(self.domains)
 
     @cached_property
@@ -98,12 +98,12 @@ class Table:
         return self.costs_of(Measure("ncp", self.leaf_counts))
 
     def costs_of(self, measure: Measure) -> CostArrays:
-        """Weighted costs of intervals by another measure, for kernels."""
+        """Return weighted interval costs by another measure, for kernels."""
         return cost_arrays(self.domains, measure)
 
     @cached_property
     def distinct(self) -> Distinct:
-        """Identical rows taken together."""
+        """The distinct rows."""
         from coterie.kernels.distinct import distinct_rows
 
         of_row, first = distinct_rows(self.codes)

@@ -1,4 +1,4 @@
-"""What a cell can be: numbers, dates, texts, codes; and how published cells are written.
+"""Cell values: numbers, dates, text and codes, and the notation of published cells.
 
-May import: arrays, errors, wording.
+May import: arrays, errors, files, wording.
 """

@@ -1,4 +1,4 @@
-"""Columns of a published table as integers, and rows as equivalence classes. Nothing here knows how it was made."""
+"""Encode the columns of a published table as integers, and its rows as equivalence classes, from its cells alone."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ PACK_LIMIT = 2**62
 
 
 class Codes(NamedTuple):
-    """One column as codes 0 … size − 1, equal exactly where the published values are equal."""
+    """One column as codes 0 … size − 1, equal exactly if the published values are equal."""
 
     codes: Int64
     """row → code"""
@@ -30,12 +30,12 @@ class Codes(NamedTuple):
 
     @property
     def missing_cells(self) -> int:
-        """How many cells are missing."""
+        """The number of missing cells."""
         return int(np.count_nonzero(self.codes == self.missing)) if self.missing >= 0 else 0
 
 
 def column_codes(column: pa.ChunkedArray | pa.Array, *, name: str) -> Codes:
-    """The column as codes: null and NaN are one value of their own, −0.0 is 0.0, dictionaries are looked through."""
+    """Encode a column: null and NaN are one value of their own, −0.0 is 0.0, and dictionaries are decoded."""
     chunked = column if isinstance(column, pa.ChunkedArray) else pa.chunked_array([column], type=column.type)
     chunked = unwrapped(chunked)
     if pa.types.is_dictionary(chunked.type):
@@ -57,7 +57,7 @@ def column_codes(column: pa.ChunkedArray | pa.Array, *, name: str) -> Codes:
 
 
 def _through_dictionary(column: pa.ChunkedArray, *, name: str) -> Codes:
-    """Codes of a dictionary column. Arrow allows repeated and null entries in a dictionary, so it is encoded itself."""
+    """Encode a dictionary column. Arrow allows repeated and null entries, so the dictionary is encoded too."""
     if column.num_chunks == 0:
         return Codes(np.zeros(0, dtype=np.int64), 0, -1, pa.array([], type=column.type.value_type))
     unified = column.unify_dictionaries()
@@ -83,7 +83,7 @@ def _numpy(array: pa.Array) -> Int64:
 
 
 def row_classes(columns: Sequence[Codes]) -> tuple[Int64, int]:
-    """Row → class of rows equal in all columns, numbered in the order of their first rows, and how many there are."""
+    """Return row → equivalence class over all columns, numbered by first row, and the number of classes."""
     packed = columns[0].codes.copy()
     span = columns[0].size
     for column in columns[1:]:

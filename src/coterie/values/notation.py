@@ -1,16 +1,17 @@
-r"""How values, intervals and sets are written in a published table, and how its cells are taken apart again.
+r"""The notation of values, intervals and sets in a published table, written and parsed.
 
     24        a value                     [24-30]   plain numbers from 24 to 30
     {a, b}    one of these values         [-5, 3]   other numbers, and dates
-    *         any value                   \*        a category that is called `*`; so too with a leading [ { or \
+    *         any value                   \*        a category called `*`; likewise with a leading [ { or \
+    [a, c]    ordered categories from a to c
 
-Inside a set, a backslash stands before each backslash, comma and brace, and before a leading `[` or `*`. A column is
-written in one of three scripts: numbers, dates and their intervals; values and sets of them; or labels of a hierarchy,
-which are left as they are. Bounds are two columns, `<name>_min` and `<name>_max`, in the type of the original: both are
-missing where `*` would stand. A mean or median is a number like any other.
+Inside a set or an interval of ordered categories, a backslash precedes each backslash, comma and brace, and a leading
+`[` or `*`. A column is written in one of four scripts: numbers, dates and their intervals; ordered categories and their
+intervals; values and sets of them; or hierarchy labels, which are left unchanged. Bounds are two columns, `<name>_min`
+and `<name>_max`, in the original type: both are missing in place of `*`. A mean or median is a number like any other.
 
-Whoever reads a release starts from `distinct_texts` and `read_cell`, and has only to say what a value, an interval or a
-set of values means there.
+To read a release, start with `distinct_texts` and `read_cell`, and define what a value, an interval or a
+set of values means.
 """
 
 from __future__ import annotations
@@ -25,6 +26,7 @@ import pyarrow.compute as pc
 
 from coterie.arrays import Int64
 from coterie.errors import ConfigError, DataError, Problem
+from coterie.files.csv_out import text_cells
 from coterie.values.codes import column_codes, row_classes
 
 if TYPE_CHECKING:
@@ -38,17 +40,18 @@ _PLAIN_INTERVAL = re.compile(rf"\[({_PLAIN})-({_PLAIN})\]")
 _INTERVAL = re.compile(r"\[(.+?), (.+)\]")
 _MEMBER = r"(?:[^\\,]|\\.)*"
 _SET = re.compile(rf"\{{{_MEMBER}(?:, {_MEMBER})*\}}", re.DOTALL)
+_RANGE = re.compile(rf"\[({_MEMBER}), ({_MEMBER})\]", re.DOTALL)
 _MEMBERS = re.compile(rf"(?:^|, )({_MEMBER})", re.DOTALL)
 _ESCAPED = re.compile(r"\\(.)", re.DOTALL)
 
-Script = Literal["interval", "set", "label"]
+Script = Literal["interval", "order", "set", "label"]
 CellKind = Literal["missing", "suppressed", "value", "interval", "set", "label", "unreadable"]
 CellText: TypeAlias = str | tuple[str | None, str | None] | None
 """a cell as it stands in a table: its text, the two texts of bounds, or None where it is missing"""
 
 
 class Cell(NamedTuple):
-    """What a published cell says."""
+    """The parsed content of a published cell."""
 
     kind: CellKind
     parts: tuple[str, ...] = ()
@@ -56,7 +59,7 @@ class Cell(NamedTuple):
 
 
 class DistinctTexts(NamedTuple):
-    """A published column, or the two columns of bounds, as its distinct cells."""
+    """The distinct cells of a published column, or of a pair of bounds."""
 
     of_row: Int64
     """row → distinct cell"""
@@ -70,9 +73,9 @@ SUPPRESSED = Cell("suppressed")
 
 
 def value_texts(domain: Domain) -> pa.Array:
-    """Code → the value as text, null where it is missing. Text stays as it is."""
+    """Return code → the value as text, null if it is missing. Text is unchanged."""
     try:
-        return domain.values.cast(pa.string())
+        return text_cells(domain.values)
     except (pa.ArrowNotImplementedError, pa.ArrowInvalid):
         raise DataError(
             f"Column {domain.name!r} is of type {domain.values.type}, which cannot be written as text.",
@@ -82,7 +85,7 @@ def value_texts(domain: Domain) -> pa.Array:
 
 
 def interval_texts(lo: pa.Array, hi: pa.Array) -> pa.Array:
-    """`[lo-hi]` where both are plain numbers, `[lo, hi]` otherwise: a minus or a date would make the first unclear."""
+    """Write `[lo-hi]` if both are plain numbers, else `[lo, hi]`, which is clear with minus signs and dates."""
     plain = pc.and_(
         pc.match_substring_regex(lo, f"^{_PLAIN}$"),
         pc.match_substring_regex(hi, f"^{_PLAIN}$"),
@@ -91,34 +94,39 @@ def interval_texts(lo: pa.Array, hi: pa.Array) -> pa.Array:
     return pc.binary_join_element_wise("[", lo, between, hi, "]", "")
 
 
+def range_texts(lo: pa.Array, hi: pa.Array) -> pa.Array:
+    """Write `[lo, hi]` of ordered categories."""
+    return pc.binary_join_element_wise("[", member_texts(lo), _SEPARATOR, member_texts(hi), "]", "")
+
+
 def lone_texts(texts: pa.Array) -> pa.Array:
-    """Values as they stand by themselves in a column that may also hold `*` and sets."""
+    """Write single values for a column that may also contain `*` and sets."""
     return pc.replace_substring_regex(texts, r"^([\\{\[*])", r"\\\1")
 
 
 def member_texts(texts: pa.Array) -> pa.Array:
-    """Values as they stand inside a set."""
+    """Write values as members of a set."""
     escaped = pc.replace_substring_regex(texts, r"([\\,{}])", r"\\\1")
     return pc.replace_substring_regex(escaped, r"^([\[*])", r"\\\1")
 
 
 def set_texts(members: pa.ListArray) -> pa.Array:
-    """`{a, b}` for each list of members."""
+    """Write `{a, b}` for each list of members."""
     return pc.binary_join_element_wise("{", pc.binary_join(members, _SEPARATOR), "}", "")
 
 
 def bound_names(name: str) -> tuple[str, str]:
-    """The two columns in which a column is published as bounds."""
+    """Return the names of the two columns that publish a column as bounds."""
     return f"{name}_min", f"{name}_max"
 
 
 def columns_of(name: str, present: Collection[str]) -> tuple[str, ...]:
-    """The columns of a release in which a column is published: itself, or the two of its bounds."""
+    """Return the release's columns for a column: itself, or its two bounds."""
     return (name,) if name in present else bound_names(name)
 
 
 def _as_strings(values: pa.Array) -> list[str]:
-    return list(values.cast(pa.string()).to_pylist())
+    return list(text_cells(values).to_pylist())
 
 
 def distinct_texts(
@@ -128,13 +136,13 @@ def distinct_texts(
     name: str,
     write: Callable[[pa.Array], Sequence[str]] = _as_strings,
 ) -> DistinctTexts:
-    """The distinct cells of a published column.
+    """Return the distinct cells of a published column.
 
     Args:
-        column: The published column; with `upper`, the column of smallest values.
-        upper: The column of largest values, if it was published as bounds.
-        name: What the column is called.
-        write: The texts of values.
+        column: The published column; with `upper`, the column of lower bounds.
+        upper: The column of upper bounds, if published as bounds.
+        name: The column's name.
+        write: The texts of the values.
     """
     low = column_codes(column, name=name)
     lows = [*(write(low.values) if len(low.values) else ()), None]
@@ -148,12 +156,12 @@ def distinct_texts(
 
 
 def read_cell(text: CellText, script: Script, *, root: str = ROOT) -> Cell:
-    """What a cell says.
+    """Parse a published cell.
 
     Args:
-        text: The cell as it stands in the table.
-        script: How its column is written.
-        root: What stands for any value, where a hierarchy has a label of its own for it.
+        text: The cell as written in the table.
+        script: The column's notation.
+        root: The label for any value, if the hierarchy has its own.
     """
     if text is None:
         return MISSING
@@ -166,6 +174,11 @@ def read_cell(text: CellText, script: Script, *, root: str = ROOT) -> Cell:
         return SUPPRESSED
     if script == "label":
         return Cell("label", (text,))
+    if script == "order":
+        found = _RANGE.fullmatch(text)
+        if found is None:
+            return Cell("value", (text.removeprefix("\\"),))
+        return Cell("interval", tuple(_ESCAPED.sub(r"\1", end) for end in found.groups()))
     if script == "set":
         members = read_set(text)
         return Cell("value", (text.removeprefix("\\"),)) if members is None else Cell("set", tuple(members))
@@ -174,14 +187,14 @@ def read_cell(text: CellText, script: Script, *, root: str = ROOT) -> Cell:
 
 
 def read_set(text: str) -> list[str] | None:
-    """The values in a set, as they were before they were written; None if the text is no set."""
+    """Return the original values of a set; None if the text is not a set."""
     if _SET.fullmatch(text) is None:
         return None
     return [_ESCAPED.sub(r"\1", member) for member in _MEMBERS.findall(text[1:-1])]
 
 
 def published_names(columns: Sequence[str], quasi: Sequence[str], k: int | None = None) -> list[str]:
-    """The columns that stand for the quasi-identifiers; a ConfigError with everything that is wrong otherwise."""
+    """Return the columns that publish the quasi-identifiers; ConfigError lists everything that is wrong."""
     problems = [] if quasi else [Problem("quasi", "at least one quasi-identifier must be named")]
     if k is not None and (isinstance(k, bool) or not hasattr(k, "__index__") or k < 1):
         problems.append(Problem("k", "must be a whole number of at least 1"))
@@ -203,7 +216,7 @@ def published_names(columns: Sequence[str], quasi: Sequence[str], k: int | None 
 
 
 def published_classes(table: pa.Table, quasi: Sequence[str]) -> tuple[Int64, Int64]:
-    """Row → class of rows with equal published quasi-identifiers, and class → rows."""
+    """Return row → class of equal published quasi-identifiers, and class → number of rows."""
     names = published_names(table.column_names, quasi)
     class_of_row, classes = row_classes([column_codes(table.column(name), name=name) for name in names])
     return class_of_row, np.bincount(class_of_row, minlength=classes).astype(np.int64)

@@ -1,4 +1,4 @@
-"""Which columns hold numbers or dates, and their values as exact distances from the smallest."""
+"""Detect columns of numbers or dates, and convert their values to exact distances from the smallest."""
 
 from __future__ import annotations
 
@@ -15,7 +15,8 @@ import pyarrow.compute as pc
 from coterie.arrays import Bool, Float64, Int64
 from coterie.errors import DataError
 from coterie.values.plain import plain_array
-from coterie.values.scalars import DATE, EXACT, is_text, parse_moment, parse_number
+from coterie.values.scalars import DATE, EXACT, is_text, parse_moment, parse_number, texts
+from coterie.wording import count_of
 
 ColumnType = Literal["number", "category", "date"]
 
@@ -47,14 +48,14 @@ class Numbers(NamedTuple):
 
     @property
     def order(self) -> Int64:
-        """Places in ascending order of the number; equal numbers in the order of their places."""
+        """Positions in ascending order of the number; ties keep their order."""
         if isinstance(self.keys, np.ndarray):
             return np.argsort(self.keys, kind="stable")
         return np.asarray(sorted(range(len(self.keys)), key=self.keys.__getitem__), dtype=np.int64)
 
     @property
     def offsets(self) -> Float64:
-        """Place → distance from the smallest value; ranges beyond all measure are scaled down."""
+        """Position → distance from the smallest value; huge ranges are scaled down."""
         if len(self.keys) == 0:
             return np.zeros(0)
         if not isinstance(self.keys, np.ndarray):
@@ -72,7 +73,7 @@ class Numbers(NamedTuple):
 
     @property
     def same_as_before(self) -> Bool:
-        """In ascending order: whether each number, from the second on, equals the one before."""
+        """In ascending order: whether each number, from the second on, equals the previous one."""
         order = self.order
         if isinstance(self.keys, np.ndarray):
             ascending = self.keys[order]
@@ -89,7 +90,7 @@ def _list_offsets(keys: Sequence[int] | Sequence[Decimal]) -> Float64:
 
 
 def guess_type(values: pa.Array, counts: Int64, *, column: str) -> ColumnType:
-    """What a column without a hierarchy is taken for.
+    """Guess the type of a column without a hierarchy.
 
     Raises:
         DataError: Almost all distinct values of a text column are numbers, but some are not.
@@ -138,10 +139,10 @@ def _numpy(array: pa.Array) -> npt.NDArray[Any]:
 
 
 def as_numbers(values: pa.Array, counts: Int64, *, column: str) -> Numbers:
-    """Distinct values as numbers, dates included.
+    """Convert distinct values, including dates, to numbers.
 
     Raises:
-        DataError: Some value is neither a number nor a date, or is infinite. The message counts, it does not quote.
+        DataError: Some value is not a number or date, or is infinite. The message counts such values.
     """
     kind = values.type
     if is_text(kind):
@@ -168,6 +169,27 @@ def as_numbers(values: pa.Array, counts: Int64, *, column: str) -> Numbers:
         if infinite.any():
             raise _refused("infinite", infinite, counts, column)
     return Numbers(values, array)
+
+
+def as_ranks(values: pa.Array, counts: Int64, *, column: str, order: Sequence[str]) -> Numbers:
+    """Return the values of an ordered category as ranks.
+
+    Raises:
+        DataError: Values are not in the order; the message counts, it does not quote.
+    """
+    names = texts(values, column=column)
+    rank = {text: at for at, text in enumerate(order)}
+    ranks = np.asarray([rank.get(name, -1) for name in names], dtype=np.int64)
+    if (wrong := ranks < 0).any():
+        rows = int(counts[wrong].sum())
+        found = f"{count_of(int(wrong.sum()), 'value')} ({count_of(rows, 'row')})"
+        raise DataError(
+            f"Column {column!r} is ordered, but {found} of it are not in its order.",
+            column=column,
+            rows=rows,
+            hint=f"Add them to ordered.{column}, or name them in missing_values.",
+        )
+    return Numbers(pa.array(ranks), ranks)
 
 
 def _from_decimals(values: pa.Array) -> Numbers:
@@ -203,7 +225,7 @@ def _from_text(values: pa.Array, counts: Int64, *, column: str) -> Numbers:
 
 
 def _from_any_text(texts: list[str], counts: Int64, *, column: str) -> Numbers:
-    """Numbers of any length and spelling, one at a time."""
+    """Parse numbers of any length and spelling, one at a time."""
     parsed = [parse_number(text) for text in texts]
     floats = np.asarray([np.nan if value is None else float(value) for value in parsed], dtype=np.float64)
     wrong = ~np.isfinite(floats)

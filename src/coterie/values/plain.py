@@ -1,7 +1,7 @@
-"""Columns in plain form, in which equal values are equal: the one place that knows what hides them.
+"""Normalize columns so that equal values compare equal.
 
-Extension types, run lengths and dictionaries are looked through; NaN is missing and −0.0 is 0.0; views and half floats,
-which Arrow can neither compare nor take from, become their larger twins.
+Extension types, run-end encoding and dictionaries are unwrapped; NaN becomes missing and −0.0 becomes 0.0; views and
+half floats, which Arrow can neither compare nor take from, are widened.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ import pyarrow.compute as pc
 
 
 def plain_column(column: pa.ChunkedArray) -> pa.ChunkedArray:
-    """The column in plain form."""
+    """Return the normalized column."""
     column = unwrapped(column)
     if pa.types.is_dictionary(column.type):
         kind = _plain_type(column.type.value_type)
@@ -29,7 +29,7 @@ def plain_column(column: pa.ChunkedArray) -> pa.ChunkedArray:
 
 
 def plain_array(values: Any) -> pa.Array:  # noqa: ANN401 - any array of values
-    """The values in plain form and in one piece; lists and other libraries' columns are taken too."""
+    """Return the normalized values as one array; accepts lists and other libraries' columns."""
     if not isinstance(values, pa.Array | pa.ChunkedArray):
         values = pa.array(values)
     if isinstance(values, pa.Array):
@@ -41,7 +41,7 @@ def plain_array(values: Any) -> pa.Array:  # noqa: ANN401 - any array of values
 
 
 def unwrapped(column: pa.ChunkedArray) -> pa.ChunkedArray:
-    """The same values without an extension type or run-end encoding around them."""
+    """Return the same values without an extension type or run-end encoding."""
     if isinstance(column.type, pa.BaseExtensionType):
         column = pa.chunked_array([chunk.storage for chunk in column.chunks], type=column.type.storage_type)
     if pa.types.is_run_end_encoded(column.type):

@@ -1,15 +1,15 @@
-"""Values of a column as text; texts as exact numbers and moments; and the count of those that do not fit a hierarchy.
+"""Convert values to text, parse text as exact numbers and dates, and count values that do not fit a hierarchy.
 
-A number is what `parse_number` reads: digits with at most one decimal point, a sign and an exponent, spaces around it.
-A date or time is what `parse_moment` reads, which is this part of ISO 8601, spaces around it:
+`parse_number` accepts digits with at most one decimal point, a sign and an exponent, and surrounding spaces.
+`parse_moment` accepts this part of ISO 8601, and surrounding spaces:
 
     2024-03-05  20240305  2024-W10-2  2024W102        a day, of the calendar or of a week
     …T10  …T10:15  …T10:15:30  …T10:15:30.25          and a time: a space may stand for T, a comma for the point, colons
     …T1015  …T101530                                  may be left out; up to nine digits of a second
-    …Z  …+01  …+01:00  …+0100                         and its distance from UTC, which is none where none is said
+    …Z  …+01  …+01:00  …+0100  …+00:53:28  …+005328   and its distance from UTC, which is none where none is said
 
-Only `2024-03-05`, alone or with a time that has its colons, makes a column of texts a column of dates by itself
-(`DATE`): eight digits are a number to whoever has not asked for a date.
+Only `2024-03-05`, alone or with a time with colons, makes a text column a date column automatically (`DATE`):
+without being asked for dates, coterie reads eight digits as a number.
 """
 
 from __future__ import annotations
@@ -25,6 +25,7 @@ import pyarrow as pa
 
 from coterie.arrays import Integers
 from coterie.errors import HierarchyError, Problem
+from coterie.files.csv_out import text_cells
 from coterie.wording import count_of
 
 # Digits in front of or behind the decimal point that a number may have. Floats need 324; more is no measurement.
@@ -33,7 +34,7 @@ _MOST_DIGITS = 400
 EXACT = Context(prec=4 * _MOST_DIGITS, Emax=MAX_EMAX, Emin=MIN_EMIN)
 # Patterns for Python's and for Arrow's expressions.
 NUMBER = r"[+-]?(?:[0-9]+(?:\.[0-9]*)?|\.[0-9]+)(?:[eE][+-]?[0-9]{1,5})?"
-_ZONE = r"(?:Z|[+-][0-9]{2}(?::?[0-9]{2})?)?"
+_ZONE = r"(?:Z|[+-][0-9]{2}(?::?[0-9]{2}(?::?[0-9]{2})?)?)?"
 DATE = r"[0-9]{4}-[0-9]{2}-[0-9]{2}(?:[T ][0-9]{2}(?::[0-9]{2}(?::[0-9]{2}(?:\.[0-9]{1,9})?)?)?" + _ZONE + ")?"
 _NUMBER = re.compile(NUMBER)
 _MOMENT = re.compile(
@@ -47,20 +48,20 @@ _MOST_SHOWN = 100
 
 
 def is_text(kind: pa.DataType) -> bool:
-    """Whether values of this type are strings."""
+    """Return whether values of this type are strings."""
     return bool(pa.types.is_string(kind) or pa.types.is_large_string(kind) or pa.types.is_string_view(kind))
 
 
 def is_number(kind: pa.DataType) -> bool:
-    """Whether values of this type are numbers; truth values and dates are not."""
+    """Return whether values of this type are numbers; booleans and dates are not."""
     return bool(pa.types.is_integer(kind) or pa.types.is_floating(kind) or pa.types.is_decimal(kind))
 
 
 def texts(values: pa.Array, *, column: str) -> list[str]:
-    """Each value as the text by which hierarchies know it: `17` for 17 and 17.0, ISO 8601 for dates.
+    """Convert each value to the text that hierarchies use: `17` for 17 and 17.0, ISO 8601 for dates.
 
     Raises:
-        HierarchyError: The type has no text, such as lists.
+        HierarchyError: Values of this type, such as lists, have no text.
     """
     kind = values.type
     if is_text(kind) or pa.types.is_null(kind):
@@ -74,7 +75,7 @@ def texts(values: pa.Array, *, column: str) -> list[str]:
     if pa.types.is_decimal(kind):
         return [decimal_text(value) for value in values.to_pylist()]
     if pa.types.is_temporal(kind) and not pa.types.is_duration(kind):
-        written = values.cast(pa.string()).to_pylist()
+        written = text_cells(values).to_pylist()
         return [_trim_fraction(text) for text in written]
     raise HierarchyError(
         [Problem(column, f"values of type {kind} have no place in a hierarchy; turn them into text, numbers or dates")],
@@ -83,12 +84,12 @@ def texts(values: pa.Array, *, column: str) -> list[str]:
 
 
 def _trim_fraction(text: str) -> str:
-    """A moment without the trailing zeros of its fraction of a second: one text whatever the column's unit."""
+    """Remove trailing zeros of fractional seconds, so the text does not depend on the column's unit."""
     return _FRACTION.sub(lambda match: match[0].rstrip("0").rstrip("."), text, count=1)
 
 
 def float_text(value: np.floating[Any] | float) -> str:
-    """The shortest decimal text of a float, without an exponent; whole numbers without a point."""
+    """Return the shortest decimal text of a float, without an exponent; integers without a decimal point."""
     if not np.isfinite(value):
         return str(float(value))
     text = np.format_float_positional(value, unique=True, trim="-")
@@ -96,7 +97,7 @@ def float_text(value: np.floating[Any] | float) -> str:
 
 
 def decimal_text(value: Decimal) -> str:
-    """A decimal without exponent and without trailing zeros."""
+    """Write a decimal without an exponent and without trailing zeros."""
     text = format(value, "f")
     if "." in text:
         text = text.rstrip("0").rstrip(".")
@@ -104,7 +105,7 @@ def decimal_text(value: Decimal) -> str:
 
 
 def parse_number(text: str) -> Decimal | None:
-    """The number that a text holds, exactly, or None if it holds none (or one beyond all measure)."""
+    """Parse a number exactly; None if the text is not a number, or is too large for one."""
     text = text.strip()
     if len(text) > 2 * _MOST_DIGITS or _NUMBER.fullmatch(text) is None:
         return None
@@ -124,7 +125,7 @@ class Moment(NamedTuple):
 
 
 def parse_moment(text: str) -> Moment | None:
-    """The date or time that a text holds, exactly, or None if it holds none of the calendar."""
+    """Parse a date or time exactly; None if the text is not one."""
     found = _MOMENT.fullmatch(text.strip())
     if found is None or (found["fraction"] and not (found["seconds"] or found["last"])):
         return None
@@ -138,13 +139,13 @@ def parse_moment(text: str) -> Moment | None:
 
 
 def number_text(text: str) -> str | None:
-    """The text of the same number in the one form that `texts` gives, or None if it is no number."""
+    """Rewrite a number in the form that `texts` gives; None if the text is not a number."""
     value = parse_number(text)
     return None if value is None else decimal_text(value)
 
 
 class Misfits:
-    """Collects the values of a column that a hierarchy cannot place, as counts; shows them only on request."""
+    """Counts the values of a column that a hierarchy lacks; shows them only on request."""
 
     def __init__(self, names: Sequence[str], *, counts: Integers, column: str, show_values: bool) -> None:
         self._names = names
@@ -155,7 +156,7 @@ class Misfits:
         self.rows = 0
 
     def add(self, places: Sequence[int], one: str, many: str, *, hint: str = "") -> None:
-        """Note that the values at these places do not fit. `one` and `many` are the verb phrase for 1 and for more."""
+        """Record that the values at these positions do not fit. `one` and `many` are the verb phrases."""
         if not places:
             return
         rows = int(self._counts[np.asarray(places, dtype=np.int64)].sum())
@@ -169,11 +170,11 @@ class Misfits:
         self.problems.append(Problem(self.column, f"{text}; {hint}" if hint else text))
 
     def add_column(self, text: str) -> None:
-        """Note that the column as a whole does not fit."""
+        """Record that the whole column does not fit."""
         self.rows = int(self._counts.sum())
         self.problems.append(Problem(self.column, text))
 
     def raise_any(self) -> None:
-        """Raise HierarchyError with everything noted, if anything was."""
+        """Raise HierarchyError with all recorded problems, if any."""
         if self.problems:
             raise HierarchyError(self.problems, column=self.column or None, rows=self.rows)

@@ -1,8 +1,8 @@
-"""How rows fall into classes on the published quasi-identifiers together with further columns, from counts alone."""
+"""Count classes on the published quasi-identifiers together with further columns."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import NamedTuple, Protocol
@@ -12,6 +12,8 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from coterie.arrays import Int64
+from coterie.disclosure.downcoding import PublishedClasses, classes_of
+from coterie.disclosure.order import Reader
 from coterie.verification.cells import ColumnCells, read_cells
 from coterie.verification.counts import CellCounts, CellPairs, ClassValues, Counter, PeopleCounts
 
@@ -19,12 +21,10 @@ from coterie.verification.counts import CellCounts, CellPairs, ClassValues, Coun
 ROOM = 2**62
 # Keys are counted by place, not by hash, while there are at most so many places a row.
 DENSE = 8
-# Of more rows on disk, the order is not looked at.
-MOST_HELD = 5_000_000
 
 
 class Exposure(NamedTuple):
-    """How many rows few others share their values with."""
+    """The number of rows that share their values with few others."""
 
     unique: int
     """rows that no other row, or no other person's, shares them with"""
@@ -37,7 +37,7 @@ class Exposure(NamedTuple):
 
     @classmethod
     def of(cls, counts: PeopleCounts, k: int) -> Exposure:
-        """The exposure that classes of these sizes mean."""
+        """Return the exposure for classes of these sizes."""
         rows = counts.rows * counts.classes
         alone, few = counts.people <= 1, counts.people < k
         smallest = int(counts.people.min()) if len(counts.people) else 0
@@ -45,11 +45,11 @@ class Exposure(NamedTuple):
 
 
 class PublishedRows(Protocol):
-    """A published table, as far as the verdict asks."""
+    """What the verdict may ask about a published table."""
 
     @property
     def rows(self) -> int:
-        """How many rows it has."""
+        """The number of rows."""
 
     @property
     def counts_people(self) -> bool:
@@ -60,16 +60,19 @@ class PublishedRows(Protocol):
         """Whether the rows are in memory, so that many questions cost little."""
 
     def sizes(self, columns: Sequence[str]) -> PeopleCounts:
-        """How large the classes on the quasi-identifiers and these columns are."""
+        """Return the class sizes on the quasi-identifiers and these columns."""
 
     def cells(self, column: str) -> CellCounts:
-        """The distinct cells of a column."""
+        """Return the distinct cells of a column."""
 
     def values(self, column: str) -> Iterator[ClassValues]:
-        """Class on the quasi-identifiers × value of a column → rows, piece by piece; the last value is missing."""
+        """Yield class on the quasi-identifiers × value of a column → rows, in pieces; the last value is missing."""
 
-    def table_of(self, columns: Sequence[str]) -> pa.Table | None:
-        """Some columns in the order of the rows; None if they are too large to be held."""
+    def read(self, columns: Sequence[str]) -> Iterable[pa.Table]:
+        """Return some columns in the order of the rows, some rows at a time."""
+
+    def classes_of(self, quasi: Sequence[str]) -> Iterable[PublishedClasses]:
+        """Return what is published of the quasi-identifiers in each class, some classes at a time."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -88,7 +91,7 @@ class TableRows:
 
     @property
     def rows(self) -> int:
-        """How many rows the table has."""
+        """The number of rows of the table."""
         return len(self.of_row)
 
     @property
@@ -106,7 +109,7 @@ class TableRows:
         return self._cells[column]
 
     def sizes(self, columns: Sequence[str]) -> PeopleCounts:
-        """How large the classes on the quasi-identifiers and these columns are."""
+        """Return the class sizes on the quasi-identifiers and these columns."""
         of_row, span = self.of_row, self.classes
         for column in columns:
             cells = self._read(column)
@@ -124,23 +127,27 @@ class TableRows:
         return PeopleCounts(np.bincount(pairs // people, minlength=classes).astype(np.int64), rows, np.ones_like(rows))
 
     def cells(self, column: str) -> CellCounts:
-        """The distinct cells of a column."""
+        """Return the distinct cells of a column."""
         values, of_row = self._read(column)
         rows = np.bincount(of_row, minlength=len(values) + 1).astype(np.int64)
         return CellCounts(values, rows[:-1], int(rows[-1]))
 
     def values(self, column: str) -> Iterator[ClassValues]:
-        """Class × value → rows, in one piece."""
+        """Yield class × value → rows, in one piece."""
         if self.rows:
             cells = self._read(column)
             yield ClassValues.count(self.of_row, cells.of_row, values=len(cells.values) + 1)
 
-    def table_of(self, columns: Sequence[str]) -> pa.Table:
-        """Some columns in the order of the rows."""
-        return self.table.select(list(columns))
+    def read(self, columns: Sequence[str]) -> Iterable[pa.Table]:
+        """All rows, in one piece."""
+        return [self.table]
+
+    def classes_of(self, quasi: Sequence[str]) -> Iterable[PublishedClasses]:
+        """Return the classes, in one piece."""
+        return [classes_of(self.table, quasi)]
 
     def take(self, rows: Int64) -> TableRows:
-        """Some of the rows."""
+        """Return some of the rows."""
         kept = pa.array(rows)
         who = None if self.who is None else self.who.take(kept)
         return TableRows(self.table.take(kept), *numbered(self.of_row[rows]), who)
@@ -148,12 +155,12 @@ class TableRows:
 
 @dataclass(frozen=True, eq=False)
 class CounterRows:
-    """A published table that an engine counts, such as one on disk."""
+    """A published table counted by an engine, such as one on disk."""
 
     counter: Callable[[Sequence[str]], Counter]
     """further columns → what counts classes on the quasi-identifiers with them"""
     rows: int
-    read: Callable[[Sequence[str]], pa.Table] | None = None
+    read: Reader
     """some columns → their cells in the order of the rows"""
 
     held = False
@@ -164,7 +171,7 @@ class CounterRows:
         return self.counter(()).people() is not None
 
     def sizes(self, columns: Sequence[str]) -> PeopleCounts:
-        """How large the classes on the quasi-identifiers and these columns are."""
+        """Return the class sizes on the quasi-identifiers and these columns."""
         counter = self.counter(columns)
         people = counter.people()
         if people is not None:
@@ -173,11 +180,11 @@ class CounterRows:
         return PeopleCounts(found.rows, found.rows, found.classes)
 
     def cells(self, column: str) -> CellCounts:
-        """The distinct cells of a column."""
+        """Return the distinct cells of a column."""
         return self.counter(()).cells(column)
 
     def values(self, column: str) -> Iterator[ClassValues]:
-        """Class × value → rows, some thousand classes at a time."""
+        """Yield class × value → rows, some thousand classes at a time."""
         values = self.cells(column).values
 
         def look(pairs: CellPairs) -> ClassValues:
@@ -186,9 +193,9 @@ class CounterRows:
 
         yield from self.counter(()).by_value(column, look)
 
-    def table_of(self, columns: Sequence[str]) -> pa.Table | None:
-        """Some columns in the order of the rows, unless there are too many to hold."""
-        return None if self.read is None or self.rows > MOST_HELD else self.read(columns)
+    def classes_of(self, quasi: Sequence[str]) -> Iterable[PublishedClasses]:
+        """Return the classes, some thousand at a time."""
+        return self.counter(()).by_class(lambda cells: PublishedClasses(cells.table, cells.sizes))
 
 
 def _places(cells: pa.Array | None, values: pa.Array) -> Int64:
@@ -198,13 +205,13 @@ def _places(cells: pa.Array | None, values: pa.Array) -> Int64:
 
 
 def numbered(keys: Int64) -> tuple[Int64, int]:
-    """Keys as numbers 0, 1, … in the order of their first rows, and how many there are."""
+    """Assign the numbers 0, 1, … to keys in the order of their first rows; return them and their count."""
     encoded = pa.array(keys).dictionary_encode()
     return encoded.indices.to_numpy(zero_copy_only=False).astype(np.int64), len(encoded.dictionary)
 
 
 def _counted(keys: Int64, span: int) -> Int64:
-    """Rows of each key that occurs."""
+    """Count the rows of each key that occurs."""
     if span <= DENSE * max(len(keys), 1):
         counts = np.bincount(keys, minlength=1)
         return counts[counts > 0].astype(np.int64)

@@ -1,4 +1,4 @@
-"""Whether a sensitive value can be inferred of people whose record cannot be told from others'."""
+"""Whether a sensitive value can be inferred for people whose records cannot be singled out."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 
 class Inferred(NamedTuple):
-    """What groups give away of a sensitive column."""
+    """What groups disclose about a sensitive attribute."""
 
     rows: int
     """rows whose group shares one value"""
@@ -51,12 +51,12 @@ def infer_column(rows: PublishedRows, column: str) -> Inferred:
 
 
 def inference(rows: PublishedRows, config: Config, *, sensitive: Sequence[str]) -> Findings:
-    """Measure what can be inferred of people.
+    """Measure what can be inferred about people.
 
     Args:
         rows: The published rows.
-        config: Limits and what a person accepts.
-        sensitive: The sensitive columns that are in the table.
+        config: Limits and accepted warnings.
+        sensitive: The sensitive attributes in the table.
     """
     findings = Findings("inference", config.accept)
     if not sensitive:

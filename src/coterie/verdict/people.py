@@ -1,4 +1,4 @@
-"""Whether people seem to have several rows although nobody said so: then a group of k rows may be one person's."""
+"""Detect people with several rows that the configuration does not mention: a group of k rows may be one person's."""
 
 from __future__ import annotations
 
@@ -28,15 +28,15 @@ _SHARED = ("a person's name", "a street address", "a place on the map")
 def look_for_people(
     findings: Findings, rows: TableRows, config: Config, *, original: pa.Table, kept: Int64, k: int
 ) -> None:
-    """Warn of groups that hold fewer people than k, if a column that is left out seems to number people.
+    """Warn about groups with fewer than k people, if a column that is left out seems to identify people.
 
     Args:
         findings: Findings to add to.
         rows: The published rows.
         config: The roles of columns.
-        original: The table before, which has the columns that are left out.
+        original: The table before, with the columns that are left out.
         kept: Published row → position in the original.
-        k: How many people a group should have.
+        k: The number of people that a group should have.
     """
     if config.entity is not None:
         return
@@ -61,12 +61,12 @@ def look_for_people(
 
 
 def likely_entity(table: pa.Table, columns: Sequence[str], *, named: Sequence[str] = ()) -> str | None:
-    """The column among these that most likely says whose row it is, if its values repeat.
+    """Return the column among these that most likely identifies people, if its values repeat.
 
     Args:
         table: The original.
         columns: Columns that are left out of the release.
-        named: Those of them that have to say by their names that they number people.
+        named: Those whose names must say that they identify people.
     """
     ranked = []
     for column in columns:

@@ -1,4 +1,4 @@
-"""Verdict: four questions to a release, each with a state, and one state for the whole."""
+"""Verdict: four questions about a release, each with a state, and one overall state."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Literal
 
-from coterie.wording import Tabular
+from coterie.wording import Tabular, visible
 
 State = Literal["pass", "warn", "fail"]
 ORDER: tuple[State, ...] = ("pass", "warn", "fail")
@@ -27,13 +27,13 @@ SYMBOLS: dict[State, str] = {"pass": "✓", "warn": "!", "fail": "✗"}
 
 
 def worst(states: Iterable[State]) -> State:
-    """The worst of some states; `pass` for none."""
+    """Return the worst of some states; `pass` for none."""
     return max(states, key=ORDER.index, default="pass")
 
 
 @dataclass(frozen=True)
 class Question:
-    """One question to a release."""
+    """One question about a release."""
 
     name: str
     state: State
@@ -48,11 +48,11 @@ class Question:
 
     @property
     def title(self) -> str:
-        """The question, as people ask it."""
+        """The question in plain words."""
         return TITLES[self.name]
 
     def to_dict(self) -> dict[str, Any]:
-        """Plain values, as JSON can hold them."""
+        """Return plain values for JSON."""
         return {
             "state": self.state,
             "question": self.title,
@@ -65,7 +65,7 @@ class Question:
 
 @dataclass(frozen=True)
 class Verdict(Tabular):
-    """What a release is to be judged by: `state` is the worst state of its questions."""
+    """The verdict on a release: `state` is the worst state of its questions."""
 
     questions: Mapping[str, Question]
     """promises, singling-out, inference, utility"""
@@ -86,7 +86,7 @@ class Verdict(Tabular):
         return tuple(text for question in self.questions.values() for text in question.advice)
 
     def records(self) -> list[dict[str, Any]]:
-        """One row a question: its state, the evidence and the advice."""
+        """Return one row per question: its state, the evidence and the advice."""
         return [
             {
                 "question": question.title,
@@ -98,7 +98,7 @@ class Verdict(Tabular):
         ]
 
     def to_dict(self) -> dict[str, Any]:
-        """Plain values, as JSON can hold them."""
+        """Return plain values for JSON."""
         questions = {name: question.to_dict() for name, question in self.questions.items()}
         return {"state": self.state, "headline": self.headline, "questions": questions}
 
@@ -107,11 +107,11 @@ class Verdict(Tabular):
         for question in self.questions.values():
             lines.append(f"{question.state:<4}  {question.title} {' '.join(question.evidence)}".rstrip())
             lines += [f"      → {text}" for text in question.advice]
-        return "\n".join(lines)
+        return visible("\n".join(lines))
 
 
 class Findings:
-    """Collects what is found for a question, and which of it a person has accepted."""
+    """Collects the findings for a question, and which of them a person has accepted."""
 
     def __init__(self, name: str, accept: Sequence[str]) -> None:
         self.name = name
@@ -123,7 +123,7 @@ class Findings:
         self._accepted: list[str] = []
 
     def accepts(self, what: str = "") -> bool:
-        """Whether a person accepts the question as a whole, or this part of it."""
+        """Return whether a person accepts the question as a whole, or this part of it."""
         for entry in (self.name, f"{self.name}:{what}"):
             if entry in self._accept:
                 self._accepted += [entry] if entry not in self._accepted else []
@@ -131,14 +131,14 @@ class Findings:
         return False
 
     def add(self, state: State, *, what: str = "", advice: str = "") -> None:
-        """Note a state, unless it is accepted; `what` is what an entry of `accept` would call it."""
+        """Record a state, unless it is accepted; `what` is its name in `accept`."""
         if state == "pass" or self.accepts(what):
             return
         self._states.append(state)
         self._advice += [advice] if advice and advice not in self._advice else []
 
     def question(self) -> Question:
-        """The question with all that was found."""
+        """Return the question with all findings."""
         for entry in self._accepted:
             self.evidence.append(f"Accepted by a person: {entry}.")
         return Question(

@@ -1,7 +1,7 @@
-"""Which columns single people out: Shapley's share of each column.
+"""Which columns single people out: the Shapley value of each column.
 
-Leaving one column out says nothing where two identify people alone: the other still does, and both would count 0. The
-Shapley value of a column is what it adds to the rows that are exposed, averaged over all orders in which columns could
+Leaving one column out says nothing if two identify people on their own: the other still does, and both would count 0.
+The Shapley value of a column is what it adds to the exposed rows, averaged over all orders in which columns could
 be added; two columns that each identify everybody get half of them each.
 """
 
@@ -23,12 +23,12 @@ Exposed = Callable[[frozenset[str]], int]
 
 
 def shapley_shares(columns: Sequence[str], exposed: Exposed, *, budget: int = BUDGET) -> dict[str, float]:
-    """Column → its share of the exposed rows; together they are those that all columns expose.
+    """Return column → its share of the exposed rows; the shares add up to the rows that all columns expose.
 
     Args:
         columns: The columns.
-        exposed: How many rows some of them expose. It is asked once for each subset.
-        budget: Subsets that may be counted, about, where there are more columns than `EXACT`.
+        exposed: How many rows some columns expose. Called once for each subset.
+        budget: The approximate number of subsets to count, if there are more columns than `EXACT`.
     """
     known: dict[frozenset[str], int] = {}
 
@@ -53,7 +53,7 @@ def _exact(column: str, columns: Sequence[str], asked: Exposed) -> float:
 
 
 def _drawn(columns: Sequence[str], asked: Exposed, *, orders: int) -> dict[str, float]:
-    """Over drawn orders, each of them also backwards. The draw is no secret: it says nothing of anybody."""
+    """Average over random orders, each also reversed. The draw need not be secret."""
     rng = np.random.default_rng(0)
     shares = dict.fromkeys(columns, 0.0)
     pairs = -(-orders // 2)

@@ -1,8 +1,8 @@
-"""Whether rows of a release can be singled out by what is published as it stands.
+"""Whether rows of a release can be singled out by unchanged columns.
 
-The judge counts on the quasi-identifiers, which is what was promised. People are recognized by kept columns just as
-well, so here classes are counted on the quasi-identifiers with each kept column, and with all of them. The same with
-sensitive columns is a figure only: nobody should know them, though an exact salary is often known too.
+The judge counts on the quasi-identifiers, as guaranteed. People can be recognized by kept columns just as
+well, so here classes are counted on the quasi-identifiers with each kept column, and with all of them. For
+sensitive attributes this is only reported: nobody should know them, though an exact salary is often known too.
 """
 
 from __future__ import annotations
@@ -32,13 +32,13 @@ MOST_COLUMNS = 6
 def singled_out(
     rows: PublishedRows, config: Config, *, kept: Sequence[str], k: int, findings: Findings | None = None
 ) -> Findings:
-    """Measure who is singled out.
+    """Measure how many rows are singled out.
 
     Args:
         rows: The published rows.
-        config: Sensitive columns, limits and what a person accepts.
+        config: Sensitive attributes, limits and accepted warnings.
         kept: The columns that are published unchanged, besides sensitive ones.
-        k: The class size that is wanted.
+        k: The required class size.
         findings: Findings to add to.
     """
     findings = findings or Findings("singling-out", config.accept)
@@ -68,7 +68,7 @@ def _with_kept(
     k: int,
     alone: Exposure,
 ) -> None:
-    """Count on the quasi-identifiers with each kept column and with all of them, and say which columns do it."""
+    """Count on the quasi-identifiers with each kept column and with all of them, and find the responsible columns."""
 
     def exposure(columns: Sequence[str]) -> Exposure:
         return Exposure.of(rows.sizes(columns), k) if columns else alone
@@ -101,9 +101,9 @@ def _with_kept(
 
 
 def _shares(rows: PublishedRows, columns: Sequence[str], k: int) -> dict[str, float]:
-    """Column → its share of the rows in classes below k, which is 2 for unique ones.
+    """Return column → its share of the rows in classes below k, which is 2 for unique ones.
 
-    Whole classes are sampled, so that those of the sample are as large.
+    Whole classes are sampled, so that they keep their sizes.
     """
     sample = rows
     if isinstance(rows, TableRows) and rows.rows > SAMPLE:
@@ -118,7 +118,7 @@ def _shares(rows: PublishedRows, columns: Sequence[str], k: int) -> dict[str, fl
 
 
 def _smallest(rows: PublishedRows, ranked: Sequence[str], config: Config, k: int) -> list[str]:
-    """The fewest columns, those with the largest shares first, without which the others stay within the limits."""
+    """Return the fewest columns, largest shares first, without which the others stay within the limits."""
     most = limit(config.limits, "below-k") * rows.rows
     for count in range(1, len(ranked)):
         rest = ranked[count:]
@@ -141,7 +141,7 @@ def _raise_k(k: int) -> str:
 
 
 def _with_threshold(findings: Findings, config: Config, alone: Exposure) -> None:
-    """Hold the smallest group against the accepted risk."""
+    """Compare the smallest group with the accepted risk."""
     wanted = find_threshold(config.threshold)
     findings.figures["threshold"] = float(wanted.value)
     met = alone.smallest >= wanted.rows or alone.smallest == 0
@@ -167,7 +167,7 @@ def _values(found: Exposure, rows: int) -> dict[str, float]:
 
 
 def _told(found: Exposure, rows: int, k: int | None = None) -> str:
-    """`12 of 1,000 rows (1.2 %) are unique and 30 (3 %) share them with fewer than 12`."""
+    """Return `12 of 1,000 rows (1.2 %) are unique and 30 (3 %) share them with fewer than 12`."""
     total = max(rows, 1)
     text = f"{found.unique:,} of {count_of(rows, 'row')} ({percent_text(found.unique / total)}) are unique"
     if k is not None:

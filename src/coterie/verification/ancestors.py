@@ -1,7 +1,7 @@
-"""What a hierarchy puts above each value, worked out by the judge from the hierarchy's plain content.
+"""The ancestors of each value, derived by the judge from the hierarchy's plain content.
 
-Of a tree it takes the labels and which node is above which; of a rule its numbers: widths, lengths or levels. Nothing
-of what binds hierarchies to the columns of a release in the making is used.
+From a tree it takes the labels and parents; from a rule its numbers: widths, lengths or levels. It uses nothing
+of the code that binds hierarchies to columns when a release is made.
 """
 
 from __future__ import annotations
@@ -20,6 +20,7 @@ import pyarrow.compute as pc
 
 from coterie.arrays import Int64
 from coterie.errors import HierarchyError, Problem
+from coterie.files.csv_out import text_cells
 from coterie.verification.cells import is_number, is_text, number_in
 
 Path = tuple[Hashable, ...]
@@ -27,7 +28,7 @@ Path = tuple[Hashable, ...]
 
 
 class AncestorPaths(NamedTuple):
-    """Distinct cells and what is above them."""
+    """Distinct cells and their ancestors."""
 
     keys: Sequence[Any]
     """cell → where its value stands among the others; equal for equal values"""
@@ -37,7 +38,7 @@ class AncestorPaths(NamedTuple):
 
 
 class Ancestors(NamedTuple):
-    """What is above each value of a column."""
+    """The ancestors of each value of a column."""
 
     path: Int64
     """[values, levels] the nodes from just below the root down to the value itself; −1 where the way is shorter"""
@@ -48,7 +49,7 @@ class Ancestors(NamedTuple):
 
     @classmethod
     def of(cls, paths: Sequence[Path], heights: dict[Hashable, int], *, missing: bool) -> Ancestors:
-        """Number the nodes. Missing values are one more leaf below the root."""
+        """Assign numbers to the nodes. Missing values are one more leaf below the root."""
         root = max(heights[None], 1) if missing else heights[None]
         paths = [*paths, (("missing",),)] if missing else paths
         number: dict[Hashable, int] = {}
@@ -65,16 +66,16 @@ class Ancestors(NamedTuple):
 
 
 def climb(form: Any, cells: pa.Array, rows: Int64, *, name: str) -> AncestorPaths:  # noqa: ANN401 - a tree or a rule: plain fields
-    """Find what a hierarchy puts above some cells.
+    """Find the ancestors of some cells in a hierarchy.
 
     Args:
         form: A hierarchy's tree (`labels`, `parent`) or rule (`widths` and `start`, `lengths`, `levels`, or nothing).
         cells: Distinct cells, none of them missing.
         rows: Cell → rows of the release.
-        name: The column.
+        name: The column's name.
 
     Raises:
-        HierarchyError: Cells have no place in it.
+        HierarchyError: The hierarchy lacks some cells.
     """
     if hasattr(form, "labels"):
         return _in_tree(form.labels, form.parent, cells, rows, name=name)
@@ -100,7 +101,7 @@ def climb(form: Any, cells: pa.Array, rows: Int64, *, name: str) -> AncestorPath
 
 
 def _refuse(kinds: Sequence[tuple[Sequence[int], str, str, str]], rows: Int64, name: str) -> None:
-    """Raise a HierarchyError that counts the cells which do not fit: (places, what one of them is, several, advice)."""
+    """Raise a HierarchyError that counts the cells that do not fit: (positions, singular, plural, advice)."""
     problems, lost = [], 0
     for places, one, many, hint in kinds:
         if places:
@@ -117,7 +118,7 @@ def _words(number: int, noun: str) -> str:
 
 
 def _in_tree(labels: Sequence[str], parent: Sequence[int], cells: pa.Array, rows: Int64, *, name: str) -> AncestorPaths:
-    """The leaves of a tree whose nodes are listed depth-first, the root first."""
+    """Return the leaves of a tree whose nodes are listed depth-first, the root first."""
     inner = {0, *parent}
     leaf_of = {label: node for node, label in enumerate(labels) if node not in inner}
     heights: dict[Hashable, int] = dict.fromkeys(range(len(labels)), 0)
@@ -152,7 +153,7 @@ def _in_tree(labels: Sequence[str], parent: Sequence[int], cells: pa.Array, rows
 
 
 def leaves_of(texts: Sequence[str], leaf_of: dict[str, int], *, kind: pa.DataType) -> list[int | None]:
-    """Text → leaf, also where a number, a date or a truth value is spelled otherwise in the hierarchy."""
+    """Return text → leaf, also if the hierarchy spells a number, a date or a boolean differently."""
     found = [leaf_of.get(text) for text in texts]
     if None not in found:
         return found
@@ -180,7 +181,7 @@ def _spellings(text: str, kind: pa.DataType) -> list[str]:
 
 
 def cell_texts(cells: pa.Array, *, name: str) -> list[str]:
-    """Cells as hierarchies write them: `17` for 17 and 17.0, dates by ISO 8601."""
+    """Convert cells to hierarchy text: `17` for 17 and 17.0, dates in ISO 8601."""
     kind = cells.type
     if is_text(kind) or pa.types.is_null(kind):
         return list(cells.to_pylist())
@@ -193,14 +194,14 @@ def cell_texts(cells: pa.Array, *, name: str) -> list[str]:
     if pa.types.is_decimal(kind):
         return [_digits(str(value)) for value in cells.to_pylist()]
     if pa.types.is_temporal(kind) and not pa.types.is_duration(kind):
-        written = cells.cast(pa.string()).to_pylist()
+        written = text_cells(cells).to_pylist()
         return [re.sub(r"\.[0-9]+", lambda part: part[0].rstrip("0").rstrip("."), text, count=1) for text in written]
     text = f"values of type {kind} have no place in a hierarchy; turn them into text, numbers or dates"
     raise HierarchyError([Problem(name, text)], column=name)
 
 
 def _digits(text: str) -> str:
-    """A number without exponent and without trailing zeros."""
+    """Write a number without an exponent and without trailing zeros."""
     number = number_in(text)
     if number is None:
         return text
@@ -210,7 +211,7 @@ def _digits(text: str) -> str:
 
 
 def _by_intervals(form: Any, texts: Sequence[str]) -> tuple[list[Any], list[Path]]:  # noqa: ANN401 - widths and start
-    """Numbers under intervals [start + i · width, start + (i + 1) · width), from narrow to wide."""
+    """Place numbers in intervals [start + i · width, start + (i + 1) · width), from narrow to wide."""
     read = [number_in(text) for text in texts]
     numbers = [None if number is None else Fraction(number) for number in read]
     start, widths = Fraction(form.start), [Fraction(width) for width in form.widths]
@@ -225,7 +226,7 @@ def _by_intervals(form: Any, texts: Sequence[str]) -> tuple[list[Any], list[Path
 
 
 def _by_prefixes(form: Any, texts: Sequence[str]) -> tuple[list[Any], list[Path]]:  # noqa: ANN401 - lengths
-    """Codes under their first characters; one that ends early hangs where it ends."""
+    """Place codes under their first characters; a shorter code is placed where it ends."""
     longest = max(map(len, texts), default=0)
     lengths = [length for length in form.lengths or range(longest - 1, 0, -1) if length < longest]
     paths: list[Path] = [
@@ -244,7 +245,7 @@ _LEVELS: dict[str, Callable[[int, int, int], Hashable]] = {
 
 
 def _by_dates(form: Any, cells: pa.Array, texts: Sequence[str]) -> tuple[list[Any], list[Path]]:  # noqa: ANN401 - levels
-    """Dates under days, months, …; a date that is alone in its day, and written like it, needs no day above it."""
+    """Place dates under days, months, …; a date alone in its day, and written like it, needs no day above it."""
     days = _days(cells, texts)
     alone = Counter(days)
     keys = [None if day is None else (day, text) for day, text in zip(days, texts, strict=True)]
@@ -258,7 +259,7 @@ def _by_dates(form: Any, cells: pa.Array, texts: Sequence[str]) -> tuple[list[An
 
 
 def _days(cells: pa.Array, texts: Sequence[str]) -> list[tuple[int, int, int] | None]:
-    """Year, month and day, where the moment's own clock stands."""
+    """Return year, month and day, in the value's own time zone."""
     if pa.types.is_date(cells.type) or pa.types.is_timestamp(cells.type):
         return list(zip(*(part(cells).to_pylist() for part in (pc.year, pc.month, pc.day)), strict=True))
     days: list[tuple[int, int, int] | None] = []

@@ -1,4 +1,4 @@
-"""Counts of a published table that is held in memory."""
+"""Count a published table in memory."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ Found = TypeVar("Found")
 
 @dataclass(frozen=True, eq=False)
 class ArrowCounter:
-    """A published table in memory, all of it in one piece; classes are numbered in the order of their first rows."""
+    """A published table in memory, in one piece; classes are numbered by their first rows."""
 
     table: pa.Table
     names: Sequence[str]
@@ -39,7 +39,7 @@ class ArrowCounter:
 
     @cached_property
     def classes(self) -> tuple[Int64, int]:
-        """Row → class, and how many there are."""
+        """Row → class, and the number of classes."""
         return equal_rows(self.columns) if self.known is None else self.known
 
     @property
@@ -49,7 +49,7 @@ class ArrowCounter:
 
     @cached_property
     def rows(self) -> Int64:
-        """Class → rows."""
+        """Class → number of rows."""
         return np.bincount(self.of_row, minlength=self.classes[1]).astype(np.int64)
 
     @cached_property
@@ -60,7 +60,7 @@ class ArrowCounter:
         return first
 
     def sizes(self) -> SizeCounts:
-        """How large the classes are, one by one."""
+        """Return the sizes of the classes, one by one."""
         missing, blank = np.zeros_like(self.rows), np.ones(len(self.rows), dtype=np.bool_)
         for name, cells in zip(self.names, self.columns, strict=True):
             shown = ColumnCells(cells.values, cells.of_row[self._first])
@@ -70,7 +70,7 @@ class ArrowCounter:
         return SizeCounts(self.rows, np.ones_like(self.rows), missing, blank, marked)
 
     def people(self) -> PeopleCounts | None:
-        """How many people they hold, if rows are known to be of people."""
+        """Return the number of people in each class, if rows are known to be of people."""
         if self.who is None:
             return None
         who = read_cells(self.who, name="entity")
@@ -79,23 +79,23 @@ class ArrowCounter:
         return PeopleCounts(people, self.rows, np.ones_like(self.rows))
 
     def _read(self, column: str) -> ColumnCells:
-        """A sensitive column, which is asked for twice."""
+        """Read a sensitive attribute, cached because it is needed twice."""
         if column not in self._known_cells:
             self._known_cells[column] = read_cells(self.table.column(column), name=column)
         return self._known_cells[column]
 
     def cells(self, column: str) -> CellCounts:
-        """The distinct cells of a sensitive column."""
+        """Return the distinct cells of a sensitive attribute."""
         values, of_row = self._read(column)
         rows = np.bincount(of_row, minlength=len(values) + 1).astype(np.int64)
         return CellCounts(values, rows[:-1], int(rows[-1]))
 
     def by_value(self, column: str, look: Callable[[CellPairs], Found]) -> Iterator[Found]:
-        """All rows with their sensitive values, as one piece; nothing if there are none."""
+        """Yield all rows with their sensitive values, as one piece; nothing if there are none."""
         if len(self.of_row):
             yield look(CellPairs(self.of_row, None, self._read(column).of_row, None))
 
     def by_class(self, look: Callable[[ClassCells], Found]) -> Iterator[Found]:
-        """The first row of every class, as one piece; nothing if there are none."""
+        """Yield the first row of every class, as one piece; nothing if there are none."""
         if len(self.of_row):
             yield look(ClassCells(self.table.select(list(self.names)).take(pa.array(self._first)), self.rows))

@@ -1,8 +1,8 @@
-"""What a published cell is to the judge: missing, suppressed or a value; and which rows are published alike.
+"""How the judge reads published cells: missing, suppressed or a value; and which rows are equal.
 
-This is the judge's own reader. Null and NaN are missing, and missing is a value like any other; −0.0 is 0.0; run ends,
-extension types and dictionaries are looked through; `*` or the root label of a hierarchy is a suppressed cell. Numbers
-and dates are read exactly, from whatever type or text they are published in.
+This is the judge's own reader. Null and NaN are missing, and missing is a value like any other; −0.0 is 0.0; run-end
+encoding, extension types and dictionaries are unwrapped; `*` or the root label of a hierarchy is a suppressed cell.
+Numbers and dates are read exactly, from whatever type or text they are published in.
 """
 
 from __future__ import annotations
@@ -27,7 +27,8 @@ MARK = "*"
 ROOM = 2**62
 _NUMBER = re.compile(r"[+-]?([0-9]+(\.[0-9]*)?|\.[0-9]+)([eE][+-]?[0-9]{1,5})?")
 _DATE = re.compile(
-    r"[0-9]{4}-[0-9]{2}-[0-9]{2}([T ][0-9]{2}:[0-9]{2}(:[0-9]{2}(\.[0-9]{1,6})?)?(Z|[+-][0-9]{2}:?[0-9]{2})?)?"
+    r"[0-9]{4}-[0-9]{2}-[0-9]{2}([T ][0-9]{2}:[0-9]{2}(:[0-9]{2}(\.[0-9]{1,6})?)?"
+    r"(Z|[+-][0-9]{2}:?[0-9]{2}(:?[0-9]{2})?)?)?"
 )
 # Digits before or behind the point that a number may have: floats need 324.
 _MOST = 400
@@ -35,7 +36,7 @@ _EPOCH = dt.datetime(1970, 1, 1, tzinfo=dt.UTC)
 
 
 class ColumnCells(NamedTuple):
-    """One column: its distinct values, and which of them each row holds."""
+    """One column: its distinct values, and the value of each row."""
 
     values: pa.Array
     """the distinct values; some may be in no row"""
@@ -49,12 +50,12 @@ class ColumnCells(NamedTuple):
 
     @property
     def plain(self) -> pa.Array:
-        """Row → cell, in a type without wrapping and with null for every missing cell."""
+        """Row → cell, in a plain type and with null for every missing cell."""
         cells = self.values.take(pa.array(self.of_row, mask=self.missing))
         return cells.cast(pa.large_string()) if pa.types.is_string_view(cells.type) else cells
 
     def suppressed(self, root: str = MARK) -> Bool:
-        """Row → whether the cell is suppressed. Columns of numbers have no room for a mark: missing goes for it."""
+        """Return row → whether the cell is suppressed. Numeric columns cannot contain a mark: missing stands for it."""
         if not is_text(self.values.type):
             return self.missing
         place: int = self.values.cast(pa.large_string()).index(root).as_py()
@@ -62,14 +63,14 @@ class ColumnCells(NamedTuple):
 
 
 def is_text(kind: pa.DataType) -> bool:
-    """Whether cells of this type are texts, also by way of a dictionary."""
+    """Return whether cells of this type are text, possibly in a dictionary."""
     if pa.types.is_dictionary(kind):
         kind = kind.value_type
     return bool(pa.types.is_string(kind) or pa.types.is_large_string(kind) or pa.types.is_string_view(kind))
 
 
 def read_cells(column: pa.ChunkedArray | pa.Array, *, name: str) -> ColumnCells:
-    """Tell the cells of a column apart.
+    """Distinguish the cells of a column.
 
     Raises:
         DataError: Cells of its type, such as lists, cannot be compared.
@@ -100,7 +101,7 @@ def read_cells(column: pa.ChunkedArray | pa.Array, *, name: str) -> ColumnCells:
 
 
 def _through_dictionary(cells: pa.ChunkedArray, *, name: str) -> ColumnCells:
-    """A dictionary may hold an entry twice, or null as an entry: it is read as a column itself."""
+    """Decode a dictionary, which may contain an entry twice, or null as an entry: it is read as a column itself."""
     if cells.num_chunks == 0:
         return ColumnCells(pa.array([], cells.type.value_type), np.zeros(0, dtype=np.int64))
     cells = cells.unify_dictionaries()
@@ -110,13 +111,13 @@ def _through_dictionary(cells: pa.ChunkedArray, *, name: str) -> ColumnCells:
 
 
 def _places(indices: Sequence[pa.Array], *, missing: int) -> Int64:
-    """Indices in one piece, with a number for null."""
+    """Return indices in one piece, with a number for null."""
     parts = [part.cast(pa.int64()).fill_null(missing).to_numpy(zero_copy_only=False) for part in indices]
     return np.concatenate(parts) if parts else np.zeros(0, dtype=np.int64)
 
 
 def equal_rows(columns: Sequence[ColumnCells]) -> tuple[Int64, int]:
-    """Row → class of rows with equal cells, numbered in the order of their first rows; and how many there are."""
+    """Return row → class of rows with equal cells, numbered by first row; and the number of classes."""
     of_row, classes = np.zeros(len(columns[0].of_row), dtype=np.int64), 1
     for column in columns:
         distinct = len(column.values) + 1
@@ -132,12 +133,12 @@ def _numbered(keys: Int64) -> tuple[Int64, int]:
 
 
 def is_number(kind: pa.DataType) -> bool:
-    """Whether cells of this type are numbers; truth values and dates are not."""
+    """Return whether cells of this type are numbers; booleans and dates are not."""
     return bool(pa.types.is_integer(kind) or pa.types.is_floating(kind) or pa.types.is_decimal(kind))
 
 
 def number_in(text: str) -> Decimal | None:
-    """The number that a text holds, exactly; None if it holds none, or one that is beyond all measure."""
+    """Parse a number exactly; None if the text is not one, or is too large for one."""
     text = text.strip()
     if len(text) > 2 * _MOST or not _NUMBER.fullmatch(text):
         return None
@@ -146,7 +147,7 @@ def number_in(text: str) -> Decimal | None:
 
 
 def moment_in(text: str) -> int | None:
-    """The date or moment that a text holds, in microseconds of 1970; None if it holds none."""
+    """Parse a date or timestamp as microseconds since 1970; None if the text is not one."""
     try:
         moment = dt.datetime.fromisoformat(text.strip())
     except ValueError:
@@ -155,15 +156,15 @@ def moment_in(text: str) -> int | None:
 
 
 def are_dates(texts: Sequence[str]) -> bool:
-    """Whether all texts are written as dates or moments are."""
+    """Return whether all texts are written as dates or timestamps."""
     return len(texts) > 0 and all(map(_DATE.fullmatch, texts))
 
 
 def numbers_of(cells: pa.Array, rows: Int64, *, name: str) -> Sequence[Any] | npt.NDArray[Any]:
-    """Distinct cells, none of them missing, as exact numbers that can be compared; dates are numbers here.
+    """Convert distinct, non-missing cells to exact comparable numbers; dates are numbers here.
 
     Raises:
-        DataError: Some are none.
+        DataError: Some are not numbers.
     """
     kind = cells.type
     if len(cells) == 0:

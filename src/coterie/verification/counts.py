@@ -1,7 +1,7 @@
-"""What the judge is given: counts. An engine delivers them, and that is all in which engines differ.
+"""The judge's input: counts. Delivering them is the only respect in which engines differ.
 
-Classes are the sets of rows whose published quasi-identifiers are equal. An engine that cannot hold all of them hands
-them over in pieces, each of whole classes, and the judge goes to where the pieces are.
+Classes are the sets of rows whose published quasi-identifiers are equal. An engine that cannot keep all of them in
+memory delivers them in pieces, each of whole classes, and the judge runs where the pieces are.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ Found = TypeVar("Found")
 
 
 class SizeCounts(NamedTuple):
-    """How large classes are: each entry is one class, or all classes that are alike in this."""
+    """The sizes of classes: each entry is one class, or all classes with the same counts."""
 
     rows: Int64
     """rows of each class"""
@@ -36,17 +36,17 @@ class SizeCounts(NamedTuple):
     """whether a column has room for a mark: without, blank rows need not be suppressed ones"""
 
     def below(self, k: int) -> tuple[int, int]:
-        """Rows in classes of fewer than k, and how many such classes there are."""
+        """Return the rows in classes of fewer than k, and the number of such classes."""
         small = self.rows < k
         return int((self.rows * self.classes)[small].sum()), int(self.classes[small].sum())
 
     @property
     def blank_rows(self) -> int:
-        """Rows of which nothing is published; they look alike."""
+        """Rows that are fully suppressed; they look alike."""
         return int((self.rows * self.classes)[self.blank].sum())
 
     def kept(self, hidden: int) -> ClassFigures:
-        """Figures of the classes without some rows that are suppressed and shown: these are among the blank ones."""
+        """Return the figures of the classes without the shown suppressed rows, which are among the blank ones."""
         rows, classes = self.rows, self.classes
         if hidden:
             left = self.blank_rows - hidden
@@ -59,7 +59,7 @@ class SizeCounts(NamedTuple):
 
 
 class ClassFigures(NamedTuple):
-    """What measures need of the sizes of all classes."""
+    """The summary of class sizes that measures need."""
 
     groups: int
     smallest: int
@@ -69,7 +69,7 @@ class ClassFigures(NamedTuple):
 
 
 class PeopleCounts(NamedTuple):
-    """How many people classes hold; rows that name nobody are one person together."""
+    """The number of people in classes; rows that name nobody count as one person together."""
 
     people: Int64
     """people of each class"""
@@ -80,7 +80,7 @@ class PeopleCounts(NamedTuple):
 
 
 class CellCounts(NamedTuple):
-    """The distinct cells of a sensitive column."""
+    """The distinct cells of a sensitive attribute."""
 
     values: pa.Array
     """without missing ones"""
@@ -91,7 +91,7 @@ class CellCounts(NamedTuple):
 
 
 class ClassCells(NamedTuple):
-    """What is published of some classes."""
+    """The published cells of some classes."""
 
     table: pa.Table
     """the published quasi-identifiers, a row a class"""
@@ -101,7 +101,7 @@ class ClassCells(NamedTuple):
 
 @dataclass(frozen=True, eq=False)
 class ClassValues:
-    """Some whole classes: how many rows of each hold which value of a sensitive column."""
+    """Some whole classes: the number of rows of each with each value of a sensitive attribute."""
 
     of: Int64
     """pair → class 0, 1, …, ascending"""
@@ -112,7 +112,7 @@ class ClassValues:
 
     @classmethod
     def count(cls, of: Int64, value: Int64, *, values: int, rows: Int64 | None = None) -> ClassValues:
-        """Count rows, or rows that were counted in part, by class and value. Every class has a row."""
+        """Count rows, or partial counts, by class and value. Every class has a row."""
         keys = of * values + value
         if rows is None:
             found, counts = np.unique(keys, return_counts=True)
@@ -129,34 +129,34 @@ class ClassValues:
 
     @cached_property
     def values(self) -> Int64:
-        """Class → how many values it holds."""
+        """Class → number of values."""
         return np.diff(self.starts, append=len(self.of))
 
     @cached_property
     def sizes(self) -> Int64:
-        """Class → its rows."""
+        """Class → number of rows."""
         return self.sum(self.rows).astype(np.int64)
 
     @property
     def largest_class(self) -> int:
-        """Rows of the largest class."""
+        """The number of rows of the largest class."""
         return int(self.sizes.max(initial=1))
 
     def sum(self, of_pair: npt.NDArray[Any]) -> npt.NDArray[Any]:
-        """Class → sum over its pairs."""
+        """Return class → sum over its pairs."""
         return np.add.reduceat(of_pair, self.starts) if len(of_pair) else of_pair
 
     def largest(self, of_pair: npt.NDArray[Any]) -> npt.NDArray[Any]:
-        """Class → the largest of its pairs."""
+        """Return class → the largest of its pairs."""
         return np.maximum.reduceat(of_pair, self.starts) if len(of_pair) else of_pair
 
     def every(self, of_pair: Bool) -> Bool:
-        """Class → whether it is so for all of its pairs."""
+        """Return class → whether it holds for all of its pairs."""
         return np.logical_and.reduceat(of_pair, self.starts) if len(of_pair) else of_pair
 
 
 class CellPairs(NamedTuple):
-    """Class × cell → rows, as an engine has counted it: some whole classes."""
+    """Class × cell → rows, as counted by an engine: some whole classes."""
 
     of: Int64
     """pair → class 0, 1, …"""
@@ -169,19 +169,19 @@ class CellPairs(NamedTuple):
 
 
 class Counter(Protocol):
-    """A published table, as far as the judge may ask."""
+    """The questions that the judge may ask about a published table."""
 
     def sizes(self) -> SizeCounts:
-        """How large the classes are."""
+        """Return the sizes of the classes."""
 
     def people(self) -> PeopleCounts | None:
-        """How many people they hold; None if nothing names people."""
+        """Return the number of people in them; None if nothing identifies people."""
 
     def cells(self, column: str) -> CellCounts:
-        """The distinct cells of a sensitive column."""
+        """Return the distinct cells of a sensitive attribute."""
 
     def by_value(self, column: str, look: Callable[[CellPairs], Found]) -> Iterable[Found]:
-        """What a function finds in the pairs of class and sensitive value, piece by piece; perhaps elsewhere."""
+        """Apply a function to the pairs of class and sensitive value, piece by piece, possibly elsewhere."""
 
     def by_class(self, look: Callable[[ClassCells], Found]) -> Iterable[Found]:
-        """What a function finds in the published cells of classes, piece by piece; perhaps elsewhere."""
+        """Apply a function to the published cells of classes, piece by piece, possibly elsewhere."""

@@ -1,18 +1,18 @@
-"""How far the sensitive values of a class are from those of the release: Li, Li, Venkatasubramanian 2007.
+"""The distance between the sensitive values of a class and of the release: Li, Li, Venkatasubramanian 2007.
 
 The earth mover's distance is the least work that turns one distribution into the other. For a class of s rows, c of
-which hold a value, in a release of n rows, t of which do, the difference of the shares is (c · n − t · s) / (n · s).
+which have a value, in a release of n rows, t of which do, the difference of the shares is (c · n − t · s) / (n · s).
 The paper's sections 4.1 (equal, ordered) and 4.2 (hierarchical) give the work for three distances between values:
 
     equal           Σ |difference| / 2                                  over all values
     ordered         Σ |difference of what is at or below| / (m − 1)     over all m values in their order
-    hierarchical    Σ weight · |difference of what is beneath| / (2 · height of the root)      over all nodes,
-                    where the weight of a node is the height of its parent less its own
+    hierarchical    Σ weight · |difference of what is below| / (2 · height of the root)        over all nodes,
+                    where the weight of a node is the height of its parent minus its own
 
-(4.2 has the last as a sum over inner nodes of what moves between their children. Giving each edge the weight above
-makes the way between two leaves twice the height of their closest common ancestor; in a tree the least work is then
-what has to pass each edge.) Sums are whole numbers, given with what they are to be divided by. Values that a class does
-not hold are never looked at one by one: they differ by t · s each.
+(4.2 writes the last as a sum over inner nodes of what moves between their children. Giving each edge the weight above
+makes the path between two leaves twice the height of their lowest common ancestor; in a tree the least work is then
+what must pass each edge.) Sums are integers, given with their divisors. Values that a class lacks
+are never visited one by one: they differ by t · s each.
 """
 
 from __future__ import annotations
@@ -30,19 +30,19 @@ if TYPE_CHECKING:
 
 
 class Ratio(NamedTuple):
-    """Class → a fraction of whole numbers."""
+    """Class → a fraction of integers."""
 
     above: Whole
     below: Whole
 
     @property
     def floats(self) -> Float64:
-        """Class → the fraction, for people to read."""
+        """Class → the fraction, for display."""
         return np.asarray(self.above / self.below, dtype=np.float64)
 
 
 def distance(pairs: ClassValues, table: Sensitive, kind: str) -> Ratio:
-    """Class → its distance from the release."""
+    """Return class → its distance from the release."""
     return {"equal": _equal, "ordered": _ordered, "hierarchical": _hierarchical}[kind](pairs, table)
 
 
@@ -92,7 +92,7 @@ def _hierarchical(pairs: ClassValues, table: Sensitive) -> Ratio:
 
 
 def _beneath(pairs: ClassValues, nodes: Int64) -> tuple[Int64, Int64, Int64]:
-    """(class, node, rows beneath it), for the nodes of a level beneath which a class has rows."""
+    """Return (class, node, rows below it), for the nodes of a level below which a class has rows."""
     held = np.flatnonzero(nodes[pairs.value] >= 0)
     most = int(nodes.max(initial=0)) + 1
     keys = pairs.of[held] * most + nodes[pairs.value[held]]

@@ -1,6 +1,6 @@
-"""Counts of a release that is larger than the memory: DuckDB groups its rows by what is published of them.
+"""Count a release that is larger than memory: DuckDB groups its rows by their published cells.
 
-It reads the file that was written and nothing else. Class sizes are counted in SQL; sensitive values are handed over by
+It reads only the written file. Class sizes are counted in SQL; sensitive values are delivered by
 class, some thousand classes at a time.
 """
 
@@ -65,17 +65,17 @@ def verify_file(
     measured: bool = False,
     people: HiddenColumn | None = None,
 ) -> FileCheck:
-    """Check the promises of a written release.
+    """Verify a written release.
 
     Args:
         table: The release as written.
-        config: What is promised.
-        roots: Quasi-identifier → what a suppressed cell looks like.
-        hidden: Rows shown that are suppressed: they are a class by themselves, or part of one.
+        config: The guarantees.
+        roots: Quasi-identifier → the text of a suppressed cell.
+        hidden: The number of shown suppressed rows: they are a class by themselves, or part of one.
         checker: Memory, threads and a folder.
-        k: What is promised, if it is not the configuration's; 0 is nothing.
-        measured: Also measure the sensitive columns, whatever was promised of them.
-        people: The person of each row. Without, people are counted if the table itself names them.
+        k: The k to verify, if not the configuration's; 0 means none.
+        measured: Also measure the sensitive attributes, whatever their guarantees.
+        people: The person of each row. Without it, people are counted if the table itself identifies them.
     """
     wanted = (config.k if k is None else k) or None
     names = published_names(table.schema.names, config.quasi, wanted)
@@ -89,13 +89,13 @@ def verify_file(
 def verify_on_disk(
     path: str | os.PathLike[str], config: Config, *, k: int | None, roots: Mapping[str, str]
 ) -> Verification:
-    """Check a published file as `verify` does, without holding it.
+    """Verify a published file as `verify` does, without loading it whole.
 
     Args:
         path: CSV, Parquet, Feather or a folder of Parquet files.
-        config: The promises.
-        k: The k to check; None only counts.
-        roots: Column → what a suppressed cell looks like.
+        config: The guarantees.
+        k: The k to verify; None only measures it.
+        roots: Column → the text of a suppressed cell.
     """
     from coterie.files.batches import open_table
 
@@ -108,7 +108,7 @@ def verify_on_disk(
 
 
 def count_classes(table: TableFile, config: Config) -> tuple[SizeCounts, PeopleCounts | None]:
-    """The classes of a table that need not be a release: rows with equal quasi-identifiers, and the people in them."""
+    """Return the classes of any table: rows with equal quasi-identifiers, and the people in them."""
     names, who = list(config.quasi), config.entity
     with _own_folder(config) as checker, connected(checker) as connection, relation_of(table, checker) as relation:
         counter = DuckCounter(connection, relation, table.schema, names, {}, who)
@@ -117,7 +117,7 @@ def count_classes(table: TableFile, config: Config) -> tuple[SizeCounts, PeopleC
 
 @contextmanager
 def _own_folder(config: Config) -> Iterator[DuckLimits]:
-    """A folder for DuckDB that is gone afterwards, with the memory that the configuration allows."""
+    """Create a temporary folder for DuckDB, with the configured memory limit."""
     memory = default_memory() if config.memory is None else memory_bytes(config.memory)
     with tempfile.TemporaryDirectory(prefix="coterie-") as folder:
         yield DuckLimits(Path(folder), max(memory // 3, 2**27), config.usable_threads)
@@ -127,12 +127,12 @@ def _own_folder(config: Config) -> Iterator[DuckLimits]:
 def counting(
     path: str | os.PathLike[str], config: Config, *, people: HiddenColumn | None = None
 ) -> Iterator[tuple[TableFile, Callable[[Sequence[str]], DuckCounter]]]:
-    """A published file, and what counts its classes on the quasi-identifiers with further columns.
+    """Open a published file, and count its classes on the quasi-identifiers and further columns.
 
     Args:
         path: CSV, Parquet, Feather or a folder of Parquet files.
         config: The quasi-identifiers, and how to read the file.
-        people: The person of each row. Without, people are counted if the table itself names them.
+        people: The person of each row. Without it, people are counted if the table itself identifies them.
     """
     from coterie.files.batches import open_table
 
@@ -148,7 +148,7 @@ def counting(
 
 @dataclass(frozen=True, eq=False)
 class DuckCounter:
-    """A release in a file, as DuckDB counts it."""
+    """A release in a file, counted by DuckDB."""
 
     connection: duckdb.DuckDBPyConnection
     relation: str
@@ -168,11 +168,11 @@ class DuckCounter:
         return ", ".join(f"c{at}" for at in range(len(self.names)))
 
     def _counts(self, query: str) -> list[Int64]:
-        """The columns of an answer in whole numbers."""
+        """Return the columns of an answer as integers."""
         return [column.to_numpy().astype(np.int64) for column in fetched(self.connection, query).columns]
 
     def sizes(self) -> SizeCounts:
-        """How many classes there are of each size."""
+        """Return the number of classes of each size."""
         texts = [is_text(self.schema.field(name).type) for name in self.names]
         missing = " + ".join(f"(c{at} IS NULL)::BIGINT" for at in range(len(self.names)))
         blank = " AND ".join(
@@ -189,7 +189,7 @@ class DuckCounter:
         return SizeCounts(rows, classes, cells, star > 0, any(texts))
 
     def people(self) -> PeopleCounts | None:
-        """How many classes there are of so many people and rows."""
+        """Return the number of classes with each number of people and rows."""
         if self.who is None:
             return None
         query = f"""
@@ -203,13 +203,13 @@ class DuckCounter:
         return PeopleCounts(*self._counts(query))
 
     def cells(self, column: str) -> CellCounts:
-        """The distinct cells of a sensitive column."""
+        """Return the distinct cells of a sensitive attribute."""
         of_column = cell(column, self.schema)
         query = f"SELECT {of_column} AS v, count(*) AS n FROM {self.relation} GROUP BY 1 ORDER BY 1"
         return counted_cells(fetched(self.connection, query))
 
     def by_value(self, column: str, look: Callable[[CellPairs], Found]) -> Iterator[Found]:
-        """Pairs of class and cell, cut only where the hash of the class changes."""
+        """Yield pairs of class and cell, cut only where the hash of the class changes."""
         query = f"""
             SELECT hash({self._keys}) AS h, {self._keys}, v, count(*) AS n
             FROM (SELECT {self._cells}, {cell(column, self.schema)} AS v FROM {self.relation}) GROUP BY ALL ORDER BY h
@@ -218,7 +218,7 @@ class DuckCounter:
             yield look(class_pairs(piece.drop_columns(["h"])))
 
     def by_class(self, look: Callable[[ClassCells], Found]) -> Iterator[Found]:
-        """The published cells of some thousand classes at a time."""
+        """Yield the published cells of some thousand classes at a time."""
         keys = ", ".join(f"{cell(name, self.schema)} AS {quoted(name)}" for name in self.names)
         query = f"SELECT {keys}, count(*) AS n FROM {self.relation} GROUP BY ALL"
         for batch in answer(self.connection, query):
@@ -227,7 +227,7 @@ class DuckCounter:
 
 
 def _whole_classes(batches: pa.RecordBatchReader) -> Iterator[pa.Table]:
-    """The answer in pieces, cut only where the hash of the class changes."""
+    """Yield the answer in pieces, cut only where the hash of the class changes."""
     waiting: pa.Table | None = None
     for batch in batches:
         part = pa.Table.from_batches([batch])

@@ -1,7 +1,7 @@
-"""Comparisons that no rounding touches: a class that lies exactly on a threshold is decided by the definition.
+"""Comparisons without rounding: a class exactly at a threshold is decided by the definition.
 
-Ratios are compared as whole numbers. Logarithms are compared by intervals of decimal numbers, with more digits until
-the sign is certain; where two of them may be equal, as powers of whole numbers.
+Ratios are compared as integers. Logarithms are compared by intervals of decimal numbers, with more digits until
+the sign is certain; if two of them may be equal, as powers of integers.
 """
 
 from __future__ import annotations
@@ -26,12 +26,12 @@ DIGITS = (50, 200, 800)
 
 
 def wide(bound: int, *arrays: Whole) -> list[Whole]:
-    """Arrays in a type in which results up to a bound are exact."""
+    """Return arrays in a type in which results up to a bound are exact."""
     return [array.astype(np.int64 if bound < ROOM else object) for array in arrays]
 
 
 def compare(left: Whole, limit: Fraction, right: Whole) -> Int8:
-    """The sign of left − limit · right, one by one."""
+    """Return the sign of left − limit · right, one by one."""
     sizes = [max(map(abs, (int(array.min(initial=0)), int(array.max(initial=0))))) for array in (left, right)]
     bound = max(sizes[0] * limit.denominator, sizes[1] * abs(limit.numerator))
     left, right = wide(bound, left, right)
@@ -42,9 +42,9 @@ def compare(left: Whole, limit: Fraction, right: Whole) -> Int8:
 
 @lru_cache(2**16)
 def log_exceeds(ratio: Fraction, limit: Fraction) -> bool:
-    """Whether ln(ratio) > limit.
+    """Return whether ln(ratio) > limit.
 
-    The logarithm of a fraction other than 1 is no fraction (Lindemann 1882), so enough digits always tell.
+    The logarithm of a fraction other than 1 is not a fraction (Lindemann 1882), so enough digits always decide.
     """
     if ratio == 1:
         return limit < 0
@@ -60,7 +60,7 @@ def log_exceeds(ratio: Fraction, limit: Fraction) -> bool:
 
 @lru_cache(2**16)
 def entropy_reaches(counts: tuple[int, ...], limit: Fraction) -> bool:
-    """Whether counts of sum n have an entropy of at least ln(limit): n^n ≥ limit^n · Π c^c."""
+    """Return whether counts of sum n have an entropy of at least ln(limit): n^n ≥ limit^n · Π c^c."""
     common = gcd(*counts)
     counts = tuple(count // common for count in counts)  # the same shares, the same entropy
     n = sum(counts)
@@ -77,9 +77,9 @@ def entropy_reaches(counts: tuple[int, ...], limit: Fraction) -> bool:
 
 
 def unsure(gap: Float64, terms: npt.NDArray[Any] | float) -> Bool:
-    """Where the sign of a float may be wrong that was summed up from so many terms, each below 2**7.
+    """Return where the sign of a float may be wrong that was summed from this many terms, each below 2**7.
 
-    Every operation is off by 2**-53 of its result at most.
+    The relative error of every operation is at most 2**-53.
     """
     close: Bool = np.abs(gap) <= (terms + 16.0) * (1.0 + np.abs(gap)) * 2.0**-44
     return close

@@ -1,9 +1,9 @@
-"""The judge: whether classes of equal rows keep a promise, decided from counts alone.
+"""The judge: whether classes of equal rows satisfy a guarantee, decided from counts alone.
 
-It is given how many rows a class has (s), how many of them hold each sensitive value (c), and the same of the whole
-release (n, t). It knows nothing of how the release was made and shares no code with what made it. A rule has two parts:
-a figure of every class, for people to read, which floats may round; and whether the class keeps the promise, which is
-decided in whole numbers and fractions. Definitions:
+Its input is the number of rows of a class (s), how many of them have each sensitive value (c), and the same for the
+whole release (n, t). It does not know how the release was made and shares no code with what made it. A rule has two
+parts: a figure of every class, for display, which floats may round; and whether the class satisfies the guarantee,
+which is decided in integers and fractions. Definitions:
 
     k-anonymity         s ≥ k                                  Sweeney 2002, definition 3; people in place of rows
     k-map               people of a population ≥ k             Sweeney 2001
@@ -41,7 +41,7 @@ Keeps: TypeAlias = Callable[[ClassValues, Sensitive, Promise], Bool]
 
 
 class Rule(NamedTuple):
-    """How a promise is decided."""
+    """How a guarantee is decided."""
 
     figure: Figure
     """class → what it has"""
@@ -52,7 +52,7 @@ class Rule(NamedTuple):
 
 
 class Finding(NamedTuple):
-    """What was found in some classes."""
+    """The findings in some classes."""
 
     figure: float
     """of the worst class"""
@@ -66,38 +66,38 @@ class Finding(NamedTuple):
     """rows in these"""
 
     def joined(self, other: Finding, *, higher: bool) -> Finding:
-        """These classes and others: one that breaks the promise is worse than one that does not."""
+        """Merge the findings of these classes and others: a violation is worse than none."""
         one, two = ((each.failing == 0, each.figure if higher else -each.figure) for each in (self, other))
         worst = self if one <= two else other
         return worst._replace(failing=self.failing + other.failing, rows=self.rows + other.rows)
 
 
 def rule_of(promise: Promise) -> Rule:
-    """The judge's own rule; for a model that it does not know, the model's plain decision of one class."""
+    """Return the judge's own rule; for a model that it does not know, the model's plain decision for one class."""
     known = RULES.get(promise.rule) or RULES.get(promise.name)
     return known or Rule(_own_figures, _own_kept, higher=promise.own.higher_is_better)
 
 
 def judge(promise: Promise, pairs: ClassValues, table: Sensitive) -> Finding:
-    """Decide a promise about a sensitive column for some classes, of which there is at least one."""
+    """Decide a guarantee about a sensitive attribute for some classes, at least one."""
     rule = rule_of(promise)
     return found(rule.figure(pairs, table, promise), rule.keeps(pairs, table, promise), pairs.sizes, higher=rule.higher)
 
 
 def judge_counts(limit: Fraction | int, counts: Int64, sizes: Int64, *, classes: Int64 | None = None) -> Finding:
-    """Decide whether each class counts at least so many: rows, people, or people of a population.
+    """Decide whether each class has at least this many rows, people, or people of a population.
 
     Args:
-        limit: How many are wanted.
-        counts: Class → how many it counts.
-        sizes: Class → its rows.
-        classes: Entry → how many classes it stands for; one each when left out.
+        limit: The minimum count.
+        counts: Class → its count.
+        sizes: Class → its number of rows.
+        classes: Entry → the number of classes it represents; by default one each.
     """
     return found(counts, compare(counts, Fraction(limit), np.ones_like(counts)) >= 0, sizes, higher=True, times=classes)
 
 
 def measure(promise: Promise, pairs: ClassValues, table: Sensitive) -> Finding:
-    """The worst of some classes, where nothing is promised."""
+    """Return the worst of some classes, if nothing is guaranteed."""
     rule = rule_of(promise)
     figures = rule.figure(pairs, table, promise)
     return found(figures, np.ones(len(figures), dtype=np.bool_), pairs.sizes, higher=rule.higher)
@@ -106,7 +106,7 @@ def measure(promise: Promise, pairs: ClassValues, table: Sensitive) -> Finding:
 def found(
     figures: npt.NDArray[np.number], kept: Bool, sizes: Int64, *, higher: bool, times: Int64 | None = None
 ) -> Finding:
-    """The worst class, and how many break the promise; each may stand for several that are alike."""
+    """Return the worst class, and the number of violations; each entry may represent several equal classes."""
     broken = np.flatnonzero(~kept)
     # One that breaks the promise is the worst, also where rounding shows the same figure for another.
     chosen = broken if len(broken) else np.arange(len(kept))
@@ -120,12 +120,12 @@ def found(
 
 
 def _most(pairs: ClassValues) -> Int64:
-    """Class → rows of its most frequent value."""
+    """Return class → rows of its most frequent value."""
     return pairs.largest(pairs.rows).astype(np.int64)
 
 
 def _tail(pairs: ClassValues, l: int) -> Int64:  # noqa: E741 - its name in every paper
-    """Class → rows of all values from the l-th most frequent on."""
+    """Return class → rows of all values from the l-th most frequent on."""
     order = np.lexsort((-pairs.rows, pairs.of))
     rank = np.arange(len(order)) - pairs.starts[pairs.of]
     return pairs.sum(np.where(rank >= l - 1, pairs.rows[order], 0)).astype(np.int64)
@@ -143,7 +143,7 @@ def _entropy(pairs: ClassValues) -> Float64:
 
 
 def _entropy_kept(pairs: ClassValues, limit: Fraction) -> Bool:
-    """Floats tell the classes that are far from ln l; the others are told by their counts, equal ones together."""
+    """Decide classes far from ln l by floats, and the others by their counts, equal ones together."""
     gap = _entropy(pairs) - float(np.log(float(limit)))
     kept: Bool = gap >= 0
     for classes, counts in _alike(pairs, np.flatnonzero(unsure(gap, pairs.values))):
@@ -152,7 +152,7 @@ def _entropy_kept(pairs: ClassValues, limit: Fraction) -> Bool:
 
 
 def _alike(pairs: ClassValues, chosen: Int64) -> Iterator[tuple[Int64, tuple[int, ...]]]:
-    """Some classes by their counts in ascending order."""
+    """Group some classes by their counts in ascending order."""
     counts = pairs.rows[np.lexsort((pairs.rows, pairs.of))]
     for values in np.unique(pairs.values[chosen]):
         classes = chosen[pairs.values[chosen] == values]
@@ -167,13 +167,13 @@ def _alike(pairs: ClassValues, chosen: Int64) -> Iterator[tuple[Int64, tuple[int
 
 
 def _share(pairs: ClassValues, table: Sensitive) -> Float64:
-    """Pair → the value's share in the class, divided by that in the release."""
+    """Return pair → the value's share in the class, divided by that in the release."""
     share: Float64 = pairs.rows / pairs.sizes[pairs.of] / (table.totals[pairs.value] / table.rows)
     return share
 
 
 def _products(pairs: ClassValues, table: Sensitive) -> tuple[Whole, Whole]:
-    """Pair → c · n and t · s, whose quotient is the above."""
+    """Return pair → c · n and t · s, whose quotient is the above."""
     c, t, s = wide(pairs.largest_class * table.rows, pairs.rows, table.totals[pairs.value], pairs.sizes[pairs.of])
     return c * table.rows, t * s
 
@@ -190,7 +190,7 @@ def _beta_kept(pairs: ClassValues, table: Sensitive, promise: Promise) -> Bool:
 
 
 def _capped(pairs: ClassValues, table: Sensitive) -> Bool:
-    """Class → whether no value gains more than −ln of its share in the release."""
+    """Return class → whether no value gains more than −ln of its share in the release."""
     held, expected = _products(pairs, table)
     gap = (_share(pairs, table) - 1.0) - np.log(table.rows / table.totals[pairs.value])
     gains: Bool = (held > expected).astype(np.bool_)
@@ -222,7 +222,7 @@ def _delta_kept(pairs: ClassValues, table: Sensitive, limit: Fraction) -> Bool:
 
 
 def _each(pairs: ClassValues, table: Sensitive) -> Iterator[tuple[list[int], list[int]]]:
-    """Class by class: value → rows of the class, and value → rows of the release."""
+    """Yield for each class: value → rows of the class, and value → rows of the release."""
     totals = table.totals.tolist()
     for start, values in zip(pairs.starts.tolist(), pairs.values.tolist(), strict=True):
         counts = [0] * len(totals)

@@ -1,6 +1,6 @@
-"""Promises as checks: what the judge found, in sentences; and what it would find where nothing was promised.
+"""Guarantees as checks: the judge's findings as sentences, and measurements where nothing is guaranteed.
 
-This is the same for every engine: a counter delivers the counts, whichever it is.
+This is the same for every engine: each has its own counter.
 """
 
 from __future__ import annotations
@@ -54,7 +54,7 @@ MEASURES: dict[str, Promise] = {
 
 
 class Measured(NamedTuple):
-    """What the worst class has of one sensitive column."""
+    """The figure of one sensitive attribute in the worst class."""
 
     column: str
     name: str
@@ -66,7 +66,7 @@ class Measured(NamedTuple):
 
 
 class FileCheck(NamedTuple):
-    """What the check of a release found that is not held in memory."""
+    """The result of verifying a release that is not in memory."""
 
     verification: Verification
     classes: ClassFigures
@@ -77,12 +77,12 @@ class FileCheck(NamedTuple):
     people: PeopleCounts | None
 
     def with_rows(self, sums: RowSums, k: int, *, hidden: int) -> FileCheck:
-        """The same with the promise of rows that are published one by one.
+        """Return the same with the guarantee of rows published one by one.
 
         Args:
-            sums: What was counted in all rings.
-            k: What is promised.
-            hidden: Rows shown that are suppressed.
+            sums: The counts of all rings.
+            k: The guaranteed k.
+            hidden: The number of shown suppressed rows.
         """
         found = self.verification
         check = rows_check(sums, k=k, alike=self.starred if hidden else None)
@@ -92,15 +92,15 @@ class FileCheck(NamedTuple):
 def verify_counts(
     counter: Counter, config: Config, *, names: Sequence[str], hidden: int, k: int | None, measured: bool = False
 ) -> FileCheck:
-    """Check the promises of a release that an engine counts.
+    """Verify a release from an engine's counts.
 
     Args:
         counter: The engine's counts.
-        config: What is promised.
+        config: The guarantees.
         names: The columns of the release.
-        hidden: Rows shown that are suppressed: they are a class by themselves, or part of one.
-        k: The k that is promised, if one is.
-        measured: Also measure the sensitive columns, whatever was promised of them.
+        hidden: The number of shown suppressed rows: they are a class by themselves, or part of one.
+        k: The guaranteed k, if any.
+        measured: Also measure the sensitive attributes, whatever their guarantees.
     """
     sizes, people = counter.sizes(), counter.people()
     checks = [] if k is None else [k_check(k, sizes)]
@@ -119,11 +119,11 @@ def verify_counts(
 
 
 def model_rules(config: Config, *, people: pa.ChunkedArray | None = None) -> list[Rule]:
-    """The promises of a configuration beyond k, as rules for a table in memory.
+    """Return the guarantees of a configuration beyond k, as rules for a table in memory.
 
     Args:
-        config: Models, sensitive columns with their types and hierarchies, and k.
-        people: Row of the published table → person, if k is to count people.
+        config: Models, sensitive attributes with their types and hierarchies, and k.
+        people: Row of the published table → person, if k counts people.
     """
     promises = promises_of(config)
 
@@ -141,19 +141,19 @@ def _counter(classes: Classes, people: pa.ChunkedArray | None = None) -> ArrowCo
 
 
 def measure_models(classes: Classes, config: Config, sensitive: Sequence[str]) -> tuple[Measured, ...]:
-    """What every model would find in the sensitive columns of a table in memory, worst class by worst class."""
+    """Measure every model on the sensitive attributes of a table in memory, in the worst class."""
     return measure_columns(_counter(classes), config, sensitive, names=classes.table.column_names)
 
 
 def check_promises(
     counter: Counter, promises: Sequence[Promise], config: Config, *, names: Sequence[str]
 ) -> list[Check]:
-    """Check promises beyond k, one after the other.
+    """Check guarantees beyond k, one after another.
 
     Args:
         counter: Counts the published table.
-        promises: What is promised.
-        config: Types and hierarchies of sensitive columns; how quasi-identifiers were published.
+        promises: The guarantees.
+        config: Types and hierarchies of sensitive attributes; how quasi-identifiers were published.
         names: The columns of the published table.
     """
     found: dict[Promise, Finding] = {}
@@ -175,7 +175,7 @@ def check_promises(
 def measure_columns(
     counter: Counter, config: Config, sensitive: Sequence[str], *, names: Sequence[str]
 ) -> tuple[Measured, ...]:
-    """What every model would find in sensitive columns. Nothing is promised here, so nothing has to be exact."""
+    """Measure every model on sensitive attributes. Nothing is guaranteed here, so nothing must be exact."""
     made: list[Measured] = []
     for column, table in _tables(counter, config, sensitive, names).items():
         fitting = {name: promise for name, promise in MEASURES.items() if not promise.problem(table)}
@@ -212,7 +212,7 @@ def _pairs(piece: CellPairs, table: Sensitive) -> ClassValues:
 
 
 def judge_piece(piece: CellPairs, *, promises: Sequence[Promise], table: Sensitive) -> list[Finding]:
-    """Judge some classes by all promises about one sensitive column."""
+    """Judge some classes by all guarantees about one sensitive attribute."""
     pairs = _pairs(piece, table)
     return [judge(promise, pairs, table) for promise in promises]
 
@@ -224,12 +224,12 @@ def measure_piece(piece: CellPairs, *, promises: Sequence[Promise], table: Sensi
 
 
 def judge_population(classes: ClassCells, *, promise: Promise, config: Config) -> Finding:
-    """Judge some classes by the people of a population whom their published cells fit."""
+    """Judge some classes by the people of a population who match their published cells."""
     return judge_counts(promise.limit, matches(classes.table, promise.population, config), classes.sizes)
 
 
 def check_of(promise: Promise, found: Finding | None) -> Check:
-    """A promise and what was found, in a sentence without any cell value."""
+    """Describe a guarantee and its finding in a sentence without cell values."""
     wanted, name, on = float(promise.limit), promise.name, ""
     if promise.column is not None:
         name, on = f"{promise.name}({promise.column})", f" of {promise.column!r}"
@@ -248,7 +248,7 @@ def _figure(value: float) -> str:
 
 
 def people_check(counts: PeopleCounts, k: int) -> Check:
-    """Whether every class holds rows of at least k people."""
+    """Check whether every class has rows of at least k people."""
     if not len(counts.people):
         return Check("k-anonymity of people", k, k, True, "The table has no rows, so nobody is exposed.")
     found = judge_counts(k, counts.people, counts.rows, classes=counts.classes)

@@ -1,8 +1,8 @@
-"""How many people of a population the published cells of a class fit, counted by the judge for k-map.
+"""Count the people of a population who match the published cells of a class, for k-map.
 
-Both tables are read here: the population's cells are values, the published ones intervals, sets, labels of a hierarchy
-or `*`. Two cells meet if one and the same value may stand behind both; a missing cell is a value of its own. Classes
-are followed column by column, with the people who fit so far.
+Both tables are read here: the population's cells are values, the published ones intervals, sets, hierarchy labels
+or `*`. Two cells match if the same value may be behind both; missing is a separate value. Classes
+are followed column by column, with the people who match so far.
 """
 
 from __future__ import annotations
@@ -40,7 +40,7 @@ class PublishedColumn(NamedTuple):
     """distinct published cell → the cells of the population that it lists, if it lists any"""
 
     def fits(self, cell: int, people: Int64) -> Bool:
-        """Which of some people a published cell fits."""
+        """Return which of some people match a published cell."""
         own, listed = self.of_person[people], self.members[cell]
         if listed is not None:
             return np.isin(own, listed)
@@ -49,12 +49,12 @@ class PublishedColumn(NamedTuple):
 
 
 def matches(classes: pa.Table, population: Any, config: Config) -> Int64:  # noqa: ANN401 - a path, an address or a frame
-    """Class → people whom its published cells fit.
+    """Return class → people who match its published cells.
 
     Args:
-        classes: The published quasi-identifiers, a row a class.
-        population: One row a person.
-        config: Quasi-identifiers with their types, hierarchies and forms of publishing.
+        classes: The published quasi-identifiers, one row per class.
+        population: One row per person.
+        config: Quasi-identifiers with their types, hierarchies and publishing styles.
     """
     from coterie.files import tables
 
@@ -77,7 +77,7 @@ def matches(classes: pa.Table, population: Any, config: Config) -> Int64:  # noq
 
 
 def _follow(columns: Sequence[PublishedColumn], classes: Int64, people: Int64, counts: Int64, found: Int64) -> None:
-    """Part classes by their cells in the first column, and keep the people whom each of these fits."""
+    """Divide classes by their cells in the first column, and keep the people who match each."""
     if not columns or not len(people):
         found[classes] = counts[people].sum()
         return
@@ -101,7 +101,9 @@ def _column(name: str, classes: pa.Table, own: ColumnCells, config: Config) -> P
     owned: list[str | None] = [*cell_texts(own.values, name=name), None]
     form = None if hierarchy is None or style == "set" else hierarchy.form
     kind = config.types.get(name) if hierarchy is None else "category"
-    own_read, shown_read = read_both(owned, shown, form=form, kind=kind, type_=own.values.type, name=name)
+    own_read, shown_read = read_both(
+        owned, shown, form=form, kind=kind, type_=own.values.type, name=name, order=config.ordered.get(name, ())
+    )
     ends = numbered([*own_read, *(each for each in shown_read if not isinstance(each, frozenset))])
     lo, hi = (np.array([ends(each)[side] for each in shown_read], dtype=np.int64) for side in (0, 1))
     own_lo, own_hi = (np.array([ends(each)[side] for each in own_read], dtype=np.int64) for side in (0, 1))
@@ -116,7 +118,7 @@ def _column(name: str, classes: pa.Table, own: ColumnCells, config: Config) -> P
 
 
 def _published(name: str, classes: pa.Table) -> tuple[Int64, list[Shown]]:
-    """Class → distinct published cell, and these; a pair of ends where the column was published as bounds."""
+    """Return class → distinct published cell, and these; a pair of ends if the column was published as bounds."""
     if name in classes.column_names:
         cells = read_cells(classes.column(name), name=name)
         return cells.of_row, [*cell_texts(cells.values, name=name), None]

@@ -1,4 +1,4 @@
-"""What a configuration promises, in the judge's own words: plain numbers and names, read off the privacy models."""
+"""The guarantees of a configuration as the judge's own plain numbers and names, read from the privacy models."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Promise:
-    """One privacy model on one sensitive column, or on none."""
+    """One privacy model on one sensitive attribute, or on none."""
 
     name: str
     title: str
@@ -36,11 +36,11 @@ class Promise:
 
     @property
     def rule(self) -> str:
-        """What the judge's rule for it is called."""
+        """The name of the judge's rule for it."""
         return f"{self.name} {self.kind}".strip()
 
     def problem(self, table: Sensitive) -> str:
-        """Why it cannot be asked of a column; "" if it can: ordered distance needs an order, the other a hierarchy."""
+        """Return why a column does not fit; "" if it does: ordered distance needs an order, hierarchical one a tree."""
         if self.kind == "hierarchical" and table.tree is None:
             return "has no hierarchy; give it one in hierarchies, or use the equal distance"
         if self.kind == "ordered" and not table.ordered:
@@ -49,10 +49,10 @@ class Promise:
 
 
 def promises_of(config: Config) -> tuple[Promise, ...]:
-    """The promises of a configuration beyond k, each on one column; populations first.
+    """Return the guarantees of a configuration beyond k, each on one column; populations first.
 
     Raises:
-        ConfigError: A model speaks of a sensitive column that there is not; all problems at once.
+        ConfigError: A model names a missing sensitive attribute; reports all problems at once.
     """
     made: list[Promise] = []
     problems: list[Problem] = []
@@ -73,7 +73,7 @@ def promises_of(config: Config) -> tuple[Promise, ...]:
 
 
 def promise_of(model: Any, column: str | None) -> Promise:  # noqa: ANN401 - any model: only its plain fields are read
-    """A privacy model as the judge takes it."""
+    """Return a privacy model in the judge's form."""
     limit, kind, least = _read(model)
     population = getattr(model, "population", None)
     source = str(population) if hasattr(population, "__fspath__") or isinstance(population, str) else id(population)
@@ -93,7 +93,7 @@ def promise_of(model: Any, column: str | None) -> Promise:  # noqa: ANN401 - any
 
 
 def _read(model: Any) -> tuple[Any, str, int]:  # noqa: ANN401 - as above
-    """The limit, the kind and the least number of a model: from its fields, never by what repairs a release."""
+    """Return the limit, the kind and the minimum of a model from its fields, never from code that repairs a release."""
     match model.name:
         case "l-diversity":
             return (model.c, "recursive", int(model.l)) if model.kind == "recursive" else (model.l, model.kind, 1)
@@ -113,7 +113,7 @@ def _read(model: Any) -> tuple[Any, str, int]:  # noqa: ANN401 - as above
 
 
 def refuse_unfit(promises: Sequence[Promise], tables: dict[str, Sensitive]) -> None:
-    """Raise a ConfigError with every sensitive column that a promise cannot be asked of."""
+    """Raise a ConfigError with every sensitive attribute that a guarantee does not fit."""
     texts = [
         f"{promise.name}: column {promise.column!r} {text}"
         for promise in promises

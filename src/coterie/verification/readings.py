@@ -1,9 +1,10 @@
-r"""What published cells say, read by the judge itself from the notation in which releases are written.
+r"""Parse published cells, independently, from the notation of releases.
 
     24          a value                  [24-30]      plain numbers from 24 to 30
     {a, b}      one of these values      [-5, 3]      other numbers, and dates; [20, 25) without the upper end
-    *           any value                \*           a category that is called `*`; so too with a leading [ { or \
-    021**       codes that begin so      2024-Q1      dates of a quarter, likewise 2024-03, 2024, 2020s
+    *           any value                \*           a category called `*`; likewise with a leading [ { or \
+    [a, c]      ordered categories from a to c; ends are written like members of sets
+    021**       codes with this prefix   2024-Q1      dates of a quarter, likewise 2024-03, 2024, 2020s
 
 In a column with a hierarchy a cell is one of its labels.
 """
@@ -11,7 +12,7 @@ In a column with a hierarchy a cell is one of its labels.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from enum import Enum
 from typing import Any, Final, TypeAlias
@@ -32,7 +33,7 @@ ANY: Final = _Any.ANY
 
 @dataclass(frozen=True)
 class SingleValue:
-    """A cell that admits itself only: a category, a text without a place in the hierarchy, or a missing one."""
+    """A cell that admits only itself: a category, a text missing from the hierarchy, or a missing one."""
 
     text: str | None
 
@@ -45,6 +46,7 @@ Readings: TypeAlias = tuple[list[Reading], list[Reading]]
 
 _PLAIN = re.compile(r"\[([0-9]+(?:\.[0-9]+)?)-([0-9]+(?:\.[0-9]+)?)\]")
 _ENDS = re.compile(r"\[(.*), (.*)([\])])")
+_RANGE = re.compile(r"\[((?:\\.|[^\\,])*), ((?:\\.|[^\\,])*)\]", re.DOTALL)
 _PART = re.compile(r"([0-9]{4})(?:-(?:Q([1-4])|([0-9]{2})(?:-([0-9]{2}))?)|(s))?")
 _LAST = "\U0010ffff"
 
@@ -57,17 +59,23 @@ def read_both(
     kind: str | None,
     type_: pa.DataType,
     name: str,
+    order: Sequence[str] = (),
 ) -> Readings:
-    """Read the cells of a column of a population and of a release, such that they can be compared.
+    """Parse the cells of a column of a population and of a release, so that they can be compared.
 
     Args:
         own: Distinct cells of the population.
         shown: Distinct published cells.
         form: The tree or rule of the column's hierarchy, if the column was published by its labels.
-        kind: number, date or category, if that is known.
+        kind: number, date or category, if known.
         type_: The type of the population's cells.
-        name: The column.
+        name: The column's name.
+        order: The values of an ordered category, in their order.
     """
+    if order:
+        rank = {text: at for at, text in enumerate(order)}
+        owned = [_of_rank(cell, None if cell is None else (cell, cell), rank) for cell in own]
+        return owned, [_ranked(cell, rank) for cell in shown]
     if form is None:
         return _without_hierarchy(own, shown, kind=kind, name=name)
     if hasattr(form, "labels"):
@@ -89,7 +97,7 @@ def read_both(
 
 
 def _interval_label(text: str) -> Reading | None:
-    """Numbers as (number, 0); the open end of an interval comes just before its number."""
+    """Encode numbers as (number, 0); the open end of an interval comes just before its number."""
     if match := _PLAIN.fullmatch(text):
         low, high, closed = match[1], match[2], True
     elif match := _ENDS.fullmatch(text):
@@ -109,7 +117,7 @@ def _prefix_label(mask: str) -> Callable[[str], Reading | None]:
 
 
 def _date_label(text: str) -> Reading | None:
-    """Moments as (year, month, day, text): what is within a day, a month, … lies between two of them."""
+    """Encode dates as (year, month, day, text): whatever is within a day, a month, … lies between two of them."""
     match = _PART.fullmatch(text)
     if match is None:
         moment = re.match(r"([0-9]{4})-([0-9]{2})-([0-9]{2})[T ]", text.strip())
@@ -129,7 +137,7 @@ def _date_label(text: str) -> Reading | None:
 def _by_tree(
     labels: Sequence[str], parent: Sequence[int], own: Sequence[str | None], shown: Sequence[Shown], type_: pa.DataType
 ) -> Readings:
-    """Leaves of a tree by their node numbers, which go depth-first; a label is all leaves beneath it."""
+    """Encode leaves of a tree by their depth-first node numbers; a label is all leaves below it."""
     inner = {0, *parent}
     last = list(range(len(labels)))
     for node in range(len(labels) - 1, 0, -1):
@@ -157,7 +165,7 @@ def _by_tree(
 
 
 def _without_hierarchy(own: Sequence[str | None], shown: Sequence[Shown], *, kind: str | None, name: str) -> Readings:
-    """Numbers if all cells are numbers or intervals of them, dates likewise, categories otherwise."""
+    """Parse numbers if all cells are numbers or intervals of them, dates likewise, categories otherwise."""
     both = (own, shown)
     if kind != "category":
         for read in (number_in, moment_in):
@@ -175,7 +183,7 @@ def _without_hierarchy(own: Sequence[str | None], shown: Sequence[Shown], *, kin
 
 
 def _ends(cell: Shown, read: Callable[[str], Any]) -> Reading | None:
-    """The ends of an interval; None for a cell that is none."""
+    """Return the ends of an interval; None for any other cell."""
     if cell is None:
         return SingleValue(None)
     if cell == MARK:
@@ -184,8 +192,29 @@ def _ends(cell: Shown, read: Callable[[str], Any]) -> Reading | None:
     return None if low is None or high is None or low > high else (low, high)
 
 
+def _ranked(cell: Shown, rank: Mapping[str, int]) -> Reading:
+    """Parse a published cell of an ordered category, by ranks."""
+    return ANY if cell == MARK else _of_rank(cell, range_ends(cell) if isinstance(cell, str) else cell, rank)
+
+
+def _of_rank(cell: Shown, ends: Any, rank: Mapping[str, int]) -> Reading:  # noqa: ANN401 - two texts, or None
+    low, high = (rank.get(end) for end in ends or ("", ""))
+    # What has no place in the order, or is missing, admits itself only.
+    return (low, high) if ends and low is not None and high is not None else SingleValue(cell)  # type: ignore[arg-type]
+
+
+def range_ends(text: str) -> tuple[str, str]:
+    """Return the unescaped ends of an interval of ordered categories; a single value is both ends."""
+    match = _RANGE.fullmatch(text)
+    if match is None:
+        alone = text[1:] if text.startswith("\\") else text
+        return alone, alone
+    low, high = (re.sub(r"\\(.)", r"\1", end, flags=re.DOTALL) for end in match.groups())
+    return low, high
+
+
 def interval_ends(text: str) -> tuple[str, str]:
-    """The ends of an interval as they are written; a value is both ends of its own."""
+    """Return the ends of an interval as written; a single value is both ends."""
     match = _PLAIN.fullmatch(text) or _ENDS.fullmatch(text)
     return (text, text) if match is None else (match[1], match[2])
 
@@ -202,7 +231,7 @@ def _category(cell: Shown) -> Reading:
 
 
 def set_members(text: str) -> list[str] | None:
-    """The values in a set, as they were before they were written; None if the text is no set."""
+    """Return the original values of a set; None if the text is not a set."""
     if not (text.startswith("{") and text.endswith("}")):
         return None
     # A backslash makes the next character a plain one; other commas part the members.
@@ -217,7 +246,7 @@ def set_members(text: str) -> list[str] | None:
 
 
 def numbered(readings: Sequence[Reading]) -> Callable[[Reading], tuple[int, int]]:
-    """What turns a reading into an interval of whole numbers, such that readings meet where their intervals do."""
+    """Return a function that maps readings to integer intervals, which intersect exactly when the readings match."""
     keys = sorted({key for each in readings if isinstance(each, tuple) for key in each})
     place: dict[Any, int] = {key: at for at, key in enumerate(keys)}
     alone: dict[SingleValue, int] = {}

@@ -1,30 +1,31 @@
-"""The promise of rings, checked from the published cells.
+"""Verify rings from the published cells.
 
-Where rows are published one by one, there are no classes of k equal rows to count. The promise is another one:
+If rows are published one by one, there are no classes of k equal rows to count. The guarantee is different:
 
-1. Each original row lies inside the boxes of at least k published rows, and each published box holds at least k
+1. Each original row lies inside the boxes of at least k published rows, and each published box contains at least k
    original rows.
-2. Not only that: these pairs of rows make a graph that consists of k one-to-one assignments of all rows to all boxes.
-   So no pair can be ruled out because the others would not fit any more, and a random choice among the k assignments
+2. Moreover, these pairs of rows form a graph that consists of k one-to-one assignments of all rows to all boxes.
+   So no pair can be ruled out because the others would no longer fit, and a random choice among the k assignments
    makes all k published rows equally likely for each original row.
-3. The assignment that was published is within that graph: every row lies inside the box that is published for it.
+3. The published assignment is within that graph: every row lies inside its published box.
 
-This module is given the rings of the rows, their values as numbers, the published table, and which row is published
-with which box. It reads the boxes and counts by itself; that the choice was random and is secret, no table can show.
+This module receives the rings of the rows, their values as numbers, the published table, and the published box of
+each row. It reads the boxes and counts independently; no table can show that the choice was random and is secret.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 import pyarrow as pa
 
 from coterie.arrays import Bool, Int32, Int64
+from coterie.files.csv_out import text_cells
 from coterie.verification.ancestors import cell_texts
 from coterie.verification.cells import MARK, ColumnCells, read_cells
-from coterie.verification.readings import Shown, interval_ends, numbered, read_both, set_members
+from coterie.verification.readings import Shown, interval_ends, numbered, range_ends, read_both, set_members
 from coterie.verification.verify import Check, Classes, Rule
 
 if TYPE_CHECKING:
@@ -34,7 +35,7 @@ NAME = "k-anonymity by rows"
 
 
 class RowCounts(NamedTuple):
-    """How many partners rows and boxes have within the ring."""
+    """The number of partners of rows and boxes within the ring."""
 
     holds: Int64
     """box → how many of the k rows that it stands for lie inside it"""
@@ -48,12 +49,12 @@ def count_rows(codes: Int32, *, lo: Int32, hi: Int32, start: Int64, back: Int64,
     """Count the pairs of rows and boxes of some rings.
 
     Args:
-        codes: [n, d] the rows' codes, ring after ring, in the order of the rings.
-        lo: [n, d] smallest codes of the boxes; box i stands for the row at place i and the k − 1 after it in its ring.
+        codes: [n, d] the rows' codes, ring after ring, in ring order.
+        lo: [n, d] smallest codes of the boxes; box i is for the row at place i and the k − 1 after it in its ring.
         hi: [n, d] largest codes of the boxes.
         start: Ring → its first place; one more entry at the end.
-        back: Place → how many places before it in the ring the box stands that is published for its row; −1: nowhere.
-        k: How many rows each box is to hold.
+        back: Place → how many places before it in the ring the published box of its row is; −1: nowhere.
+        k: The number of rows that each box must contain.
     """
     count = len(codes)
     holds = np.full(count, k, dtype=np.int64)
@@ -75,9 +76,9 @@ def count_rows(codes: Int32, *, lo: Int32, hi: Int32, start: Int64, back: Int64,
 
 
 def _hold_all(codes: Int32, *, lo: Int32, hi: Int32, first: Int64, size: Int64, k: int) -> Bool:
-    """Box → whether it holds all k rows that it stands for.
+    """Return box → whether it contains all k rows that it is for.
 
-    The smallest and largest codes of 1, 2, 4, … rows in a row, and of k rows as two such stretches that overlap.
+    Uses the smallest and largest codes of 1, 2, 4, … consecutive rows, and of k rows as two overlapping such runs.
     """
     place = np.arange(len(codes)) - first
 
@@ -96,14 +97,14 @@ def _hold_all(codes: Int32, *, lo: Int32, hi: Int32, first: Int64, size: Int64, 
 
 
 def read_boxes(published: pa.Table, values: Mapping[str, pa.Array], config: Config) -> tuple[Int32, Int32]:
-    """What published cells say, in the numbers of some values: smallest and largest, [rows, d] each.
+    """Parse published cells as intervals of value numbers: smallest and largest, [rows, d] each.
 
-    A cell that says nothing of these values holds none: its smallest number is above its largest.
+    A cell that cannot be parsed is empty: its smallest number is above its largest.
 
     Args:
         published: The published rows.
         values: Quasi-identifier → its values in the order of their numbers; null stands for missing ones.
-        config: Hierarchies and forms of publishing.
+        config: Hierarchies and publishing styles.
     """
     lo = np.empty((published.num_rows, len(values)), dtype=np.int32)
     hi = np.empty_like(lo)
@@ -115,25 +116,33 @@ def read_boxes(published: pa.Table, values: Mapping[str, pa.Array], config: Conf
         if hierarchy is not None and labelled:
             found = [_label_boxes(cells[0], own, hierarchy.form, name=name)]
         else:
-            texts = own.cast(pa.string()).to_pylist()
+            texts = text_cells(own).to_pylist()
             place = {text: number for number, text in enumerate(texts) if text is not None}
-            found = [_text_boxes(each, place, texts, blank=len(ends) == 2) for each in cells]
+            read = range_ends if name in config.ordered else interval_ends
+            found = [_text_boxes(each, place, texts, read=read, blank=len(ends) == 2) for each in cells]
         lo[:, at], hi[:, at] = found[0][cells[0].of_row, 0], found[-1][cells[-1].of_row, 1]
         if len(ends) == 2:
             lo[cells[0].missing != cells[1].missing, at] = len(own)
     return lo, hi
 
 
-def _text_boxes(cells: ColumnCells, place: Mapping[str, int], texts: Sequence[str | None], *, blank: bool) -> Int32:
-    """Distinct cell → interval of numbers, by the texts of the ends or members; `blank`: null stands for any value."""
+def _text_boxes(
+    cells: ColumnCells,
+    place: Mapping[str, int],
+    texts: Sequence[str | None],
+    *,
+    read: Callable[[str], tuple[str, str]],
+    blank: bool,
+) -> Int32:
+    """Return distinct cell → interval of numbers, by the text of ends or members; `blank`: null means any value."""
     every, nothing = (0, len(texts) - 1), (1, 0)
     boxes = []
-    for cell in cells.values.cast(pa.string()).to_pylist():
+    for cell in text_cells(cells.values).to_pylist():
         alone, members = cell[1:] if cell.startswith("\\") else cell, set_members(cell)
         if cell == MARK:
             boxes.append(every)
             continue
-        numbers = [place.get(part, -1) for part in members or ([alone] if alone in place else interval_ends(cell))]
+        numbers = [place.get(part, -1) for part in members or ([alone] if alone in place else read(cell))]
         numbers = sorted(numbers) if members else numbers
         boxes.append((numbers[0], numbers[-1]) if min(numbers) >= 0 else nothing)
     missing = len(texts) - 1 if None in texts else -1
@@ -142,7 +151,7 @@ def _text_boxes(cells: ColumnCells, place: Mapping[str, int], texts: Sequence[st
 
 
 def _label_boxes(cells: ColumnCells, own: pa.Array, form: object, *, name: str) -> Int32:
-    """Distinct cell → interval of numbers that holds all values beneath a label."""
+    """Return distinct cell → interval of numbers that contains all values below a label."""
     owned: list[str | None] = list(cell_texts(own.drop_null(), name=name))
     owned += [None] if own.null_count else []
     shown: list[Shown] = [*cell_texts(cells.values, name=name), None]
@@ -157,12 +166,12 @@ def _label_boxes(cells: ColumnCells, own: pa.Array, form: object, *, name: str) 
 
 
 def rows_rule(sums: RowSums, *, k: int, suppressed: Int64) -> Rule:
-    """The promise of rings as a check of a published table.
+    """Return the guarantee of rings as a check of a published table.
 
     Args:
-        sums: What was counted.
-        k: What was asked for.
-        suppressed: The published rows that are in no ring; they have to be at least k that look alike.
+        sums: The counts.
+        k: The requested k.
+        suppressed: The published rows in no ring; they must be at least k equal rows.
     """
 
     def check(classes: Classes) -> Check:
@@ -173,7 +182,7 @@ def rows_rule(sums: RowSums, *, k: int, suppressed: Int64) -> Rule:
 
 
 class RowSums(NamedTuple):
-    """What was counted in some rings, such that it can be added up over all of them."""
+    """The counts of some rings, which can be added up over all of them."""
 
     least: int
     """the fewest partners that a row or a box has; k where all have k"""
@@ -183,23 +192,23 @@ class RowSums(NamedTuple):
     """as in `RowCounts`"""
 
     def joined(self, other: RowSums) -> RowSums:
-        """These rings and others together."""
+        """Add the counts of other rings."""
         return RowSums(min(self.least, other.least), self.bad + other.bad, self.stray + other.stray)
 
 
 def summed(counts: RowCounts, k: int) -> RowSums:
-    """What was counted, in three numbers."""
+    """Return the counts as three numbers."""
     least = k if len(counts.holds) == 0 else int(min(counts.holds.min(), counts.behind.min()))
     return RowSums(least, int(np.count_nonzero(counts.behind < k)), counts.stray)
 
 
 def rows_check(sums: RowSums, *, k: int, alike: int | None) -> Check:
-    """The promise of rings, from what was counted.
+    """Check the guarantee of rings from the counts.
 
     Args:
-        sums: What was counted in all rings.
-        k: What was asked for.
-        alike: Rows that look like a suppressed one, where some are shown: at least k are wanted.
+        sums: The counts of all rings.
+        k: The requested k.
+        alike: Rows equal to a suppressed one, if some are shown: at least k are required.
     """
     found = 0 if sums.stray else max(min(sums.least, sums.least if alike is None else alike), 0)
     passed = found >= k

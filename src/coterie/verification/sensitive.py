@@ -1,7 +1,7 @@
-"""The values of a sensitive column, as promises compare them: told apart, in order, and with what is above them.
+"""The values of a sensitive attribute, as guarantees compare them: distinct, ordered, and with ancestors.
 
-A column with a hierarchy has the hierarchy's leaves; others are numbers, dates or categories, as the configuration
-says or else as all of its values look. The judge reads them by itself, from the published cells.
+A column with a hierarchy has the hierarchy's leaves; others are numbers, dates or categories, as configured
+or else as all of their values look. The judge reads them independently, from the published cells.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ _MOSTLY = 0.9
 
 @dataclass(frozen=True, eq=False)
 class Sensitive:
-    """The values of one sensitive column, numbered in their order."""
+    """The values of one sensitive attribute, numbered in order."""
 
     cells: pa.Array
     """distinct cells, without missing ones"""
@@ -48,11 +48,11 @@ class Sensitive:
 
     @property
     def rows(self) -> int:
-        """Rows of the release."""
+        """The number of rows of the release."""
         return int(self.totals.sum())
 
     def find(self, cells: pa.Array) -> Int64:
-        """Row → value, for cells of this column."""
+        """Return row → value, for cells of this column."""
         kind = self.cells.type
         if not cells.type.equals(kind) and not pa.types.is_null(kind):
             cells = cells.cast(kind)
@@ -62,10 +62,10 @@ class Sensitive:
 
 
 def sensitive_of(name: str, counts: CellCounts, config: Config) -> Sensitive:
-    """Read the values of a sensitive column.
+    """Read the values of a sensitive attribute.
 
     Args:
-        name: The column.
+        name: The column's name.
         counts: Its distinct cells; some may have no rows.
         config: Types and hierarchies.
 
@@ -95,7 +95,7 @@ def sensitive_of(name: str, counts: CellCounts, config: Config) -> Sensitive:
 
 
 def _ranked(keys: Sequence[Any] | npt.NDArray[Any]) -> tuple[Int64, Bool]:
-    """Places in ascending order of their keys, and which of them have another key than the one before."""
+    """Return positions in ascending order of their keys, and which of them have another key than the previous one."""
     if isinstance(keys, np.ndarray):
         order = np.argsort(keys, kind="stable")
         ascending = keys[order]
@@ -106,14 +106,14 @@ def _ranked(keys: Sequence[Any] | npt.NDArray[Any]) -> tuple[Int64, Bool]:
 
 
 def _plain_order(cells: pa.Array) -> Sequence[Any] | npt.NDArray[Any]:
-    """Keys of categories: an order that nobody relies on, but always the same."""
+    """Return keys of categories: an arbitrary but stable order."""
     if is_text(cells.type) or not len(cells):
         return list(cells.to_pylist())
     return np.argsort(pc.sort_indices(cells).to_numpy(zero_copy_only=False))
 
 
 def _looks_like(cells: pa.Array, rows: Int64, name: str) -> str:
-    """What a column without a hierarchy is taken for, by its type or, for text, by all of its values."""
+    """Guess the type of a column without a hierarchy from its type or, for text, from all of its values."""
     kind = cells.type
     if pa.types.is_integer(kind) or pa.types.is_floating(kind) or pa.types.is_decimal(kind):
         return "number"

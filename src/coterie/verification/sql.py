@@ -1,4 +1,4 @@
-"""DuckDB on a written release: a connection with its limits, the file as a relation; and answers of SQL as counts."""
+"""DuckDB on a written release: a connection with limits, the file as a relation, and SQL results as counts."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ BATCH_ROWS = 2**18
 
 
 class DuckLimits(NamedTuple):
-    """What the check may use."""
+    """The resources of the check."""
 
     folder: Path
     """for what does not fit the memory"""
@@ -35,7 +35,7 @@ class DuckLimits(NamedTuple):
 
 @contextmanager
 def connected(checker: DuckLimits) -> Iterator[duckdb.DuckDBPyConnection]:
-    """DuckDB, with as much memory and as many threads as it may use; its own messages go no further."""
+    """Connect to DuckDB with limited memory and threads; its own messages are not passed on."""
     import duckdb
 
     checker.folder.mkdir(exist_ok=True)
@@ -63,7 +63,7 @@ def connected(checker: DuckLimits) -> Iterator[duckdb.DuckDBPyConnection]:
 
 @contextmanager
 def relation_of(table: TableFile, checker: DuckLimits, *, beside: HiddenColumn | None = None) -> Iterator[str]:
-    """What stands for the table in SQL. Parquet is read by DuckDB itself, other formats are made Parquet first.
+    """Return the table's SQL expression. DuckDB reads Parquet itself; other formats are converted first.
 
     Args:
         table: The table.
@@ -95,7 +95,7 @@ def relation_of(table: TableFile, checker: DuckLimits, *, beside: HiddenColumn |
 
 
 class HiddenColumn(NamedTuple):
-    """A column of the published rows that is not published."""
+    """A column about the published rows that is not published."""
 
     name: str
     type: pa.DataType
@@ -104,14 +104,14 @@ class HiddenColumn(NamedTuple):
 
 
 class RowReader:
-    """Rows that come in batches, as many at a time as are asked for."""
+    """Yields rows from batches, in chunks of any size."""
 
     def __init__(self, batches: Iterator[pa.RecordBatch]) -> None:
         self._batches = batches
         self._held: list[pa.RecordBatch] = []
 
     def take(self, count: int) -> pa.Table:
-        """The next rows."""
+        """Return the next rows."""
         while sum(batch.num_rows for batch in self._held) < count or not self._held:
             batch = next(self._batches, None)
             if batch is None:
@@ -122,7 +122,7 @@ class RowReader:
         return whole.slice(0, count)
 
     def end(self) -> None:
-        """Raise if there are more."""
+        """Raise if there are more rows."""
         if any(batch.num_rows for batch in self._held) or any(batch.num_rows for batch in self._batches):
             raise _other_rows()
 
@@ -135,24 +135,24 @@ def _other_rows() -> DataError:
 
 
 def text(value: str) -> str:
-    """A text in SQL."""
+    """Quote a text for SQL."""
     return "'" + value.replace("'", "''") + "'"
 
 
 def quoted(value: str) -> str:
-    """The name of a column in SQL."""
+    """Quote a column name for SQL."""
     return '"' + value.replace('"', '""') + '"'
 
 
 def cell(name: str, schema: pa.Schema) -> str:
-    """A column with NaN as null and with one zero only, as the check in memory sees it."""
+    """Return a column with NaN as null and a single zero, as the check in memory sees it."""
     if pa.types.is_floating(schema.field(name).type):
         return f"CASE WHEN isnan({quoted(name)}) THEN NULL ELSE {quoted(name)} + 0.0 END"
     return quoted(name)
 
 
 def answer(connection: duckdb.DuckDBPyConnection, query: str) -> pa.RecordBatchReader:
-    """The answer a batch at a time: `sql` streams it, where `execute` would hold it whole."""
+    """Yield the result in batches: `sql` streams it, where `execute` would load it whole."""
     relation = connection.sql(query)
     # Before DuckDB 1.5 it had another name.
     read = relation.to_arrow_reader if hasattr(relation, "to_arrow_reader") else relation.fetch_arrow_reader
@@ -160,19 +160,19 @@ def answer(connection: duckdb.DuckDBPyConnection, query: str) -> pa.RecordBatchR
 
 
 def fetched(connection: duckdb.DuckDBPyConnection, query: str) -> pa.Table:
-    """The whole answer."""
+    """Return the whole result."""
     return pa.Table.from_batches(list(reader := answer(connection, query)), reader.schema)
 
 
 def counted_cells(table: pa.Table) -> CellCounts:
-    """Distinct cells `v` and their rows `n`, as SQL has counted them; one cell may be null."""
+    """Return distinct cells `v` and their rows `n`, as counted by SQL; one cell may be null."""
     values, rows = read_cells(table.column("v"), name="v"), table.column("n").to_numpy().astype(np.int64)
     totals = np.bincount(values.of_row, weights=rows, minlength=len(values.values) + 1).astype(np.int64)
     return CellCounts(values.values, totals[:-1], int(totals[-1]))
 
 
 def class_pairs(table: pa.Table) -> CellPairs:
-    """Whole classes as SQL has counted them: published cells, then the sensitive one, then rows."""
+    """Return whole classes as counted by SQL: published cells, then the sensitive one, then rows."""
     columns = table.columns
     of, _ = equal_rows([read_cells(column, name="") for column in columns[:-2]])
     cells = columns[-2].combine_chunks()
@@ -180,5 +180,5 @@ def class_pairs(table: pa.Table) -> CellPairs:
 
 
 def class_cells(table: pa.Table) -> ClassCells:
-    """Classes as SQL has counted them: published cells, then rows."""
+    """Return classes as counted by SQL: published cells, then rows."""
     return ClassCells(table.select(table.column_names[:-1]), table.columns[-1].to_numpy().astype(np.int64))

@@ -1,11 +1,11 @@
 """Verify a release from its published table alone.
 
-Whatever a method did, this package does not know it: it takes the published cells, puts rows with equal
-quasi-identifiers into classes, counts (`arrow`, and its like for other engines), and lets the `judge` decide. A missing
-cell is a value like any other, so rows with missing cells are in a class and count; a verifier that leaves them out
-reports a larger k than there is.
+This package does not know how a release was made: it takes the published cells, puts rows with equal
+quasi-identifiers into classes, counts (`arrow`, and its counterparts for other engines), and lets the `judge` decide. A
+missing cell is a value like any other, so rows with missing cells are in a class and count; a verifier that ignores
+them reports too large a k.
 
-Privacy models beyond k-anonymity are added as rules (`models`): a rule is given the classes and returns checks.
+Privacy models beyond k-anonymity are added as rules (`models`): a rule receives the classes and returns checks.
 """
 
 from __future__ import annotations
@@ -23,14 +23,14 @@ from coterie.values.notation import published_names
 from coterie.verification.arrow import ArrowCounter
 from coterie.verification.counts import SizeCounts
 from coterie.verification.judge import judge_counts
-from coterie.wording import Tabular
+from coterie.wording import Tabular, visible
 
 if TYPE_CHECKING:
     from coterie.verification.models import Measured
 
 
 class Check(NamedTuple):
-    """One promise and whether it is kept."""
+    """One guarantee and whether it holds."""
 
     name: str
     wanted: float
@@ -46,7 +46,7 @@ class Check(NamedTuple):
 
 @dataclass(frozen=True, eq=False)
 class Classes:
-    """What a rule is given: the published table and its equivalence classes."""
+    """The input of a rule: the published table and its equivalence classes."""
 
     table: pa.Table
     quasi: tuple[str, ...]
@@ -66,7 +66,7 @@ Rule: TypeAlias = Callable[[Classes], "Check | list[Check]"]
 
 @dataclass(frozen=True)
 class Verification(Tabular):
-    """What the published table promises, and whether that is what was wanted."""
+    """What the published table guarantees, and whether it meets the request."""
 
     rows: int
     groups: int
@@ -94,23 +94,23 @@ class Verification(Tabular):
 
     @property
     def passed(self) -> bool:
-        """Whether every check passed (also when nothing was asked for)."""
+        """Whether every check passed (true if nothing was requested)."""
         return all(check.passed for check in self.checks)
 
     @property
     def smallest(self) -> int:
-        """Rows in the smallest class: another name for `k`."""
+        """The number of rows in the smallest class: another name for `k`."""
         return self.k
 
     def records(self) -> list[dict[str, Any]]:
-        """One row a check: what was wanted, what was found, and the sentence that says so."""
+        """Return one row per check: the requirement, the finding, and a sentence about it."""
         return [
             {"check": each.name, "passed": each.passed, "wanted": each.wanted, "found": each.found, "text": each.text}
             for each in self.checks
         ]
 
     def raise_for_failure(self) -> None:
-        """Raise a VerificationError that names the promises which are not kept."""
+        """Raise a VerificationError that lists the guarantees that do not hold."""
         failed = [check.text for check in self.checks if not check.passed]
         if failed:
             raise VerificationError("The published table does not satisfy its guarantee: " + " ".join(failed))
@@ -122,7 +122,7 @@ class Verification(Tabular):
             f"missing cells: {self.missing_cells:,} · suppressed rows: {self.suppressed:,}",
         ]
         lines += [f"{'passed' if check.passed else 'FAILED'}: {check.text}" for check in self.checks]
-        return "\n".join(lines)
+        return visible("\n".join(lines))
 
 
 def verify_table(
@@ -134,15 +134,15 @@ def verify_table(
     rules: Sequence[Rule] = (),
     measure: Callable[[Classes], tuple[Measured, ...]] | None = None,
 ) -> Verification:
-    """Count the equivalence classes of a published table and check what it promises.
+    """Count the equivalence classes of a published table and check its guarantees.
 
     Args:
         published: The table as published. Only its cells count.
-        quasi: The quasi-identifiers. A name that is absent but stands as `<name>_min` and `<name>_max` means those two.
-        k: The smallest class that is wanted, if any.
-        roots: Column → what a suppressed cell looks like where that is not `*` (the root label of a hierarchy).
-        rules: Further promises to check.
-        measure: Measures the sensitive columns.
+        quasi: The quasi-identifiers. A name that is absent but occurs as `<name>_min` and `<name>_max` means those two.
+        k: The required class size, if any.
+        roots: Column → the text of a suppressed cell if that is not `*` (the root label of a hierarchy).
+        rules: Further guarantees to check.
+        measure: Measures the sensitive attributes.
     """
     if isinstance(quasi, str):
         quasi = [quasi]
@@ -169,14 +169,14 @@ def verification_of(
     checks: Sequence[Check],
     measured: tuple[Measured, ...] = (),
 ) -> Verification:
-    """What was found of a published table, from the counts of its classes.
+    """Return the verification of a published table, from the counts of its classes.
 
     Args:
-        counts: How large the classes are.
+        counts: The class sizes.
         quasi: The quasi-identifiers.
-        k: The smallest class that is wanted, if any.
-        checks: Promises that were checked.
-        measured: What was measured beyond them.
+        k: The required class size, if any.
+        checks: The checked guarantees.
+        measured: Further measurements.
     """
     every, below = counts.kept(0), counts.below(k or 0)
     rows = int((counts.rows * counts.classes).sum())
@@ -200,11 +200,11 @@ def verification_of(
 
 
 def k_check(k: int, counts: SizeCounts) -> Check:
-    """The check of k-anonymity.
+    """Return the check of k-anonymity.
 
     Args:
-        k: What is wanted.
-        counts: How large the classes are.
+        k: The required k.
+        counts: The class sizes.
     """
     if not len(counts.rows):
         return Check("k-anonymity", k, 0, True, "The table has no rows, so nobody is exposed.")

@@ -1,7 +1,7 @@
-"""The local page: `coterie serve`. Nothing of it is imported unless it is asked for; it needs the extra `web`.
+"""The local web app: `coterie serve`. It is only imported when needed and requires the `web` extra.
 
-Each screen is a folder; here is what they share: `app` lists all routes, `security` decides who may ask, `jobs` and
-`worker` do long work in processes that can be stopped.
+Each screen is a folder; shared modules are here: `app` creates the application, `routes` lists all routes, `security`
+checks requests, `jobs` and `worker` run long work in separate processes that can be stopped.
 
 May import: api, arrays, charts, disclosure, engines, errors, files, hierarchies, kernels, methods, publishing,
 reporting, settings, suggesting, table, values, wording.

@@ -1,4 +1,4 @@
-"""The application: every step's routes, the projects, and the guard around them."""
+"""The application: every step's routes, the projects, and the middleware around them."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ STATIC = Path(__file__).parent / "static"
 
 
 def create_app(settings: Settings) -> Starlette:
-    """The application of one server."""
+    """Create the application of one server."""
     jobs = Jobs(settings)
 
     @asynccontextmanager
@@ -58,7 +58,7 @@ async def _http_error(request: Request, error: Exception) -> Response:
 
 
 async def _own_error(request: Request, error: Exception) -> Response:
-    """An error that coterie raised on purpose: its message holds no cell and says what to do."""
+    """Respond to an error that coterie raised on purpose: its message contains no cell and says what to do."""
     return _told(request, 422, str(error))
 
 

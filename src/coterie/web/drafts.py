@@ -1,29 +1,42 @@
-"""What somebody typed and what could not be saved yet: kept with the project, so that it is there on the next visit."""
+"""Form input that could not be saved yet, kept with the project until the next visit."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
 
+from starlette.requests import Request
+from starlette.responses import Response
+
+from coterie.web.forms import simple
+from coterie.web.pages import go
 from coterie.web.project import Project, private_folder, read_json, write_json
 
-FORMS = ("goals", "run")
+FORMS = ("data", "goals", "run")
 """steps whose forms are kept here"""
 
 
 def keep_draft(project: Project, step: str, submitted: Mapping[str, str]) -> None:
-    """Keep the fields of a form that has faults."""
+    """Keep the fields of a form with errors."""
     folder = project.folder / "drafts"
     if not folder.is_dir():
         private_folder(folder)
     write_json(folder / f"{step}.json", submitted)
 
 
+def send_back(request: Request, project: Project, step: str, submitted: Mapping[str, str]) -> Response:
+    """Keep a form that cannot be saved and show it by another request: Back and Reload do not send it again."""
+    # Browsers send nothing for a box that is not ticked, which must not come back ticked.
+    boxes = {name: "" for name, each in simple(step).items() if each.kind == "switch"}
+    keep_draft(project, step, boxes | dict(submitted))
+    return go(f"{project.url}/{step}", request)
+
+
 def draft_of(project: Project, step: str) -> dict[str, str] | None:
-    """The fields of a form that had faults when it was sent last, if any."""
+    """Return the fields of a form that had errors when last submitted, if any."""
     values = read_json(project.folder / "drafts" / f"{step}.json")
     return {name: str(value) for name, value in values.items()} or None
 
 
 def drop_draft(project: Project, step: str) -> None:
-    """The form was saved, or somebody went back to what was saved."""
+    """Discard a form's draft after it was saved or reset."""
     (project.folder / "drafts" / f"{step}.json").unlink(missing_ok=True)

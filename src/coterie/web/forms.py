@@ -1,4 +1,4 @@
-"""Forms of settings: what they show, and what people type into them. Both follow from the settings themselves."""
+"""Settings forms: both their fields and the parsing of their input follow from the settings."""
 
 from __future__ import annotations
 
@@ -12,12 +12,12 @@ from coterie.web.pages import Fault
 
 
 def simple(screen: str) -> dict[str, Setting]:
-    """The settings that a screen asks for by one field each; tables and models have forms of their own."""
+    """Return the settings of a screen with one field each; tables and models have their own forms."""
     return {name: each for name, each in of_screen(screen).items() if each.kind not in ("table", "models")}
 
 
 def grouped(settings: Mapping[str, Setting], *, but: Sequence[str] = ()) -> dict[type[Group], list[Setting]]:
-    """Settings by group, without some that the page shows elsewhere."""
+    """Return the settings by group, without those shown elsewhere."""
     groups: dict[type[Group], list[Setting]] = {}
     for name, setting in settings.items():
         if name not in but:
@@ -26,7 +26,7 @@ def grouped(settings: Mapping[str, Setting], *, but: Sequence[str] = ()) -> dict
 
 
 def shown(settings: Mapping[str, Setting], values: Mapping[str, Any]) -> dict[str, str]:
-    """Settings as the fields of a form show them: as they are, or else by their defaults."""
+    """Return the settings as form fields show them: their values, or else their defaults."""
     return {name: _text(setting, values.get(name, setting.default)) for name, setting in settings.items()}
 
 
@@ -43,13 +43,13 @@ def _text(setting: Setting, value: object) -> str:
 def read(
     settings: Mapping[str, Setting], submitted: Mapping[str, str], before: Mapping[str, Any], *, always: str = ""
 ) -> dict[str, Any]:
-    """Settings from the fields of a form; None is one that is not set.
+    """Parse settings from the fields of a form; None means not set.
 
     Args:
-        settings: What the form asks for.
-        submitted: Its fields; numbers are numbers.
-        before: The settings so far: a default that nobody has set stays unset.
-        always: A setting that is set in any case.
+        settings: The settings of the form.
+        submitted: Its fields; numbers are valid.
+        before: The current settings: an unset default stays unset.
+        always: A setting to set in any case.
     """
     found = {name: _value(setting, submitted.get(name, "")) for name, setting in settings.items()}
     usual = {name for name, value in found.items() if value == settings[name].default and name != always}
@@ -68,7 +68,7 @@ def _value(setting: Setting, text: str) -> Any:  # noqa: ANN401 - a value of any
 
 
 def number_of(text: str, kind: type[int] | type[float]) -> int | float | None:
-    """The number that a field holds; None if it is empty or no number."""
+    """Return the number in a field; None if it is empty or not a number."""
     plain = text.strip().replace(",", "") if kind is int else text.strip()
     try:
         number = kind(plain) if plain else None
@@ -78,7 +78,7 @@ def number_of(text: str, kind: type[int] | type[float]) -> int | float | None:
 
 
 def bad_numbers(submitted: Mapping[str, str], *, names: Sequence[str] = ()) -> list[Fault]:
-    """Fields that should hold numbers and do not.
+    """Return the fields that should contain numbers but do not.
 
     Args:
         submitted: The fields.

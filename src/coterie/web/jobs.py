@@ -1,7 +1,7 @@
-"""Long work in processes of its own, which outlive a closed tab and can be stopped.
+"""Long work in separate processes, which survive a closed tab and can be stopped.
 
-A job is a folder with a `state.json`. The worker writes it, pages read it; nothing else is shared. A worker ends when
-the server does: it listens to a pipe that only the server holds.
+A job is a folder with a `state.json`. The worker writes it and pages read it; nothing else is shared. A worker ends
+with the server: it listens to a pipe that only the server holds.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ KEPT = ("coterie.toml", "state.json")
 
 
 class JobState(NamedTuple):
-    """How far a job is. No text of it holds a value of the data."""
+    """The state of a job. Its text never contains data values."""
 
     state: str
     """none, queued, running, finished, failed or cancelled"""
@@ -52,19 +52,19 @@ class JobState(NamedTuple):
 
     @property
     def elapsed(self) -> float:
-        """Seconds that it has taken so far."""
+        """Elapsed seconds."""
         return max(time.time() - self.started, 0.0) if self.active else self.seconds
 
     @property
     def left(self) -> float | None:
-        """Seconds that the present step will probably take, if it says how far it is."""
+        """The estimated remaining seconds of the current step, if it reports progress."""
         if not self.active or not self.total or not 0 < self.done < self.total:
             return None
         return (time.time() - self.step_started) / self.done * (self.total - self.done)
 
 
 def state_of(folder: Path) -> JobState:
-    """What a job has written about itself."""
+    """Return the state that a job has written."""
     values = read_json(folder / "state.json")
     if "state" not in values:
         return JobState("none")
@@ -72,7 +72,7 @@ def state_of(folder: Path) -> JobState:
 
 
 def end_left_over(folder: Path) -> None:
-    """Note of all jobs below a folder that nobody is at them any more: the server that had started them is gone."""
+    """Mark all jobs below a folder as ended: the server that started them is gone."""
     for path in folder.rglob("state.json"):
         found = state_of(path.parent)
         if found.active:
@@ -90,13 +90,13 @@ class Jobs:
         self._lock = threading.Lock()
 
     def start(self, kind: str, folder: Path, project: Project, **more: Any) -> None:  # noqa: ANN401 - what JSON holds
-        """Start a worker on a folder, in place of one that is still at it.
+        """Start a worker on a folder, replacing one that is still running.
 
         Args:
             kind: One of `worker.KINDS`.
-            folder: Where it says how far it is, and where it may write.
-            project: What it is about.
-            **more: What else the worker is told.
+            folder: The folder of its state and output.
+            project: Its project.
+            **more: Other arguments of the worker.
         """
         self.cancel(folder)
         if not folder.is_dir():
@@ -128,7 +128,7 @@ class Jobs:
         }
 
     def state(self, folder: Path) -> JobState:
-        """How far a job is; one whose process ended without a word has failed."""
+        """Return the state of a job; one whose process ended silently has failed."""
         found = state_of(folder)
         with self._lock:
             process = self._running.get(folder)
@@ -146,7 +146,7 @@ class Jobs:
         return found
 
     def cancel(self, folder: Path) -> bool:
-        """Stop a job and remove what it has begun to write. Says whether there was one."""
+        """Stop a job and remove its partial output. Return whether there was one."""
         with self._lock:
             process = self._running.pop(folder, None)
         if process is None:
@@ -165,20 +165,20 @@ class Jobs:
             self.cancel(each)
 
     def stop_all(self) -> None:
-        """Stop every job: the server ends."""
+        """Stop every job when the server ends."""
         for folder in list(self._running):
             self.cancel(folder)
 
 
 def jobs_of(request: Request) -> Jobs:
-    """The workers of the server that got a request."""
+    """Return the jobs of the request's server."""
     jobs = request.app.state.jobs
     assert isinstance(jobs, Jobs)
     return jobs
 
 
 def stop(process: subprocess.Popen[bytes]) -> None:
-    """End a worker and everything that it has started."""
+    """End a worker and all its child processes."""
     for number in (signal.SIGTERM, getattr(signal, "SIGKILL", signal.SIGTERM)):
         try:
             if hasattr(os, "killpg"):
@@ -201,7 +201,7 @@ def _close(process: subprocess.Popen[bytes]) -> None:
 
 
 def clear(folder: Path, keep: Collection[str] = KEPT) -> None:
-    """Remove what a job has written, but for a few files."""
+    """Remove the output of a job, except for a few files."""
     for each in folder.iterdir():
         if each.name in keep:
             continue

@@ -1,4 +1,4 @@
-"""What all pages share: templates, the steps above them, and faults beside the fields they belong to."""
+"""Code shared by all pages: templates, navigation, and errors next to their fields."""
 
 from __future__ import annotations
 
@@ -32,23 +32,18 @@ STEPS = (
 
 
 class Fault(NamedTuple):
-    """One thing that is wrong: the id of the field it belongs to (or nothing) and a sentence that says what to do."""
+    """An error: the id of its field (or nothing) and a sentence that says what to do."""
 
     field: str
     text: str
 
 
 class FormState(NamedTuple):
-    """A form as it is shown: what is wrong with it, what somebody had typed, and the status of the answer."""
+    """A form to show: its errors, the user's input, and the response status."""
 
     faults: list[Fault] | None = None
     submitted: Mapping[str, str] | None = None
     status: int = 200
-
-    @classmethod
-    def refused(cls, faults: list[Fault], submitted: Mapping[str, str] | None = None) -> FormState:
-        """A form that could not be saved."""
-        return cls(faults, submitted, 422)
 
 
 FIRST_LOOK = FormState()
@@ -56,7 +51,7 @@ FIRST_LOOK = FormState()
 
 @cache
 def templates() -> Environment:
-    """The templates of the page, with its filters."""
+    """Return the templates of the app, with its filters."""
     room = environment("coterie.web")
     room.filters |= {"count": _count, "figure": _figure, "percent": percent_text, "seconds": seconds_text}
     room.filters["combine"] = _combine
@@ -64,7 +59,7 @@ def templates() -> Environment:
 
 
 def render_step(request: Request, project: Project, step: str, form: FormState, **context: Any) -> HTMLResponse:  # noqa: ANN401
-    """The page of a step with its form; arguments as `render` has them."""
+    """Render the page of a step with its form; arguments as for `render`."""
     faults, submitted, status = form
     more = {"faults": faults or (), "submitted": submitted, **context}
     return render(request, f"{step}.html", project=project, step=step, status=status, **more)
@@ -80,16 +75,16 @@ def render(
     faults: Iterable[Fault] = (),
     **context: Any,  # noqa: ANN401 - whatever the template asks for
 ) -> HTMLResponse:
-    """A page, or with a template whose name starts with `_` a part of one.
+    """Render a page or, with a template whose name starts with `_`, a part of one.
 
     Args:
-        request: What is answered.
+        request: The request.
         template: The name of the template.
-        project: The project it is about, if any.
-        step: The key of the step that is shown.
-        status: 422 where what was sent is at fault; the page then shows it again, with the faults.
-        faults: What is wrong; the summary of it takes the focus.
-        **context: What the template needs besides.
+        project: The project, if any.
+        step: The key of the current step.
+        status: 422 if the submitted input is invalid; the page then shows it again, with the errors.
+        faults: The errors; their summary receives the focus.
+        **context: Other variables of the template.
     """
     from coterie.web.data.input_state import has_changed
     from coterie.web.step_states import steps_of
@@ -116,25 +111,25 @@ def _asked_by_a_browser(request: Request) -> bool:
 
 
 def settings_of(request: Request) -> Settings:
-    """What the server was started with."""
+    """Return the server's settings."""
     settings = request.app.state.settings
     assert isinstance(settings, Settings)
     return settings
 
 
 def projects_of(request: Request) -> Projects:
-    """All projects of the server."""
+    """Return the server's projects."""
     projects = request.app.state.projects
     assert isinstance(projects, Projects)
     return projects
 
 
 def project_of(request: Request, *, ready: bool = False) -> Project:
-    """The project that the address names.
+    """Return the project in the address.
 
     Args:
-        request: What is answered.
-        ready: Whether its table has to have been looked at already; the Data step is shown otherwise.
+        request: The request.
+        ready: Whether its table must have been inspected; the Data step is shown otherwise.
     """
     project = projects_of(request).get(request.path_params["project"])
     if project is None:
@@ -145,24 +140,24 @@ def project_of(request: Request, *, ready: bool = False) -> Project:
 
 
 async def form_of(request: Request) -> FormData:
-    """The fields of a form."""
+    """Return the fields of a form."""
     return await request.form(max_fields=FORM_FIELDS, max_files=50, max_part_size=8 << 20)
 
 
 def is_htmx(request: Request) -> bool:
-    """Whether a part of a page will do as the answer."""
+    """Return whether a part of a page suffices as the response."""
     return request.headers.get("hx-request") == "true"
 
 
 def go(url: str, request: Request | None = None) -> Response:
-    """Show another page after a change; a browser's reload then does not send the form again."""
+    """Redirect after a change, so that reloading does not submit the form again."""
     if request is not None and is_htmx(request):
         return Response(status_code=204, headers={"HX-Redirect": url})
     return RedirectResponse(url, status_code=303)
 
 
 def seen(request: Request, project: Project, step: str) -> Project:
-    """Note that somebody has looked a step over."""
+    """Mark a step as reviewed."""
     if step in project.seen:
         return project
     return projects_of(request).change(project, seen=(*project.seen, step))
@@ -173,7 +168,7 @@ def _count(value: int) -> str:
 
 
 def _combine(first: Mapping[str, str], names: Iterable[str]) -> dict[str, str]:
-    """Choices of a form: some with titles of their own, then names that stand for themselves."""
+    """Combine choices of a form: some with titles, then plain names."""
     return {**first, **{name: name for name in names}}
 
 
@@ -182,7 +177,7 @@ def _figure(value: float, digits: int = 3) -> str:
 
 
 def posted(handler: Callable[[Request, FormData], Response]) -> Callable[[Request], Awaitable[Response]]:
-    """An answer to a form, worked out in a thread of its own."""
+    """Handle a form in a separate thread."""
 
     @wraps(handler)
     async def answer(request: Request) -> Response:
@@ -193,5 +188,5 @@ def posted(handler: Callable[[Request, FormData], Response]) -> Callable[[Reques
 
 
 def values_of(form: FormData) -> Mapping[str, str]:
-    """The text fields of a form; of several with one name the last."""
+    """Return the text fields of a form; the last of several with one name."""
     return {name: value for name, value in form.multi_items() if isinstance(value, str)}

@@ -1,4 +1,4 @@
-"""Tables as Parquet files whose row groups are small enough to show a page from."""
+"""Parquet files with row groups small enough to show a page from."""
 
 from __future__ import annotations
 
@@ -16,9 +16,9 @@ GROUP_ROWS = 10_000
 
 
 def write_parquet(batches: Iterable[pa.RecordBatch], target: Path, *, tell: Progress | None = None) -> None:
-    """Write batches as row groups of about `GROUP_ROWS` rows; the file appears when it is whole.
+    """Write batches as row groups of about `GROUP_ROWS` rows; the file appears when it is complete.
 
-    Raises a ValueError if there is no batch, since then nobody knows the columns.
+    Raises a ValueError if there is no batch, since then the columns are unknown.
     """
     rows = 0
     with tempfile.TemporaryDirectory(dir=target.parent, prefix=".part-") as folder:

@@ -1,4 +1,4 @@
-"""Projects: one table, one recipe, any number of runs; each in a folder of its own that nobody else can read."""
+"""Projects: one table, one configuration, any number of runs; each in its own private folder."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ _RUN = re.compile(r"[0-9]{4,6}")
 
 @dataclass(frozen=True)
 class Project:
-    """One table with its recipe and its runs. Changed by `Projects.change`, which also writes it down."""
+    """One table with its configuration and its runs. Use `Projects.change` to change and save it."""
 
     id: str
     folder: Path
@@ -41,7 +41,7 @@ class Project:
 
     @property
     def url(self) -> str:
-        """Where its pages start."""
+        """The address of its first page."""
         return f"/p/{self.id}"
 
     @property
@@ -51,17 +51,17 @@ class Project:
 
     @property
     def hierarchy_folder(self) -> Path:
-        """Where hierarchies are written that the page makes; beside the recipe, so that the two can travel."""
+        """The folder of hierarchies made on the page, next to the configuration so that the two can move together."""
         return self.recipe_path.parent / "hierarchies"
 
     @property
     def table_path(self) -> Path:
-        """The table as Parquet, from which pages show rows; there once it was looked at."""
+        """The table as Parquet, from which pages show rows; exists once it was inspected."""
         return self.folder / "table.parquet"
 
     @property
     def runs_folder(self) -> Path:
-        """Holds `0001`, `0002`, …: one folder for each run."""
+        """The folder with `0001`, `0002`, …: one folder for each run."""
         return self.folder / "runs"
 
     @property
@@ -72,13 +72,13 @@ class Project:
         return sorted((each for each in self.runs_folder.iterdir() if _RUN.fullmatch(each.name)), reverse=True)
 
     def run_folder(self, name: str) -> Path | None:
-        """The folder of one run, if there is one of this name."""
+        """Return the folder of one run, if it exists."""
         folder = self.runs_folder / name
         return folder if _RUN.fullmatch(name) and folder.is_dir() else None
 
     @property
     def lock(self) -> threading.RLock:
-        """Held by whoever changes the recipe: requests run side by side."""
+        """A lock for changing the configuration: requests run concurrently."""
         return _locks.setdefault(self.id, threading.RLock())
 
 
@@ -87,14 +87,14 @@ _locks: dict[str, threading.RLock] = {}
 
 @dataclass
 class Projects:
-    """All projects of a server, kept in its work folder."""
+    """All projects of a server, in its work folder."""
 
     root: Path
     allowed_folders: tuple[Path, ...] = ()
     _known: dict[str, Project] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
-        """Find the projects that a server before this one has kept; uploads that broke off go."""
+        """Load the projects of a previous server, and remove interrupted uploads."""
         found = [_read(folder) for folder in self.root.iterdir() if _ID.fullmatch(folder.name) and folder.is_dir()]
         for project in sorted((each for each in found if each is not None), key=lambda each: each.created):
             if project.source is None:
@@ -104,11 +104,11 @@ class Projects:
             self._known[project.id] = replace(project, allowed_folders=allowed)
 
     def of_file(self, source: Path, recipe_file: Path | None) -> Project | None:
-        """The latest project of a file that was opened by its path, with the same recipe."""
+        """Return the latest project of a file opened by path, with the same configuration."""
         return next((each for each in self.all() if (each.source, each.recipe_file) == (source, recipe_file)), None)
 
     def create(self, name: str, **values: Any) -> Project:  # noqa: ANN401 - the fields of Project
-        """A new project with an empty folder."""
+        """Create a project with an empty folder."""
         identity = secrets.token_hex(8)
         folder = private_folder(self.root / identity)
         now = dt.datetime.now(dt.UTC).isoformat()
@@ -117,19 +117,19 @@ class Projects:
         )
 
     def get(self, identity: str) -> Project | None:
-        """The project of this id."""
+        """Return the project with this id."""
         return self._known.get(identity) if _ID.fullmatch(identity) else None
 
     def all(self) -> list[Project]:
-        """Every project, the latest first."""
+        """Return every project, the latest first."""
         return list(reversed(self._known.values()))
 
     def change(self, project: Project, **values: Any) -> Project:  # noqa: ANN401 - the fields of Project
-        """The project with some fields changed, written down."""
+        """Change some fields of a project and save it."""
         return self._keep(replace(self._known.get(project.id, project), **values))
 
     def remove(self, project: Project) -> None:
-        """Forget a project and delete its folder; files opened by path and a recipe outside it stay."""
+        """Delete a project and its folder, but not files opened by path or a configuration elsewhere."""
         self._known.pop(project.id, None)
         _locks.pop(project.id, None)
         shutil.rmtree(project.folder, ignore_errors=True)
@@ -141,7 +141,7 @@ class Projects:
 
 
 def _read(folder: Path) -> Project | None:
-    """The project that a folder holds, if it can be read. What lies inside the folder may have moved with it."""
+    """Read the project in a folder, if possible. Paths inside the folder may have moved with it."""
     values = read_json(folder / "project.json")
     if values.get("id") != folder.name or not isinstance(values.get("name"), str):
         return None
@@ -163,7 +163,7 @@ def _read(folder: Path) -> Project | None:
 
 
 def _plain(value: Any) -> Any:  # noqa: ANN401 - whatever a dataclass holds
-    """The value in what JSON can hold."""
+    """Convert a value for JSON."""
     if isinstance(value, Mapping):
         return {name: _plain(inner) for name, inner in value.items()}
     if isinstance(value, tuple | list):
@@ -172,27 +172,27 @@ def _plain(value: Any) -> Any:  # noqa: ANN401 - whatever a dataclass holds
 
 
 def private_folder(path: Path) -> Path:
-    """A new folder that only this user can enter."""
+    """Create a folder that only this user can access."""
     path.mkdir(mode=0o700, parents=True)
     path.chmod(0o700)  # whatever the umask was
     return path
 
 
 def clean_name(name: str) -> str:
-    """A name to show: the last part of a path, without signs that cannot be seen."""
+    """Return a name for display: the last part of a path, without invisible characters."""
     last = re.split(r"[/\\]", name)[-1]
     shown = "".join(sign for sign in last if sign.isprintable()).strip()
     return shown[:120] or "table"
 
 
 def write_json(path: Path, values: Mapping[str, Any]) -> None:
-    """Write a JSON file that readers find whole, before or after."""
+    """Write a JSON file atomically."""
     with whole_file(path, force=True) as sink:
         sink.write(json.dumps(values, indent=1).encode())
 
 
 def read_json(path: Path) -> dict[str, Any]:
-    """The values of a JSON file; none if there is no such file."""
+    """Return the values of a JSON file; empty if it does not exist."""
     try:
         values = json.loads(path.read_bytes())
     except (OSError, ValueError):

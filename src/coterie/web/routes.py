@@ -1,4 +1,4 @@
-"""Everything that the page answers, in one list: address, handler, method."""
+"""All routes in one list: address, handler, method."""
 
 from __future__ import annotations
 

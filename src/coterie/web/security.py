@@ -1,9 +1,9 @@
-"""Who may ask, and what every answer carries: one ASGI middleware around all the rest.
+"""Check every request and set the headers of every response: one ASGI middleware around everything else.
 
 A page on another site can make a browser send requests here, so the address alone protects nothing. A request passes
-if it names this machine (Host: other names could be made to point here), carries the token's cookie, and, where it
-changes something, comes from a page of this server (Origin). GET never changes anything. What goes wrong inside is
-told by its kind and place, because texts of foreign errors may quote cells.
+if it names this machine (Host: other names could be made to point here), carries the token's cookie, and, if it
+changes something, comes from a page of this server (Origin). GET never changes anything. Internal errors are
+reported only by kind and place, because the text of other libraries' errors may quote cells.
 """
 
 from __future__ import annotations
@@ -42,24 +42,24 @@ _log = logging.getLogger("coterie.web")
 
 
 def same_token(submitted: str | None, token: str) -> bool:
-    """Compare in a time that tells nothing about how much of it is right."""
+    """Compare tokens in constant time."""
     return hmac.compare_digest((submitted or "").encode("utf-8", "surrogatepass"), token.encode())
 
 
 def cookie_value(settings: Settings) -> str:
-    """What the cookie holds: derived from the token, so that a stolen cookie does not tell the address."""
+    """Return the cookie's value: derived from the token, so that a stolen cookie does not reveal the address."""
     return hashlib.sha256(b"coterie cookie " + settings.token.encode()).hexdigest()
 
 
 class Guard:
-    """Lets only this server's own pages in, for whoever knows the token."""
+    """Admits only requests from this server's own pages by someone who knows the token."""
 
     def __init__(self, app: ASGIApp, *, settings: Settings) -> None:
         self.app = app
         self.settings = settings
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """One request."""
+        """Handle one request."""
         if scope["type"] != "http":
             if scope["type"] == "lifespan":
                 await self.app(scope, receive, send)
@@ -91,7 +91,7 @@ class Guard:
                 await simple_page(500, "A fault of coterie", text)(scope, receive, answer)
 
     def _refused(self, scope: Scope) -> Response | None:
-        """The answer to a request that may not pass, or None."""
+        """Return the response to a request that may not pass, or None."""
         headers, settings = Headers(scope=scope), self.settings
         if headers.getlist("host") not in [[host] for host in settings.hosts]:
             return simple_page(421, "Not this server", "This page answers under 127.0.0.1 and localhost only.")
@@ -116,7 +116,7 @@ class Guard:
         return headers.get("sec-fetch-site") == "same-origin"
 
     def _welcome(self, path: str) -> Response:
-        """The token becomes a cookie and leaves the address, which browsers keep and show."""
+        """Turn the token into a cookie and remove it from the address, which browsers keep and show."""
         to = path if path.startswith("/") and not path.startswith(("//", "/\\")) else "/"
         answer = RedirectResponse(to, status_code=303)
         answer.set_cookie(self.settings.cookie, cookie_value(self.settings), httponly=True, samesite="strict", path="/")
@@ -124,7 +124,7 @@ class Guard:
 
 
 def limited(scope: Scope, receive: Receive, limit: int) -> Callable[[], Awaitable[Message]]:
-    """Read a request's body up to a limit, unless the scope says that its reader counts by itself."""
+    """Read a request's body up to a limit, unless the scope says that its reader enforces one."""
     seen = 0
 
     async def counted() -> Message:
@@ -140,7 +140,7 @@ def limited(scope: Scope, receive: Receive, limit: int) -> Callable[[], Awaitabl
 
 
 def simple_page(status: int, title: str, text: str, *, link: str = "") -> Response:
-    """A page for those who are not let in: without anything of ours, all of it fixed text."""
+    """Return a page of fixed text for rejected requests."""
     from html import escape
 
     more = f'<p><a href="{escape(link)}">Try again</a></p>' if link else ""

@@ -1,4 +1,4 @@
-"""The server: one process on the loopback address. Where it keeps projects is in work_folders.py."""
+"""The server: one process on the loopback address. See work_folders.py for where it keeps projects."""
 
 from __future__ import annotations
 
@@ -32,14 +32,14 @@ def serve(
     browser: bool = True,
     say: Callable[[str], None] = lambda _: None,
 ) -> None:
-    """Run until it is interrupted; then stop all runs.
+    """Run until interrupted, then stop all runs.
 
     Args:
-        settings: What to start with; the port may be 0 for any that is free.
+        settings: The server's settings; the port may be 0 for any free one.
         file: A table to open at once.
         config: The coterie.toml that its project reads and writes.
         browser: Whether to open a browser.
-        say: Told what a person has to know.
+        say: Called with messages for the user.
     """
     _quiet_logs()
     with bound(settings.port) as listener:
@@ -79,7 +79,7 @@ def serve(
 
 
 def usual_port() -> int:
-    """The port that people know, or 0 if another program has it."""
+    """Return the usual port, or 0 if another program uses it."""
     try:
         with bound(USUAL_PORT):
             return USUAL_PORT
@@ -89,7 +89,7 @@ def usual_port() -> int:
 
 @contextmanager
 def bound(port: int) -> Iterator[socket.socket]:
-    """A socket on the loopback address."""
+    """Return a socket on the loopback address."""
     listener = socket.socket(socket.AF_INET, socket.SOCK_STREAM)
     try:
         if os.name == "posix":
@@ -106,7 +106,7 @@ def bound(port: int) -> Iterator[socket.socket]:
 
 
 def _end_in_order() -> None:
-    """A closed terminal and a plain kill end the server as Ctrl-C does: runs are stopped first."""
+    """Make a closed terminal and a plain kill end the server as Ctrl-C does: runs are stopped first."""
     if threading.current_thread() is not threading.main_thread():
         return
 
@@ -120,7 +120,7 @@ def _end_in_order() -> None:
 
 
 def check_file(file: str, folders: Sequence[Path]) -> Path:
-    """The file that the command line names: it is there, and below what may be opened."""
+    """Check that the file given on the command line exists and is in an allowed folder."""
     path = Path(file)
     if not path.is_file():
         raise ConfigError([Problem("file", f"there is no file {file}")])
@@ -134,7 +134,7 @@ def check_file(file: str, folders: Sequence[Path]) -> Path:
 
 
 def _quiet_logs() -> None:
-    """Only faults are told, by kind and place."""
+    """Log only errors, by kind and place."""
     handler = logging.StreamHandler()
     handler.setFormatter(logging.Formatter("coterie: %(message)s"))
     log = logging.getLogger("coterie.web")

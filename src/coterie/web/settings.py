@@ -1,4 +1,4 @@
-"""What a server was started with."""
+"""The server's settings."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ GIGABYTE = 1 << 30
 
 @dataclass(frozen=True)
 class Settings:
-    """What a server was started with; it does not change while it runs."""
+    """The server's settings, fixed while it runs."""
 
     work_folder: Path
     """private to this user; holds a folder for every project"""
@@ -33,17 +33,17 @@ class Settings:
 
     @property
     def hosts(self) -> frozenset[str]:
-        """The names under which this machine may ask."""
+        """The host names under which this machine may be addressed."""
         return frozenset({f"127.0.0.1:{self.port}", f"localhost:{self.port}"})
 
     @property
     def origins(self) -> frozenset[str]:
-        """Where a form may come from."""
+        """The origins that a form may come from."""
         return frozenset(f"http://{host}" for host in self.hosts)
 
     @property
     def cookie(self) -> str:
-        """Cookies do not tell ports apart, so that two servers need two names."""
+        """The cookie's name. Cookies do not distinguish ports, so two servers need two names."""
         return f"coterie-{self.port}"
 
     @property
@@ -53,10 +53,10 @@ class Settings:
 
 
 def resolve_allowed(submitted: str, folders: tuple[Path, ...]) -> Path | None:
-    """The file that a path means, links and `..` followed, or None if it is not below one of the folders.
+    """Return the file that a path means, following links and `..`, or None if it is outside the allowed folders.
 
-    Relative paths start at the first folder. Whether there is such a file is not said here: outside the folders,
-    nothing is to be learnt.
+    Relative paths start at the first folder. Whether the file exists is not revealed here: nothing can be learned
+    about files outside the folders.
     """
     if not submitted or "\0" in submitted or not folders:
         return None

@@ -1,4 +1,4 @@
-"""The steps above every page, each with a mark that says how far it is."""
+"""The steps above every page, each with its state."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from coterie.web.run.runs import changed_since
 
 
 class Step(NamedTuple):
-    """One step, as the navigation shows it."""
+    """One step in the navigation."""
 
     key: str
     title: str
@@ -24,13 +24,13 @@ class Step(NamedTuple):
 
 
 def steps_of(project: Project, current: str = "") -> list[Step]:
-    """The steps of a project with how far each is."""
+    """Return the steps of a project with their states."""
     states = _states(project)
     return [Step(key, title, f"{project.url}/{key}", states[key], key == current) for key, title in STEPS]
 
 
 def _states(project: Project) -> dict[str, str]:
-    """Step → its mark."""
+    """Return step → its state."""
     if not project.table_path.is_file():
         failed = state_of(project.folder / "inspect").state == "failed"
         return {key: "later" for key, _ in STEPS} | {"data": "faulty" if failed else "open"}
@@ -43,7 +43,7 @@ def _states(project: Project) -> dict[str, str]:
 
 
 def _run_states(project: Project) -> dict[str, str]:
-    """The marks of Run and Results: done when there are results, Run only as long as they are those of the recipe."""
+    """Return the states of Run and Results: done if there are results (for Run, of the current configuration)."""
     states = [(folder, state_of(folder).state) for folder in project.runs]
     finished = next((folder for folder, state in states if state == "finished"), None)
     latest = next((state for _, state in states if state not in ("cancelled", "none")), "")

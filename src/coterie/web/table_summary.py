@@ -1,4 +1,4 @@
-"""What is known of a project's table: names, types, counts and guesses, worked out once by a worker."""
+"""A summary of a project's table: names, types, counts and suggested roles, computed once by a worker."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ class TableSummary:
 
 
 def summary_of(project: Project) -> TableSummary | None:
-    """What is known of the table, or None before it was looked at."""
+    """Return the summary of the table, or None before it was inspected."""
     values = read_json(project.folder / "facts.json")
     if not values or not project.table_path.is_file():
         return None
@@ -53,6 +53,6 @@ def summary_of(project: Project) -> TableSummary | None:
 
 
 def column_names(project: Project) -> list[str] | None:
-    """The names of the columns, or None before the table was looked at."""
+    """Return the column names, or None before the table was inspected."""
     summary = summary_of(project)
     return None if summary is None else summary.names

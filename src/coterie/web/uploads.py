@@ -1,4 +1,4 @@
-"""Uploads, written to disk as they arrive: into a private folder, under a name of ours, up to a limit."""
+"""Uploads, written to disk as they arrive: to a private folder, under a generated name, up to a limit."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ FIELD_LIMIT = 64 * 1024
 
 
 class Upload(NamedTuple):
-    """What a form sent."""
+    """The content of a form."""
 
     path: Path | None
     """the file, under our own name; None if no file was chosen"""
@@ -30,7 +30,7 @@ class Upload(NamedTuple):
 
 
 class _Parts:
-    """Takes the parts of a multipart body as they come: the first file to disk, short fields into memory."""
+    """Handles the parts of a multipart body as they arrive: the first file goes to disk, short fields into memory."""
 
     def __init__(self, target: Path, *, field: str, limit: int) -> None:
         self.target, self.field, self.limit = target, field, limit
@@ -92,13 +92,13 @@ class _Parts:
 
 
 async def receive_upload(request: Request, target: Path, *, field: str, limit: int) -> Upload:
-    """Read a multipart form, with its file going straight to disk. If anything fails, no file stays.
+    """Read a multipart form, streaming its file to disk. If anything fails, no file is left.
 
     Args:
-        request: Has the form as its body.
-        target: Where the file goes; it must not be there yet.
+        request: The request with the form.
+        target: The path for the file; it must not exist yet.
         field: The name of the file's field.
-        limit: Bytes that the file may have.
+        limit: The maximum number of bytes of the file.
     """
     kind, options = parse_options_header(request.headers.get("content-type", ""))
     if kind != b"multipart/form-data" or b"boundary" not in options:

@@ -1,4 +1,4 @@
-"""The process that does long work: `python -m coterie.web.worker FOLDER`. See jobs.py for what it is told and tells."""
+"""The process that does long work: `python -m coterie.web.worker FOLDER`. See jobs.py for its interface."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ TELL_EVERY = 0.2
 
 
 class Teller:
-    """Writes how far the work is into `state.json`, now and then."""
+    """Writes the progress of the work to `state.json`, now and then."""
 
     def __init__(self, folder: Path) -> None:
         self.folder = folder
@@ -41,7 +41,7 @@ class Teller:
         self._write()
 
     def __call__(self, step: str, done: int, total: int) -> None:
-        """`done` of `total` units of the step are finished; methods may call this from several threads."""
+        """Report that `done` of `total` units of the step are finished; methods may call this from several threads."""
         with self._lock:
             fresh = step.partition(": ")[0] != self.state.step.partition(": ")[0]
             started = time.time() if fresh else self.state.step_started
@@ -50,7 +50,7 @@ class Teller:
                 self._write()
 
     def end(self, state: str, message: str = "") -> None:
-        """The last note."""
+        """Write the final state."""
         with self._lock:
             took = time.time() - self.state.started
             self.state = self.state._replace(state=state, message=message, seconds=took)
@@ -62,7 +62,7 @@ class Teller:
 
 
 def main(arguments: list[str]) -> int:
-    """Do the job that a folder describes."""
+    """Do the job described in a folder."""
     folder = Path(arguments[0])
     job = read_json(folder / "job.json")
     _end_with_the_server()
@@ -101,7 +101,7 @@ def _failed(folder: Path, tell: Teller, text: str) -> int:
 
 
 def _end_with_the_server() -> None:
-    """Standard input is a pipe that only the server holds: its end is the server's."""
+    """End with the server: standard input is a pipe that only the server holds."""
 
     def listen() -> None:
         while os.read(0, 1):

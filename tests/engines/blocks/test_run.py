@@ -13,9 +13,9 @@ from pyarrow import csv, feather, parquet
 
 import coterie
 from coterie.engines import cuts
-from coterie.engines.blocks.run import anonymize_file
+from coterie.engines.blocks.run import anonymize as anonymize_file
 from coterie.engines.blocks.state import work_path
-from coterie.engines.job import make_job
+from coterie.engines.engine import Job
 from coterie.errors import ConfigError, DataError, InfeasibleError, VerificationError
 
 METHODS = ("mondrian", "compact", "kmembers", "top-down")
@@ -58,7 +58,7 @@ def test_one_block_is_the_same_as_in_memory(method, missing, form, tmp_path):
     table = table.set_column(1, "age", pc.if_else(pa.array(holes), None, table.column("age")))
     config = config_of(method=method, missing=missing)
     parquet.write_table(table, tmp_path / "in.parquet")
-    release = anonymize_file(tmp_path / "in.parquet", make_job(config, tmp_path / f"blocks.{form}"))
+    release = anonymize_file(tmp_path / "in.parquet", Job(config, tmp_path / f"blocks.{form}"))
     whole = coterie.anonymize(tmp_path / "in.parquet", config=config.replace(engine="memory"))
     whole.write(tmp_path / f"whole.{form}")
     assert release.blocks == 1
@@ -90,7 +90,7 @@ def test_text_is_read_and_written_as_it_came(tmp_path):
     rows = [";".join(map(str, row.values())) for row in table.to_pylist()]
     path.write_bytes("\r\n".join([";".join(table.column_names), *rows, ""]).encode("latin-1"))
     config = config_of(block_rows=60)
-    anonymize_file(path, make_job(config, tmp_path / "out.csv"))
+    anonymize_file(path, Job(config, tmp_path / "out.csv"))
     lines = (tmp_path / "out.csv").read_bytes().decode("latin-1").split("\r\n")
     assert lines[0] == "age;region;sex;disease;remark"
     assert len(lines) == 202
@@ -201,7 +201,7 @@ def test_the_settings_beside_a_release_give_it_again(tmp_path):
     first = run(tmp_path, table, config_of(block_rows=110))
     again = anonymize_file(
         tmp_path / "in.parquet",
-        make_job(coterie.Config.from_toml(tmp_path / "out.parquet.coterie.toml"), tmp_path / "again.parquet"),
+        Job(coterie.Config.from_toml(tmp_path / "out.parquet.coterie.toml"), tmp_path / "again.parquet"),
     )
     assert again.config.block_rows == 110
     assert again.place.output_sha256 == first.place.output_sha256
@@ -230,13 +230,13 @@ def test_folders_of_parquet_go_in_and_out(tmp_path, monkeypatch):
     (tmp_path / "parts").mkdir()
     for number, start in enumerate(range(0, 350, 70)):
         parquet.write_table(table.slice(start, 70), tmp_path / "parts" / f"part-{number}.parquet")
-    release = anonymize_file(tmp_path / "parts", make_job(config, f"{tmp_path}/out/"))
+    release = anonymize_file(tmp_path / "parts", Job(config, f"{tmp_path}/out/"))
     assert len(list((tmp_path / "out").glob("*.parquet"))) == 4
     check_release(release, table, config)
     assert run(tmp_path, table, config, out="one.parquet").arrow.equals(release.arrow)
     with pytest.raises(ConfigError, match="exists already"):
-        anonymize_file(tmp_path / "parts", make_job(config, f"{tmp_path}/out/"))
-    again = anonymize_file(tmp_path / "parts", make_job(config, f"{tmp_path}/out/", force=True))
+        anonymize_file(tmp_path / "parts", Job(config, f"{tmp_path}/out/"))
+    again = anonymize_file(tmp_path / "parts", Job(config, f"{tmp_path}/out/", force=True))
     assert again.place.output_sha256 == release.place.output_sha256
 
 
@@ -254,7 +254,7 @@ def test_small_and_odd_files(tmp_path):
     for rows in (0, 40, 0, 0, 60, 0):  # empty row groups
         writer.write_table(table_of(rows or 1, seed=rows).slice(0, rows))
     writer.close()
-    release = anonymize_file(tmp_path / "gaps.parquet", make_job(config_of(block_rows=30), tmp_path / "gaps-out.csv"))
+    release = anonymize_file(tmp_path / "gaps.parquet", Job(config_of(block_rows=30), tmp_path / "gaps-out.csv"))
     assert release.verification.rows == 100
 
 
@@ -346,5 +346,5 @@ def test_work_folders_are_private_and_gone_in_the_end(tmp_path):
 def test_feather_goes_in(tmp_path):
     table = table_of(200)
     feather.write_feather(table, tmp_path / "in.feather", chunksize=30)
-    release = anonymize_file(tmp_path / "in.feather", make_job(config_of(block_rows=50), tmp_path / "out.feather"))
+    release = anonymize_file(tmp_path / "in.feather", Job(config_of(block_rows=50), tmp_path / "out.feather"))
     check_release(release, table, config_of())

@@ -11,9 +11,9 @@ import pytest
 from block_cases import config_of, run, table_of
 from pyarrow import parquet
 
-from coterie.engines.blocks.run import anonymize_file
+from coterie.engines.blocks.run import anonymize as anonymize_file
 from coterie.engines.blocks.state import work_path
-from coterie.engines.job import make_job
+from coterie.engines.engine import Job
 from coterie.errors import Cancelled, ConfigError, DataError
 
 
@@ -70,8 +70,8 @@ def test_a_run_that_was_killed_goes_on(tmp_path, config):
     program = f"""
         import json, os, pathlib, signal
         from coterie.settings.config import Config
-        from coterie.engines.blocks.run import anonymize_file
-        from coterie.engines.job import make_job
+        from coterie.engines.blocks.run import anonymize as anonymize_file
+        from coterie.engines.engine import Job
 
         folder = pathlib.Path({str(tmp_path)!r})
 
@@ -80,7 +80,7 @@ def test_a_run_that_was_killed_goes_on(tmp_path, config):
                 os.kill(os.getpid(), signal.SIGKILL)
 
         config = Config.from_dict(json.loads((folder / "config.json").read_text()))
-        anonymize_file(folder / "in.parquet", make_job(config, folder / "out.parquet", progress=told))
+        anonymize_file(folder / "in.parquet", Job(config, folder / "out.parquet", progress=told))
     """
     killed = subprocess.run([sys.executable, "-c", textwrap.dedent(program)], capture_output=True, check=False)
     assert killed.returncode == -signal.SIGKILL
@@ -153,7 +153,7 @@ def test_an_input_that_changes_while_it_is_read_is_refused(tmp_path, config):
             parquet.write_table(older, tmp_path / "in.parquet")
 
     with pytest.raises(DataError, match="changed while it was read"):
-        anonymize_file(tmp_path / "in.parquet", make_job(config, tmp_path / "out.parquet", progress=told))
+        anonymize_file(tmp_path / "in.parquet", Job(config, tmp_path / "out.parquet", progress=told))
     assert not (tmp_path / "out.parquet").exists()
 
 
@@ -165,7 +165,7 @@ def test_a_second_run_is_told_that_the_first_is_alive(tmp_path, config):
     def meanwhile(step, done, total):
         if step.startswith("group") and not told:
             for ways in ({"force": True}, {"resume": True}, {}):
-                job = make_job(config, tmp_path / "out.parquet", **ways)
+                job = Job(config, tmp_path / "out.parquet", **ways)
                 with pytest.raises(ConfigError, match=rf"another run .* under way \(process {os.getpid()}\)"):
                     anonymize_file(tmp_path / "in.parquet", job)
                 told.append(step)
@@ -225,7 +225,7 @@ def test_a_folder_is_replaced_whole_or_not_at_all(tmp_path, config, monkeypatch)
     from pathlib import Path
 
     def again(k, **ways):
-        job = make_job(config.replace(k=k), f"{tmp_path}/out/", **ways)
+        job = Job(config.replace(k=k), f"{tmp_path}/out/", **ways)
         return anonymize_file(tmp_path / "in.parquet", job)
 
     run(tmp_path, table_of(700), config)
@@ -256,7 +256,7 @@ def test_a_folder_that_a_run_was_removing_or_making_when_it_was_killed_goes(tmp_
     left.mkdir()
     (left / "lock").write_text("1")
     (left / "rows").mkdir()
-    job = make_job(config, tmp_path / "out.parquet", resume=True)
+    job = Job(config, tmp_path / "out.parquet", resume=True)
     with pytest.raises(ConfigError, match="exists already"):
         anonymize_file(tmp_path / "in.parquet", job)
     assert not left.exists()
@@ -285,7 +285,7 @@ def test_a_run_that_was_killed_while_it_cleaned_up_is_no_run_to_go_on_with(tmp_p
     assert not (left / "run.json").exists()
     (left / "lock").unlink()  # the process that held it is gone
     (left / "lock").write_text("1")
-    job = make_job(config, tmp_path / "out.parquet", resume=True)
+    job = Job(config, tmp_path / "out.parquet", resume=True)
     with pytest.raises(ConfigError, match="exists already"):
         anonymize_file(tmp_path / "in.parquet", job)
     assert not left.exists()

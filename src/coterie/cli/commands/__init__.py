@@ -1,4 +1,4 @@
-"""One file a command.
+"""The commands, one file each.
 
 May import what `cli` may.
 """

@@ -67,7 +67,7 @@ def compare(
 ) -> None:
     """Compare methods and values of k by information loss, risk, query error and time.
 
-    Finished runs are saved in a file that holds no values of the data. After Ctrl-C, or with more methods or k, the
+    Finished runs are saved in a file without any data values. After Ctrl-C, or with more methods or k, the
     same command continues from there. A method that cannot run is listed with the reason.
     """
     check_files(data, settings, output, plot, force=force)
@@ -93,7 +93,7 @@ def _stem(data: str) -> str:
 
 
 def whole_numbers(texts: list[str], flag: str) -> list[int]:
-    """Whole numbers of at least 1 from texts with commas."""
+    """Parse comma-separated integers of at least 1."""
     found = [part.strip() for text in texts for part in text.split(",") if part.strip()]
     if not found or not all(part.isascii() and part.isdigit() and int(part) for part in found):
         raise ConfigError([Problem(flag, "must be whole numbers of at least 1, separated by commas, such as 2,5,10")])
@@ -101,7 +101,7 @@ def whole_numbers(texts: list[str], flag: str) -> list[int]:
 
 
 def check_files(data: str, config: Config, output: Path | None, plot: Path | None, *, force: bool) -> None:
-    """Find out before the work, not after it, that the result could not be written."""
+    """Check before the runs that the results can be written."""
     from coterie.files.destinations import check_apart
     from coterie.files.output import check_target, format_of
 
@@ -136,7 +136,7 @@ def run_and_show(
     as_json: bool,
     quiet: bool,
 ) -> None:
-    """Make the runs, print the table, write the files. Ctrl-C prints what is finished and ends with 130."""
+    """Execute the runs, print the table and write the files. Ctrl-C prints the finished runs and exits with 130."""
     from coterie.api.compare import compare as make
     from coterie.cli.run import mention_compiling
     from coterie.cli.show import ProgressBar, Voice
@@ -172,7 +172,7 @@ def run_and_show(
 
 
 def show_comparison(found: Comparison, voice: Voice, *, as_json: bool) -> None:
-    """The table of a comparison, what was best, and who refused why."""
+    """Print the comparison, the best methods, and the reasons why methods did not run."""
     if as_json:
         typer.echo(json.dumps(found.to_dict(), indent=1))
         return

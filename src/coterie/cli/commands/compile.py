@@ -44,7 +44,7 @@ def compile_kernels(
 
 
 def _try_out() -> None:
-    """Make a small release, for what is compiled with any method but is no part of one."""
+    """Make a small release, to compile the code that all methods share."""
     from coterie.api.anonymize import anonymize
     from coterie.cli.commands.demo import configuration, people
 

@@ -29,7 +29,7 @@ def demo(
     force: Force = False,
     quiet: Quiet = False,
 ) -> None:
-    """Anonymize the bundled Adult table (30,162 people of the US census of 1994) and show what happens."""
+    """Anonymize the bundled Adult table (30,162 people from the 1994 US census) and show the result."""
     from coterie.cli.run import release_of, show_release
     from coterie.cli.show import Voice
     from coterie.files import tables
@@ -54,14 +54,14 @@ def demo(
 
 
 def people() -> pa.Table:
-    """The complete training rows of Adult: its eight usual quasi-identifiers and the salary class."""
+    """Return the complete training rows of Adult: its eight usual quasi-identifiers and the salary class."""
     from coterie.datasets import ADULT_QUASI, ADULT_SENSITIVE, adult
 
     return adult(complete=True, part="train").select([*ADULT_QUASI, ADULT_SENSITIVE])
 
 
 def configuration(*, k: int, method: str | None = None) -> Config:
-    """How the demo anonymizes: age as a number, the other columns by the hierarchies that come with the table."""
+    """Return the demo's configuration: age as a number, the other columns with the bundled hierarchies."""
     from coterie.datasets import ADULT_QUASI, ADULT_SENSITIVE, adult_hierarchies
     from coterie.settings.config import Config
 
@@ -71,7 +71,7 @@ def configuration(*, k: int, method: str | None = None) -> Config:
 
 
 def _is_from_demo(output: str, config: Config) -> bool:
-    """Whether the file is what an earlier demo left, so that it may be overwritten without asking."""
+    """Return whether an earlier demo wrote the file, so that it may be overwritten."""
     from coterie.errors import CoterieError
     from coterie.files.output import provenance_path
     from coterie.settings.config import Config
@@ -83,7 +83,7 @@ def _is_from_demo(output: str, config: Config) -> bool:
 
 
 def _show(before: pa.Table, after: pa.Table, voice: Voice) -> None:
-    """The first rows before and after. They are public data; no other command prints cells."""
+    """Print the first rows before and after. The data are public; no other command prints cells."""
     for title, table in (("Before:", before), ("After:", after)):
         voice.say(title)
         rows = table.slice(0, ROWS_SHOWN).to_pylist()

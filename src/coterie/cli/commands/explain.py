@@ -43,7 +43,7 @@ def explain(
 ) -> None:
     """Explain which columns drive the information loss, and why a row was generalized as far as it was.
 
-    FILE is the original table. coterie makes the release again: use the .coterie.toml of a release to get that one.
+    FILE is the original table. coterie makes the release again: use the .coterie.toml of a release to reproduce it.
 
     Rows are identified by their positions in FILE. No values are shown unless you add --show-values.
     """
@@ -97,7 +97,7 @@ def show(
 
 
 def show_loss(loss: LossExplanation, voice: Voice) -> None:
-    """What drives the loss."""
+    """Print what drives the loss."""
     voice.say(f"{loss.method}, k = {loss.k:,}: loss {loss.gcp:.4f} per cell")
     voice.say()
     head = ["column", "weight", "loss", "changed", "share of the loss"]
@@ -120,7 +120,7 @@ def show_loss(loss: LossExplanation, voice: Voice) -> None:
 
 
 def show_row(found: RowExplanation, voice: Voice) -> None:
-    """Why one row is as coarse as it is."""
+    """Print why one row was generalized as far as it was."""
     where = "" if found.group is None else f", {found.state} {found.group:,} of {found.size:,} rows"
     voice.say(f"Row {found.row:,}{where}: {found.state if found.group is None else f'pays {found.cost:.4f}'}")
     voice.say(found.note)
@@ -178,7 +178,7 @@ def _show_nearest(found: RowExplanation, voice: Voice) -> None:
 
 
 def show_what_if(found: WhatIfs, voice: Voice) -> None:
-    """What changes would do."""
+    """Print the effects of changes."""
     voice.say(
         f"What if: run again with {found.method}, which loses {found.gcp:.4f} as it is (the release: "
         f"{found.release_gcp:.4f})."

@@ -1,4 +1,4 @@
-"""`coterie init`: suggest a configuration for a file, for a person to edit."""
+"""`coterie init`: suggest a configuration for a file, for the user to edit."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from typing import Annotated
 
 import typer
 
-from coterie.cli.flags import Delimiter, Encoding, Force, Header, MissingValues, Quiet
+from coterie.cli.flags import Delimiter, Encoding, Force, Header, MissingValues, Quiet, SkipRows
 from coterie.cli.options import changes_of
 from coterie.errors import without_passwords
 
@@ -20,12 +20,13 @@ def init(
     delimiter: Delimiter = None,
     encoding: Encoding = None,
     header: Header = None,
+    skip_rows: SkipRows = None,
     missing_values: MissingValues = None,
     quiet: Quiet = False,
 ) -> None:
     """Suggest roles, types and hierarchies, and write a commented configuration for you to edit.
 
-    FILE is a file or a table of a database. Suggestions come from column names and counts; no cell is written.
+    FILE is a file or a database table. Suggestions come from column names and counts; no cells are written.
     """
     from coterie.api.suggest import suggestion_of
     from coterie.cli.show import Voice
@@ -38,8 +39,8 @@ def init(
     to_file = str(output) != "-"
     check_apart(data, None, output=output, settings_beside=False)
     check_target(output, force=force)
-    given = {"delimiter": delimiter, "encoding": encoding, "header": header, "missing_values": missing_values}
-    reading = changes_of(given)
+    given = {"delimiter": delimiter, "encoding": encoding, "header": header, "skip_rows": skip_rows}
+    reading = changes_of({**given, "missing_values": missing_values})
     suggestion = suggestion_of(tables.read(data, **reading), reading)
     guesses, text = suggestion.columns, suggestion.toml
     if to_file:

@@ -1,4 +1,4 @@
-"""`coterie methods`: which methods there are, and their options."""
+"""`coterie methods`: list the methods and their options."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ def methods(
 
 
 def described(method: Method) -> dict[str, Any]:
-    """A method and its options as plain values: what the command, the documentation and other pages show."""
+    """Describe a method and its options as plain values for the command, the docs and the web app."""
     return {
         "name": method.name,
         "summary": method.summary,
@@ -86,7 +86,7 @@ def _show(method: Method) -> None:
 
 
 def preset_text(published: Mapping[str, Any]) -> str:
-    """What `preset = "paper"` sets."""
+    """Return the settings of `preset = "paper"` as text."""
     if not published:
         return "preset = paper: the defaults are the paper's."
     return "preset = paper: " + ", ".join(f"{name} = {default_text(value)}" for name, value in published.items()) + "."

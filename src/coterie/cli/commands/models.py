@@ -1,4 +1,4 @@
-"""`coterie models`: which privacy models there are, and their parameters."""
+"""`coterie models`: list the privacy models and their parameters."""
 
 from __future__ import annotations
 

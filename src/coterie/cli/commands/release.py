@@ -10,12 +10,16 @@ import typer
 from coterie.cli import complete, flags
 from coterie.cli.options import cluster_of, names
 from coterie.errors import ConfigError, Problem
+from coterie.files.databases.place import DATABASES
 from coterie.files.formats import FORMATS
 
 NOT_KEPT = 1
 
 READABLE = " or ".join(each.title for each in FORMATS.values())
-Table = Annotated[str, typer.Argument(metavar="FILE", help=f"Table: {READABLE}; - is standard input.")]
+DATABASE = " or ".join(each.title for each in DATABASES.values())
+Table = Annotated[
+    str, typer.Argument(metavar="FILE", help=f"Table: {READABLE}, or of {DATABASE}; - is standard input.")
+]
 
 
 @flags.takes_settings("anonymize")
@@ -40,7 +44,7 @@ def anonymize(
 ) -> None:
     """Anonymize a table: every published row shares its quasi-identifiers with at least k - 1 others.
 
-    FILE may be gzipped, a sheet of a workbook (people.xlsx#2024) or a table of a database, such as
+    FILE may be gzipped, a sheet of a workbook (people.xlsx#2024) or a database table, such as
     sqlite:///people.db#people or postgresql://user@host/census#people. The output may be in a database too.
 
     coterie verifies the release before it writes anything. It also writes OUTPUT.coterie.toml with the configuration,
@@ -93,23 +97,6 @@ def verify(
     config: flags.ConfigFile = None,
     k: int | None = None,
     settings: flags.Settings,
-    l: Annotated[  # noqa: E741 - its name in every paper
-        str | None,
-        typer.Option(
-            "--l", metavar="L", help="l-diversity: distinct values of each sensitive attribute in every group."
-        ),
-    ] = None,
-    t: Annotated[
-        str | None, typer.Option("--t", metavar="T", help="t-closeness of each sensitive attribute, equal distance.")
-    ] = None,
-    alpha: Annotated[
-        str | None,
-        typer.Option(
-            "--alpha", metavar="ALPHA", help="alpha of (alpha, k): largest share of one sensitive value in a group."
-        ),
-    ] = None,
-    beta: Annotated[str | None, typer.Option("--beta", metavar="BETA", help="Basic beta-likeness.")] = None,
-    delta: Annotated[str | None, typer.Option("--delta", metavar="DELTA", help="Delta-disclosure privacy.")] = None,
     as_json: flags.AsJson = False,
     strict: flags.Strict = False,
     quiet: flags.Quiet = False,
@@ -122,13 +109,7 @@ def verify(
     l, t and so on of each sensitive attribute.
     """
     from coterie.cli.run import show_verification
-    from coterie.settings.registry import MODELS
 
-    limits = {"l": l, "t": t, "alpha": alpha, "beta": beta, "delta": delta}
-    named = {model.parts[0]: name for name, model in MODELS.items()}
-    further = [f"{named[parameter]}:{limit}" for parameter, limit in limits.items() if limit is not None]
-    if further:
-        settings = settings.replace(privacy=[*settings.privacy, *further])
     asked = config is not None or k is not None
     if not show_verification(data, settings, asked=asked, as_json=as_json, quiet=quiet, strict=strict):
         raise typer.Exit(NOT_KEPT)

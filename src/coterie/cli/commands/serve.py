@@ -1,4 +1,4 @@
-"""`coterie serve`: the local page."""
+"""`coterie serve`: the local web app."""
 
 from __future__ import annotations
 
@@ -47,13 +47,13 @@ def serve(
     ] = False,
     quiet: Quiet = False,
 ) -> None:
-    """Open a page on this machine that leads from a file to a release.
+    """Open the local web app, which leads from a file to a release.
 
-    FILE is a table to begin with; files can also be opened or uploaded on the page.
+    FILE is the table to start with; you can also open or upload files in the app.
 
-    The page is for this machine only, under an address that holds a token. With --config it reads and writes that
-    file; otherwise the configuration can be downloaded. Projects stay until they are deleted on the page: start it
-    again, and they go on where they were.
+    Only this machine can reach the app, and its address contains a token. With --config it reads and writes that
+    file; otherwise you can download the configuration. Projects remain until you delete them in the app: start it
+    again to continue.
     """
     missing = [name for name in NEEDED if find_spec(name) is None]
     if missing:

@@ -1,4 +1,4 @@
-"""The engine that cuts a table into blocks on disk, groups them one by one and holds none but the current one.
+"""The engine that cuts a table into blocks on disk and groups them one by one, with one block in memory at a time.
 
 May import what `engines` may, but no other engine.
 """

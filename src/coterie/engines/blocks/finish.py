@@ -1,4 +1,4 @@
-"""The end of a run out of core: suppressed rows, writing, verification, and the name that makes it a release."""
+"""The end of an out-of-core run: suppressed rows, writing, verification, and renaming into place."""
 
 from __future__ import annotations
 
@@ -10,48 +10,36 @@ from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
-import pyarrow as pa
 
-from coterie.engines.blocks.write import Publisher
-from coterie.engines.finished import check_limit, may_show, notes_of, total
+from coterie.engines.blocks.verify import WrittenCheck
+from coterie.engines.blocks.write import BlockStripes
+from coterie.engines.finished import check_limit, notes_of, total
 from coterie.engines.mapping import WholeMapping
-from coterie.engines.plan import PROGRAM_BYTES
-from coterie.engines.request import by_rows
-from coterie.engines.row_check import WrittenCheck
 from coterie.files import tables
 from coterie.files.batches import TableFile, open_table
 from coterie.files.output import appear, provenance_path, replace_folder
 from coterie.files.streams import Target, WrittenFile, write_release
 from coterie.measures.measures import ClassSizes
 from coterie.measures.sums import BlockSums, measures_of
-from coterie.publishing.labels import root_text, style_of
+from coterie.publishing.suppressed import may_show
 from coterie.releases.release import Release
 from coterie.releases.stored import StoredRows
 from coterie.settings.memory import give_back
 from coterie.settings.toml import provenance_toml
-from coterie.verification.cells import read_cells
-from coterie.verification.duckdb_counts import verify_file
 from coterie.verification.models import FileCheck
-from coterie.verification.sql import DuckLimits, HiddenColumn, RowReader
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
-
     from coterie.engines.blocks.state import WorkFolder
     from coterie.engines.blocks.store import BlockStore
+    from coterie.engines.engine import Job
     from coterie.engines.finished import FinishedBlock
-    from coterie.engines.job import BlocksJob
     from coterie.engines.phases import Phases
     from coterie.engines.plan import Plan
     from coterie.settings.config import Config
 
 
-# What DuckDB gets at least.
-LEAST_DUCKDB = 128 * 2**20
-
-
 class _Draft(NamedTuple):
-    """A release that was written and checked, but has no name yet."""
+    """A release that was written and verified, but not yet renamed."""
 
     path: Path
     written: WrittenFile
@@ -60,23 +48,23 @@ class _Draft(NamedTuple):
 
 @dataclass(frozen=True, eq=False)
 class Ending:
-    """What is at hand when all blocks are finished."""
+    """The state when all blocks are finished."""
 
     table: TableFile
     plan: Plan
     store: BlockStore
     finished: tuple[FinishedBlock, ...]
     work: WorkFolder
-    job: BlocksJob
+    job: Job
     target: Target
     phases: Phases
 
     def finish(self) -> Release:
-        """Write and verify the release, and give it its name if it has passed."""
+        """Write and verify the release, and rename it into place if it passes."""
         plan, job = self.plan, self.job
         sums = total(self.finished, plan)
         check_limit(self.finished, plan)
-        shown = may_show(sums, plan)
+        shown = may_show(plan.book.config, suppressed=sums.suppressed, starred=sums.starred)
         draft = self._draft(sums, shown=shown)
         if shown and sums.suppressed and not draft.checked.verification.passed:
             # Suppressed rows are shown only where they keep every promise; without them the others are what they were.
@@ -92,7 +80,9 @@ class Ending:
             place=self._place(draft, lacks=draft.checked.verification.rows < sums.rows),
             seconds=self.phases.seconds,
             notes=notes_of(self.finished, plan),
-            written={Path(job.output).name: draft.written.sha256},
+            masked=plan.book.mask.note,
+            masks_sha256=plan.book.mask.sha256,
+            written={Path(job.place).name: draft.written.sha256},
         )
         self.work.note_name(draft.written.sha256)
         _publish(draft.path, release, job)
@@ -103,14 +93,14 @@ class Ending:
         return release
 
     def _place(self, draft: _Draft, *, lacks: bool) -> StoredRows:
-        """Where the release will lie, and which rows of the original it lacks."""
+        """Return the release's rows on disk, and the removed rows of the original."""
         removed = [np.zeros(0, dtype=np.int64)]
         rows, size = self.plan.book.all_rows, self.store.stripe_rows
         for stripe in range(-(-rows // size) if lacks else 0):
             inside = self.store.published(self.finished, stripe, min(size, rows - stripe * size))
             removed.append(stripe * size + np.flatnonzero(~inside))
         return StoredRows(
-            path=Path(self.job.output),
+            path=Path(self.job.place),
             original=self.table,
             book=self.plan.book,
             blocks=self.plan.blocks,
@@ -122,7 +112,7 @@ class Ending:
         )
 
     def _draft(self, sums: BlockSums, *, shown: bool) -> _Draft:
-        """Write the release into the folder of the run, and check what was written."""
+        """Write the release to the run's folder, and verify the written file."""
         plan, target, config = self.plan, self.target, self.plan.book.config
         path = self.work.path / f"release{target.suffix}"
         if path.exists():
@@ -130,58 +120,31 @@ class Ending:
         with self.phases("write"):
             give_back()
             one = target.format == "feather"
-            publisher = Publisher(self.table, plan, self.store, self.finished, shown, sums.suppressed, one)
-            written = write_release(publisher, path, target, progress=self.job.progress)
+            stripes = BlockStripes(self.table, plan, self.store, self.finished, shown, sums.suppressed, one)
+            written = write_release(stripes, path, target, progress=self.job.progress)
         with self.phases("verify"):
-            roots = {domain.name: root_text(domain, style_of(domain, config.publish)) for domain in plan.book.domains}
             give_back()
-            memory = max((self.job.memory - PROGRAM_BYTES) // 3, LEAST_DUCKDB)
+            table = open_table(path, target.reading(config))
             hidden = sums.suppressed if shown else 0
-            checker = DuckLimits(self.work.spare, memory, config.usable_threads)
-            table, single = open_table(path, target.reading(config)), by_rows(config)
-            k = 0 if single else config.k
-            people = self._people(table.schema.names, shown=shown)
-            checked = verify_file(table, config, roots=roots, hidden=hidden, checker=checker, k=k, people=people)
-            if single:
-                pairs = WrittenCheck(plan, self.store, self.finished, self.work.spare).count(table, shown=shown)
-                checked = checked.with_rows(pairs, config.k, hidden=hidden)
+            checked = WrittenCheck(self.table, plan, self.store, self.finished, self.work.spare).verify(
+                table, memory=self.job.memory, shown=shown, hidden=hidden
+            )
         return _Draft(path, written, checked)
 
-    def _people(self, names: Sequence[str], *, shown: bool) -> HiddenColumn | None:
-        """The person of each published row, from the original, which alone names them."""
-        entity = self.plan.book.config.entity
-        if entity is None:
-            return None
-        name = "person"
-        while name in names:
-            name += "_"
-        kind = read_cells(pa.array([], self.table.schema.field(entity).type), name=entity).plain.type
-        return HiddenColumn(name, kind, self._persons(entity, name, shown=shown))
 
-    def _persons(self, entity: str, name: str, *, shown: bool) -> Iterator[pa.RecordBatch]:
-        rows, size = self.plan.book.all_rows, self.store.stripe_rows
-        reader = RowReader(self.table.batches([entity]))
-        for stripe in range(-(-rows // size)):
-            held = reader.take(min(size, rows - stripe * size))
-            cells = read_cells(held.column(0), name=entity).plain
-            if not shown:
-                cells = cells.filter(pa.array(self.store.published(self.finished, stripe, len(cells))))
-            yield pa.RecordBatch.from_arrays([cells], [name])
-
-
-def _settled(job: BlocksJob) -> Config:
-    """The configuration with what the machine decided, so that it gives the same release elsewhere."""
+def _settled(job: Job) -> Config:
+    """Return the configuration with machine-dependent settings filled in, to give the same release elsewhere."""
     return job.config.replace(engine="blocks", block_rows=job.block_rows)
 
 
-def _publish(draft: Path, release: Release, job: BlocksJob) -> None:
-    """Write the settings of the release, and give it its name: whoever finds a release finds its settings too."""
-    if os.fspath(job.output) == "-":
+def _publish(draft: Path, release: Release, job: Job) -> None:
+    """Write the release's settings, then rename it into place, so that no release is without its settings."""
+    if os.fspath(job.place) == "-":
         with draft.open("rb") as file:
             shutil.copyfileobj(file, sys.stdout.buffer)
         sys.stdout.buffer.flush()
         return
-    target = Path(job.output)
+    target = Path(job.place)
     text = provenance_toml(release.config, release.provenance())
     with tables.whole_file(provenance_path(target), force=job.force) as sink:
         sink.write(text.encode())

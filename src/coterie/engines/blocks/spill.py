@@ -1,4 +1,4 @@
-"""Rows on disk, by leaf of the tree: their numbers and codes, in as few bytes as the domains allow."""
+"""Rows on disk, by leaf of the tree: their numbers and codes, packed as tightly as the domains allow."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ PIECE = 2**18
 
 
 class SpilledRows(NamedTuple):
-    """Rows of a block, in the order of their numbers."""
+    """Rows of a block, in row order."""
 
     numbers: Int64
     codes: Int32
@@ -43,7 +43,7 @@ class Spill:
         self._bytes = 0
 
     def path(self, leaf: int) -> Path:
-        """Where the rows of a leaf are."""
+        """Return the path of a leaf's rows."""
         return self.folder / f"leaf-{leaf:06}"
 
     def add(self, leaf: Int32, rows: SpilledRows) -> None:
@@ -65,7 +65,7 @@ class Spill:
             self.flush()
 
     def flush(self) -> None:
-        """Append what waits."""
+        """Write the buffered rows."""
         for leaf, parts in sorted(self._waiting.items()):
             with self.path(leaf).open("ab") as file:
                 for part in parts:
@@ -74,7 +74,7 @@ class Spill:
         self._bytes = 0
 
     def pieces(self, leaf: int) -> Iterator[npt.NDArray[Any]]:
-        """The rows of a leaf, some at a time."""
+        """Yield the rows of a leaf, some at a time."""
         path = self.path(leaf)
         if not path.exists():
             return
@@ -83,7 +83,7 @@ class Spill:
                 yield piece
 
     def unpack(self, packed: npt.NDArray[Any]) -> SpilledRows:
-        """Rows as numbers and codes."""
+        """Unpack rows into numbers and codes."""
         parts = []
         for names in (self._quasi, self._sensitive):
             codes = np.empty((len(packed), len(names)), dtype=np.int32)
@@ -93,7 +93,7 @@ class Spill:
         return SpilledRows(np.ascontiguousarray(packed["row"]), parts[0], parts[1])
 
     def read(self, leaves: Sequence[int]) -> SpilledRows:
-        """All rows of some leaves, in the order of their numbers."""
+        """Read all rows of some leaves, in row order."""
         found = [np.fromfile(self.path(leaf), dtype=self.dtype) for leaf in leaves if self.path(leaf).exists()]
         packed = np.concatenate(found) if found else np.empty(0, dtype=self.dtype)
         if len(found) > 1:
@@ -110,13 +110,13 @@ class Spill:
 
         Args:
             tree: The tree.
-            leaf: Which leaf.
-            rows: How many rows it has.
-            most: Rows that it may have.
-            threads: Threads to use; the cuts do not depend on them.
+            leaf: The leaf.
+            rows: Its number of rows.
+            most: The maximum number of rows.
+            threads: Number of threads; the cuts do not depend on it.
 
         Returns:
-            The tree with the leaf cut further; the files are those of its leaves.
+            The tree with the leaf cut further; the files match its leaves.
         """
         share = sample_share(rows)
         chosen = [piece[in_sample(piece["row"], share)] for piece in self.pieces(leaf)]
@@ -135,7 +135,7 @@ class Spill:
         return grown
 
     def _middle(self, leaf: int, rows: int) -> int:
-        """The number of the row in the middle of a leaf."""
+        """Return the number of the middle row of a leaf."""
         start = rows // 2 * self.dtype.itemsize
         return int(np.fromfile(self.path(leaf), dtype=self.dtype, count=1, offset=start)["row"][0])
 

@@ -1,8 +1,8 @@
-"""The folder of a run: rows by leaf, finished blocks, the release before it has its name.
+"""The work folder of a run: rows by leaf, finished blocks, and the release before it is renamed.
 
-It stands beside the output, so that the release can be given its name in one step. If a run is killed, the folder
-stays: `resume` then goes on with the blocks that are missing. It holds codes of the original rows and is as
-confidential as they are; only its owner may read it. When the run is over, it is gone.
+It is next to the output, so that the release can be renamed into place in one step. If a run is killed, the folder
+remains: `resume` then continues with the missing blocks. It contains codes of the original rows and is as
+confidential as they are; only its owner may read it. It is removed when the run is over.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ RUN = "run.json"
 
 @dataclass(frozen=True)
 class WorkFolder:
-    """Where a run keeps what it has done."""
+    """The intermediate results of a run."""
 
     path: Path
     resumed: bool
@@ -52,7 +52,7 @@ class WorkFolder:
 
     @property
     def spare(self) -> Path:
-        """Folder for DuckDB, where its memory is not enough."""
+        """Folder for DuckDB's temporary files."""
         return self.path / "spare"
 
     def _facts(self) -> dict[str, Any]:
@@ -60,7 +60,7 @@ class WorkFolder:
         return description
 
     def note_plan(self, sha256: str) -> None:
-        """Keep which plan the blocks follow; refuse to go on by another one."""
+        """Record the plan of the blocks; refuse to resume with another one."""
         description = self._facts()
         before = description.get("plan")
         if before is not None and before != sha256:
@@ -69,11 +69,11 @@ class WorkFolder:
             _write(self.path / RUN, description | {"plan": sha256})
 
     def note_name(self, sha256: str) -> None:
-        """Keep which release is about to get its name: a run that goes on may find it there already."""
+        """Record which release is about to be renamed: a resumed run may find it in place already."""
         _write(self.path / RUN, self._facts() | {"naming": sha256})
 
     def clean(self) -> None:
-        """Remove what an unfinished pass may have left, but not finished blocks."""
+        """Remove the output of an unfinished pass, but not finished blocks."""
         for folder in (self.rows, self.spare):
             shutil.rmtree(folder, ignore_errors=True)
         for folder in (self.rows, self.blocks, self.spare):
@@ -82,18 +82,18 @@ class WorkFolder:
             shutil.rmtree(partial) if partial.is_dir() else partial.unlink()
 
     def refused(self, error: OSError) -> DataError:
-        """What to say when the disk refuses."""
+        """Return the error for a failed write."""
         return _refused(self.path, error)
 
     def remove(self) -> None:
-        """The run is over. What says which run it was goes first: half of its blocks are no run to go on with."""
+        """Remove the folder, first the file that identifies the run, since a partial folder cannot be resumed."""
         (self.path / RUN).unlink(missing_ok=True)
         shutil.rmtree(self.path, ignore_errors=True)
         self.lock.give_back()
 
 
 def work_path(output: str | os.PathLike[str]) -> Path:
-    """Where the folder of a run stands: out.parquet → .out.parquet.coterie; for standard output, of this process."""
+    """Return the work folder of a run: out.parquet → .out.parquet.coterie; for standard output, one per process."""
     if os.fspath(output) == "-":
         return Path(tempfile.gettempdir()) / f"coterie-{os.getpid()}"
     target = Path(output).resolve()
@@ -109,33 +109,36 @@ def open_work(
     resume: bool,
     force: bool,
     mapping: bool = False,
+    masks: str = "",
 ) -> WorkFolder:
-    """Start a folder for a run, or take up the one that an earlier run has left.
+    """Create the work folder of a run, or open that of an earlier run.
 
     Args:
-        output: Where the release goes.
+        output: The path of the release.
         config: The settings.
         stamp: Which file is read.
         block_rows: Rows of a block at most.
         resume: Go on with what an earlier run has done, if it was the same.
         force: Start again in place of an earlier run.
         mapping: Whether blocks keep what their groups are published as.
+        masks: What tells the masks of rows and cells from others.
 
     Raises:
-        ConfigError: There is an earlier run, and neither `resume` nor `force` was asked for.
+        ConfigError: There is an earlier run, and neither `resume` nor `force` was given.
         DataError: The earlier run had another input or other settings, or the folder cannot be written.
     """
     path = work_path(output)
     lock = _locked(path)
     try:
-        return _opened(path, lock, _description(config, stamp, block_rows, mapping=mapping), resume=resume, force=force)
+        description = _description(config, stamp, block_rows, mapping=mapping) | {"masks": masks}
+        return _opened(path, lock, description, resume=resume, force=force)
     except BaseException:
         lock.give_back()
         raise
 
 
 def sweep_work(output: str | os.PathLike[str]) -> None:
-    """Remove a folder that a killed run had not begun to use, or had just given up: it says of no run."""
+    """Remove the folder of a killed run that had not started, or was already being removed: it identifies no run."""
     path = work_path(output)
     if os.fspath(output) == "-" or not path.is_dir() or path.is_symlink() or (path / RUN).exists():
         return
@@ -144,9 +147,9 @@ def sweep_work(output: str | os.PathLike[str]) -> None:
 
 
 def was_named(output: str | os.PathLike[str]) -> bool:
-    """Whether an earlier run was stopped while its release got its name: what is there now may be replaced by it.
+    """Return whether an earlier run was stopped while renaming its release, which may then be overwritten.
 
-    Nothing else may: the output that is there has to be that very release, or none at all.
+    Nothing else may be: the existing output must be that very release, or be absent.
     """
     noted = (_read(work_path(output)) or {}).get("naming") if os.fspath(output) != "-" else None
     target = Path(output)
@@ -159,7 +162,7 @@ def was_named(output: str | os.PathLike[str]) -> bool:
 
 
 def _locked(path: Path) -> Lock:
-    """The lock of a folder, or a ConfigError that says who has it."""
+    """Lock a folder, or raise a ConfigError that names the process that has it."""
     try:
         path.mkdir(mode=0o700, exist_ok=True)
         lock = Lock.take(path / LOCK)
@@ -237,6 +240,7 @@ def _refuse_other(path: Path, old: dict[str, Any], new: dict[str, Any]) -> None:
         "settings": "had other settings than",
         "block_rows": "had blocks of another size than",
         "mapping": "differs in whether a mapping is wanted from",
+        "masks": "had other masks than",
     }
     for name, text in texts.items():
         if old.get(name) != new[name]:

@@ -1,7 +1,7 @@
-"""Finished blocks on disk: published cells by stretches of row numbers, so that they can be written in row order.
+"""Finished blocks on disk: published cells by ranges of row numbers, so that they can be written in row order.
 
-A stripe is a stretch of rows of the table. A block's file holds one piece for each stripe that it has rows in: where
-they stand in the stripe, and their cells. A small file beside it says that the block is finished; it comes last.
+A stripe is a range of rows of the table. A block's file has one piece for each stripe with rows of it: their
+positions in the stripe, and their cells. A small file, written last, marks the block as finished.
 """
 
 from __future__ import annotations
@@ -17,11 +17,10 @@ import numpy as np
 import pyarrow as pa
 from pyarrow import ipc
 
-from coterie.arrays import Bool, Int32, Int64
+from coterie.arrays import Bool, Int64
 from coterie.engines.block import BlockResult
 from coterie.engines.finished import AT, FinishedBlock
 from coterie.measures.sums import BlockSums
-from coterie.publishing.labels import Labels
 from coterie.table.domain import Domain
 
 CODE = "\0code "
@@ -42,15 +41,15 @@ class BlockStore:
         return self.folder / f"block-{block:06}.json"
 
     def one_by_one(self, block: int) -> Path:
-        """Where the check finds a block whose rows are published one by one."""
+        """Return the path of the check data of a block whose rows are published one by one."""
         return self.folder / f"block-{block:06}.one-by-one"
 
     def mapping(self, block: int) -> Path:
-        """Where the mapping of a block is kept, if one is wanted."""
+        """Return the path of a block's mapping, if requested."""
         return self.folder / f"block-{block:06}.mapping"
 
     def suppressed(self, block: int) -> list[Int64] | None:
-        """What `put_suppressed` has kept, if it has."""
+        """Return what `put_suppressed` stored, if anything."""
         path = self.folder / f"block-{block:06}.suppressed"
         if not path.exists():
             return None
@@ -58,14 +57,14 @@ class BlockStore:
             return [held[name] for name in held.files]
 
     def put_suppressed(self, block: int, values: Sequence[Int64]) -> None:
-        """Keep, for each sensitive column: code → rows of a block that its method suppresses."""
+        """Store, per sensitive column, code → rows of a block that its method suppresses."""
         waiting = self.folder / f"block-{block:06}.suppressed.part"
         with waiting.open("wb") as file:
             np.savez(file, *values)
         waiting.replace(waiting.with_suffix(""))
 
     def done(self, block: int) -> FinishedBlock | None:
-        """What is known of a block, if it is finished."""
+        """Return the summary of a block, if it is finished."""
         path = self._record(block)
         if not path.exists():
             return None
@@ -74,12 +73,12 @@ class BlockStore:
         return FinishedBlock(pieces, BlockSums.from_dict(record["sums"]), tuple(record["notes"]))
 
     def put(self, block: int, numbers: Int64, result: BlockResult) -> FinishedBlock:
-        """Keep a finished block.
+        """Store a finished block.
 
         Args:
-            block: Which block.
+            block: The block's number.
             numbers: Its rows' numbers, ascending.
-            result: Its rows, published.
+            result: Its published rows.
         """
         pieces: dict[int, tuple[int, int]] = {}
         temporary = self._cells(block).with_suffix(".part")
@@ -98,12 +97,12 @@ class BlockStore:
         return FinishedBlock(pieces, result.sums, result.notes)
 
     def published(self, finished: Sequence[FinishedBlock], stripe: int, rows: int) -> Bool:
-        """Row of a stripe → whether some block publishes it; others are suppressed.
+        """Return row of a stripe → whether some block publishes it; others are suppressed.
 
         Args:
             finished: All blocks.
-            stripe: Which stripe.
-            rows: Rows of it.
+            stripe: The stripe's number.
+            rows: Its number of rows.
         """
         inside = np.zeros(rows, dtype=np.bool_)
         for block, each in enumerate(finished):
@@ -112,7 +111,7 @@ class BlockStore:
         return inside
 
     def piece(self, block: int, finished: FinishedBlock, stripe: int) -> pa.RecordBatch | None:
-        """The rows of a block in one stripe, if it has any."""
+        """Return the rows of a block in one stripe, if it has any."""
         if stripe not in finished.pieces:
             return None
         start, size = finished.pieces[stripe]
@@ -130,36 +129,26 @@ def _serialized(batch: pa.RecordBatch) -> bytes:
 
 
 def _pieces(numbers: Int64, result: BlockResult, stripe_rows: int) -> Iterator[tuple[int, pa.RecordBatch]]:
-    """The published rows by stripe. Suppressed ones are left out: what no block has is suppressed."""
+    """Yield the published rows by stripe. Suppressed ones are left out: a row in no block is suppressed."""
     kept = np.flatnonzero(result.group >= 0)
-    rows, group = numbers[kept], result.group[kept]
+    rows = numbers[kept]
     stripe = rows // stripe_rows
     present, starts = np.unique(stripe, return_index=True)
     ends = np.append(starts[1:], len(rows))
     for number, start, end in zip(present, starts, ends, strict=True):
-        inside = group[start:end]
+        inside = kept[start:end]
         columns: dict[str, Any] = {AT: pa.array((rows[start:end] - number * stripe_rows).astype(np.int32))}
+        columns |= result.cells(inside)
         for at, (name, labels) in enumerate(result.labels.items()):
-            columns |= _cells(labels, inside)
             if labels.unchanged:
-                columns[CODE + name] = pa.array(result.lo[inside, at])
+                columns[CODE + name] = pa.array(result.lo[result.group[inside], at])
         yield int(number), pa.RecordBatch.from_pydict(columns)
 
 
-def _cells(labels: Labels, group: Int32) -> dict[str, pa.DictionaryArray]:
-    """The cells of some rows, with a dictionary of no more than what they hold."""
-    used, index = np.unique(labels.of_group[group], return_inverse=True)
-    place = pa.array(index.astype(np.int32))
-    return {
-        name: pa.DictionaryArray.from_arrays(place, values.take(pa.array(used)))
-        for name, values in zip(labels.names, labels.values, strict=True)
-    }
-
-
 class Stripe(NamedTuple):
-    """The published quasi-identifiers of a stretch of rows, in row order."""
+    """The published quasi-identifiers of a range of rows, in row order."""
 
-    columns: dict[str, pa.Array]
+    columns: dict[str, pa.ChunkedArray]
     """published column → cells of the rows that are shown"""
     kept: Int64
     """row shown → its place in the stripe"""
@@ -173,24 +162,24 @@ def join_pieces(
     unchanged: Mapping[str, Domain],
     show_suppressed: bool,
 ) -> Stripe:
-    """Put the pieces of all blocks into row order.
+    """Merge the pieces of all blocks in row order.
 
     Args:
-        pieces: Those that have rows in the stripe.
-        rows: Rows of the stripe.
-        published: Published column → its type and what stands there for a suppressed row.
-        unchanged: Quasi-identifier that is published as it was → its domain.
-        show_suppressed: Whether rows that no piece holds are shown.
+        pieces: Those with rows in the stripe.
+        rows: The number of rows of the stripe.
+        published: Published column → its type and its value for a suppressed row.
+        unchanged: Quasi-identifier published unchanged → its domain.
+        show_suppressed: Whether rows in no piece are shown.
     """
     at = np.concatenate([piece.column(AT).to_numpy() for piece in pieces] or [np.zeros(0, dtype=np.int32)])
     place = np.full(rows, -1, dtype=np.int64)
     place[at] = np.arange(len(at))
     kept = np.arange(rows) if show_suppressed else np.flatnonzero(place >= 0)
     place = place[kept]
-    columns: dict[str, pa.Array] = {}
+    columns: dict[str, pa.ChunkedArray] = {}
     for name, domain in unchanged.items():
         codes = np.concatenate([piece.column(CODE + name).to_numpy() for piece in pieces] or [at])
-        columns[name] = domain.values.take(pa.array(codes[place]))
+        columns[name] = pa.chunked_array([domain.values.take(pa.array(codes[place]))])
     for name, (kind, suppressed) in published.items():
         # One more value at the end: place −1 is a suppressed row.
         dictionaries = [piece.column(name).dictionary.cast(kind) for piece in pieces]
@@ -198,5 +187,5 @@ def join_pieces(
         shifts = np.cumsum([0, *(len(each) for each in dictionaries)])[:-1]
         index = [piece.column(name).indices.to_numpy() + shift for piece, shift in zip(pieces, shifts, strict=False)]
         every = np.concatenate([*index, np.array([len(values) - 1])])
-        columns[name] = values.take(pa.array(every[place]))
+        columns[name] = pa.chunked_array([values.take(pa.array(every[place]))])
     return Stripe(columns, kept)

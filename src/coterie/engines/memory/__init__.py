@@ -1,4 +1,4 @@
-"""The engine that holds the whole table in memory.
+"""The engine that keeps the whole table in memory.
 
 May import what `engines` may, but no other engine.
 """

@@ -1,100 +1,74 @@
-"""The steps of a release, apart: a table is read and encoded once, and may then be grouped and published many times."""
+"""The engine that keeps the whole table in memory, in separate steps for callers that group one table many times."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 import numpy as np
 
-from coterie.arrays import AnyFlags, AnyTable
+from coterie.arrays import AnyTable
+from coterie.engines.memory.group import check_possible, group_rows
+from coterie.engines.memory.source import PreparedTable, prepare
+from coterie.engines.memory.verify import check
 from coterie.engines.phases import Phases
-from coterie.engines.plan import Plan
-from coterie.engines.request import check_request
-from coterie.engines.row_check import memory_rule
-from coterie.engines.steps import group_block
-from coterie.files import tables
-from coterie.files.tables import read_source
+from coterie.engines.steps import start_run
+from coterie.errors import Problem
+from coterie.files.destinations import check_outputs
 from coterie.grouping.bound import with_bound
-from coterie.grouping.population import populations_of
-from coterie.grouping.promises import refuse_impossible, rules_of
 from coterie.measures.measures import Measures, measure_boxes, published_nodes
-from coterie.publishing.publish import PublishedTable, check_styles, publish
+from coterie.publishing.mapping import write_mapping
+from coterie.publishing.publish import PublishedTable, publish
 from coterie.releases.place import HeldRows
 from coterie.releases.release import Release
-from coterie.table.encode import EncodedTable, encode
-from coterie.table.masks import Mask, read_mask, star_masked
-from coterie.verification.verify import Verification, verify_table
+from coterie.table.orders import with_orders
 
 if TYPE_CHECKING:
-    import pyarrow as pa
-
+    from coterie.engines.engine import Job
     from coterie.methods import Run
     from coterie.settings.config import Config
+    from coterie.table.encode import EncodedTable
     from coterie.table.grouping import Grouping
 
 
-@dataclass(frozen=True, eq=False)
-class PreparedTable:
-    """A table that was read and encoded, before any row is grouped."""
-
-    source: tables.Source
-    encoded: EncodedTable
-    mask: Mask
-
-    def under(self, config: Config) -> PreparedTable:
-        """The same codes for another configuration, which differs in its method, k or promises only."""
-        table = self.encoded.table.with_populations(populations_of(config))
-        return replace(self, encoded=self.encoded._replace(table=table))
+def problems(data: AnyTable, job: Job) -> list[Problem]:
+    """Return what cannot be done in memory."""
+    if not job.resume:
+        return []
+    return [Problem("resume", "a run in memory leaves nothing to go on with; name an engine")]
 
 
-def prepare(
-    data: AnyTable,
-    config: Config,
-    *,
-    suppress_rows: AnyFlags = None,
-    suppress_cells: AnyFlags = None,
-    phases: Phases | None = None,
-    publishes: bool = True,
-) -> PreparedTable:
-    """Read and encode a table.
-
-    Args:
-        data: A frame, a path or "-".
-        config: What is wanted.
-        suppress_rows: Row → whether it is suppressed.
-        suppress_cells: Quasi-identifier → row → whether the cell is suppressed.
-        phases: Times the steps.
-        publishes: Whether a release is to be given away: then every column needs a role.
-    """
-    phases = phases or Phases()
-    with phases("read"):
-        source = read_source(data, config)
-        config.check_columns(source.table.column_names, publishes=publishes, text=source.dialect is not None)
-        mask = read_mask(suppress_rows, suppress_cells, count=source.table.num_rows, quasi=config.quasi)
-    with phases("encode"):
-        encoded = encode(source.table, config, mask)
-        encoded = encoded._replace(table=encoded.table.with_populations(populations_of(config)))
-        check_styles(encoded.table.domains, names=source.table.column_names, publish=config.publish)
-    return PreparedTable(source, encoded, mask)
+def anonymize(data: AnyTable, job: Job) -> Release:
+    """Anonymize a frame, a file or a database table. Raises the same errors as `coterie.anonymize`."""
+    config = job.config
+    check_outputs(data, config, output=job.output, mapping=job.mapping, force=job.force)
+    phases = Phases(job.progress)
+    masks = {"suppress_rows": job.suppress_rows, "suppress_cells": job.suppress_cells}
+    prepared = prepare(data, config, phases=phases, **masks)
+    release = make_release(prepared, config, start_run(config, job.progress, job.cancelled), phases=phases)
+    if job.output is not None:
+        release.write(job.output, force=job.force)
+    if job.mapping is not None:
+        write_mapping(release, job.mapping, force=job.force)
+    return release
 
 
 def make_release(prepared: PreparedTable, config: Config, run: Run, *, phases: Phases | None = None) -> Release:
-    """Group, publish, verify and measure a table. Raises as `anonymize` does."""
+    """Group, publish, verify and measure a table. Raises the same errors as `anonymize`."""
     phases = phases or Phases()
     source, encoded = prepared.source, prepared.encoded
+    config = with_orders(config, source.table)
     check_possible(prepared, config)
     with phases("group"):
         grouping = group_rows(prepared, config, run)
     with phases("publish"):
         published = publish(source.table, encoded.table, grouping, config, rows=encoded.rows)
     with phases("verify"):
-        verification = _check(published, source.table, config, encoded=encoded, grouping=grouping)
+        verification = check(published, source.table, config, encoded=encoded, grouping=grouping)
         if not verification.passed and len(published.kept) > grouping.sizes.sum():
             # Suppressed rows are shown only where they keep every promise; without them the others are what they were.
             hidden = config.replace(suppressed="remove")
             published = publish(source.table, encoded.table, grouping, hidden, rows=encoded.rows)
-            verification = _check(published, source.table, config, encoded=encoded, grouping=grouping)
+            verification = check(published, source.table, config, encoded=encoded, grouping=grouping)
         verification.raise_for_failure()
     with phases("measure"):
         measures = _measured(encoded, grouping, published, config, source.table.num_rows)
@@ -106,42 +80,16 @@ def make_release(prepared: PreparedTable, config: Config, run: Run, *, phases: P
         verification=verification,
         place=HeldRows(source, encoded, grouping, published, verification),
         seconds=phases.seconds,
-        masked=prepared.mask.note,
-        masks_sha256=prepared.mask.sha256,
+        masked=encoded.book.mask.note,
+        masks_sha256=encoded.book.mask.sha256,
         notes=tuple(run.notes),
     )
-
-
-def check_possible(prepared: PreparedTable, config: Config) -> None:
-    """Raise, before any work, for what the method does not do and for what no grouping of the table can keep."""
-    check_request(config)
-    refuse_impossible(replace(prepared.encoded.book, config=config), prepared.encoded.table)
-
-
-def group_rows(prepared: PreparedTable, config: Config, run: Run) -> Grouping:
-    """Rows → groups that keep every promise, by the configured method."""
-    encoded, mask = prepared.encoded, prepared.mask
-    run.notes += [mask.note] if mask.note else []
-    grouping = group_block(encoded.table, Plan.whole(replace(encoded.book, config=config)), run)
-    cells = {name: flags[encoded.rows] for name, flags in mask.cells.items()}
-    return star_masked(grouping, encoded.table, cells)
-
-
-def _check(
-    published: PublishedTable, columns: pa.Table, config: Config, *, encoded: EncodedTable, grouping: Grouping
-) -> Verification:
-    """Check what was published, from its cells; people are counted in the original, which alone names them."""
-    if (one_by_one := grouping.counts_for_judge(encoded.table.codes)) is not None:
-        rule = memory_rule(published, encoded, grouping, one_by_one, config)
-        return verify_table(published.table, quasi=config.quasi, roots=published.roots, rules=[rule])
-    rules = rules_of(config, columns=columns, kept=published.kept)
-    return verify_table(published.table, quasi=config.quasi, k=config.k, roots=published.roots, rules=rules)
 
 
 def _measured(
     encoded: EncodedTable, grouping: Grouping, published: PublishedTable, config: Config, rows: int
 ) -> Measures:
-    """Measure the release. Rows that were suppressed from the start count as such."""
+    """Measure the release, including rows that were suppressed from the start."""
     grouping = grouping.published_boxes()
     labels, codes = grouping.labels, encoded.table.codes
     if len(labels) < rows:
@@ -156,6 +104,7 @@ def _measured(
         k=config.k,
         codes=codes,
         nodes=published_nodes(encoded.table.domains, grouping.nodes, config),
+        listed=published.listed,
         class_of_group=published.class_of_group,
         leaf_counts=config.leaf_counts,
     )

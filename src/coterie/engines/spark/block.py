@@ -1,4 +1,4 @@
-"""One block on an executor: its rows come in any order, and go out generalized, with what the driver needs to know."""
+"""One block on an executor: its rows arrive in any order, and leave generalized, with a message for the driver."""
 
 from __future__ import annotations
 
@@ -7,21 +7,21 @@ import os
 import sys
 import tempfile
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 import pyarrow as pa
 
-from coterie.arrays import Int32, UInt64
+from coterie.arrays import Bool, Int32, UInt64
 from coterie.engines.spark.guard import guarded_task
 from coterie.engines.spark.rows import fingerprints, unpack_codes
 from coterie.errors import DataError
 
 if TYPE_CHECKING:
-    from coterie.engines.block import BlockResult
     from coterie.engines.plan import Plan
+    from coterie.publishing.publish import Publisher
 
 BATCH_ROWS = 100_000
 
@@ -34,10 +34,7 @@ class BlockWork(NamedTuple):
     """block → sum of the fingerprints of its rows, as counted for the plan"""
     kept: tuple[int, ...]
     """columns c0, c1, … that are published as they are"""
-    published: dict[str, tuple[pa.DataType, Any]]
-    """published column of a quasi-identifier → its type, and what stands there for a suppressed row"""
-    own: dict[str, pa.DataType]
-    """quasi-identifier → the type of its own values"""
+    publisher: Publisher
     mapping: bool
     """whether to say what each group is published as"""
 
@@ -56,7 +53,7 @@ def _one(table: pa.Table, *, work: BlockWork) -> Iterator[pa.Table]:
 
 
 def group_whole(table: pa.Table, *, work: BlockWork) -> pa.Table:
-    """The same for a Spark that hands over whole groups."""
+    """Group whole blocks, for a Spark that passes whole groups."""
     return next(_one(table, work=work))
 
 
@@ -73,7 +70,7 @@ def group_table(table: pa.Table, work: BlockWork) -> pa.Table:
 
 @guarded_task
 def suppress_partition(batches: Iterator[pa.RecordBatch], *, plan: Plan) -> Iterator[pa.RecordBatch]:
-    """For the blocks of a partition: how many rows with which sensitive values the method suppresses."""
+    """Count, for the blocks of a partition, the rows with each sensitive value that the method suppresses."""
     held = list(batches)
     if held:
         yield from _suppressed(pa.Table.from_batches(held), plan)
@@ -85,7 +82,7 @@ def _suppressed_one(table: pa.Table, *, plan: Plan) -> Iterator[pa.Table]:
 
 
 def suppress_whole(table: pa.Table, *, plan: Plan) -> pa.Table:
-    """The same for a Spark that hands over whole groups."""
+    """Count suppressed values in whole blocks, for a Spark that passes whole groups."""
     return next(_suppressed_one(table, plan=plan))
 
 
@@ -124,11 +121,12 @@ def _block(table: pa.Table, block: int, work: BlockWork) -> pa.Table:
             hint="Write the DataFrame to a table first, or name a column that numbers its rows (row_number).",
         )
     compile_once(book.config.method)
-    made = anonymize_block(np.ascontiguousarray(quasi), np.ascontiguousarray(sensitive), work.plan, block, threads=1)
+    quasi, sensitive = np.ascontiguousarray(quasi), np.ascontiguousarray(sensitive)
+    made = anonymize_block(quasi, sensitive, work.plan, block, rows=rows)
     pairs = None
     if made.one_by_one is not None:
         # Their boxes are read again from the very cells that leave this task.
-        cells = pa.table(made.columns()).filter(pa.array(made.group >= 0))
+        cells = pa.table(made.cells(np.flatnonzero(made.group >= 0)))
         boxes = cells_as_boxes(cells, book.domains, book.config)
         pairs = count_pairs(made.one_by_one, boxes, book.config.k)
     facts = {
@@ -138,60 +136,59 @@ def _block(table: pa.Table, block: int, work: BlockWork) -> pa.Table:
         "notes": list(made.notes),
         "cpu": time.process_time() - started,
     }
-    mapping = block_mapping(made, work.plan) if work.mapping else None
-    return _published(table, work, made, quasi, BlockMessage(json.dumps(facts).encode(), mapping))
-
-
-class BlockMessage(NamedTuple):
-    """What the driver is told of a block."""
-
-    facts: bytes
-    mapping: bytes | None
-
-
-def _published(table: pa.Table, work: BlockWork, made: BlockResult, codes: Int32, told: BlockMessage) -> pa.Table:
-    """The rows of a block as they leave; what the driver is told of it stands in the first of them."""
-    count = table.num_rows
-    cells = made.columns()
-    arrays: dict[str, pa.Array | pa.ChunkedArray] = {
-        "row": table.column("row"),
-        "hidden": pa.array(made.group < 0),
-        "facts": pa.array([told.facts, *([None] * (count - 1))], pa.binary()),
-        "mapping": pa.array([told.mapping, *([None] * (count - 1))], pa.binary()),
-    }
-    for at, (name, (kind, _)) in enumerate(work.published.items()):
-        # Spark takes no dictionaries.
-        arrays[f"t{at}"] = cells[name].dictionary.cast(kind).take(cells[name].indices)
-    for at, domain in enumerate(work.plan.book.domains):
-        kind = work.own[domain.name]
-        whole = made.labels[domain.name].unchanged
-        arrays[f"u{at}"] = domain.values.cast(kind).take(pa.array(codes[:, at])) if whole else pa.nulls(count, kind)
-    arrays |= {f"c{at}": table.column(f"c{at}") for at in work.kept}
-    return pa.table(arrays)
+    told = (json.dumps(facts).encode(), block_mapping(made, work.plan) if work.mapping else None)
+    own = {at: quasi[:, at] for at, labels in enumerate(made.labels.values()) if labels.unchanged}
+    # Spark takes no dictionaries.
+    cells = {name: each.dictionary.take(each.indices) for name, each in made.cells().items()}
+    return _rows(table, work, cells, own=own, hidden=made.group < 0, told=told)
 
 
 def _hidden_rows(table: pa.Table, work: BlockWork) -> pa.Table:
     """Rows that are suppressed from the start: `*`, or null where a column has no place for that."""
-    count = table.num_rows
+    shown = work.publisher.suppressed.items()
+    cells = {name: pa.repeat(pa.scalar(value, kind), table.num_rows) for name, (kind, value) in shown}
+    return _rows(table, work, cells, own={}, hidden=np.ones(table.num_rows, dtype=np.bool_), told=(None, None))
+
+
+def _rows(
+    table: pa.Table,
+    work: BlockWork,
+    cells: Mapping[str, pa.Array],
+    *,
+    own: Mapping[int, Int32],
+    hidden: Bool,
+    told: tuple[bytes | None, bytes | None],
+) -> pa.Table:
+    """Rows as they leave; what the driver is told of them stands in the first.
+
+    Args:
+        table: The rows as they came.
+        work: What is published.
+        cells: Published column of a quasi-identifier → its cells.
+        own: Position of a quasi-identifier that may be published with its own values → their codes.
+        hidden: Row → whether it is suppressed.
+        told: Facts, and the mapping if it is wanted.
+    """
+    rest = [None] * (table.num_rows - 1)
     arrays: dict[str, pa.Array | pa.ChunkedArray] = {
         "row": table.column("row"),
-        "hidden": pa.array(np.ones(count, dtype=np.bool_)),
-        "facts": pa.nulls(count, pa.binary()),
-        "mapping": pa.nulls(count, pa.binary()),
+        "hidden": pa.array(hidden),
+        **{name: pa.array([each, *rest], pa.binary()) for name, each in zip(("facts", "mapping"), told, strict=True)},
     }
-    for at, (kind, shown) in enumerate(work.published.values()):
-        arrays[f"t{at}"] = pa.repeat(pa.scalar(shown, kind), count)
-    for at, kind in enumerate(work.own.values()):
-        arrays[f"u{at}"] = pa.nulls(count, kind)
-    arrays |= {f"c{at}": table.column(f"c{at}") for at in work.kept}
-    return pa.table(arrays)
+    arrays |= {
+        f"t{at}": cells[name].cast(kind) for at, (name, (kind, _)) in enumerate(work.publisher.suppressed.items())
+    }
+    for at, domain in enumerate(work.publisher.domains):
+        nothing = pa.nulls(table.num_rows, domain.values.type)
+        arrays[f"u{at}"] = domain.values.take(pa.array(own[at])) if at in own else nothing
+    return pa.table(arrays | {f"c{at}": table.column(f"c{at}") for at in work.kept})
 
 
 def place_kernels() -> None:
-    """Settle where compiled kernels are kept, before they are loaded.
+    """Choose the folder of compiled kernels before they are loaded.
 
-    Executors often run under a user without a home: then the folder for temporary files keeps the kernels, rather than
-    a new folder for each process.
+    Executors often run as a user without a home: then kernels are kept in the folder for temporary files, rather than
+    in a new folder for each process.
     """
     home = os.environ.get("XDG_CACHE_HOME") or str(Path("~/.cache").expanduser())
     if "NUMBA_CACHE_DIR" in os.environ or _writable(Path(home) / "coterie"):
@@ -203,7 +200,7 @@ def place_kernels() -> None:
 
 
 def compile_once(method: str) -> None:
-    """Compile the kernels: one process of a machine does, the others wait for it, and what it compiled is kept."""
+    """Compile the kernels in one process per machine while the others wait; the result is cached."""
     place_kernels()
     from coterie.kernels.compiling import compile_ahead
 

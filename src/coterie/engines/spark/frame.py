@@ -1,10 +1,10 @@
-"""Anonymize a DataFrame of Spark, in the caller's own session and on its cluster.
+"""Anonymize a Spark DataFrame in the caller's session, on its cluster.
 
     release = coterie.spark.release(dataframe, config)      .frame .measures .verification .write(path)
     published = coterie.spark.anonymize(dataframe, config)  the DataFrame alone
 
-The rows stay on the executors: the driver sees distinct values, a sample and counts. The same table and configuration
-give the same release as the embedded engine does from a file.
+The rows stay on the executors: the driver only sees distinct values, a sample and counts. The same table and
+configuration give the same release as the embedded engine does from a file.
 """
 
 from __future__ import annotations
@@ -12,16 +12,18 @@ from __future__ import annotations
 import os
 from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Unpack
 
 import numpy as np
 
-from coterie.arrays import AnySetting, Int64
+from coterie.arrays import Int64
 from coterie.engines.phases import Phases
 from coterie.errors import BackendError
 from coterie.releases.release import Release
 from coterie.releases.stored import class_counts, needs_rows
 from coterie.settings.config import AnyConfig, Config
+from coterie.settings.keywords import Keywords
+from coterie.settings.signature import spelled_out
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -29,10 +31,11 @@ if TYPE_CHECKING:
 
     from coterie.disclosure.risk import ClassCounts
     from coterie.engines.plan import Plan
-    from coterie.engines.spark.rows import NumberedRows
-    from coterie.engines.spark.run import GroupedRows
+    from coterie.engines.spark.group import GroupedRows
+    from coterie.engines.spark.source import NumberedRows
     from coterie.methods._method import Progress
     from coterie.releases.place import HeldRows
+    from coterie.table.masks import Mask
     from coterie.verification.models import FileCheck
 
 __all__ = ["anonymize", "release"]
@@ -58,17 +61,17 @@ class SparkRows:
 
     @property
     def plan(self) -> Plan:
-        """How the table was cut into blocks."""
+        """The table's plan of blocks."""
         return self.grouped.plan
 
     @property
     def blocks(self) -> int:
-        """Number of blocks."""
+        """The number of blocks."""
         return self.plan.blocks
 
     @property
     def rows(self) -> int:
-        """Rows of the original."""
+        """The number of rows of the original."""
         return self.plan.book.all_rows
 
     @property
@@ -80,29 +83,29 @@ class SparkRows:
 
     @property
     def numbered(self) -> DataFrame:
-        """The published table with the number of each row's place in the original as `coterie_row`."""
+        """The published table with each row's position in the original as `coterie_row`."""
         return self.grouped.released(shown=self.shown)
 
     def frame(self, release: Release) -> DataFrame:
-        """The published table, in no order; columns as they came, identifiers and dropped ones gone."""
+        """Return the published table, unordered, without identifiers and dropped columns."""
         return self.numbered.drop("coterie_row")
 
     def batches(self) -> Iterator[pa.RecordBatch]:
-        """The published rows, brought to the driver in their order."""
+        """Yield the published rows in order, collected by the driver."""
         yield from self.numbered.orderBy("coterie_row").drop("coterie_row").toArrow().to_batches()
 
     def classes_before(self, config: Config) -> ClassCounts:
-        """The classes of the original, counted by Spark."""
+        """Return the classes of the original, counted by Spark."""
         from coterie.engines.spark.verify import count_classes
 
         return class_counts(*count_classes(self.rows_before, config))
 
     def classes_after(self, config: Config) -> ClassCounts:
-        """The classes of the release, as they were counted for the check."""
+        """Return the classes of the release, as counted for verification."""
         return class_counts(self.checked.sizes, self.checked.people)
 
     def removed(self) -> Int64:
-        """Positions of the rows that the release lacks, ascending."""
+        """Return the positions of the removed rows, ascending."""
         from pyspark.sql import functions as sql
 
         if self.shown or not self.grouped.sums.suppressed:
@@ -111,7 +114,7 @@ class SparkRows:
         return np.sort(found.column("row").to_numpy())
 
     def missing(self) -> dict[str, int]:
-        """Column of the original → cells without a value, counted by Spark."""
+        """Return column of the original → number of missing cells, counted by Spark."""
         from pyspark.sql import functions as sql
 
         titles = [f"c{at}" for at in range(len(self.rows_before.names))]
@@ -119,35 +122,46 @@ class SparkRows:
         return dict(zip(self.rows_before.names, counted.collect()[0], strict=True))
 
     def record(self) -> dict[str, Any]:
-        """How it was cut; a DataFrame has no bytes to hash."""
+        """Record how the table was cut; a DataFrame has no bytes to hash."""
         return {"blocks": self.blocks}
 
     def write(self, release: Release, path: str | os.PathLike[str], *, force: bool) -> None:
         """Write the release as a folder of Parquet files in the original order of rows.
 
-        It appears under its name only after Spark has verified what was written. The folder is one that all executors
-        reach: a local path, or an address such as hdfs://… or s3a://….
+        It is renamed into place only after Spark has verified the written files. All executors must reach the
+        folder: a local path, or an address such as hdfs://… or s3a://….
         """
-        from coterie.engines.spark.files import write_folder
+        from coterie.engines.spark.write import write_folder
 
         write_folder(self, release.config, os.fspath(path), force=force)
 
     def unpersist(self) -> None:
-        """Let the executors forget the rows that they kept."""
+        """Release the rows cached by the executors."""
         for frame in self.kept:
             frame.unpersist()
 
 
-def anonymize(dataframe: DataFrame, config: AnyConfig = None, **more: AnySetting) -> DataFrame:
-    """Hide every row of a DataFrame in a group of at least k rows; arguments and errors are those of `release`.
+@spelled_out
+def anonymize(
+    dataframe: DataFrame,
+    config: AnyConfig = None,
+    *,
+    row_number: str | None = None,
+    persist: bool = True,
+    progress: Progress | None = None,
+    **settings: Unpack[Keywords],
+) -> DataFrame:
+    """Anonymize a DataFrame so that every row is in a group of at least k rows; see `release` for arguments and errors.
 
     Returns:
-        The published DataFrame, verified. Executors keep its rows until the session ends; `release` can let them go,
-        and also tells what it cost.
+        The published DataFrame, verified. Executors cache its rows until the session ends; use `release` to free them,
+        and to get the measures.
     """
-    return release(dataframe, config, **more).frame
+    made = release(dataframe, config, row_number=row_number, persist=persist, progress=progress, **settings)
+    return made.frame
 
 
+@spelled_out
 def release(
     dataframe: DataFrame,
     config: AnyConfig = None,
@@ -155,37 +169,36 @@ def release(
     row_number: str | None = None,
     persist: bool = True,
     progress: Progress | None = None,
-    **settings: AnySetting,
-) -> Release:
-    """Hide every row of a DataFrame in a group of at least k rows.
+    **settings: Unpack[Keywords],
+) -> Release[DataFrame]:
+    """Anonymize a DataFrame so that every row is in a group of at least k rows.
 
     Args:
-        dataframe: A DataFrame of any session, also of Spark Connect. It is not changed.
+        dataframe: A DataFrame of any session, including Spark Connect. It is not modified.
         config: A Config, a dict or the path of a TOML file.
-        row_number: A column that numbers the rows 0, 1, … in the order that they have for you. Without one they are
-            numbered partition by partition. A column of your own makes the release the same however Spark cuts the
-            table into partitions.
-        persist: Whether executors keep rows on their disks between steps. Without, every step reads the source again.
-        progress: Told (step, done, total) now and then.
-        **settings: The fields of `Config`, which go before those of `config`. `block_rows` are the rows of a block at
-            most, each of which one task groups in memory; `memory` says the same in bytes.
+        row_number: A column that numbers the rows 0, 1, … in your order. By default they are
+            numbered partition by partition. With your own column, the release does not depend on the partitions of the
+            table.
+        persist: Whether executors cache rows on disk between steps. Otherwise every step reads the source again.
+        progress: Called now and then with (step, done, total).
+        **settings: The fields of `Config`, which override those of `config`. `block_rows` is the maximum rows of
+            a block, which one task groups in memory; `memory` sets it in bytes.
 
     Raises:
-        ConfigError: The request is wrong; all problems at once.
-        DataError: The data are not what the configuration says, or change while they are read.
-        InfeasibleError: The table cannot give what was asked for.
+        ConfigError: The request is invalid; reports all problems at once.
+        DataError: The data do not match the configuration, or change while they are read.
+        InfeasibleError: The request is infeasible for this table.
         BackendError: Spark is not installed, or a job failed.
-        VerificationError: The published table did not pass; there is no release.
+        VerificationError: The published table did not pass verification; there is no release.
     """
     check_spark()
-    from coterie.engines.job import make_job
-    from coterie.engines.spark.files import input_files
-    from coterie.engines.spark.rows import number_rows
+    from coterie.engines.engine import Job
+    from coterie.engines.spark.source import input_files, number_rows
 
     settled = Config.build(config, **settings).replace(engine="spark")
     with Phases(progress)("number"):
         rows = number_rows(dataframe, row_number=row_number, persist=persist)
-    made = release_rows(rows, settled, block_rows=make_job(settled, "-").block_rows, persist=persist, progress=progress)
+    made = release_rows(rows, settled, block_rows=Job(settled, "-").block_rows, persist=persist, progress=progress)
     assert isinstance(made.place, SparkRows)
     return replace(made, place=replace(made.place, inputs=input_files(dataframe)))
 
@@ -198,21 +211,22 @@ def release_rows(
     persist: bool = True,
     progress: Progress | None = None,
     mapping: bool = False,
+    mask: Mask | None = None,
 ) -> Release:
-    """The same for rows that have been numbered; with a mapping, if that is wanted."""
-    from coterie.engines.request import check_blocks
+    """Make a release from numbered rows, with a mapping if requested."""
+    from coterie.engines.request import check, cut_problems
+    from coterie.engines.spark.group import group_rows
     from coterie.engines.spark.plan import make_plan
-    from coterie.engines.spark.run import group_rows
     from coterie.engines.spark.settings import SETTINGS, kept_unless_failing, settings, with_secrets
     from coterie.engines.spark.verify import measured, verified
 
     phases = Phases(progress)
     with settings(rows.frame.sparkSession, SETTINGS), kept_unless_failing(rows.frame) as kept:
         config.check_columns(rows.names)
-        check_blocks(config.replace(engine="spark"))
+        check(cut_problems(config.replace(engine="spark")))
         settled = with_secrets(config)
         with phases("plan"):
-            made = make_plan(rows, settled, most=block_rows, threads=config.usable_threads)
+            made = make_plan(rows, settled, most=block_rows, threads=config.usable_threads, mask=mask)
         with phases("group"):
             grouped = group_rows(rows, made, settled, persist=persist, mapping=mapping)
             kept.append(grouped.frame)
@@ -226,11 +240,13 @@ def release_rows(
         place=SparkRows(rows, grouped, found.checked, found.shown, tuple(kept)),
         seconds=phases.seconds,
         notes=grouped.notes,
+        masked=grouped.plan.book.mask.note,
+        masks_sha256=grouped.plan.book.mask.sha256,
     )
 
 
 def check_spark() -> None:
-    """A BackendError where Spark is not installed."""
+    """Raise a BackendError if Spark is not installed."""
     try:
         import pyspark  # noqa: F401
     except ImportError:

@@ -1,7 +1,7 @@
-"""Errors that cross from executors to the driver, without cells of the table in them.
+"""Pass errors from executors to the driver, without any cells in them.
 
-Spark puts what a task raised into a Java exception, as text. Coterie's own errors travel in it as a sealed line and are
-raised again by the driver; of any other error only its kind and place are told.
+Spark turns a task's error into the text of a Java exception. Coterie's own errors travel in it as an encoded line and
+are raised again by the driver; for any other error only its kind and place are reported.
 """
 
 from __future__ import annotations
@@ -25,11 +25,11 @@ _PLACE = re.compile(r"coterie-place:([^\n{}]*):end")
 
 
 class TaskError(RuntimeError):
-    """What a task raises in place of an error whose text might quote a cell."""
+    """Raised by a task in place of an error whose text might quote a cell."""
 
 
 def guarded_task(task: Task) -> Task:
-    """A task whose errors hold no cell."""
+    """Wrap a task so that its errors contain no cells."""
 
     @wraps(task)
     def guarded(*words: Any, **named: Any) -> Iterator[Any]:  # noqa: ANN401 - whatever the guarded task takes
@@ -48,7 +48,7 @@ def guarded_task(task: Task) -> Task:
 
 @contextmanager
 def guarded(what: str) -> Iterator[None]:
-    """Run Spark jobs; what goes wrong in them is raised as an error of coterie's.
+    """Run Spark jobs; raise their errors as coterie's.
 
     Args:
         what: What the jobs do, for the message: "counting values".

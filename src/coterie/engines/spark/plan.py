@@ -1,14 +1,14 @@
-"""The plan of a release on Spark: three passes over the rows, none of which brings more than a sample to the driver.
+"""Plan a release on Spark: three passes over the rows, none of which sends more than a sample to the driver.
 
-Values are counted, a sample is cut into blocks, and all rows are counted by block. The plan is the one that the
-embedded engine makes of the same rows.
+Values are counted, a sample is cut into blocks, and all rows are counted by block. The plan is the same as the
+embedded engine's for the same rows.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from functools import partial
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 import pyarrow as pa
@@ -17,22 +17,20 @@ from coterie.arrays import UInt64
 from coterie.engines.cuts import CutTree, plant, sample_share
 from coterie.engines.leaves import LeafCounts, join_leaves, too_large
 from coterie.engines.plan import Plan
+from coterie.engines.spark.count import count_table, messages
 from coterie.engines.spark.guard import guarded
-from coterie.engines.spark.rows import NumberedRows, RowNumbers, all_rows_sum, numbers_from, unpack_codes
+from coterie.engines.spark.rows import RowNumbers, unpack_codes
+from coterie.engines.spark.source import NumberedRows
 from coterie.engines.spark.tasks import (
-    MESSAGE,
     SAMPLED,
     RowCoder,
     Shape,
     count_leaves,
-    count_values,
-    merged_counts,
-    opened,
     sample_rows,
 )
-from coterie.errors import ConfigError, DataError, Problem
 from coterie.grouping.promises import refuse_impossible
-from coterie.table.codebook import Codebook, CountedValues, coded_columns, make_codebook, refuse_missing
+from coterie.table.codebook import Codebook, coded_columns
+from coterie.table.masks import Mask
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame
@@ -44,7 +42,7 @@ ROUNDS = 32
 
 
 class SparkPlan(NamedTuple):
-    """A plan, and what tasks need besides."""
+    """A plan, and what else tasks need."""
 
     plan: Plan
     numbers: RowNumbers
@@ -52,7 +50,9 @@ class SparkPlan(NamedTuple):
     """block → sum of the fingerprints of its rows"""
 
 
-def make_plan(rows: NumberedRows, config: Config, *, most: int, threads: int = 1) -> SparkPlan:
+def make_plan(
+    rows: NumberedRows, config: Config, *, most: int, threads: int = 1, mask: Mask | None = None
+) -> SparkPlan:
     """Fix the codes of all values, and where the table is cut.
 
     Args:
@@ -60,11 +60,11 @@ def make_plan(rows: NumberedRows, config: Config, *, most: int, threads: int = 1
         config: What is wanted.
         most: Rows of a block at most.
         threads: Threads of the driver that group the sample.
+        mask: Rows and cells that the user wants suppressed, by row number.
     """
     names = coded_columns(config)
-    _refuse_nested(rows, names)
     shape, frame = Shape(names), rows.selected(names)
-    book, numbers = _codebook(rows, frame, config, shape)
+    book, numbers = count_table(rows, frame, config, shape, mask or Mask())
     refuse_impossible(book)
     reader = RowCoder(shape, book, numbers)
     tree = CutTree.single()
@@ -87,59 +87,6 @@ def make_plan(rows: NumberedRows, config: Config, *, most: int, threads: int = 1
     return SparkPlan(plan, numbers, of_block)
 
 
-def _refuse_nested(rows: NumberedRows, names: tuple[str, ...]) -> None:
-    """Lists and structures have no order and no hierarchy."""
-    for name in names:
-        kind = rows.frame.schema[f"c{rows.names.index(name)}"].dataType
-        if kind.typeName() in ("array", "map", "struct", "variant"):
-            raise DataError(
-                f"Column {name!r} is of type {kind.typeName()}, whose values cannot be compared.",
-                column=name,
-                hint="Turn it into text, numbers or dates, or list it in keep or drop instead.",
-            )
-
-
-def _messages(frame: DataFrame, task: Callable[..., Any]) -> list[tuple[str, pa.Table]]:
-    found = frame.mapInArrow(task, MESSAGE).toArrow()
-    pairs = zip(found.column("kind").to_pylist(), found.column("body").to_pylist(), strict=True)
-    return [(kind, opened(body)) for kind, body in pairs]
-
-
-def _codebook(rows: NumberedRows, frame: DataFrame, config: Config, shape: Shape) -> tuple[Codebook, RowNumbers]:
-    with guarded("counting values"):
-        found = _messages(frame, partial(count_values, shape=shape, config=config))
-    parts = [table for kind, table in found if kind == "rows" and table.num_rows]
-    if not parts:
-        raise DataError("The DataFrame has no rows.", hint="Give a table with at least one row.")
-    seen = pa.concat_tables(parts)
-    total, kept = (int(np.sum(seen.column(name).to_numpy())) for name in ("rows", "kept"))
-    numbers = RowNumbers()
-    if not rows.dense:
-        numbers = numbers_from(seen.column("partition").to_numpy(), seen.column("rows").to_numpy())
-    elif int(np.sum(seen.column("sum").to_numpy())) % 2**64 != all_rows_sum(total):
-        raise _no_row_numbers(rows, total)
-    counted = {name: _of_column(found, name) for name in shape.names}
-    refuse_missing({name: each.missing for name, each in counted.items()}, config)
-    return make_codebook(config, counted, rows=kept, all_rows=total), numbers
-
-
-def _no_row_numbers(rows: NumberedRows, total: int) -> Exception:
-    if rows.named is None:
-        return DataError("The files have changed while they were read.", hint="Run again when nobody writes to them.")
-    text = f"column {rows.named!r} does not number the {total:,} rows 0 to {total - 1:,}, each once"
-    return ConfigError([Problem("row_number", text)])
-
-
-def _of_column(found: list[tuple[str, pa.Table]], name: str) -> CountedValues:
-    parts = [table for kind, table in found if kind == f"values:{name}"]
-    if not parts:
-        return CountedValues(pa.nulls(0), np.zeros(0, dtype=np.int64), 0)
-    merged = merged_counts(parts).sort_by("first")
-    values, counts = merged.column("value").combine_chunks(), merged.column("rows").to_numpy()
-    missing = values.is_null().to_numpy(zero_copy_only=False)
-    return CountedValues(values.drop_null(), counts[~missing], int(counts[missing].sum()))
-
-
 def _sampled(
     frame: DataFrame, reader: RowCoder, tree: CutTree, *, share: float, shares: Mapping[int, float] | None
 ) -> pa.Table:
@@ -160,7 +107,7 @@ def _counted(frame: DataFrame, reader: RowCoder, tree: CutTree) -> tuple[LeafCou
     counts = LeafCounts(tree.leaves, reader.book)
     sums = np.zeros(tree.leaves, dtype=np.uint64)
     with guarded("counting rows by block"):
-        found = _messages(frame, partial(count_leaves, reader=reader, tree=tree))
+        found = messages(frame, partial(count_leaves, reader=reader, tree=tree))
     for kind, table in found:
         if kind == "leaves":
             counts.rows += table.column("rows").to_numpy()

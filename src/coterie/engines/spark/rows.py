@@ -1,8 +1,8 @@
-"""Row numbers on Spark, and sums by which the same rows are known again.
+"""Row numbers on Spark, and checksums that identify the same rows.
 
-Every row needs the number of its place in the table, in every pass and after every retry. Spark keeps no order across
-partitions, but within each, and numbers partitions; so a row's key is (partition, place in it), and its number follows
-when the rows of all partitions have been counted. Files know the places of their rows by themselves.
+Every row needs its position in the table, in every pass and after every retry. Spark keeps no order across
+partitions, but within each, and numbers partitions; so a row's key is (partition, position in it), and its number
+follows once the rows of all partitions have been counted. Files know the positions of their rows.
 """
 
 from __future__ import annotations
@@ -14,61 +14,9 @@ import numpy as np
 import pyarrow as pa
 
 from coterie.arrays import Int32, Int64, UInt64
-from coterie.errors import ConfigError, Problem
-from coterie.files.frames import check_names
 
 if TYPE_CHECKING:
-    from pyspark.sql import DataFrame
-
-
-KEY = "coterie_key"
-
-
-@dataclass(frozen=True, eq=False)
-class NumberedRows:
-    """A DataFrame whose rows have keys, in columns c0, c1, … and KEY."""
-
-    frame: DataFrame
-    names: tuple[str, ...]
-    """the user's names of c0, c1, …"""
-    dense: bool
-    """whether keys are row numbers; else they are those of monotonically_increasing_id"""
-    named: str | None = None
-    """the user's column of row numbers, if there is one"""
-
-    def selected(self, names: tuple[str, ...]) -> DataFrame:
-        """Some columns and the key."""
-        return self.frame.select(*(f"c{self.names.index(name)}" for name in names), KEY)
-
-
-def number_rows(frame: DataFrame, *, row_number: str | None, persist: bool) -> NumberedRows:
-    """Give each row a key.
-
-    Args:
-        frame: The user's DataFrame.
-        row_number: Its column of row numbers, if it has one.
-        persist: Whether executors keep the rows, with their keys, on disk.
-    """
-    from pyspark import StorageLevel
-    from pyspark.sql import functions as sql
-    from pyspark.sql.types import IntegralType
-
-    names = tuple(frame.columns)
-    check_names(list(names), "the DataFrame")
-    plain = frame.toDF(*(f"c{at}" for at in range(len(names))))
-    if row_number is not None:
-        if row_number not in names:
-            raise ConfigError([Problem("row_number", f"the DataFrame has no column {row_number!r}")])
-        if not isinstance(plain.schema[names.index(row_number)].dataType, IntegralType):
-            raise ConfigError([Problem("row_number", f"column {row_number!r} does not hold whole numbers")])
-        key = sql.col(f"c{names.index(row_number)}").cast("bigint")
-        numbered = NumberedRows(plain.withColumn(KEY, key), names, dense=True, named=row_number)
-    else:
-        numbered = NumberedRows(plain.withColumn(KEY, sql.monotonically_increasing_id()), names, dense=False)
-    if persist:
-        # Also a promise: what was numbered once is read from there, and a lost partition is made again as it was.
-        numbered.frame.persist(StorageLevel.DISK_ONLY)
-    return numbered
+    pass
 
 
 @dataclass(frozen=True, eq=False)
@@ -82,7 +30,7 @@ class RowNumbers:
     """partition → number of its first row; None where keys are row numbers"""
 
     def of(self, keys: pa.Array) -> Int64:
-        """Numbers of the rows with these keys."""
+        """Return the numbers of the rows with these keys."""
         values: Int64 = keys.to_numpy(zero_copy_only=False).astype(np.int64, copy=False)
         if self.offsets is None:
             return values
@@ -92,14 +40,14 @@ class RowNumbers:
 
 
 def numbers_from(partitions: Int64, rows: Int64) -> RowNumbers:
-    """Numbers from the rows of all partitions that have any."""
+    """Compute numbers from the row counts of all non-empty partitions."""
     counts = np.zeros(int(partitions.max(initial=-1)) + 1, dtype=np.int64)
     np.add.at(counts, partitions, rows)
     return RowNumbers(np.cumsum(counts) - counts)
 
 
 def fingerprints(rows: Int64, *codes: Int32) -> UInt64:
-    """Row → a number that hardly any other row number with any other codes has."""
+    """Return row → a fingerprint of its number and codes."""
     mixed = rows.astype(np.uint64) * np.uint64(0x9E3779B97F4A7C15) + np.uint64(0x632BE59BD9B4E019)
     for columns in codes:
         for at in range(columns.shape[1]):
@@ -110,14 +58,14 @@ def fingerprints(rows: Int64, *codes: Int32) -> UInt64:
 
 
 def sums_by(place: Int32, values: UInt64, places: int) -> UInt64:
-    """Place → sum of its values, modulo 2**64. At most two million at a time: sums of 32 bits are exact in floats."""
+    """Return place → sum of its values, modulo 2**64. Up to two million at a time: 32-bit sums are exact in floats."""
     low = np.bincount(place, weights=(values & np.uint64(2**32 - 1)).astype(np.float64), minlength=places)
     high = np.bincount(place, weights=(values >> np.uint64(32)).astype(np.float64), minlength=places)
     return low.astype(np.uint64) + (high.astype(np.uint64) << np.uint64(32))
 
 
 def all_rows_sum(rows: int) -> int:
-    """The sum of the fingerprints of the row numbers 0 … rows − 1, modulo 2**64."""
+    """Return the sum of the fingerprints of the row numbers 0 … rows − 1, modulo 2**64."""
     piece = 2**20
     total = 0
     for start in range(0, rows, piece):
@@ -126,7 +74,7 @@ def all_rows_sum(rows: int) -> int:
 
 
 def pack_codes(codes: Int32) -> pa.Array:
-    """The codes of each row as bytes: one field for Spark to carry rather than many."""
+    """Pack the codes of each row into bytes: one field for Spark to carry rather than many."""
     codes = np.ascontiguousarray(codes, dtype="<i4")
     width = codes.shape[1] * 4
     offsets = np.arange(len(codes) + 1, dtype=np.int64) * width
@@ -137,7 +85,7 @@ def pack_codes(codes: Int32) -> pa.Array:
 
 
 def unpack_codes(packed: pa.ChunkedArray | pa.Array, columns: int) -> Int32:
-    """Bytes → [rows, columns] codes."""
+    """Unpack bytes into [rows, columns] codes."""
     chunks = packed.chunks if isinstance(packed, pa.ChunkedArray) else [packed]
     parts = []
     for chunk in chunks:

@@ -1,276 +1,224 @@
-"""A release on Spark after its plan: rows are assigned to blocks, blocks grouped, columns put together."""
+"""Anonymize a file on Spark, for `coterie anonymize --engine spark`."""
 
 from __future__ import annotations
 
-import json
-from collections.abc import Callable, Iterator
+import hashlib
+import os
+import shutil
+import sys
+from collections.abc import Iterator
+from contextlib import ExitStack
 from dataclasses import dataclass, replace
-from functools import partial, reduce
-from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
+from importlib.metadata import version
+from pathlib import Path
+from typing import TYPE_CHECKING
 
-import numpy as np
 import pyarrow as pa
 
-from coterie.engines.finished import FinishedBlock, check_limit, may_show, notes_of, total
-from coterie.engines.spark.block import BlockWork, group_partition, group_whole, suppress_partition, suppress_whole
-from coterie.engines.spark.guard import guarded
-from coterie.engines.spark.plan import SparkPlan
-from coterie.engines.spark.rows import NumberedRows
-from coterie.engines.spark.settings import kept_unless_failing
-from coterie.engines.spark.tasks import MESSAGE, RowCoder, Shape, assign_blocks, opened
-from coterie.engines.suppressed import compared, needs_remaining, remaining_of
-from coterie.measures.sums import BlockSums
-from coterie.publishing.labels import check_styles, root_text, style_of
-from coterie.publishing.suppressed import published_as
-from coterie.table.codebook import coded_columns
-from coterie.verification.rows import RowSums
+from coterie.arrays import AnyTable
+from coterie.engines.mapping import WholeMapping
+from coterie.engines.phases import Phases
+from coterie.engines.request import block_problems, check
+from coterie.engines.spark.frame import SparkRows, release_rows
+from coterie.engines.spark.session import session_on
+from coterie.engines.spark.source import hand_over, literal, read_parquet
+from coterie.engines.spark.write import (
+    LocalPlace,
+    RemotePlace,
+    collect_mapping,
+    place_of,
+    write_verified,
+)
+from coterie.errors import ConfigError, Problem
+from coterie.files import tables
+from coterie.files.batches import TableFile, open_table
+from coterie.files.databases.place import is_address
+from coterie.files.destinations import check_apart
+from coterie.files.door import bare_table
+from coterie.files.output import appear, provenance_path
+from coterie.files.streams import Target, WrittenFile, target_of, write_release
+from coterie.publishing.mapping import check_mapping
+from coterie.releases.release import Release
+from coterie.releases.stored import StoredRows
+from coterie.settings.toml import provenance_toml
+from coterie.table.masks import read_mask
 
 if TYPE_CHECKING:
-    from pyspark.sql import DataFrame
-    from pyspark.sql.types import DataType, StructField, StructType
+    from pyspark.sql import SparkSession
 
-    from coterie.engines.plan import Plan
-    from coterie.engines.suppressed import RemainingRows
-    from coterie.settings.config import Config
-
-BatchTask: TypeAlias = "Callable[[Iterator[pa.RecordBatch]], Iterator[pa.RecordBatch]]"
+    from coterie.engines.engine import Job
+    from coterie.engines.spark.source import NumberedRows
+    from coterie.methods._method import Progress
 
 
-PERSON = "coterie_person"
+def problems(data: AnyTable, job: Job) -> list[Problem]:
+    """Return what cannot be done on Spark."""
+    found = block_problems(data, job, "spark")
+    if job.resume:
+        found.append(Problem("resume", "Spark repeats what is lost by itself and keeps nothing after a run"))
+    return found
 
 
-class PublishedColumn(NamedTuple):
-    """One published column."""
+def anonymize(data: AnyTable, job: Job) -> Release:
+    """Anonymize a file on Spark.
 
-    name: str
-    source: str
-    """its column in the grouped rows"""
-    own: str | None = None
-    """the column with its own values, used when no block changed any"""
-    attribute: int = -1
-    """position among the quasi-identifiers; −1 for others"""
+    Args:
+        data: The path of a CSV, Parquet or Feather file or of a folder of Parquet files, or the address of Parquet
+            files, such as hdfs://….
+        job: The job.
+
+    Raises:
+        ConfigError: The request is invalid or not possible in blocks; reports all problems at once.
+        DataError: The data do not match the configuration.
+        InfeasibleError: The request is infeasible for this table.
+        BackendError: Spark is not installed, does not start, or a job failed.
+        VerificationError: The written table did not pass verification; there is no release.
+    """
+    check(problems(data, job))
+    check_apart(data, job.config, output=job.place, mapping=job.mapping)
+    check_mapping(job.mapping, force=job.force)
+    name, phases = os.fspath(data), Phases(job.progress)
+    target = _target(job)
+    with phases("read"):
+        table = None if is_address(name) else open_table(name, job.config)
+        if table is not None:
+            job.config.check_columns(table.schema.names, text=table.sniffed is not None)
+            job = job.ordered_by(table)
+            target = _target(job, like=table)
+    with ExitStack() as stack:
+        with phases("start"):
+            session = stack.enter_context(session_on(job.cluster))
+        return _Run(job, phases, session, target, table).finish(name)
+
+
+def _target(job: Job, like: TableFile | None = None) -> Target:
+    if is_address(os.fspath(job.place)):
+        return Target("parquet", folder=True)
+    return target_of(job.place, force=job.force, like=like)
 
 
 @dataclass(frozen=True, eq=False)
-class GroupedRows:
-    """All rows, grouped and generalized, before it is settled how suppressed rows are shown."""
+class _Run:
+    """A run with its session."""
 
-    frame: DataFrame
-    """row, hidden, facts, and a column for each way in which something may be published"""
-    columns: tuple[PublishedColumn, ...]
-    plan: Plan
-    sums: BlockSums
-    """of all rows, suppressed ones included"""
-    notes: tuple[str, ...]
-    pairs: RowSums | None
-    """what tasks counted in the cells that they gave back, where rows are published one by one"""
-    person: str | None
-    """the column that names people, if they are counted"""
-    cpu: float
-    """seconds that Python took to group, all executors together"""
+    job: Job
+    phases: Phases
+    session: SparkSession
+    target: Target
+    table: TableFile | None
 
     @property
-    def shown(self) -> bool:
-        """Whether enough rows look alike for suppressed ones to be published as `*`."""
-        return may_show(self.sums, self.plan)
+    def output(self) -> str:
+        return os.fspath(self.job.place)
 
-    def released(self, *, shown: bool, people: bool = False) -> DataFrame:
-        """The columns that are published, with the row number as `coterie_row`.
+    def finish(self, name: str) -> Release:
+        job = self.job
+        place = place_of(self.session, _beside(self.output))
+        if isinstance(place, RemotePlace) and place.exists() and not job.force:
+            hint = "Choose another name, or overwrite it with force=True."
+            raise ConfigError([Problem("output", f"{self.output} exists already")], hint=hint)
+        with place.beside() as temporary:
+            rows = self._rows(name, Path(f"{temporary}/input"))
+            job.checkpoint()
+            made = release_rows(
+                rows,
+                job.config,
+                block_rows=job.block_rows,
+                progress=job.progress,
+                mapping=job.mapping is not None,
+                mask=read_mask(job.suppress_rows, job.suppress_cells, count=None, quasi=job.config.quasi),
+            )
+            self.phases.seconds.update(made.seconds)
+            folder, held = f"{temporary}/release", made.place
+            assert isinstance(held, SparkRows)
+            with self.phases("write"):
+                write_verified(held.grouped, folder, shown=held.shown)
+                if self.table is not None:
+                    self.table.check_content()  # the executors have read the files in several passes
+                written = self._given_name(made, folder, place)
+                if job.mapping is not None:
+                    parts = collect_mapping(held.grouped, Path(f"{temporary}/mapping"))
+                    whole = WholeMapping(held.plan, held.grouped.sums, parts, not held.shown)
+                    whole.write(job.mapping, force=job.force, like=self.table)
+        release = self._stored(made, held, written)
+        made.unpersist()
+        if not is_address(self.output) and self.output != "-":
+            text = provenance_toml(release.config, release.provenance(pyspark=version("pyspark")))
+            with tables.whole_file(provenance_path(self.output), force=job.force) as sink:
+                sink.write(text.encode())
+        return release
 
-        Args:
-            shown: Whether suppressed rows are among them.
-            people: Whether the person of each row goes along as `coterie_person`, for the check.
-        """
-        from pyspark.sql import functions as sql
+    def _rows(self, name: str, folder: Path) -> NumberedRows:
+        if self.table is None:
+            return read_parquet(self.session, [name])
+        if self.table.format == "parquet":
+            paths = [part.path for part in self.table.parts if part.path is not None]
+            return read_parquet(self.session, [literal(path) for path in paths])
+        with self.phases("hand over"):
+            return read_parquet(self.session, [literal(hand_over(self.table, folder))])
 
-        frame = self.frame if shown else self.frame.where(~sql.col("hidden"))
-        changed = shown and self.sums.suppressed > 0
-        made = []
-        for column in self.columns:
-            same = column.own is not None and bool(self.sums.unchanged[column.attribute]) and not changed
-            made.append(sql.col(str(column.own) if same else column.source))
-        names = [column.name for column in self.columns]
-        who = [self.person] if people and self.person is not None else []
-        return frame.select(sql.col("row"), *made, *who).toDF("coterie_row", *names, *([PERSON] * len(who)))
+    def _given_name(self, made: Release, folder: str, place: LocalPlace | RemotePlace) -> WrittenFile:
+        """Rename the release into place, as a folder or as one file."""
+        job, rows = self.job, made.verification.rows
+        if isinstance(place, RemotePlace):
+            place.take(folder)
+            return WrittenFile(rows, "")
+        if self.target.folder:
+            place.take(folder)
+            return WrittenFile(rows, _digest(place.path))
+        one = Path(folder).with_name(f"release{self.target.suffix}")
+        written = write_release(_Parts(Path(folder)), one, self.target)
+        if self.output == "-":
+            with one.open("rb") as file:
+                shutil.copyfileobj(file, sys.stdout.buffer)
+            sys.stdout.buffer.flush()
+        else:
+            appear(one, Path(self.output).resolve(), force=job.force)
+        return written
 
-    @property
-    def roots(self) -> dict[str, str]:
-        """Quasi-identifier → what a suppressed cell looks like."""
-        config = self.plan.book.config
-        return {each.name: root_text(each, style_of(each, config.publish)) for each in self.plan.book.domains}
-
-
-def group_rows(
-    rows: NumberedRows, made: SparkPlan, config: Config, *, persist: bool, mapping: bool = False
-) -> GroupedRows:
-    """Assign all rows to blocks, bring each block together, and group it.
-
-    Args:
-        rows: The table.
-        made: Its plan.
-        config: What is wanted.
-        persist: Whether executors keep the grouped rows, so that no later step makes them again.
-        mapping: Whether blocks also say what each of their groups is published as.
-    """
-    from pyspark.sql.types import StructType
-
-    check_styles(made.plan.book.domains, names=rows.names, publish=config.publish)
-    if made.plan.blocks > 1 and needs_remaining(config):
-        made = made._replace(
-            plan=replace(made.plan, remaining=count_remaining(made.plan, assigned_rows(rows, made, config)))
+    def _stored(self, made: Release, rows: SparkRows, written: WrittenFile) -> Release:
+        """Return the release at its final path."""
+        place = StoredRows(
+            path=Path(self.output),
+            original=self.table,
+            book=rows.plan.book,
+            blocks=rows.plan.blocks,
+            sizes=rows.checked.sizes,
+            people=rows.checked.people,
+            removed=rows.removed(),
+            output_sha256=written.sha256,
+            reading=self.target.reading(made.config),
         )
-    columns, fields, work = _layout(rows, made, config, mapping=mapping)
-    frame = _assigned(rows, made, config, work.kept)
-    some, one = partial(group_partition, work=work), partial(group_whole, work=work)
-    frame = by_block(frame, made.plan.blocks, StructType(fields), some=some, one=one)
-    if persist:
-        from pyspark import StorageLevel
-
-        frame = frame.persist(StorageLevel.DISK_ONLY)
-    with guarded("grouping blocks"), kept_unless_failing(frame):
-        facts = _facts(frame)
-    finished = [
-        FinishedBlock({}, BlockSums.from_dict(each["sums"]), tuple(each["notes"]))
-        for each in sorted(facts, key=lambda fact: int(fact["block"]))
-    ]
-    check_limit(finished, made.plan)
-    return GroupedRows(
-        frame,
-        columns,
-        made.plan,
-        total(finished, made.plan),
-        notes_of(finished, made.plan),
-        _pairs(facts),
-        None if config.entity is None else f"c{rows.names.index(config.entity)}",
-        sum(each["cpu"] for each in facts),
-    )
+        config = made.config.replace(engine="spark", block_rows=self.job.block_rows)
+        names = {place.where: written.sha256} if written.sha256 else {}
+        return replace(made, config=config, place=place, seconds=self.phases.seconds, written=names)
 
 
-def _pairs(facts: list[dict[str, Any]]) -> RowSums | None:
-    """What was counted in all blocks."""
-    counted = [RowSums(*each["pairs"]) for each in facts if each["pairs"] is not None]
-    return reduce(RowSums.joined, counted) if counted else None
+class _Parts:
+    """The files of a released folder, one after another."""
+
+    def __init__(self, folder: Path) -> None:
+        self._folder = folder
+
+    def stripes(self, progress: Progress | None = None) -> Iterator[pa.Table]:
+        """Yield their rows."""
+        from pyarrow import parquet
+
+        for part in sorted(self._folder.glob("part-*.parquet")):
+            with parquet.ParquetFile(part) as file:
+                for batch in file.iter_batches(batch_size=2**18):
+                    yield bare_table(pa.Table.from_batches([batch]))
 
 
-def _facts(frame: DataFrame) -> list[dict[str, Any]]:
-    from pyspark.sql import functions as sql
-
-    found = frame.where(sql.col("facts").isNotNull()).select("facts").toArrow()
-    return [json.loads(each) for each in found.column(0).to_pylist()]
+def _beside(output: str) -> str:
+    """Return the path next to which temporary folders are created."""
+    return str(Path.cwd() / "standard-output") if output == "-" else output
 
 
-def _layout(
-    rows: NumberedRows, made: SparkPlan, config: Config, *, mapping: bool = False
-) -> tuple[tuple[PublishedColumn, ...], list[StructField], BlockWork]:
-    """The published columns in their order, the columns of grouped rows, and what tasks are told of both."""
-    from pyspark.sql.types import BinaryType, BooleanType, DoubleType, LongType, StringType, StructField
-
-    domains = {domain.name: (at, domain) for at, domain in enumerate(made.plan.book.domains)}
-    types = {name: bare_type(rows.frame.schema[f"c{at}"].dataType) for at, name in enumerate(rows.names)}
-    published: dict[str, tuple[pa.DataType, Any]] = {}
-    labels: list[DataType] = []
-    columns: list[PublishedColumn] = []
-    kept: list[int] = []
-    for at, name in enumerate(rows.names):
-        if name in domains:
-            position, domain = domains[name]
-            style = style_of(domain, config.publish)
-            shown = {"bounds": types[name], "mean": DoubleType(), "median": DoubleType()}.get(style, StringType())
-            found = published_as(domain, made.plan.book.config.publish)
-            for title in found:
-                single = f"u{position}" if len(found) == 1 else None
-                columns.append(PublishedColumn(title, f"t{len(labels)}", single, position))
-                labels.append(shown)
-            published |= found
-        elif name == config.entity:
-            kept.append(at)  # people are counted, and not published
-        elif name in config.published_unchanged:
-            kept.append(at)
-            columns.append(PublishedColumn(name, f"c{at}"))
-    own = {name: domain.values.type for name, (_, domain) in domains.items()}
-    fields = [
-        StructField("row", LongType()),
-        StructField("hidden", BooleanType()),
-        StructField("facts", BinaryType()),
-        StructField("mapping", BinaryType()),
-        *(StructField(f"t{at}", kind) for at, kind in enumerate(labels)),
-        *(StructField(f"u{at}", types[name]) for at, name in enumerate(domains)),
-        *(StructField(f"c{at}", types[rows.names[at]]) for at in kept),
-    ]
-    return tuple(columns), fields, BlockWork(made.plan, made.sums, tuple(kept), published, own, mapping)
-
-
-def bare_type(kind: DataType) -> DataType:
-    """The type without the metadata of fields inside it; those of columns are left behind in any case."""
-    from pyspark.sql.types import ArrayType, MapType, StructField, StructType
-
-    if isinstance(kind, StructType):
-        return StructType([StructField(each.name, bare_type(each.dataType), each.nullable) for each in kind.fields])
-    if isinstance(kind, ArrayType):
-        return ArrayType(bare_type(kind.elementType), kind.containsNull)
-    if isinstance(kind, MapType):
-        return MapType(bare_type(kind.keyType), bare_type(kind.valueType), kind.valueContainsNull)
-    return kind
-
-
-def count_remaining(plan: Plan, assigned: DataFrame) -> RemainingRows | None:
-    """What is left when each block has suppressed its rows: they are grouped for that alone."""
-    some, one = partial(suppress_partition, plan=plan), partial(suppress_whole, plan=plan)
-    frame = by_block(assigned, plan.blocks, MESSAGE, some=some, one=one)
-    with guarded("counting suppressed rows"):
-        found = frame.toArrow()
-    gone = [np.zeros(domain.size, dtype=np.int64) for domain in compared(plan.book)]
-    for column, body in zip(found.column("kind").to_pylist(), found.column("body").to_pylist(), strict=True):
-        gone[int(column)] += opened(body).column("rows").to_numpy()
-    return remaining_of(plan.book, gone)
-
-
-def assigned_rows(rows: NumberedRows, made: SparkPlan, config: Config) -> DataFrame:
-    """Each row with the block that it belongs to."""
-    return _assigned(rows, made, config, _layout(rows, made, config)[2].kept)
-
-
-def _assigned(rows: NumberedRows, made: SparkPlan, config: Config, kept: tuple[int, ...]) -> DataFrame:
-    from pyspark.sql.types import BinaryType, IntegerType, LongType, StructField, StructType
-
-    coded = coded_columns(config)
-    carried = (*coded, *(rows.names[at] for at in kept if rows.names[at] not in coded))
-    fields = [
-        StructField("place", IntegerType()),
-        StructField("block", IntegerType()),
-        StructField("row", LongType()),
-        StructField("codes", BinaryType()),
-        *(StructField(f"c{at}", rows.frame.schema[f"c{at}"].dataType) for at in kept),
-    ]
-    reader = RowCoder(Shape(coded), made.plan.book, made.numbers)
-    where = tuple(carried.index(rows.names[at]) for at in kept)
-    task = partial(assign_blocks, reader=reader, plan=made.plan, kept=where, titles=kept)
-    return rows.selected(carried).mapInArrow(task, StructType(fields))
-
-
-def by_block(
-    frame: DataFrame, blocks: int, schema: StructType | str, *, some: BatchTask, one: Callable[[pa.Table], pa.Table]
-) -> DataFrame:
-    """Bring the rows of each block together, and run a task on them there.
-
-    Args:
-        frame: Rows, each with the place where it belongs.
-        blocks: Number of blocks.
-        schema: What the task gives back.
-        some: The task, for the rows of a partition.
-        one: The same, for a Spark that hands over whole blocks.
-    """
-    from pyspark.sql import functions as sql
-
-    if places_rows(frame):
-        return frame.repartitionById(blocks, sql.col("place")).mapInArrow(some, schema)
-
-    def whole(table: pa.Table) -> pa.Table:  # Spark reads its annotations
-        return one(table)
-
-    return frame.groupBy("place").applyInArrow(whole, schema)
-
-
-def places_rows(frame: DataFrame) -> bool:
-    """Whether this Spark can be told the partition of each row (4.1 and newer): one block, one partition, no sort."""
-    return hasattr(frame, "repartitionById")
+def _digest(folder: Path) -> str:
+    """Return the digest of the digests of a folder's files, in order."""
+    digests = []
+    for part in sorted(folder.glob("*.parquet")):
+        with part.open("rb") as file:
+            digests.append(hashlib.file_digest(file, "sha256").hexdigest())
+    return hashlib.sha256("".join(digests).encode()).hexdigest()

@@ -1,4 +1,4 @@
-"""A session of Spark for the command line. In Python, the user's own session is used and never changed."""
+"""A Spark session for the command line. In Python, the user's own session is used and never changed."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Cluster:
-    """Where Spark runs, and how."""
+    """The Spark cluster and its options."""
 
     master: str | None = None
     """local[2], spark://host:7077, yarn, k8s://…; None: as Spark's own configuration says, or on all cores here"""
@@ -27,7 +27,7 @@ class Cluster:
 
 @contextmanager
 def session_on(cluster: Cluster | None) -> Iterator[SparkSession]:
-    """A session that ends with the run, or the one that is there already."""
+    """Return a session that ends with the run, or the existing one."""
     if cluster is None:
         cluster = Cluster()
     from coterie.engines.spark.frame import check_spark

@@ -1,4 +1,4 @@
-"""What a run changes in the user's session for a while, and what is drawn for it."""
+"""Temporary changes to the user's session, and secrets drawn for a run."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 
 def with_secrets(config: Config) -> Config:
-    """The configuration with secret options drawn, if they are to be: a task that runs again has to draw the same."""
+    """Draw secret options, if required: a task that runs again must use the same ones."""
     options = config.method_options()
     drawn = {name: secrets.token_hex(32) for name in options.secrets if getattr(options, name) is None}
     return config.replace(options={**config.options, **drawn}) if drawn else config
@@ -24,7 +24,7 @@ def with_secrets(config: Config) -> Config:
 
 @contextmanager
 def settings(session: SparkSession, values: Mapping[str, str]) -> Iterator[None]:
-    """Some settings of the user's session, for a while."""
+    """Apply some settings to the user's session temporarily."""
     before = {name: session.conf.get(name, None) for name in values}
     for name, value in values.items():
         session.conf.set(name, value)
@@ -40,7 +40,7 @@ def settings(session: SparkSession, values: Mapping[str, str]) -> Iterator[None]
 
 @contextmanager
 def kept_unless_failing(frame: DataFrame) -> Iterator[list[DataFrame]]:
-    """What executors keep for a release, to which more may be added; if it fails, they keep nothing."""
+    """Collect what executors cache for a release; if it fails, release it."""
     kept = [frame]
     try:
         yield kept

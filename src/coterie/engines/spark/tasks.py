@@ -1,9 +1,9 @@
-"""What runs on the executors: Arrow batches in, Arrow batches out, and nothing of Spark.
+"""Code that runs on the executors: Arrow batches in, Arrow batches out, independent of Spark.
 
-Spark sends each of these functions with its arguments (codebook, plan, row numbers) to wherever it likes, and may do
-so several times. Whatever they give back follows from the rows and the arguments alone.
+Spark sends each of these functions with its arguments (codebook, plan, row numbers) to any executor, and may do
+so several times. Their results depend only on the rows and the arguments.
 
-Columns travel under the names c0, c1, …, so that no name of the user's can be mistaken for another.
+Columns travel under the names c0, c1, …, so that the user's names cannot be confused.
 """
 
 from __future__ import annotations
@@ -16,14 +16,12 @@ from typing import TYPE_CHECKING
 import numpy as np
 import pyarrow as pa
 
-from coterie.arrays import Bool, Int32, Int64
+from coterie.arrays import Int32, Int64
 from coterie.engines.cuts import CutTree, in_sample
 from coterie.engines.leaves import LeafCounts
 from coterie.engines.spark.guard import guarded_task
 from coterie.engines.spark.rows import RowNumbers, fingerprints, pack_codes, sums_by
-from coterie.settings.config import Config
-from coterie.table.codebook import Codebook, kept_rows
-from coterie.values.plain import plain_array
+from coterie.table.codebook import Codebook
 
 if TYPE_CHECKING:
     from coterie.engines.plan import Plan
@@ -32,25 +30,23 @@ Batches = Iterator[pa.RecordBatch]
 
 # Rows of a message are few; each has a name and a body.
 MESSAGE = "kind string, body binary"
-# Distinct values that are kept apart before they are counted together.
-PENDING = 2**20
 
 
 @dataclass(frozen=True)
 class Shape:
-    """Which columns a batch begins with."""
+    """The columns that a batch begins with."""
 
     names: tuple[str, ...]
     """the user's names of these"""
 
     def named(self, batch: pa.RecordBatch) -> pa.Table:
-        """The first columns under their own names; others may follow, and the key is the last."""
+        """Return the first columns under their own names; others may follow, and the key is the last."""
         columns = [pa.chunked_array([batch.column(at)]) for at in range(len(self.names))]
         return pa.Table.from_arrays(columns, names=list(self.names))
 
 
 def message(kind: str, table: pa.Table) -> pa.RecordBatch:
-    """One row for the driver."""
+    """Make one row for the driver."""
     sink = io.BytesIO()
     with pa.ipc.new_stream(sink, table.schema) as writer:
         writer.write_table(table)
@@ -58,76 +54,25 @@ def message(kind: str, table: pa.Table) -> pa.RecordBatch:
 
 
 def opened(body: bytes) -> pa.Table:
-    """The table of a message."""
+    """Return the table of a message."""
     return pa.ipc.open_stream(body).read_all()
-
-
-@guarded_task
-def count_values(batches: Batches, *, shape: Shape, config: Config) -> Batches:
-    """Distinct values of each column with their rows and the first of these; and the rows of each partition."""
-    parts: dict[str, list[pa.Table]] = {name: [] for name in shape.names}
-    held = 0
-    rows: dict[int, list[int]] = {}
-    for batch in batches:
-        keys = batch.column(batch.num_columns - 1).fill_null(-1).to_numpy(zero_copy_only=False)
-        table = shape.named(batch)
-        keep = kept_rows(table, config)
-        _count_rows(rows, keys, keep)
-        if not keep.all():
-            table, keys = table.filter(pa.array(keep)), keys[keep]
-        for name in shape.names:
-            found = pa.table({"value": plain_array(table.column(name)), "rows": np.ones(len(keys), np.int64)})
-            parts[name].append(merged_counts([found.append_column("first", pa.array(keys, pa.int64()))]))
-            held += parts[name][-1].num_rows
-        if held > PENDING:
-            parts = {name: [merged_counts(tables)] for name, tables in parts.items() if tables}
-            held = 0
-    for name, tables in parts.items():
-        if tables:
-            yield message(f"values:{name}", merged_counts(tables))
-    seen = sorted(rows)
-    columns = {
-        "partition": pa.array(seen, pa.int64()),
-        "rows": pa.array([rows[each][0] for each in seen], pa.int64()),
-        "kept": pa.array([rows[each][1] for each in seen], pa.int64()),
-        # All row numbers of a table leave the same sum, whatever their order.
-        "sum": pa.array([rows[each][2] for each in seen], pa.uint64()),
-    }
-    yield message("rows", pa.table(columns))
-
-
-def _count_rows(rows: dict[int, list[int]], keys: Int64, keep: Bool) -> None:
-    partition = keys >> RowNumbers.SHIFT
-    for each in np.unique(partition):
-        mine = partition == each
-        found = rows.setdefault(int(each), [0, 0, 0])
-        found[0] += int(np.count_nonzero(mine))
-        found[1] += int(np.count_nonzero(mine & keep))
-        found[2] = (found[2] + int(fingerprints(keys[mine]).sum())) % 2**64
-
-
-def merged_counts(parts: list[pa.Table]) -> pa.Table:
-    """Counts of one column from several places, added up."""
-    joined = pa.concat_tables(parts)
-    grouped = joined.group_by("value", use_threads=False).aggregate([("rows", "sum"), ("first", "min")])
-    return grouped.select(["value", "rows_sum", "first_min"]).rename_columns(["value", "rows", "first"])
 
 
 @dataclass(frozen=True, eq=False)
 class RowCoder:
-    """Turns batches into rows of codes."""
+    """Converts batches to rows of codes."""
 
     shape: Shape
     book: Codebook
     numbers: RowNumbers
 
     def __call__(self, batch: pa.RecordBatch, *, share: float = 1.0) -> tuple[Int64, Int32, Int32]:
-        """Row numbers, codes and sensitive codes of the rows that take part, or of a sample of all rows."""
+        """Return row numbers, codes and sensitive codes of the included rows, or of a sample of all rows."""
         rows = self.numbers.of(batch.column(batch.num_columns - 1))
         if share < 1.0:
             chosen = in_sample(rows, share)
             batch, rows = batch.filter(pa.array(chosen)), rows[chosen]
-        coded = self.book.encode(self.shape.named(batch))
+        coded = self.book.encode(self.shape.named(batch), rows)
         return rows[coded.keep], coded.codes, coded.sensitive
 
 
@@ -138,14 +83,14 @@ SAMPLED = "leaf int, row bigint, codes binary"
 def sample_rows(
     batches: Batches, *, reader: RowCoder, share: float, tree: CutTree, shares: dict[int, float] | None = None
 ) -> Batches:
-    """The rows of a sample, as codes.
+    """Yield the rows of a sample, as codes.
 
     Args:
         batches: Batches.
-        reader: Turns them into codes.
-        share: Which share of the rows to look at.
-        tree: Where rows are.
-        shares: Leaf → share of its rows that is wanted, if only some leaves are of interest.
+        reader: Encodes them.
+        share: The share of the rows to consider.
+        tree: The tree of leaves.
+        shares: Leaf → the share of its rows to sample, if only some leaves matter.
     """
     for batch in batches:
         rows, codes, _ = reader(batch, share=share)
@@ -164,7 +109,7 @@ def sample_rows(
 
 @guarded_task
 def count_leaves(batches: Batches, *, reader: RowCoder, tree: CutTree) -> Batches:
-    """Rows of each leaf, where needed with their sensitive values; and a sum by which the rows are known again."""
+    """Count the rows of each leaf, with sensitive values if needed; and compute a checksum of the rows."""
     counts = LeafCounts(tree.leaves, reader.book)
     sums = np.zeros(tree.leaves, dtype=np.uint64)
     for batch in batches:
@@ -182,20 +127,20 @@ def count_leaves(batches: Batches, *, reader: RowCoder, tree: CutTree) -> Batche
 def assign_blocks(
     batches: Batches, *, reader: RowCoder, plan: Plan, kept: tuple[int, ...], titles: tuple[int, ...]
 ) -> Batches:
-    """Each row with its block, its number, its codes and the columns that are published as they are.
+    """Yield each row with its block, its number, its codes and the columns that are published unchanged.
 
-    Rows that are suppressed from the start have block −1 and go along with any block.
+    Rows that are suppressed from the start have block −1 and go with any block.
 
     Args:
         batches: Batches.
-        reader: Turns them into codes.
-        plan: Where rows belong.
-        kept: Positions of the columns that go along.
+        reader: Encodes them.
+        plan: The blocks.
+        kept: Positions of the columns to carry.
         titles: Their numbers: c0, c1, ….
     """
     for batch in batches:
         rows = reader.numbers.of(batch.column(batch.num_columns - 1))
-        coded = reader.book.encode(reader.shape.named(batch))
+        coded = reader.book.encode(reader.shape.named(batch), rows)
         block = np.full(len(rows), -1, dtype=np.int32)
         codes = np.zeros((len(rows), coded.codes.shape[1] + coded.sensitive.shape[1]), dtype=np.int32)
         block[coded.keep] = plan.block_of(coded.codes, rows[coded.keep])

@@ -1,7 +1,7 @@
-"""Counts of a release on Spark: rows are grouped by what is published of them, wherever they lie.
+"""Count a release on Spark: rows are grouped by their published cells, wherever they are.
 
-Sizes are counted in SQL. Sensitive values are counted by class, all values of a class are brought to the same task, and
-the judge goes there.
+Sizes are counted in SQL. Sensitive values are counted by class, all values of a class are sent to the same task, and
+the judge runs there.
 """
 
 from __future__ import annotations
@@ -15,8 +15,8 @@ from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 import numpy as np
 import pyarrow as pa
 
+from coterie.engines.spark.group import PERSON
 from coterie.engines.spark.guard import guarded, guarded_task
-from coterie.engines.spark.run import PERSON
 from coterie.measures.measures import ClassSizes
 from coterie.measures.sums import measures_of
 from coterie.values.notation import published_names
@@ -28,8 +28,8 @@ from coterie.verification.sql import class_cells, class_pairs, counted_cells
 if TYPE_CHECKING:
     from pyspark.sql import Column, DataFrame, GroupedData
 
-    from coterie.engines.spark.rows import NumberedRows
-    from coterie.engines.spark.run import GroupedRows
+    from coterie.engines.spark.group import GroupedRows
+    from coterie.engines.spark.source import NumberedRows
     from coterie.measures.measures import Measures
     from coterie.settings.config import Config
     from coterie.verification.verify import Verification
@@ -38,19 +38,19 @@ T = TypeVar("T")
 
 
 class SparkCheck(NamedTuple):
-    """A release that was checked, and whether it shows suppressed rows."""
+    """A verified release, and whether it shows suppressed rows."""
 
     checked: FileCheck
     shown: bool
 
     @property
     def verification(self) -> Verification:
-        """What was found."""
+        """The verification."""
         return self.checked.verification
 
 
 def verified(grouped: GroupedRows) -> SparkCheck:
-    """Check the release as it would be published; suppressed rows are shown only where they keep every promise."""
+    """Verify the release as it would be published; suppressed rows are shown only if they satisfy every guarantee."""
     shown = grouped.shown
     found = SparkCheck(check_frame(grouped.released(shown=shown, people=True), grouped, shown=shown), shown)
     if not found.verification.passed and shown and grouped.sums.suppressed:
@@ -59,12 +59,12 @@ def verified(grouped: GroupedRows) -> SparkCheck:
 
 
 def check_frame(frame: DataFrame, grouped: GroupedRows, *, shown: bool) -> FileCheck:
-    """Check the promises of a DataFrame: a release that was made, or one that was read from where it was written.
+    """Verify a DataFrame: a new release, or one read back from its files.
 
     Args:
-        frame: The published columns; others do no harm.
-        grouped: What it was made from: the configuration, and how many rows are suppressed.
-        shown: Whether suppressed rows are in it.
+        frame: The published columns; others are ignored.
+        grouped: Its source: the configuration, and the number of suppressed rows.
+        shown: Whether it includes suppressed rows.
     """
     config, pairs = grouped.plan.book.config, grouped.pairs
     names = published_names(frame.columns, config.quasi, config.k)
@@ -77,7 +77,7 @@ def check_frame(frame: DataFrame, grouped: GroupedRows, *, shown: bool) -> FileC
 
 
 def count_classes(rows: NumberedRows, config: Config) -> tuple[SizeCounts, PeopleCounts | None]:
-    """The classes of the original: rows with equal quasi-identifiers, and the people in them."""
+    """Return the classes of the original: rows with equal quasi-identifiers, and the people in them."""
     titles = [f"c{rows.names.index(name)}" for name in config.quasi]
     frame = rows.frame
     if config.entity is not None:
@@ -88,14 +88,14 @@ def count_classes(rows: NumberedRows, config: Config) -> tuple[SizeCounts, Peopl
 
 
 class Content(NamedTuple):
-    """By which the rows of a table are known again, in whatever order they are."""
+    """A checksum of a table's rows, independent of their order."""
 
     rows: int
     sum: int
 
 
 def content(frame: DataFrame, names: Sequence[str]) -> Content:
-    """The rows of a frame, and a sum over all their cells."""
+    """Return the row count of a frame, and a sum over all its cells."""
     from pyspark.sql import functions as sql
 
     # Maps cannot be hashed; they are no quasi-identifiers.
@@ -106,12 +106,12 @@ def content(frame: DataFrame, names: Sequence[str]) -> Content:
 
 
 def measured(grouped: GroupedRows, found: SparkCheck) -> Measures:
-    """What the release lost."""
+    """Measure the loss of the release."""
     return measures_of(grouped.sums, grouped.plan, classes=ClassSizes(*found.checked.classes))
 
 
 def _column(frame: DataFrame, name: str) -> Column:
-    """A column with NaN as null and with one zero only, as the check in memory sees it."""
+    """Return a column with NaN as null and a single zero, as the check in memory sees it."""
     from pyspark.sql import functions as sql
     from pyspark.sql.types import DoubleType, FloatType
 
@@ -124,7 +124,7 @@ def _column(frame: DataFrame, name: str) -> Column:
 
 @dataclass(frozen=True, eq=False)
 class SparkCounter:
-    """A DataFrame, as Spark counts it: by SQL, and by functions that go to where the counts are."""
+    """A DataFrame counted by Spark: with SQL, and with functions that run where the counts are."""
 
     frame: DataFrame
     names: Sequence[str]
@@ -136,13 +136,13 @@ class SparkCounter:
         return [f"c{at}" for at in range(len(self.names))]
 
     def _classes(self, *, by: str | None = None, who: str | None = None) -> GroupedData:
-        """Rows by what is published of them and by a further column, `v`; with their person, `who`."""
+        """Group rows by their published cells and a further column, `v`; with their person, `who`."""
         cells = [_column(self.frame, name).alias(key) for name, key in zip(self.names, self._keys, strict=True)]
         cells += [_column(self.frame, name).alias(key) for key, name in (("v", by), ("who", who)) if name is not None]
         return self.frame.select(*cells).groupBy(*self._keys, *(() if by is None else ("v",)))
 
     def sizes(self) -> SizeCounts:
-        """How many classes there are of each size."""
+        """Return the number of classes of each size."""
         from pyspark.sql import functions as sql
         from pyspark.sql.types import StringType
 
@@ -165,7 +165,7 @@ class SparkCounter:
         return SizeCounts(rows, often, cells, star > 0, any(texts))
 
     def people(self) -> PeopleCounts | None:
-        """How many classes there are of so many people and rows."""
+        """Return the number of classes with each number of people and rows."""
         from pyspark.sql import functions as sql
 
         if PERSON not in self.frame.columns:
@@ -177,21 +177,21 @@ class SparkCounter:
         return PeopleCounts(*(column.to_numpy().astype(np.int64) for column in found.columns))
 
     def cells(self, column: str) -> CellCounts:
-        """The distinct cells of a sensitive column."""
+        """Return the distinct cells of a sensitive attribute."""
         from pyspark.sql import functions as sql
 
         counted = self.frame.select(_column(self.frame, column).alias("v")).groupBy("v")
         return counted_cells(counted.agg(sql.count(sql.lit(1)).alias("n")).orderBy("v").toArrow())
 
     def by_value(self, column: str, look: Callable[[CellPairs], T]) -> Iterator[T]:
-        """Pairs of class and cell; all of a class are brought to the same task."""
+        """Return pairs of class and cell; all pairs of a class are sent to the same task."""
         from pyspark.sql import functions as sql
 
         counted = self._classes(by=column).agg(sql.count(sql.lit(1)).alias("n")).repartition(*self._keys)
         return _looked(counted, partial(look_at_pairs, look=look))
 
     def by_class(self, look: Callable[[ClassCells], T]) -> Iterator[T]:
-        """The published cells of the classes of each task."""
+        """Yield the published cells of the classes of each task."""
         from pyspark.sql import functions as sql
 
         counted = self._classes().agg(sql.count(sql.lit(1)).alias("n"))
@@ -208,7 +208,7 @@ def _looked(frame: DataFrame, task: partial[Iterator[pa.RecordBatch]]) -> Iterat
 def look_at_pairs(
     batches: Iterator[pa.RecordBatch], *, look: Callable[[CellPairs], object]
 ) -> Iterator[pa.RecordBatch]:
-    """What is found in the classes of a partition, by the values of a sensitive column."""
+    """Return the findings for the classes of a partition, by the values of a sensitive attribute."""
     if (table := _held(batches)) is not None:
         yield _sent(look(class_pairs(table)))
 
@@ -217,7 +217,7 @@ def look_at_pairs(
 def look_at_classes(
     batches: Iterator[pa.RecordBatch], *, look: Callable[[ClassCells], object], names: tuple[str, ...]
 ) -> Iterator[pa.RecordBatch]:
-    """What is found in the classes of a partition, by their published cells."""
+    """Return the findings for the classes of a partition, by their published cells."""
     if (table := _held(batches)) is not None:
         yield _sent(look(class_cells(table.rename_columns([*names, "n"]))))
 

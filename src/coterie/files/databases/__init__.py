@@ -1,4 +1,4 @@
-"""Tables in databases: how one is named, and the drivers that read and write it.
+"""Database tables: their addresses, and the drivers that read and write them.
 
 May import what `files` may.
 """

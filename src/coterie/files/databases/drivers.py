@@ -1,7 +1,7 @@
-"""Databases: which driver reads and writes a table, and what all drivers share.
+"""Share code between the drivers that read and write database tables.
 
-A table is read in batches within one transaction and written in batches within one transaction: it appears whole or
-not at all. Drivers' own messages may quote cells, so none is passed on.
+A table is read in batches within one transaction and written in batches within one transaction, so it is written
+completely or not at all. Drivers' messages may quote cells, so none of them is shown.
 """
 
 from __future__ import annotations
@@ -21,59 +21,8 @@ BATCH = 20_000
 _MOST_NAMED = 10
 
 
-def read_database(place: Place) -> pa.Table:
-    """All rows of a table or query. Columns keep their types where Arrow has one; others become text.
-
-    Raises:
-        DataError: The database, the table or a column of it cannot be read.
-        BackendError: The database is PostgreSQL and the extra `db` is not installed.
-    """
-    if place.kind == "sqlite":
-        from coterie.files.databases.sqlite import read_sqlite
-
-        return read_sqlite(place)
-    from coterie.files.databases.postgres import read_postgres
-
-    return read_postgres(place)
-
-
-def check_database(place: Place, *, force: bool) -> None:
-    """Refuse a table that may not be written, so that this is said before any work is done."""
-    if place.kind == "sqlite":
-        from coterie.files.databases.sqlite import check_sqlite
-
-        check_sqlite(place, force=force)
-    else:
-        from coterie.files.databases.postgres import check_postgres
-
-        check_postgres(place, force=force)
-
-
-def write_database(table: pa.Table, place: Place, *, force: bool) -> None:
-    """Make a table and fill it, in one transaction.
-
-    Args:
-        table: What to write.
-        place: Where; its schema has to be there.
-        force: Replace a table of this name: it is dropped and made anew, with its indexes and rights.
-
-    Raises:
-        ConfigError: The table is there already, or its schema is not.
-        DataError: The database refuses it.
-        BackendError: The database is PostgreSQL and the extra `db` is not installed.
-    """
-    if place.kind == "sqlite":
-        from coterie.files.databases.sqlite import write_sqlite
-
-        write_sqlite(table, place, force=force)
-    else:
-        from coterie.files.databases.postgres import write_postgres
-
-        write_postgres(table, place, force=force)
-
-
 def no_table(place: Place, there: Sequence[str]) -> DataError:
-    """There is no such table; those of nearly the same name, or else the first, are named."""
+    """Return the error for a missing table, which suggests those with similar names, or else the first ones."""
     near = get_close_matches(place.label, there, n=3, cutoff=0.6)
     some = near or list(there)[:_MOST_NAMED]
     more = f" and {len(there) - len(some):,} more" if len(there) > len(some) and not near else ""
@@ -82,7 +31,7 @@ def no_table(place: Place, there: Sequence[str]) -> DataError:
 
 
 def target_exists(place: Place, *, force: bool, kind: str) -> None:
-    """Refuse what is there already, unless it is a table that may be replaced."""
+    """Refuse an existing target, unless it is a table that may be replaced."""
     if not force:
         raise ConfigError(
             [Problem("output", f"{place.name} exists already")],
@@ -93,7 +42,7 @@ def target_exists(place: Place, *, force: bool, kind: str) -> None:
 
 
 def refuse_names(names: Sequence[str], place: Place, *, fold: bool = False, longest: int | None = None) -> None:
-    """Refuse column names that the database would take for the same, cut short, or not take at all."""
+    """Refuse column names that the database would truncate, reject or treat as equal."""
     folded = [name.lower() if fold else name for name in names]
     twice = sorted({name for name, same in zip(names, folded, strict=True) if folded.count(same) > 1})
     if twice:
@@ -109,7 +58,7 @@ def refuse_names(names: Sequence[str], place: Place, *, fold: bool = False, long
 
 
 def stored(column: pa.ChunkedArray, *, name: str, place: Place) -> pa.ChunkedArray:
-    """The column without what is Arrow's own: dictionaries, views, extension types, run lengths."""
+    """Return the column without Arrow-specific encodings: dictionaries, views, extension types, run-end encoding."""
     if isinstance(column.type, pa.BaseExtensionType):
         column = pa.chunked_array([chunk.storage for chunk in column.chunks], column.type.storage_type)
     if pa.types.is_run_end_encoded(column.type):
@@ -117,7 +66,7 @@ def stored(column: pa.ChunkedArray, *, name: str, place: Place) -> pa.ChunkedArr
     if pa.types.is_dictionary(column.type):
         column = column.cast(column.type.value_type)
     kind = column.type
-    if pa.types.is_nested(kind) and not (pa.types.is_list(kind) and place.kind == "postgresql"):
+    if pa.types.is_nested(kind) and not (pa.types.is_list(kind) and place.lists):
         raise DataError(
             f"Column {name!r} is of type {kind}, which {place.shown} cannot store.",
             column=name,

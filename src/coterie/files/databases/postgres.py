@@ -1,6 +1,6 @@
-"""PostgreSQL, by ADBC: binary COPY both ways, in Arrow batches, in one transaction.
+"""Read and write PostgreSQL with ADBC: binary COPY both ways, in Arrow batches, in one transaction.
 
-The driver sits on libpq, so a password may come from PGPASSWORD, ~/.pgpass or a service file as with psql.
+The driver uses libpq, so a password may come from PGPASSWORD, ~/.pgpass or a service file as with psql.
 """
 
 from __future__ import annotations
@@ -23,8 +23,8 @@ if TYPE_CHECKING:
 _LONGEST_NAME = 63  # bytes; PostgreSQL would cut it there
 
 
-def read_postgres(place: Place) -> pa.Table:
-    """All rows of a table, by its primary key or as they lie, or of a query, in the order that it gives."""
+def read(place: Place) -> pa.Table:
+    """Read all rows of a table, by primary key if it has one, or of a query in its own order."""
     with _session(place) as connection, connection.cursor() as cursor:
         cursor.execute("SET TRANSACTION ISOLATION LEVEL REPEATABLE READ, READ ONLY")
         # Scans that join one that another session began would start anywhere.
@@ -39,14 +39,14 @@ def read_postgres(place: Place) -> pa.Table:
     return pa.table(columns, names=schema.names)
 
 
-def check_postgres(place: Place, *, force: bool) -> None:
-    """Refuse a table that is there already, a schema that is not, and one where no table may be made."""
+def check(place: Place, *, force: bool) -> None:
+    """Refuse a table that already exists, a missing schema, and a schema without permission to create tables."""
     with _session(place) as connection, connection.cursor() as cursor:
         _refuse_existing(cursor, place, force=force)
 
 
-def write_postgres(table: pa.Table, place: Place, *, force: bool) -> None:
-    """Make a table and fill it by COPY, in one transaction."""
+def write(table: pa.Table, place: Place, *, force: bool) -> None:
+    """Create a table and fill it with COPY, in one transaction."""
     refuse_names(table.column_names, place, longest=_LONGEST_NAME)
     columns = [storable(table.column(name), name=name, place=place) for name in table.column_names]
     kinds = [declared(column.type) for column in columns]
@@ -64,7 +64,7 @@ def write_postgres(table: pa.Table, place: Place, *, force: bool) -> None:
 
 @contextmanager
 def _session(place: Place) -> Iterator[Connection]:
-    """A transaction, which ends with nothing done unless it was committed."""
+    """Open a transaction that is rolled back unless committed."""
     try:
         from adbc_driver_postgresql import dbapi
     except ImportError:
@@ -90,7 +90,7 @@ def _ask(cursor: Cursor, question: str, *parameters: Any) -> list[Any]:  # noqa:
 
 
 def _table_query(cursor: Cursor, place: Place) -> str:
-    """The rows of a table by its primary key; without one, as they lie, which needs a single reader."""
+    """Return the query for a table's rows by primary key; without one, in storage order, by a single reader."""
     if _kind(cursor, place) is None:
         found = _ask(
             cursor,
@@ -115,7 +115,7 @@ def _table_query(cursor: Cursor, place: Place) -> str:
 
 
 def _outer_query(cursor: Cursor, place: Place) -> str:
-    """The user's query, with a query around it where columns have to come as text."""
+    """Return the user's query, wrapped in another where columns must be cast to text."""
     columns = _columns(cursor, str(place.query), place)
     # The line end closes a remark at the end of the query.
     return f"SELECT {columns} FROM (\n{place.query}\n) AS given" if "::" in columns else str(place.query)
@@ -131,7 +131,7 @@ def _columns(cursor: Cursor, query: str, place: Place) -> str:
 
 
 def _refuse_existing(cursor: Cursor, place: Place, *, force: bool) -> bool:
-    """Whether there is a table to replace; refuses what may not be replaced or made."""
+    """Return whether there is a table to replace; refuse one that may not be replaced or created."""
     kind = _kind(cursor, place)
     if kind is not None:
         target_exists(place, force=force, kind=kind)

@@ -1,4 +1,4 @@
-"""What PostgreSQL refused, in words of our own: its messages quote cells, literals of a query, parts of an address."""
+"""Explain PostgreSQL errors in our own words: its messages quote cells, query literals and parts of the address."""
 
 from __future__ import annotations
 
@@ -69,7 +69,7 @@ _UNKNOWN = _Told("is refused by the server", "Try it in psql, which says why.")
 
 
 def fault(error: Exception, place: Place) -> DataError:
-    """An error of the driver as one of ours, without any of its text."""
+    """Convert a driver error to a coterie error, without any of its text."""
     state = getattr(error, "sqlstate", None) or _state_in(str(error))
     if state:
         told = _STATES.get(state) or _STATES.get(state[:2]) or _UNKNOWN
@@ -82,5 +82,5 @@ def fault(error: Exception, place: Place) -> DataError:
 
 
 def _state_in(text: str) -> str:
-    """The likely SQLSTATE of an error that came through a stream of batches, which has its text only."""
+    """Return the likely SQLSTATE of an error that came through a stream of batches, from its text."""
     return next((state for part, state in _STREAMED if part in text), "") if "Execution error" in text else ""

@@ -1,4 +1,4 @@
-"""PostgreSQL's types and Arrow's: how columns are asked for, what they arrive as, and what they are stored as."""
+"""Map PostgreSQL's types to Arrow's: how columns are selected, received and stored."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ _MICROSECONDS = 86_400_000_000
 
 
 def asked(field: pa.Field) -> str:
-    """How a column is selected."""
+    """Return how a column is selected."""
     name, kind = quoted(field.name), type_name(field)
     if kind == "money":
         return f"given.{name}::numeric AS {name}"
@@ -34,28 +34,28 @@ def asked(field: pa.Field) -> str:
 
 
 def type_name(field: pa.Field) -> str:
-    """What PostgreSQL calls the type of a column, as the driver notes it."""
+    """Return PostgreSQL's name for the type of a column, from the driver's metadata."""
     return str((field.metadata or {}).get(b"POSTGRESQL:type", b""), "utf-8")
 
 
 def plain_schema(schema: pa.Schema) -> pa.Schema:
-    """The same columns without the driver's notes."""
+    """Return the same columns without the driver's metadata."""
     return pa.schema([(each.name, getattr(each.type, "storage_type", each.type)) for each in schema])
 
 
 def without_notes(batch: pa.RecordBatch) -> pa.RecordBatch:
-    """The same rows without the driver's notes."""
+    """Return the same rows without the driver's metadata."""
     columns = [column.storage if isinstance(column.type, pa.BaseExtensionType) else column for column in batch.columns]
     return pa.RecordBatch.from_arrays(columns, schema=plain_schema(batch.schema))
 
 
 def arrived(column: pa.ChunkedArray, field: pa.Field) -> pa.ChunkedArray:
-    """A column as it is used from here on."""
+    """Return a received column in its final type."""
     return _numbers(column, field) if type_name(field) == "numeric" else _checked(column, field.name)
 
 
 def _numbers(column: pa.ChunkedArray, field: pa.Field) -> pa.ChunkedArray:
-    """Numeric, which the driver gives as text, as decimals; text where there is a NaN or 38 digits are too few."""
+    """Parse numeric columns, which the driver returns as text, as decimals; keep text for NaN or over 38 digits."""
     modifier = int((field.metadata or {}).get(b"POSTGRESQL:typmod", b"-1"))
     if modifier >= 0:  # numeric(precision, scale)
         precision, scale = (modifier - 4) >> 16 & 0xFFFF, (modifier - 4) & 0x7FF
@@ -70,7 +70,7 @@ def _numbers(column: pa.ChunkedArray, field: pa.Field) -> pa.ChunkedArray:
 
 
 def _checked(column: pa.ChunkedArray, name: str) -> pa.ChunkedArray:
-    """Refuse infinity and years that no calendar here has: they would come out as arbitrary dates."""
+    """Refuse infinity and out-of-range years, which would become arbitrary dates."""
     kind = column.type
     if pa.types.is_date32(kind):
         least, most, scale = _FIRST_DAY, _LAST_DAY, pa.int32()
@@ -91,7 +91,7 @@ def _checked(column: pa.ChunkedArray, name: str) -> pa.ChunkedArray:
 
 
 def storable(column: pa.ChunkedArray, *, name: str, place: Place) -> pa.ChunkedArray:
-    """The column in a type that COPY has a form for."""
+    """Cast the column to a type that COPY supports."""
     column = stored(column, name=name, place=place)
     kind = column.type
     if pa.types.is_uint64(kind):
@@ -109,7 +109,7 @@ def storable(column: pa.ChunkedArray, *, name: str, place: Place) -> pa.ChunkedA
 
 
 def declared(kind: pa.DataType) -> str:
-    """The type of a new column."""
+    """Return the SQL type of a new column."""
     if pa.types.is_list(kind):
         return f"{declared(kind.value_type)}[]"
     if pa.types.is_decimal(kind):

@@ -1,7 +1,7 @@
-"""SQLite, by Python's own driver: rows in batches, a new table whole or not at all.
+"""Read and write SQLite with Python's driver: rows in batches, new tables in one transaction.
 
-SQLite stores integers, reals, texts and blobs, whatever a column is declared as. Columns of a table that are declared
-as dates, times or booleans are read as such where every value is one; all else is read as it is stored.
+SQLite stores integers, reals, texts and blobs, whatever a column's declared type. Columns declared
+as dates, times or booleans are read as such if every value is one; others are read as stored.
 """
 
 from __future__ import annotations
@@ -16,6 +16,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from coterie.errors import ConfigError, DataError, Problem
+from coterie.files.csv_out import text_cells
 from coterie.files.databases.drivers import BATCH, no_table, refuse_names, stored, target_exists
 from coterie.files.databases.place import Place, quoted
 
@@ -23,8 +24,8 @@ from coterie.files.databases.place import Place, quoted
 PATIENCE = 10.0
 
 
-def read_sqlite(place: Place) -> pa.Table:
-    """All rows of a table, in the order of its row numbers, or of a query, in the order that it gives."""
+def read(place: Place) -> pa.Table:
+    """Read all rows of a table by row number, or of a query in its own order."""
     with _opened(place, "ro") as connection:
         declared: dict[str, str] = {}
         if place.query is not None:
@@ -45,8 +46,8 @@ def read_sqlite(place: Place) -> pa.Table:
     return pa.table(columns, names=names)
 
 
-def check_sqlite(place: Place, *, force: bool) -> None:
-    """Refuse a table that is there already, and a folder that is not."""
+def check(place: Place, *, force: bool) -> None:
+    """Refuse a table that already exists, and a missing folder."""
     path = Path(place.url)
     if not path.parent.is_dir():
         raise ConfigError([Problem("output", f"there is no folder {path.parent}")], hint="Create it first.")
@@ -55,8 +56,8 @@ def check_sqlite(place: Place, *, force: bool) -> None:
             _refuse_existing(connection, place, force=force)
 
 
-def write_sqlite(table: pa.Table, place: Place, *, force: bool) -> None:
-    """Make a table in one transaction, and the file too if there is none."""
+def write(table: pa.Table, place: Place, *, force: bool) -> None:
+    """Create a table in one transaction, and the file too if it does not exist."""
     refuse_names(table.column_names, place, fold=True)
     columns = [_storable(table.column(name), name, place) for name in table.column_names]
     kinds = [_declared(table.schema.field(name).type) for name in table.column_names]
@@ -99,7 +100,7 @@ def _opened(place: Place, mode: str) -> Iterator[sqlite3.Connection]:
 
 
 def _fault(error: Exception, place: Place) -> DataError:
-    """The error in words of our own: the driver's may quote cells and literals of a query."""
+    """Explain the error in our own words: the driver's may quote cells and query literals."""
     code = getattr(error, "sqlite_errorname", None) or ""
     text = str(error)
     for start, said, hint in (
@@ -153,7 +154,7 @@ def _kind(connection: sqlite3.Connection, place: Place) -> str | None:
 
 
 def _array(values: Sequence[Any]) -> pa.Array:
-    """The cells of a column in one batch, in the type that holds them all."""
+    """Return one batch of a column, in the type that fits all its cells."""
     kinds = set(map(type, values)) - {type(None)}
     if kinds == {int, float}:
         with suppress(pa.ArrowInvalid):  # integers that no float holds exactly
@@ -168,7 +169,7 @@ def _texts(values: Sequence[Any]) -> pa.Array:
 
 
 def _column(chunks: list[pa.Array]) -> pa.ChunkedArray:
-    """The batches of a column in the one type that holds them all: SQLite lets the type change from row to row."""
+    """Join a column's batches in the one type that fits them all: SQLite lets the type change from row to row."""
     kinds = {chunk.type for chunk in chunks} - {pa.null()}
     if len(kinds) < 2:
         kind = kinds.pop() if kinds else pa.null()
@@ -181,7 +182,7 @@ def _column(chunks: list[pa.Array]) -> pa.ChunkedArray:
 
 
 def _as_declared(column: pa.ChunkedArray, declared: str) -> pa.ChunkedArray:
-    """The column as its declaration says, if every value is written exactly as such a value would be."""
+    """Convert a column to its declared type if every value is written exactly in that form."""
     if declared.startswith("BOOL") and pa.types.is_integer(column.type):
         zero_or_one = pc.all(pc.is_in(column, pa.array([0, 1, None], column.type))).as_py()
         return column.cast(pa.bool_()) if zero_or_one else column
@@ -218,7 +219,7 @@ def _declared(kind: pa.DataType) -> str:
 
 
 def _storable(column: pa.ChunkedArray, name: str, place: Place) -> pa.ChunkedArray:
-    """The column as integers, reals, texts or blobs."""
+    """Cast the column to integers, reals, texts or blobs."""
     column = stored(column, name=name, place=place)
     kind = column.type
     if pa.types.is_boolean(kind):
@@ -226,8 +227,8 @@ def _storable(column: pa.ChunkedArray, name: str, place: Place) -> pa.ChunkedArr
     if pa.types.is_timestamp(kind):
         for unit in ("s", "us"):
             with suppress(pa.ArrowInvalid):
-                return column.cast(pa.timestamp(unit, kind.tz)).cast(pa.string())
+                return text_cells(column.cast(pa.timestamp(unit, kind.tz)))
     plain = pa.types.is_integer(kind) and not pa.types.is_uint64(kind)
     if plain or pa.types.is_floating(kind) or pa.types.is_binary(kind) or pa.types.is_large_binary(kind):
         return column
-    return column if pa.types.is_string(kind) else column.cast(pa.string())
+    return column if pa.types.is_string(kind) else text_cells(column)

@@ -1,4 +1,4 @@
-"""The repair that makes any grouping keep its privacy models at little extra loss.
+"""The repair that makes any grouping satisfy its privacy models at little extra loss.
 
 May import what `grouping` may.
 """

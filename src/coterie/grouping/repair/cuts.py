@@ -1,7 +1,7 @@
-"""Cut groups that the repair made too large in two again, as long as both parts keep every promise.
+"""Cut groups that the repair made too large in two, as long as both parts satisfy every model.
 
-A merge is chosen for one broken group at a time, and where many merge, the result may hold far more rows than the
-promises need. Cuts at a median are tried, those that lower the loss most first.
+A merge is chosen for one violating group at a time, and if many merge, the result may have far more rows than the
+models need. Cuts at a median are tried, those that reduce the loss most first.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ TRIES = 12
 
 
 def cut_again(state: RepairState) -> RepairState:
-    """The state with every touched group cut as far as the promises allow and the loss falls."""
+    """Cut every touched group as far as the models allow and the loss falls."""
     pieces = _Pieces(state)
     while pieces.waiting.any():
         pieces.step()
@@ -33,7 +33,7 @@ def cut_again(state: RepairState) -> RepairState:
 
 
 def cut_whole(aim: Aim, run: Run) -> Grouping:
-    """All rows as one group, cut as far as the promises allow and the loss falls. The whole has to keep them."""
+    """Cut all rows, as one group, as far as the models allow and the loss falls. The whole must satisfy them."""
     whole = np.zeros(aim.table.rows, dtype=np.int32)
     state = RepairState.of(aim, Grouping.of(aim.table.codes, whole))
     pieces = _Pieces(replace(state, untouched=np.zeros(1, dtype=np.bool_)))
@@ -59,12 +59,12 @@ class _Pieces:
 
     @property
     def waiting(self) -> Bool:
-        """Group → whether it has a cut that has not been tried."""
+        """Group → whether it has an untried cut."""
         waiting: Bool = self._cuts[np.arange(self._groups), self._at] >= 0
         return waiting
 
     def _members(self, groups: Int64) -> tuple[Int64, Int32]:
-        """Rows of some groups, by stratum within each, and where each group's begin."""
+        """Return the rows of some groups, by stratum within each, and the start of each group."""
         place = np.full(self._groups + 1, -1, dtype=np.int64)  # the last is for suppressed rows
         place[groups] = np.arange(len(groups))
         rows = np.flatnonzero(place[self._labels] >= 0)
@@ -75,7 +75,7 @@ class _Pieces:
         return starts, rows[order].astype(np.int32)
 
     def _find(self, groups: Int64) -> None:
-        """List the cuts of some groups that lower the loss, best first."""
+        """List the cuts of some groups that reduce the loss, best first."""
         from coterie.kernels.improve.split import cut_losses
         from coterie.kernels.search.costs import box_costs
 
@@ -126,7 +126,7 @@ class _Pieces:
         self._find(parts[large])
 
     def state(self) -> RepairState:
-        """The groups as they are now."""
+        """Return the current groups."""
         old = self._state
         moved = self._labels != old.labels
         touched = np.zeros(self._groups, dtype=np.bool_)
@@ -136,7 +136,7 @@ class _Pieces:
 
 
 def _strata(values: Int32, *, most: int) -> Int64:
-    """Row → combination of its sensitive values; columns with more than so many values (names of people) apart."""
+    """Return row → combination of its sensitive values, ignoring columns with too many values (such as people)."""
     strata = np.zeros(values.shape[1], dtype=np.int64)
     for column in values:
         size = int(column.max(initial=0)) + 1

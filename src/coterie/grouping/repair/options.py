@@ -1,4 +1,4 @@
-"""What could be done for groups that break a promise, and what each option costs and brings."""
+"""Options for groups that violate a model, with their costs and gains."""
 
 from __future__ import annotations
 
@@ -35,12 +35,12 @@ class Choices(NamedTuple):
     """how much of the shortfall goes away"""
 
     def take(self, at: Int64 | Bool) -> Choices:
-        """Some of the options."""
+        """Return some of the options."""
         return Choices(*(part[at] for part in self))  # type: ignore[arg-type]
 
 
 def merges(state: RepairState, asked: Int32) -> Choices:
-    """Each asked group with each of its nearest groups."""
+    """Pair each given group with each of its nearest groups."""
     from coterie.kernels.repair import nearest_groups
 
     costs, sizes = state.aim.table.costs, state.counted.sizes
@@ -60,7 +60,7 @@ def merges(state: RepairState, asked: Int32) -> Choices:
 
 
 def _made(state: RepairState, parts: tuple[Int64, Int64], changes: tuple[Int64, Int32, Int64] | None) -> Groups:
-    """Groups that might be: unions of groups, and groups to which rows are added (or taken away: by −1)."""
+    """Count hypothetical groups: unions of groups, and groups with rows added (or removed: by −1)."""
     made, group = parts
     sizes = np.bincount(made, weights=state.counted.sizes[group]).astype(np.int64)
     empty = np.zeros(0, dtype=np.int64)
@@ -80,7 +80,7 @@ def _made(state: RepairState, parts: tuple[Int64, Int64], changes: tuple[Int64, 
 
 
 def exchanges(state: RepairState, asked: Int32) -> Choices:
-    """Rows that could move into the asked groups, alone or in exchange, where these lack diversity."""
+    """Return rows that could move into the given groups, alone or in exchange, if these lack diversity."""
     from coterie.kernels.repair import Groups as Current
     from coterie.kernels.repair import Limits
     from coterie.kernels.repair import exchanges as search
@@ -105,7 +105,7 @@ def exchanges(state: RepairState, asked: Int32) -> Choices:
 
 
 def _judged(state: RepairState, choices: Choices) -> Choices:
-    """Exchanges that do no harm to the second group, with what they bring to the first."""
+    """Return the exchanges that do not harm the second group, with their gains for the first."""
     mine = 2 * np.arange(len(choices.first))
     theirs = mine + 1
     swaps = np.flatnonzero(choices.goes >= 0)
@@ -123,7 +123,7 @@ def _judged(state: RepairState, choices: Choices) -> Choices:
 
 
 def _lacking(state: RepairState, asked: Int32) -> tuple[Int32, Int32]:
-    """The asked groups that lack diversity, and for each (column, which values it needs) as kernels take it."""
+    """Return the given groups that lack diversity, and for each (column, needed values) in kernel form."""
     from coterie.kernels.repair import ABSENT, RARE
 
     rules = np.full((state.groups, 2), -1, dtype=np.int32)

@@ -1,14 +1,14 @@
-"""The shared repair: make any grouping keep its privacy models, at the least extra loss that local steps can find.
+"""The shared repair: make any grouping satisfy its privacy models, at the least extra loss that local steps can find.
 
-A group that breaks a promise is merged with another one or, where diversity is what it lacks, exchanges rows with
-groups that keep theirs: a row moves in, or two rows change places. Each round asks every broken group for its
-cheapest options, judges them by (rise of the total loss) ÷ (part of the shortfall that goes away), and takes the best
+A group that violates a model is merged with another one or, if it lacks diversity, exchanges rows with
+groups that satisfy theirs: a row moves in, or two rows are swapped. Each round collects every violating group's
+cheapest options, ranks them by (increase of the total loss) ÷ (reduction of the shortfall), and takes the best
 ones, each group once a round.
 
-Why it ends. A merge leaves one group fewer. An exchange leaves their number as it is, harms no group that keeps its
-promises, and lowers the shortfall of the others by at least a fixed amount. And in a round of broken groups the best
-option is always taken, a merge if there is no other. In the end all promises are kept, or one group is left; since
-every model is kept when groups merge, that one breaks a promise only if every grouping does.
+Termination. A merge leaves one group fewer. An exchange keeps their number, harms no group that satisfies its
+models, and reduces the shortfall of the others by at least a fixed amount. A round with violating groups always takes
+the best option, a merge if there is no other. In the end all models hold, or one group is left; since
+every model still holds when groups merge, that one violates a model only if every grouping does.
 """
 
 from __future__ import annotations
@@ -32,11 +32,11 @@ if TYPE_CHECKING:
 
 
 def feasible(table: Table, models: Sequence[Model]) -> None:
-    """Refuse, before any grouping, what no grouping of the table can keep.
+    """Refuse, before any grouping, what is infeasible for any grouping of the table.
 
     Raises:
-        ConfigError: A model does not fit its sensitive column.
-        InfeasibleError: All rows in one group break a promise; the error names the best that is possible.
+        ConfigError: A model does not fit its sensitive attribute.
+        InfeasibleError: All rows in one group violate a model; the error gives the best that is feasible.
     """
     if models:
         check_domains(models, table.sensitive)
@@ -48,19 +48,19 @@ def _refuse(aim: Aim, whole: Int32) -> None:
 
 
 def repair(table: Table, grouping: Grouping, models: Sequence[Model], *, k: int, run: Run) -> Grouping:
-    """The grouping, changed where it has to be so that every group keeps every model and has at least k rows.
+    """Change a grouping as little as needed so that every group satisfies every model and has at least k rows.
 
-    Groups that need no change keep their boxes. Suppressed rows stay suppressed and count nowhere.
+    Groups that need no change keep their boxes. Suppressed rows stay suppressed and do not count.
 
     Args:
-        table: The table with its sensitive columns.
+        table: The table with its sensitive attributes.
         grouping: Groups of at least k rows each.
-        models: What has to hold.
-        k: Rows that every group keeps.
-        run: Told of progress; may stop the work.
+        models: The privacy models.
+        k: The minimum group size.
+        run: Receives progress; may stop the work.
 
     Raises:
-        InfeasibleError: Even one group of all rows breaks a promise; the error names the best that is possible.
+        InfeasibleError: Even one group of all rows violates a model; the error gives the best that is feasible.
     """
     if not models or grouping.groups == 0:
         return grouping
@@ -80,7 +80,7 @@ def repair(table: Table, grouping: Grouping, models: Sequence[Model], *, k: int,
 
 
 def _round(state: RepairState, broken: Int32) -> RepairState:
-    """Take the best options of the broken groups, each group once."""
+    """Take the best options of the violating groups, each group once."""
     from coterie.kernels.repair import choose
 
     options = _ranked([merges(state, broken), exchanges(state, broken)], state.groups)
@@ -93,7 +93,7 @@ def _round(state: RepairState, broken: Int32) -> RepairState:
 
 
 def _ranked(parts: Sequence[Choices], groups: int) -> Choices:
-    """The options, best first. What brings nothing is left to groups that have no other option."""
+    """Rank the options, best first. Useless ones are left to groups that have no other option."""
     options = Choices(*(np.concatenate(each) for each in zip(*parts, strict=True)))
     useful = options.gain > PROGRESS
     helped = np.zeros(groups, dtype=np.bool_)
@@ -106,7 +106,7 @@ def _ranked(parts: Sequence[Choices], groups: int) -> Choices:
 
 
 def _finished(state: RepairState, before: Grouping) -> Grouping:
-    """The groups in the order of their first rows, with the nodes that the method chose where nothing changed."""
+    """Return the groups in the order of their first rows, with the nodes chosen by the method where nothing changed."""
     labels = renumber(state.labels)
     kept = np.flatnonzero(labels >= 0)
     at = np.empty(state.groups, dtype=np.int64)

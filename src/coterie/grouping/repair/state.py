@@ -1,4 +1,4 @@
-"""A grouping on its way to keeping its promises: groups, their boxes, and how far each is from where it has to be."""
+"""A grouping under repair: groups, their boxes, and how far each is from satisfying its models."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ LEAST = 1e-6
 
 
 class Assessment(NamedTuple):
-    """Which groups keep all promises, and how far the others are from it."""
+    """Which groups satisfy all models, and how far the others are from it."""
 
     holds: Bool
     shortfall: Float64
@@ -33,7 +33,7 @@ class Assessment(NamedTuple):
 
 @dataclass(frozen=True, eq=False)
 class Aim:
-    """What has to hold of which table. The same all through a repair."""
+    """The models and their table, constant throughout a repair."""
 
     table: Table
     models: tuple[Model, ...]
@@ -41,29 +41,29 @@ class Aim:
 
     @cached_property
     def names(self) -> tuple[str, ...]:
-        """The sensitive columns."""
+        """The sensitive attributes."""
         return tuple(domain.name for domain in self.table.sensitive)
 
     @cached_property
     def values(self) -> Int32:
-        """[sensitive column, row] → value, as kernels take it."""
+        """[sensitive attribute, row] → value, in the form that kernels take."""
         return np.ascontiguousarray(self.table.sensitive_codes.T)
 
     @property
     def promised_values(self) -> Int32:
-        """Those of the columns that some promise speaks of; what is in others must not change the groups."""
+        """The values of the columns with models; others must not affect the groups."""
         promised = {column for model in self.models for column in model.columns(self.names)}
         return self.values[[name in promised for name in self.names]]
 
     @cached_property
     def index(self) -> Index:
-        """All rows of the table, to be searched."""
+        """The search index over all rows of the table."""
         from coterie.grouping.index import build_index
 
         return build_index(self.table)
 
     def assess(self, groups: Groups) -> Assessment:
-        """Judge groups by all models. A group without rows, as a search may leave behind, breaks none."""
+        """Judge groups by all models. A group without rows, as a search may leave, violates none."""
         filled = groups.sizes > 0
         if not filled.all():
             holds, shortfall = np.ones(len(filled), dtype=np.bool_), np.zeros(len(filled))
@@ -78,7 +78,7 @@ class Aim:
         return Assessment(holds, np.where(holds, 0.0, np.maximum(shortfall, LEAST)))
 
     def count(self, labels: Int32, groups: int) -> Groups:
-        """Count the sensitive values of groups of rows, and the rows of populations that match them."""
+        """Count the sensitive values of groups of rows, and the matching rows of populations."""
         table = self.table
         counted = count_columns(
             labels, table.sensitive_codes, table.sensitive, groups=groups, totals=table.sensitive_totals
@@ -86,7 +86,7 @@ class Aim:
         return replace(counted, matches=self._matches(self.table.codes, labels, groups))
 
     def count_some(self, labels: Int64, rows: Int32, groups: int, before: Groups) -> Groups:
-        """Count groups of some rows, to be compared with the same whole as other groups have been."""
+        """Count groups of some rows, compared with the same whole as other groups."""
         columns = {
             name: count_values(
                 labels, self.values[j][rows], groups=groups, values=len(old.totals), tree=old.tree, totals=old.totals
@@ -113,7 +113,7 @@ class Aim:
 
 @dataclass(frozen=True, eq=False)
 class RepairState:
-    """Groups of rows. `untouched[g]` tells whether group g is as the method made it."""
+    """Groups of rows. `untouched[g]` is whether group g is as the method made it."""
 
     aim: Aim
     labels: Int32
@@ -123,12 +123,12 @@ class RepairState:
 
     @classmethod
     def of(cls, aim: Aim, grouping: Grouping) -> RepairState:
-        """The state before any repair."""
+        """Return the state before any repair."""
         return cls(aim, grouping.labels, grouping.lo, grouping.hi, np.ones(grouping.groups, dtype=np.bool_))
 
     @property
     def groups(self) -> int:
-        """Number of groups."""
+        """The number of groups."""
         return len(self.lo)
 
     @cached_property
@@ -138,12 +138,12 @@ class RepairState:
 
     @cached_property
     def assessment(self) -> Assessment:
-        """Which groups keep all promises."""
+        """Which groups satisfy all models."""
         return self.aim.assess(self.counted)
 
     @cached_property
     def cost(self) -> Float64:
-        """Group → cost of one of its rows."""
+        """Group → cost per row."""
         from coterie.kernels.search.costs import box_costs
 
         costs: Float64 = box_costs(self.aim.table.costs, self.lo, self.hi)
@@ -151,7 +151,7 @@ class RepairState:
 
     @cached_property
     def members(self) -> tuple[Int64, Int32]:
-        """Rows by group, ascending within each, and where each group's begin."""
+        """Rows by group, ascending within each, and the start of each group."""
         order = np.argsort(self.labels, kind="stable").astype(np.int32)
         suppressed = int(np.count_nonzero(self.labels < 0))
         starts = np.zeros(self.groups + 1, dtype=np.int64)
@@ -159,7 +159,7 @@ class RepairState:
         return starts, order[suppressed:]
 
     def merged(self, pairs: tuple[Int32, Int32], moves: tuple[Int32, Int32]) -> RepairState:
-        """The state after pairs of groups have become one and rows have moved to other groups.
+        """Return the state after merging pairs of groups and moving rows to other groups.
 
         Args:
             pairs: (group, group): each group at most once.
@@ -179,7 +179,7 @@ class RepairState:
         return trimmed.relabelled(number[labels], touched[kept])
 
     def relabelled(self, labels: Int32, touched: Bool) -> RepairState:
-        """The state with other labels. Touched groups get new boxes; those beyond the old ones are all touched."""
+        """Return the state with other labels. Touched groups get new boxes; new groups are all touched."""
         more = len(touched) - self.groups
         new = np.zeros((more, self.lo.shape[1]), dtype=np.int32)
         lo, hi = np.vstack([self.lo, new]), np.vstack([self.hi, new])

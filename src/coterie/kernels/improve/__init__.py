@@ -1,4 +1,4 @@
-"""The loops of the local search: pool groups, part their rows anew, give groups up, cut them.
+"""Kernels of the local search: pool groups, re-split their rows, dissolve groups, cut them.
 
 May import what `kernels` may, and `search`.
 """

@@ -1,4 +1,4 @@
-"""Single items of a pool move to another side, or swap places with one of it, while that lowers the loss."""
+"""Move single items of a pool to another side, or swap two, while that reduces the loss."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ TOLERANCE = 1e-9  # gains below this are rounding
 
 @part
 def _renew(costs, pooled, n, active, sides, s, left):
-    """Draw a side anew, and what it costs without each of its items."""
+    """Redraw a side, and compute its cost without each of its items."""
     count = draw_side(costs, pooled, n, active, sides, s)
     for at in range(count):
         i = pooled.keys[at]
@@ -28,7 +28,7 @@ def _renew(costs, pooled, n, active, sides, s, left):
 
 @inner
 def _joined_limit(sides, k, s, t, weight, left, roomy):
-    """What a side may cost at most with an item of another one, if a move or a swap of that is to gain anything."""
+    """Return what a side may cost with an item of another one if moving or swapping that is to gain anything."""
     sizes, now = sides.sizes, sides.costs
     both = sizes[s] * now[s] + sizes[t] * now[t] - TOLERANCE
     rest = sizes[s] - weight
@@ -40,7 +40,7 @@ def _joined_limit(sides, k, s, t, weight, left, roomy):
 
 @part
 def _best_move(pooled, sides, m, i, left, joined, best):
-    """Where item i should go, if that gains more than `best`: the gain and the side, or −1."""
+    """Return the best side for item i if moving gains more than `best`: the gain and the side, or −1."""
     s, weight = pooled.side[i], pooled.weights[i]
     sizes, now = sides.sizes, sides.costs
     saved = sizes[s] * now[s] - (sizes[s] - weight) * left[i]
@@ -55,7 +55,7 @@ def _best_move(pooled, sides, m, i, left, joined, best):
 
 @part
 def _best_swap(costs, pooled, n, active, sides, k, i, left, joined, best):
-    """With which item i should swap places, if that gains more than `best`: the gain and the item, or −1."""
+    """Return the best swap for item i if it gains more than `best`: the gain and the other item, or −1."""
     side, weights, sizes, now = pooled.side, pooled.weights, sides.sizes, sides.costs
     s = side[i]
     rest = sizes[s] - weights[i]
@@ -85,7 +85,7 @@ def _best_swap(costs, pooled, n, active, sides, k, i, left, joined, best):
 
 @part
 def polish(costs, pooled, n, active, sides, m, k, start, left, joined):
-    """Move and swap items, one after the other from `start`, until none of them gains; gives back the loss.
+    """Move and swap items in turn from `start` until none of them gains; return the loss.
 
     `left` gets the cost of each item's side without it, `joined` that of each other side with the item that is looked
     at, or less where that is too much to gain anything. An item that lies inside its side's box leaves it as it is, so

@@ -1,7 +1,7 @@
-"""The rows of a few neighbouring groups, pooled to be grouped anew, and the sides that they are parted into.
+"""The rows of a few neighbouring groups, pooled to be regrouped, and the sides they are split into.
 
-Items are equal rows of one group: many of them go together, in portions of a few. Only the attributes
-in which the items differ are looked at; in all others every side costs nothing.
+Items are equal rows of one group: many of them move together, in portions of a few. Only attributes
+in which the items differ matter; in all others every side costs nothing.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ Sides = namedtuple("Sides", "sizes costs edges")
 
 
 def new_pooled(d, most):
-    """Room for so many rows."""
+    """Allocate a pool for this many rows."""
     return Pooled(
         np.empty(most, dtype=np.int32),
         np.empty(most + 1, dtype=np.int32),
@@ -46,7 +46,7 @@ def new_pooled(d, most):
 
 
 def new_sides(d, most):
-    """Room for so many sides."""
+    """Allocate this many sides."""
     return Sides(
         np.empty(most, dtype=np.int64),
         np.empty(most, dtype=np.float64),
@@ -56,7 +56,7 @@ def new_sides(d, most):
 
 @part
 def fill(nodes, groups, parties, count, portion, pooled):
-    """Pool the rows of some groups; gives back how many items and active attributes there are."""
+    """Pool the rows of some groups; return the number of items and active attributes."""
     points, position = nodes.points, nodes.position
     rows, first, codes = pooled.rows, pooled.first, pooled.codes
     n = 0
@@ -94,7 +94,7 @@ def fill(nodes, groups, parties, count, portion, pooled):
 
 @part
 def draw_side(costs, pooled, n, active, sides, s):
-    """Set the edges, box and cost of a side from its items; `keys` gets these. Gives back how many they are."""
+    """Set the edges, box and cost of a side from its items; `keys` gets these. Return how many they are."""
     members, count = pooled.keys, 0
     for i in range(n):
         if pooled.side[i] == s:
@@ -114,7 +114,7 @@ def draw_side(costs, pooled, n, active, sides, s):
 
 @part
 def cost_with(costs, pooled, active, sides, s, leaver, joiner, limit):
-    """Cost of a side when an item leaves and another joins it; −1 stands for no item. Stops early above `limit`."""
+    """Return a side's cost after one item leaves and another joins; −1 means no item. Stops early above `limit`."""
     total = 0.0
     codes, edges = pooled.codes, sides.edges
     for a in range(active):

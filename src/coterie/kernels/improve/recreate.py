@@ -1,4 +1,4 @@
-"""Grow new sides from the items of a pool, one after the other, each from the best of a few seeds."""
+"""Grow new sides from the items of a pool, one after another, each from the best of a few seeds."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ Growing = namedtuple("Growing", "free items kept box")
 
 
 def new_growing(pooled):
-    """Room for the items of a pool."""
+    """Make room for the items of a pool."""
     d, most = pooled.codes.shape
     items = new_items(d, most)._replace(active=pooled.active)
     room = [np.empty(most, dtype=np.int32) for _ in range(2)]
@@ -29,14 +29,14 @@ def new_growing(pooled):
 
 @inner
 def next_draw(draws, b):
-    """The next number of a random sequence: a linear congruential step, of which the upper bits are used."""
+    """Return the next number of a linear congruential sequence, of which the upper bits are used."""
     draws[b] = draws[b] * np.uint64(6364136223846793005) + np.uint64(1442695040888963407)
     return np.int64(draws[b] >> np.uint64(33))
 
 
 @part
 def _trim(items, count, rows, k):
-    """Give items back that a box of k rows can do without: others can use them. Gives back how many it holds then."""
+    """Give items back that a box of k rows can do without: others can use them. Return how many it still holds."""
     at = count - 1
     while rows > k and at > 0:
         weight = items.weights[items.held[at]]
@@ -50,7 +50,7 @@ def _trim(items, count, rows, k):
 
 @part
 def _place_rest(costs, pooled, active, sides, m, growing, free):
-    """Put each item that is left over on the side whose loss rises least."""
+    """Put each remaining item on the side whose loss increases least."""
     codes, edges, sizes = pooled.codes, sides.edges, sides.sizes
     for f in range(free):
         i = growing.free[f]
@@ -79,9 +79,9 @@ def _place_rest(costs, pooled, active, sides, m, growing, free):
 
 @part
 def recreate(costs, search, pooled, n, active, rows, before, spare, sides, growing, draws, b):
-    """Part the pool into new sides of at least k rows; gives back how many, 0 if they would cost far too much.
+    """Split the pool into new sides of at least k rows; return how many, 0 if they would cost far too much.
 
-    So many rows as `spare` are left over at least, if there are.
+    At least `spare` rows are left over, if possible.
     """
     k, scales, side, items = search.k, search.scales, pooled.side, growing.items
     for i in range(n):

@@ -1,8 +1,8 @@
-"""Ruin and recreate: pool a few neighbouring groups, grow new ones from their rows, keep these if they lose less.
+"""Ruin and recreate: pool a few neighbouring groups, grow new ones from their rows, keep them if they lose less.
 
-Early on, what loses a little more is kept as well, which leads out of dead ends: the temperature says how much, and
-falls to nothing. Groups belong to regions. Regions share no groups and draw from random sequences of their own, so that
-they can be searched side by side with the same result.
+Early on, slightly worse groups are kept too, to escape local optima: the temperature limits the difference and
+falls to zero. Groups belong to regions. Regions share no groups and have separate random sequences, so that
+they can be searched in parallel with the same result.
 """
 
 from __future__ import annotations
@@ -50,7 +50,7 @@ Room = namedtuple("Room", "parties pooled sides growing left joined")
 
 
 def ruin_and_recreate(nodes, costs, groups, near, search, regions, first, last):
-    """Search the regions first … last − 1; `groups` is brought up to date. Gives back how many pools were recreated.
+    """Search the regions first … last − 1 and update `groups`. Return how many pools were recreated.
 
     near: the positions near each position, nearest first.
     """
@@ -69,7 +69,7 @@ def ruin_and_recreate(nodes, costs, groups, near, search, regions, first, last):
 
 @part
 def _choose(nodes, groups, near, search, regions, b, parties):
-    """Choose a group at random and some of its neighbours; gives back how many, and how many rows they have."""
+    """Choose a random group and some of its neighbours; return their number, and their number of rows."""
     base, end = regions.base[b], regions.base[b + 1]
     count, rows, row = 0, 0, 0
     for _ in range(LOOKS):
@@ -108,7 +108,7 @@ def _choose(nodes, groups, near, search, regions, b, parties):
 
 @once
 def _put_back(groups, pooled, n, sides, m, parties, count, base):
-    """Make groups of the sides: the pooled ones first, then some without rows, if there are more than these."""
+    """Turn the sides into groups: reuse the pooled ones first, then unused ones if there are more sides."""
     spare = base
     for s in range(max(m, count)):
         if s < count:

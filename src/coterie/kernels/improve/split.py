@@ -1,7 +1,7 @@
-"""Cuts of groups in two: at the median of an attribute, or at the median of the rows of each sensitive value apart.
+"""Cut groups in two: at the median of an attribute, or at the median within each sensitive value.
 
-The second kind leaves both parts with the same sensitive values in the same shares, but for rounding: where a plain
-cut would break a promise, it need not.
+The second kind leaves both parts with the same distribution of sensitive values, up to rounding: it may preserve a
+privacy model that a plain cut would break.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ KINDS = 3
 
 @part
 def _sort(keys, items, first, last):
-    """Sort items by (key, item), from first to last − 1. Shell's method: short to compile and quick enough."""
+    """Sort items by (key, item), from first to last − 1. Shell sort compiles quickly and is fast enough."""
     gap = 1
     while gap < last - first:
         gap = 3 * gap + 1
@@ -38,9 +38,9 @@ def _sort(keys, items, first, last):
 
 @part
 def _cut(codes, strata, rows, attribute, kind, order, values, first_part):
-    """Set first_part[i] for the i-th row of a group; gives back how many rows are in it.
+    """Set first_part[i] for the i-th row of a group; return the size of that part.
 
-    Rows stand by stratum. Ties between them go by their order.
+    Rows are sorted by stratum. Ties keep their order.
     """
     size = rows.shape[0]
     for i in range(size):
@@ -74,7 +74,7 @@ def _cut(codes, strata, rows, attribute, kind, order, values, first_part):
 
 @kernel
 def cut_losses(costs, codes, strata, starts, members, k):
-    """[group, attribute · KINDS + kind] → summed loss of both parts; infinite if one has fewer than k rows."""
+    """Return [group, attribute · KINDS + kind] → total loss of both parts; infinite if one has fewer than k rows."""
     groups = starts.shape[0] - 1
     d = codes.shape[1]
     losses = np.full((groups, d * KINDS), np.inf, dtype=np.float64)
@@ -118,7 +118,7 @@ def cut_losses(costs, codes, strata, starts, members, k):
 
 @kernel
 def cut_rows(codes, strata, starts, members, chosen):
-    """Entry of `members` → whether the row is in the first part, for one cut (attribute · KINDS + kind) per group."""
+    """Return entry of `members` → whether it is in the first part, for one cut (attribute · KINDS + kind) per group."""
     result = np.empty(members.shape[0], dtype=np.bool_)
     most = 0
     for g in range(starts.shape[0] - 1):

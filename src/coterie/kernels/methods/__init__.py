@@ -1,4 +1,4 @@
-"""The loops of the methods, a file or two each.
+"""Kernels of the methods, one or two files each.
 
 May import what `kernels` may, and `search`.
 """

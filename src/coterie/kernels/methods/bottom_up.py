@@ -1,4 +1,4 @@
-"""The loops of bottom-up: one round of merging, and the splitting of groups that have become too large."""
+"""Kernels of bottom-up: one round of merging, and splitting of groups that have become too large."""
 
 from __future__ import annotations
 
@@ -12,10 +12,10 @@ from coterie.kernels.search.walk import make_walk
 
 @kernel
 def merge_round(tree, costs, small, grown, into):
-    """Merge each of the groups in the slots `small`, in turn, with the one that makes the cheapest group with it.
+    """Merge each group in the slots `small`, in turn, with the group that gives the cheapest result.
 
-    Groups that have taken in others in this round, which `grown` tells, stay as they are. `into[slot]` becomes the
-    slot of the group that a merged one has gone into.
+    Groups that have absorbed others in this round (`grown`) are left alone. `into[slot]` becomes the
+    slot of the group that absorbed it.
     """
     size, lowest = tree.size, tree.lowest
     walk = make_walk()
@@ -35,7 +35,7 @@ def merge_round(tree, costs, small, grown, into):
 
 @part
 def _pair_costs(costs, reach, codes, rows, row, result):
-    """Cost of the pair's box of a row with each of some rows, and where the largest cost stands; ties to the first."""
+    """Compute the pair cost of a row with each of some rows; return the position of the largest, the first on ties."""
     aimed = Aimed(costs, reach, codes[row], codes[row])
     aim_all(aimed)
     furthest = 0
@@ -48,7 +48,7 @@ def _pair_costs(costs, reach, codes, rows, row, result):
 
 @part
 def _sorted_order(keys, order, spare):
-    """Fill `order` with the places of the keys in ascending order, equal ones in theirs: a plain merge sort."""
+    """Fill `order` with the positions of the keys in ascending order, stably, by a plain merge sort."""
     n = keys.shape[0]
     for p in range(n):
         order[p] = p
@@ -71,7 +71,7 @@ def _sorted_order(keys, order, spare):
 
 @part
 def _penalties(costs, codes, rows, order, first, step, low, high, result):
-    """result[i] = penalty of the i + 1 rows at first, first + step, … of this order: their number times their cost."""
+    """Set result[i] to the penalty (number times cost) of the i + 1 rows at first, first + step, … in this order."""
     for i in range(order.shape[0]):
         row = rows[order[first + i * step]]
         for j in range(codes.shape[1]):
@@ -83,10 +83,10 @@ def _penalties(costs, codes, rows, order, first, step, low, high, result):
 
 @kernel
 def _cut(costs, reach, codes, rows, k, low, high):
-    """Cut ascending rows in two: the left part comes first, both stay ascending. Its size, or 0 if any cut is free.
+    """Cut ascending rows in two, left part first, both ascending. Return its size, or 0 if every cut is free.
 
-    The rows are ordered from one far row to another: by how much more a pair with the one costs than with the other.
-    Both parts have at least k rows, and as many groups of k fit into them as into the whole.
+    Rows are ordered from one far row to another: by the difference between their pair costs with the two.
+    Both parts have at least k rows, and together allow as many groups of k as the whole.
     """
     n = rows.shape[0]
     ahead = np.empty(n, dtype=np.float64)
@@ -129,7 +129,7 @@ def _cut(costs, reach, codes, rows, k, low, high):
 
 @kernel
 def split_groups(costs, codes, rows, starts, k, labels):
-    """Split groups of 2k rows or more, `rows[starts[g]:starts[g + 1]]` ascending; label all rows; number of groups."""
+    """Split groups of 2k rows or more, `rows[starts[g]:starts[g + 1]]` ascending; label rows and count groups."""
     d = codes.shape[1]
     reach = make_reach(costs)
     low = np.empty(d, dtype=np.int32)

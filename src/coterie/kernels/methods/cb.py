@@ -1,4 +1,4 @@
-"""The loops of CB: halve a part in the best of several ways, and its halves again."""
+"""Kernels of CB: halve a part in the best of several ways, then its halves."""
 
 from __future__ import annotations
 
@@ -31,9 +31,9 @@ Tries = namedtuple("Tries", "k count rounds")
 
 @kernel
 def _best_halves(costs, numbers, diversity, codes, rows, key, tries, best_side):
-    """Split a part of at least 2k rows in two of at least k: `best_side` gets the best of all tries.
+    """Split a part of at least 2k rows into two of at least k: `best_side` receives the best of all tries.
 
-    Gives back how many rows are on side 0, or 0 if no try kept both sides l-diverse.
+    Returns the number of rows on side 0, or 0 if no try kept both sides l-diverse.
     """
     size = rows.shape[0]
     d = codes.shape[1]
@@ -116,10 +116,10 @@ def _separate(rows, side):
 
 @kernel
 def halve(costs, numbers, diversity, codes, rows, key, tries, once, keys, labels):
-    """Split a part again and again and give each group a label: one of its rows. With `once`, split it once only.
+    """Split a part repeatedly and label each group with one of its rows. With `once`, split it only once.
 
-    Then `keys` gets the keys of its halves, the first of which is as long as what is given back; 0 if the part is a
-    group, which then has its label.
+    Then `keys` receives the keys of its halves, and the length of the first is returned; 0 if the part is a
+    group, which is then labelled.
     """
     size = rows.shape[0]
     side = np.empty(size, dtype=np.int8)

@@ -1,4 +1,4 @@
-"""Frequency l-diversity inside CB: the check of two halves, and the dealing out of parts that cannot be halved."""
+"""Frequency l-diversity inside CB: check two halves, and deal out parts that cannot be halved."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ Diversity = namedtuple("Diversity", "codes above below")
 
 @part
 def diverse(diversity, local, active, counts, sizes):
-    """Whether both sides are l-diverse; columns in which the part has one value only are so if the part is."""
+    """Return whether both sides are l-diverse; columns with one value in the part are so if the part is."""
     for x in range(active):
         above = diversity.above[local.columns[x]]
         below = diversity.below[local.columns[x]]
@@ -30,7 +30,7 @@ def diverse(diversity, local, active, counts, sizes):
 
 @part
 def _dealt_diverse(diversity, local, active, order, dealt, groups, counts):
-    """Whether rows dealt out and joined (see `_joined`) are l-diverse in all columns but the first.
+    """Return whether rows dealt out and joined (see `_joined`) are l-diverse in all columns but the first.
 
     Leaves the counts at zero.
     """
@@ -57,7 +57,7 @@ def _dealt_diverse(diversity, local, active, order, dealt, groups, counts):
 
 @part
 def _joined(size, dealt, groups, g):
-    """Rows of group g if so many rows are dealt round-robin and every groups-th of the dealt pieces is joined."""
+    """Return the rows of group g if rows are dealt round-robin and every groups-th of the dealt pieces is joined."""
     rows = 0
     for piece in range(g, dealt, groups):
         rows += (size - 1 - piece) // dealt + 1
@@ -66,7 +66,7 @@ def _joined(size, dealt, groups, g):
 
 @part
 def _deals(diversity, most, size, groups):
-    """Whether dealing to so many groups is l-diverse in the first column, whose most frequent value has `most` rows.
+    """Return whether dealing to this many groups is l-diverse in the first column; its mode has `most` rows.
 
     A value of c rows puts at most ⌈c / g⌉ into one of g groups of at least ⌊size / g⌋ rows.
     """
@@ -75,7 +75,7 @@ def _deals(diversity, most, size, groups):
 
 @part
 def _by_first_value(local, counts, order):
-    """Order the rows of a part by their values in the first column; how many rows the most frequent has."""
+    """Sort the rows of a part by their values in the first column; return the count of the most frequent."""
     most = 0
     for i in range(order.shape[0]):
         at = local.of_row[i, 0] + 1
@@ -94,11 +94,11 @@ def _by_first_value(local, counts, order):
 
 @kernel
 def round_robin(diversity, rows, k, labels):
-    """Deal a part out to as many groups as stay l-diverse and hold k rows: He et al. 2012, Fig. 5.
+    """Deal a part out to as many groups as stay l-diverse and have k rows: He et al. 2012, Fig. 5.
 
-    Rows go in the order of their sensitive values, to the groups themselves or, where that would not be l-diverse, to
-    as many smaller ones as are, of which every groups-th is joined. That decides for the first column; the groups are
-    checked for the others. The last group is the smallest.
+    Rows go in the order of their sensitive values, directly to the groups or, if that would not be l-diverse, to
+    as many smaller ones as are, of which every groups-th is joined. That decides the first column; the others are
+    checked in the groups. The last group is the smallest.
     """
     size = rows.shape[0]
     local = make_local_codes(diversity.codes, rows)

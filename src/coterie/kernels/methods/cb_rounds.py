@@ -1,6 +1,6 @@
 """One round of CB's two-means clustering: shuffle, compare with both centres, borrow, move the centres.
 
-Codes of a part are numbered, see `local_codes.py`.
+Codes of a part are renumbered, see `local_codes.py`.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ Numbers = namedtuple("Numbers", "first values missing")
 
 @inner
 def _mix(state):
-    """The number that a splitmix64 stream gives at this state."""
+    """Return the output of splitmix64 at this state."""
     z = (state ^ (state >> np.uint64(30))) * _MIX_ONE
     z = (z ^ (z >> np.uint64(27))) * _MIX_TWO
     return z ^ (z >> np.uint64(31))
@@ -36,13 +36,13 @@ def _mix(state):
 
 @inner
 def derived(key, number):
-    """The key of a half (0, 1) or of a round (2, 3, …) of a part: the same in whatever order parts are split."""
+    """Return the key of a half (0, 1) or round (2, 3, …) of a part, whatever the order in which parts are split."""
     return _mix(key + _GOLDEN * np.uint64(number + 1))
 
 
 @part
 def shuffle(order, key):
-    """Fisher–Yates from the ascending order, by the stream that begins after `key`."""
+    """Shuffle the ascending order (Fisher–Yates) with the stream after `key`."""
     for i in range(order.shape[0]):
         order[i] = i
     state = key
@@ -78,7 +78,7 @@ def seed_centres(numbers, local, active, order, sides):
 
 @part
 def aim_at_centres(costs, numbers, local, active, sides):
-    """Set what local codes cost when they join each centre; gives back in how many attributes centres are apart."""
+    """Set the costs of local codes joining each centre; return the number of attributes in which the centres differ."""
     centre, mean, near = sides.centre, sides.mean, sides.near
     apart = 0
     for x in range(active):
@@ -108,7 +108,7 @@ def aim_at_centres(costs, numbers, local, active, sides):
 
 @part
 def choose_sides(local, sides, apart, side):
-    """Row → the side of the nearer centre, or a tie; how many ties there are."""
+    """Assign each row to the nearer centre, or mark a tie; return the number of ties."""
     of_row, near, differ = local.of_row, sides.near, sides.differ
     ties = 0
     for i in range(of_row.shape[0]):
@@ -130,7 +130,7 @@ def choose_sides(local, sides, apart, side):
 
 @part
 def break_ties(side, order, ties, sizes):
-    """Give tied rows, in this order, to the smaller side; count the rows of each."""
+    """Assign tied rows, in this order, to the smaller side; count the rows of each."""
     sizes[0] = 0
     sizes[1] = 0
     for p in range(side.shape[0]):
@@ -142,7 +142,7 @@ def break_ties(side, order, ties, sizes):
 
 @part
 def _nth_smallest(values, size, nth):
-    """The nth smallest (from 0) of the first `size` values, which get reordered."""
+    """Return the nth smallest (from 0) of the first `size` values, which are reordered."""
     low = 0
     high = size - 1
     while low < high:
@@ -171,7 +171,7 @@ def _nth_smallest(values, size, nth):
 
 @kernel
 def borrow(local, sides, apart, side, small, need):
-    """Give the small side the `need` rows of the other that are nearest to its centre; ties go to the lowest row."""
+    """Move to the small side the `need` rows of the other that are nearest to its centre; ties go to the lowest row."""
     of_row, near, differ = local.of_row, sides.near, sides.differ
     size = of_row.shape[0]
     distance = np.empty(size, dtype=np.float64)
@@ -211,7 +211,7 @@ def move_row(of_row, active, counts, i, old, new):
 
 @part
 def move_centres(numbers, local, active, sides):
-    """Each side's box and centre: the mean of numbers, the most frequent code of trees (the lowest of several)."""
+    """Set each side's box and centre: the mean of numbers, the most frequent code of trees (the lowest of several)."""
     code, counts, sizes = local.code, sides.counts, sides.sizes
     for x in range(active):
         j = local.columns[x]

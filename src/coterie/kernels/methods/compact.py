@@ -1,4 +1,4 @@
-"""The loops of compact: the cheapest box of k rows first, from a lazy heap."""
+"""Kernels of compact: the cheapest box of k rows first, from a lazy heap."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ Room = namedtuple("Room", "reach walk heap items")
 
 @once
 def _look_around(nodes, costs, boxes, seed, room):
-    """Note the positions nearest to a seed, itself among them."""
+    """Collect the positions nearest to a seed, including itself."""
     point = nodes.points[seed]
     aimed = Aimed(costs, room.reach, point, point)
     aim_all(aimed)
@@ -53,9 +53,9 @@ def _look_around(nodes, costs, boxes, seed, room):
 
 @once
 def _best_box(nodes, costs, tries, boxes, seed, items):
-    """Grow a box from a seed over its noted neighbours, several times with other scales; keep the cheapest.
+    """Grow a box from a seed over its collected neighbours, several times with other scales; keep the cheapest.
 
-    The first try has scale 1. Sets the box of the seed and gives back the cost, infinite if k rows are not there.
+    The first try has scale 1. Sets the seed's box and returns its cost, infinite if there are fewer than k rows.
     """
     points, near = nodes.points, boxes.near.positions
     n = 0
@@ -94,7 +94,7 @@ def _best_box(nodes, costs, tries, boxes, seed, items):
 
 @once
 def _held(nodes, boxes, seed):
-    """Free rows among a seed's noted neighbours that lie in its box."""
+    """Count the free rows among a seed's collected neighbours that lie in its box."""
     held = 0
     for i in range(boxes.near.counts[seed]):
         p = boxes.near.positions[seed, i]
@@ -105,10 +105,10 @@ def _held(nodes, boxes, seed):
 
 @part
 def take_all(nodes, low, high, label, labels, walk, visited):
-    """Give every free row in the box [low, high] a label, and take it out of the tree.
+    """Label every free row in the box [low, high] and remove it from the tree.
 
-    Nodes are brought up to date once, from the bottom, after all rows are gone. Those below a node that has become
-    empty are left as they are: nothing looks below an empty node.
+    Nodes are updated once, bottom-up, after all rows are removed. Those below an empty node are left
+    unchanged: nothing looks below it.
     """
     count = 0
     top = set_out(walk)
@@ -139,10 +139,10 @@ def take_all(nodes, low, high, label, labels, walk, visited):
 
 
 def grow_boxes(nodes, costs, tries, boxes, home, lists, seeds):
-    """Grow the boxes of some seeds over the rows still free; `boxes` gets them, with infinite costs if none is left.
+    """Grow the boxes of some seeds over the free rows; `boxes` receives them, with infinite costs if none is left.
 
     Seeds pick their neighbours from the list of their leaf, home[seed]; without lists, each searches the tree. Seeds
-    are independent of each other, so that several threads may work on parts of them.
+    are independent, so several threads may share them.
     """
     room = max(boxes.near.positions.shape[1], lists.positions.shape[1]) + 1
     arrays = Room(new_reach(costs), new_walk(), new_heap(room), new_items(nodes.points.shape[1], room))
@@ -187,10 +187,10 @@ Taking = namedtuple("Taking", "box visited walk")
 
 
 def accept_boxes(nodes, costs, k, boxes, grown, queue, size, groups, labels):
-    """Look at the cheapest boxes, as many as may be stale; gives back entries left, stale ones, groups so far.
+    """Inspect the cheapest boxes, as many as may be stale; count the remaining entries, stale ones and groups.
 
-    The `grown` seeds join the queue of `size` entries first. A box that has lost rows to others is stale. Any other is
-    accepted, and rows inside it join it at no cost.
+    The `grown` seeds first join the queue of `size` entries. A box that has lost rows to others is stale. Any other is
+    accepted, and rows inside it join at no cost.
     """
     box = np.empty((2, boxes.lo.shape[1]), dtype=np.int32)
     room = Taking(box, np.empty(nodes.start.shape[0], dtype=np.int32), new_walk())

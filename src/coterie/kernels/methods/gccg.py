@@ -1,4 +1,4 @@
-"""The loop of GCCG: the first free row and its nearest, class after class."""
+"""The kernel of GCCG: the first free row and its nearest, class after class."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ Room = namedtuple("Room", "reach near walk")
 
 
 def gather(nodes, costs, codes, k, labels, first, last):
-    """Classes first … last − 1: each is the lowest free row, its centre, with the k − 1 free rows nearest to that."""
+    """Form the classes first … last − 1: each has the lowest free row as centre and the k − 1 nearest free rows."""
     room = Room(new_reach(costs), new_heap(k), new_walk())
     _gather(nodes, costs, codes, k, labels, first, last, room)
 

@@ -1,8 +1,8 @@
-"""The loops of Incognito: frequency sets of packed rows, rolled up from node to node of a lattice of levels.
+"""Kernels of Incognito: frequency sets of packed rows, rolled up from node to node of a lattice of levels.
 
-A generalized value is named by the smallest code that it stands for, so one table `rep[level, code]` leads from any
+A generalized value is identified by the smallest code it covers, so one table `rep[level, code]` leads from any
 lower level to any higher one. The codes of a row are packed into a few 64-bit words. A frequency set is an array of
-distinct words with the number of rows of each.
+distinct words with row counts.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ Packing = namedtuple("Packing", "word shift mask start width rep")
 
 @kernel
 def pack(codes, packing, words):
-    """Row → words that hold its codes."""
+    """Pack the codes of each row into words."""
     m, d = codes.shape
     keys = np.zeros((m, words), dtype=np.uint64)
     for i in range(m):
@@ -31,7 +31,7 @@ def pack(codes, packing, words):
 
 @inner
 def _count(keys, counts, found, rows, table, slots):
-    """Add rows to the entry whose words stand at keys[found]; it stays there, as the last one, only if it is new."""
+    """Add rows to the entry with the words at keys[found]; keep these words, as the last entry, only if new."""
     h = np.uint64(0x9E3779B97F4A7C15)
     words = keys.shape[1]
     for w in range(words):
@@ -58,7 +58,7 @@ def _count(keys, counts, found, rows, table, slots):
 
 @inner
 def _cleared(table, size):
-    """Clear as much of the hash table as `size` entries need; gives back how many slots that is."""
+    """Clear as much of the hash table as `size` entries need; return that number of slots."""
     slots = 16
     while slots < 2 * size:
         slots *= 2
@@ -69,7 +69,7 @@ def _cleared(table, size):
 
 @part
 def _roll_up(keys, counts, size, up_keys, up_counts, table, packing, j, level):
-    """The frequency set with attribute j raised to a level; it may take the place of the old one."""
+    """Return the frequency set with attribute j raised to a level; it may replace the old one."""
     word, shift, mask = packing.word[j], packing.shift[j], packing.mask[j]
     rep = packing.rep
     at = packing.start[j] + level * packing.width[j]
@@ -90,7 +90,7 @@ def _roll_up(keys, counts, size, up_keys, up_counts, table, packing, j, level):
 
 @part
 def _project(keys, counts, up_keys, up_counts, table, packing, attributes, levels):
-    """The frequency set of some attributes, raised to these levels, from that of all attributes at the bottom."""
+    """Return the frequency set of some attributes at these levels, from that of all attributes at the bottom."""
     m = keys.shape[0]
     words = keys.shape[1]
     slots = _cleared(table, m)
@@ -110,12 +110,12 @@ def _project(keys, counts, up_keys, up_counts, table, packing, attributes, level
 
 @kernel
 def search(keys, counts, packing, attributes, sizes, candidate, k, allowed):
-    """Node → whether it is k-anonymous, in the lattice of some attributes; the last attribute varies fastest.
+    """Return node → whether it is k-anonymous, in the lattice of some attributes; the last attribute varies fastest.
 
-    Nodes come in the order of their numbers, so a node comes after everything that it generalizes. One that
+    Nodes come in numerical order, so a node comes after everything that it generalizes. One that
     generalizes a k-anonymous node is k-anonymous itself; any other candidate is counted, from the frequency set of
     the nearest node before it on its path. `allowed` rows may be in groups of fewer than k.
-    Also gives back how many nodes were counted.
+    Also returns how many nodes were counted.
     """
     m, words = keys.shape
     s = attributes.shape[0]
@@ -201,10 +201,10 @@ def search(keys, counts, packing, attributes, sizes, candidate, k, allowed):
 
 @kernel
 def node_loss(keys, counts, packing, levels, cost, whole, k):
-    """The loss of one node of the lattice of all attributes, and its discernability.
+    """Return the loss of one node of the lattice of all attributes, and its discernability.
 
-    `cost[start[j] + level * width[j] + code]` is what a cell costs. A row in a group of fewer than k costs `whole`;
-    to discernability, as many as there are rows.
+    `cost[start[j] + level * width[j] + code]` is the cost of a cell. A row in a group of fewer than k costs `whole`;
+    for discernability, the number of rows.
     """
     m, words = keys.shape
     d = levels.shape[0]

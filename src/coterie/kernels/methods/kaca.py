@@ -1,7 +1,7 @@
-"""The loops of KACA: merge classes that are too small with their nearest ones.
+"""Kernels of KACA: merge classes that are too small with their nearest ones.
 
 The rows of a class are a linked list in ascending order: `follower[row]` is the next one, −1 at the end, and the list
-begins at the class's lowest row. Two lists are merged, or the lowest rows cut off, without touching any others.
+begins at the class's lowest row. Merging two lists, or cutting off the lowest rows, touches no others.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from coterie.kernels.search.walk import make_walk
 
 @part
 def _join_rows(follower, one, two):
-    """Merge the lists that begin at the rows `one` and `two`; where the joined list begins."""
+    """Merge the lists that begin at the rows `one` and `two`; return the first row of the result."""
     if two < one:
         one, two = two, one
     first = one
@@ -34,7 +34,7 @@ def _join_rows(follower, one, two):
 
 @part
 def _cut_rows(follower, row, count):
-    """End the list that begins at `row` after `count` rows; where the rest begins."""
+    """End the list that begins at `row` after `count` rows; return the first row of the rest."""
     for _ in range(count - 1):
         row = follower[row]
     rest = follower[row]
@@ -49,7 +49,7 @@ SmallClasses = namedtuple("SmallClasses", "slots entry")
 
 @inner
 def _drop(small, count, at):
-    """Take entry `at` out of the first `count` entries: the last one moves there. How many are left."""
+    """Remove entry `at` from the first `count` entries by moving the last one there. Return the new count."""
     small.entry[small.slots[at]] = -1
     count -= 1
     if at < count:
@@ -60,10 +60,10 @@ def _drop(small, count, at):
 
 @kernel
 def merge_classes(tree, costs, k, limit, draws, follower, small, count, step, last):
-    """Merge small classes until none is left or step `last` is reached; how many are left, and the step.
+    """Merge small classes until none is left or step `last` is reached; return how many are left, and the step.
 
-    The random number draws[step] in [0, 1) picks one of the first `count` entries of `small`. Where the nearest class
-    is further than `limit` per row, or there is none, the picked one leaves the tree and its rows stay without a group.
+    The random number draws[step] in [0, 1) picks one of the first `count` entries of `small`. If the nearest class
+    is further than `limit` per row, or there is none, the picked one leaves the tree and its rows stay unassigned.
     """
     size, lowest = tree.size, tree.lowest
     walk = make_walk()
@@ -103,7 +103,7 @@ def merge_classes(tree, costs, k, limit, draws, follower, small, count, step, la
 
 @kernel
 def label_rows(starts, follower):
-    """Row → which of the lists it is in, −1 if in none."""
+    """Return row → the number of its list, −1 if in none."""
     labels = np.full(follower.shape[0], -1, dtype=np.int32)
     for g in range(starts.shape[0]):
         row = starts[g]

@@ -1,4 +1,4 @@
-"""The loops of k-members: grow a group from each seed."""
+"""Kernels of k-members: grow a group from each seed."""
 
 from __future__ import annotations
 
@@ -13,10 +13,10 @@ from coterie.kernels.search.walk import make_walk
 
 @kernel
 def grow_groups(nodes, costs, codes, k, seeds, chase):
-    """Groups of k rows: from each seed, k − 1 times the free row that makes the box cost least.
+    """Form groups of k rows: from each seed, add k − 1 times the free row that makes the box cheapest.
 
-    Seeds are the free rows in the order of `seeds`; with `chase`, the first comes from there and each later one is
-    the free row furthest from the seed before. Left-over rows keep the label −1.
+    Seeds are the free rows in the order of `seeds`; with `chase`, only the first is, and each later one is
+    the free row furthest from the previous seed. Remaining rows keep the label −1.
     """
     n, d = codes.shape
     labels = np.full(n, -1, dtype=np.int32)

@@ -1,4 +1,4 @@
-"""The loops of Mondrian: cut, and cut again."""
+"""Kernels of Mondrian: cut recursively."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ def _new_work(n, d):
 
 @part
 def _median(codes, weights, start, end, j, work):
-    """The median code of attribute j, and how many rows lie at or below it and strictly below it."""
+    """Return the median code of attribute j, and the number of rows at or below it and strictly below it."""
     order, counts, keys, rows = work.order, work.counts, work.keys, work.rows
     low, high = work.lo[j], work.hi[j]
     half = (_rows(weights, order, start, end) + 1) // 2
@@ -71,7 +71,7 @@ def _rows(weights, order, start, end):
 
 @part
 def _widest_first(costs, codes, start, end, work):
-    """Attributes by falling cost of a part's interval, ties by number; how many of them can be cut at all."""
+    """Sort attributes by descending cost of a part's interval, ties by number; return how many can be cut."""
     order, lo, hi, ranked, widths = work.order, work.lo, work.hi, work.ranked, work.widths
     usable = 0
     for j in range(codes.shape[1]):
@@ -98,9 +98,9 @@ def _widest_first(costs, codes, start, end, work):
 
 
 def strict_cuts(costs, codes, weights, k, before_median):
-    """Distinct row → group. Rows with the same code always fall on the same side of a cut.
+    """Return distinct row → group. Rows with the same code always fall on the same side of a cut.
 
-    `before_median` allows the cut before the median code where the one after it leaves too few rows.
+    `before_median` allows the cut before the median code if the one after it leaves too few rows.
     """
     labels = np.empty(len(codes), dtype=np.int32)
     _strict_cuts(costs, codes, weights, k, before_median, labels, _new_work(*codes.shape))
@@ -139,7 +139,7 @@ def _strict_cuts(costs, codes, weights, k, before_median, labels, work):
 
 
 def relaxed_cuts(costs, codes, k):
-    """Row → group. Rows with the median code are shared out by row number, so that halves are equal."""
+    """Return row → group. Rows with the median code are divided by row number, so that the halves are equal."""
     labels, spare, weights = np.ones((3, len(codes)), dtype=np.int32)
     _relaxed_cuts(costs, codes, weights, k, labels, spare, _new_work(*codes.shape))
     return labels

@@ -1,4 +1,4 @@
-"""The loops of NH before its rings: cut the table greedily into parts, and order the rows of each part as a tour."""
+"""Kernels of NH before its rings: cut the table greedily into parts, and order the rows of each part as a tour."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ def _set_box(halves, row, s):
 
 @part
 def _distances(costs, halves, start, end, seed, s, result):
-    """Row of a part → cost of its pair with a seed row, whose box side s becomes on the way."""
+    """Compute each row's pair cost with a seed row, using the box of side s as scratch space."""
     _set_box(halves, seed, s)
     for r in range(start, end):
         result[r] = union_cost(costs, halves.lo[s], halves.hi[s], halves.codes, halves.codes, r, np.inf)
@@ -51,9 +51,9 @@ def _distances(costs, halves, start, end, seed, s, result):
 
 @part
 def _sort(far, start, end, ranked):
-    """List the rows of a part by their distances, first in `ranked`; equal ones in their order.
+    """List the rows of a part by distance, first in `ranked`; ties keep their order.
 
-    The distances are sorted with them, from the beginning on.
+    The distances are sorted with them, from the beginning.
     """
     m = end - start
     for i in range(m):
@@ -64,9 +64,9 @@ def _sort(far, start, end, ranked):
 
 @part
 def _far_apart(costs, halves, start, end, row):
-    """Two rows far apart: the furthest from `row`, the furthest from that one, and so on; the last two of these.
+    """Find two rows far apart: the furthest from `row`, the furthest from that one, and so on; return the last two.
 
-    Ties go to the first row. −1 if no row is away from `row`: then all rows are alike.
+    Ties go to the first row. Returns −1 if no row differs from `row`: then all rows are equal.
     """
     far = halves.far[0]
     one, two = row, row
@@ -85,10 +85,10 @@ def _far_apart(costs, halves, start, end, row):
 
 @part
 def _take_sides(costs, halves, start, end, one, two, rule):
-    """Each row to the side where it counts for less, the most decided rows first. How many are on the first side.
+    """Assign each row to the side where it counts for less, most decided rows first. Return the size of the first side.
 
-    Boxes grow with the rows they take, unless the rule is SEED. Ties go to the smaller side, then to the first; rows as
-    decided as each other come in their order.
+    Boxes grow with their rows, unless the rule is SEED. Ties go to the smaller side, then to the first; equally
+    decided rows keep their order.
     """
     codes, lo, hi, far = halves.codes, halves.lo, halves.hi, halves.far
     on_first, on_second = 1, 1
@@ -123,7 +123,7 @@ def _take_sides(costs, halves, start, end, one, two, rule):
 
 @part
 def _borrow(costs, halves, start, end, many, needy, seed):
-    """Give the needy side, which has too few rows, the so many rows of the other that are nearest to its seed.
+    """Move to the side with too few rows the required number of rows nearest to its seed.
 
     Ties go to the first row.
     """
@@ -139,7 +139,7 @@ def _borrow(costs, halves, start, end, many, needy, seed):
 
 @part
 def _sides_cost(costs, halves, start, end):
-    """What all rows cost if each side is published as its box."""
+    """Return the cost of all rows if each side is published as its box."""
     total = 0.0
     for s in range(2):
         count = 0
@@ -154,10 +154,10 @@ def _sides_cost(costs, halves, start, end):
 
 
 def greedy_parts(costs, rows, size, tries, rule, draws):
-    """Row → part. Parts of at least `size` rows; in those of 2 · size rows or more, all rows are alike.
+    """Return row → part. Parts have at least `size` rows; in those of 2 · size rows or more, all rows are equal.
 
-    A part is cut in two around two rows that are far apart; of several tries, the one that costs least is kept. Each
-    try starts from a row that the next of `draws`, numbers from [0, 1), picks.
+    A part is cut in two around two rows that are far apart; the cheapest of several tries is kept. Each
+    try starts from a row picked by the next of `draws`, numbers from [0, 1).
     """
     n, d = rows.shape
     lo, hi = np.empty((2, 2, d), dtype=np.int32)
@@ -211,10 +211,10 @@ def _greedy_parts(costs, halves, size, tries, rule, draws, starts, ends, labels)
 
 
 def tours(costs, points, start, limit):
-    """Points in the order in which a walk through each part meets them, always to the nearest point not yet met.
+    """Order points by a walk through each part, always to the nearest unvisited point.
 
     Part g has the points start[g] … start[g + 1] − 1 and its walk begins with the first. Ties go to the first point.
-    Parts of more than `limit` points are left in their order.
+    Parts of more than `limit` points keep their order.
     """
     order = np.arange(points.shape[0], dtype=np.int32)
     _tours(costs, points, start, limit, order)
@@ -244,7 +244,7 @@ def _tours(costs, points, start, limit, order):
 
 @kernel
 def long_tour(nodes, costs, points):
-    """The same walk through one large part, each step found in an index of its points."""
+    """Walk through one large part in the same way, finding each step in an index of its points."""
     order = np.empty(points.shape[0], dtype=np.int32)
     reach = make_reach(costs)
     walk = make_walk()

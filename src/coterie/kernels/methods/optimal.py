@@ -1,4 +1,4 @@
-"""The loops of the exact method: groups that may lower the loss, found depth first."""
+"""Kernels of the exact method: depth-first search for groups that may reduce the loss."""
 
 from __future__ import annotations
 
@@ -16,14 +16,14 @@ Priced = namedtuple("Priced", "points copies floors prices")
 
 @kernel
 def groups_below(costs, rows, k, limit, per_first, most_steps, members, losses):
-    """Groups of k … 2k − 1 rows whose loss less their rows' prices is at most `limit`; how many, −1 if too many steps.
+    """Find groups of k … 2k − 1 rows whose loss minus prices is at most `limit`; return how many, −1 if too many steps.
 
-    Groups are multisets of distinct rows, in the order given: by falling price. A group costs each of its rows no less
-    than the highest of their floors, nor than the box of some of its rows. Rows still to come have no higher prices
-    than the next one. Where even so the loss less the prices would exceed the limit, no larger group is looked at.
+    Groups are multisets of distinct rows, in the given order: by descending price. A group costs each row at least
+    the highest of the rows' floors, and at least the box of any of its rows. Remaining rows have no higher prices
+    than the next one. If even so the loss minus the prices would exceed the limit, no larger group is tried.
 
-    `members` [group, 2k − 1] gets the distinct rows (−1 beyond the last), `losses` the loss of all rows together. At
-    most `per_first` groups are given of those that have the same first row, and no more than there is room for.
+    `members` [group, 2k − 1] receives the distinct rows (−1 beyond the last), `losses` the total loss of the rows. At
+    most `per_first` groups with the same first row are returned, and no more than there is space for.
     """
     points, copies, floors, prices = rows
     m, d = points.shape

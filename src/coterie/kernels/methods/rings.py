@@ -1,6 +1,6 @@
-"""The loops of rings: the boxes of k consecutive rows, and random one-to-one assignments of rows to boxes.
+"""Kernels of rings: the boxes of k consecutive rows, and random one-to-one assignments of rows to boxes.
 
-Ring g holds the places start[g] … start[g + 1] − 1. The slot at a place is the box of the rows at that place and the
+Ring g has the places start[g] … start[g + 1] − 1. The slot at a place is the box of the rows at that place and the
 `span` − 1 places after it, around the ring; so the row at offset i of a ring of m rows lies in the slots at the offsets
 i, i − 1, …, i − span + 1 (mod m).
 """
@@ -14,10 +14,10 @@ from coterie.kernels import inner, kernel
 
 @kernel
 def ring_boxes(codes, order, start, span):
-    """Slot → box, as (lo, hi).
+    """Return slot → box, as (lo, hi).
 
-    Windows are taken apart at every multiple of `span`: the smallest code of a window is that of the end of one
-    stretch and the beginning of the next, so that each code is looked at twice, however wide windows are.
+    Windows are split at every multiple of `span`: the smallest code of a window is that of the end of one
+    segment and the beginning of the next, so each code is read twice, however wide the windows are.
     """
     n, d = order.shape[0], codes.shape[1]
     lo = np.empty((n, d), dtype=np.int32)
@@ -56,7 +56,7 @@ def ring_boxes(codes, order, start, span):
 
 @inner
 def _below(state, bound):
-    """The next state of a SplitMix64 generator, and a random whole number below the bound."""
+    """Return the next state of a SplitMix64 generator, and a random integer below the bound."""
     state = state + np.uint64(0x9E3779B97F4A7C15)
     z = state
     z = (z ^ (z >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
@@ -67,12 +67,12 @@ def _below(state, bound):
 
 @kernel
 def matched_slots(start, span, picks, seeds):
-    """Place → offset of the slot that its row gets, counted back from the row: 0 … span − 1.
+    """Return place → offset of its row's slot, counted back from the row: 0 … span − 1.
 
     Rows and slots of a ring are the two sides of a graph in which each has `span` edges. Random walks find a perfect
-    matching in it (Goel, Kapralov, Khanna 2010); taking it out leaves span − 1 edges each, and so on, until the edges
-    are `span` perfect matchings. The one with the number picks[g] is used: where that is drawn evenly, each edge has
-    the chance 1 / span, whatever the walks did. So no matching after that one is needed.
+    matching in it (Goel, Kapralov, Khanna 2010); removing it leaves span − 1 edges each, and so on, until the edges
+    are `span` perfect matchings. The matching with the number picks[g] is used: if that is uniform, each edge has
+    probability 1 / span, whatever the walks did. So no matching after that one is needed.
     """
     n = start[-1]
     result = np.empty(n, dtype=np.int32)

@@ -1,6 +1,6 @@
-"""The loops of top-down's cutting: two far-apart rows, and every other row to the side where it adds less.
+"""Kernels of top-down's cuts: two far-apart rows, and every other row to the side where it adds less.
 
-A part is a range of places. Its rows' codes stand there side by side, in random order, and `rows` names the rows.
+A part is a range of places. Its rows' codes are stored there contiguously, in random order; `rows` has the row numbers.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ Work = namedtuple("Work", "lo hi active seeds low high reach side spare_points s
 
 @part
 def _part_box(costs, points, start, end, work):
-    """The box of a part, and the attributes in which its rows differ: small domains first; how many of each."""
+    """Find the box of a part and the attributes in which its rows differ, small domains first; count each kind."""
     lo, hi, active = work.lo, work.hi, work.active
     d = points.shape[1]
     for j in range(d):
@@ -51,7 +51,7 @@ def _part_box(costs, points, start, end, work):
 
 @part
 def _aim(aimed, j, part_lo, part_hi):
-    """What attribute j costs with each code of the part when its interval is that of the aimed box."""
+    """Compute the cost of attribute j with each code of the part for the aimed box's interval."""
     costs = aimed.costs
     if costs.kind[j] != TABLE:
         return
@@ -65,7 +65,7 @@ def _aim(aimed, j, part_lo, part_hi):
 
 @part
 def _furthest(costs, points, rows, start, end, seed, work):
-    """The row in a part, other than the seed, whose pair box with it costs most; ties go to the lowest row."""
+    """Return the row in a part, other than the seed, with the highest pair cost; ties go to the lowest row."""
     aimed = Aimed(costs, work.reach[0], points[seed], points[seed])
     for i in range(costs.small.shape[0]):
         _aim(aimed, costs.small[i], work.lo, work.hi)
@@ -81,7 +81,7 @@ def _furthest(costs, points, rows, start, end, seed, work):
 
 @part
 def _deal(costs, points, start, end, rule, work):
-    """Put the rows of a part, in their order, on the side where they count for less; how many are on side 0.
+    """Put the rows of a part, in order, on the side where they count for less; return the size of side 0.
 
     The boxes are those of all rows on a side so far, or those of the seeds with the rule SEED. Ties go to the side with
     fewer rows, then to side 0.
@@ -131,9 +131,9 @@ Cutting = namedtuple("Cutting", "k seed_rounds rule starts ends")
 
 
 def cut(costs, points, rows, cutting, waiting, labels, budget):
-    """Cut parts in two again and again, for about `budget` rows' work; how many parts still wait.
+    """Cut parts in two repeatedly, for about `budget` rows' work; return how many parts are waiting.
 
-    Part i is starts[i] … ends[i] − 1; its first row is where the search for seeds begins. A part that is cut no more
+    Part i is starts[i] … ends[i] − 1; the search for seeds begins at its first row. A part that is not cut further
     gets that row as its label. Parts wait on a stack.
     """
     n, d = points.shape

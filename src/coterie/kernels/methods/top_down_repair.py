@@ -1,4 +1,4 @@
-"""The loops of top-down's repair: groups that are too small take rows from others or merge with them."""
+"""Kernels of top-down's repair: groups that are too small take rows from others or merge with them."""
 
 from __future__ import annotations
 
@@ -63,7 +63,7 @@ def fill_donors(tree, donors, k):
 
 @part
 def _renew_donors_above(tree, donors, slot, k):
-    """Tell the nodes above a slot that its group has changed."""
+    """Update the nodes above a slot whose group has changed."""
     node = np.int64(tree.leaf[slot])
     while node >= 0:
         _renew_donors(tree, donors, node, k)
@@ -72,7 +72,7 @@ def _renew_donors_above(tree, donors, slot, k):
 
 @inner
 def _is_point(tree, slot):
-    """Whether all rows of a group are alike."""
+    """Return whether all rows of a group are equal."""
     for j in range(tree.lo.shape[1]):
         if tree.lo[slot, j] != tree.hi[slot, j]:
             return False
@@ -81,9 +81,9 @@ def _is_point(tree, slot):
 
 @part
 def _gather(aimed, chains, donor, need, limit, members, price):
-    """Choose rows of a donor, each the one that then makes the aimed box cost least; ties go to the lowest row.
+    """Choose rows of a donor, each time the one that makes the aimed box cheapest; ties go to the lowest row.
 
-    The chosen ones come to the front of `members` and the box grows. Gives back its cost, or infinity if it would
+    The chosen ones move to the front of `members` and the box grows. Returns its cost, or infinity if it would
     exceed `limit`.
     """
     size = 0
@@ -118,10 +118,10 @@ def _gather(aimed, chains, donor, need, limit, members, price):
 
 @part
 def _best_donor(tree, donors, chains, costs, slot, k, work, walk):
-    """The group of more than 2k − |G| rows from which k − |G| make the group G in a slot cost least, and that cost.
+    """Return the group of over 2k − |G| rows of which k − |G| make the group G in a slot cheapest, and that cost.
 
-    `work.chosen` gets these rows. Ties go to the lowest group; −1 if there is none. Rows of a group that are all alike
-    are taken in the order of its chain, without looking at the others.
+    `work.chosen` receives these rows. Ties go to the lowest group; −1 if there is none. Equal rows of a group
+    are taken in the order of its chain, without examining the others.
     """
     size, members = tree.size, work.members
     need = k - size[slot]
@@ -175,7 +175,7 @@ def _best_donor(tree, donors, chains, costs, slot, k, work, walk):
 
 @part
 def _rest_box(tree, chains, donor, need, work):
-    """The box [work.low, work.high] of a donor without the chosen rows."""
+    """Compute the box [work.low, work.high] of a donor without the chosen rows."""
     low, high = work.low, work.high
     d = low.shape[0]
     if _is_point(tree, donor):
@@ -203,7 +203,7 @@ def _rest_box(tree, chains, donor, need, work):
 
 @part
 def _unchain(chains, donor, chosen, need, leaving):
-    """Take the chosen rows out of a donor's chain; rows stay in it."""
+    """Remove the chosen rows from a donor's chain; some rows remain in it."""
     for p in range(need):
         leaving[chosen[p]] = True
     missing = need
@@ -227,7 +227,7 @@ def _unchain(chains, donor, chosen, need, leaving):
 
 @part
 def _take(tree, chains, slot, donor, need, work):
-    """Give the chosen rows of a donor, whose box becomes [work.low, work.high], to the group in a slot."""
+    """Move the chosen rows of a donor, whose box becomes [work.low, work.high], to the group in a slot."""
     codes = chains.codes
     _unchain(chains, donor, work.chosen, need, work.leaving)
     for p in range(need):
@@ -246,7 +246,7 @@ def _take(tree, chains, slot, donor, need, work):
 
 
 def repair(tree, donors, chains, costs, slots, k):
-    """Make the groups in these slots, one after the other, as large as k."""
+    """Enlarge the groups in these slots to k rows, one after another."""
     n, d = chains.codes.shape
     low, high = np.empty((2, d), dtype=np.int32)
     work = Work(

@@ -1,4 +1,4 @@
-"""The loops that find the cheapest, nearest and furthest rows and groups.
+"""Kernels that find the cheapest, nearest and furthest rows and groups.
 
-May import kernels that stand beside it, and no others.
+May import the other modules of `kernels` outside its subpackages.
 """

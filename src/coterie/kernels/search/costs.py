@@ -1,4 +1,4 @@
-"""What an interval of codes costs. Costs only grow when an interval grows, also in floating point.
+"""Interval costs. A larger interval never costs less, even in floating point.
 
 Each attribute is looked up in one of three ways (`CostArrays.kind`): a square table of all intervals for small
 domains, numbers with one subtraction, or a sparse table of range maxima for large trees.
@@ -17,7 +17,7 @@ TABLE, NUMBER, TREE = 0, 1, 2
 
 
 class CostArrays(NamedTuple):
-    """Interval costs of all attributes, as kernels take them. `data[offset[j]:]` belongs to attribute j."""
+    """Interval costs of all attributes, in the form that kernels take. `data[offset[j]:]` belongs to attribute j."""
 
     kind: npt.NDArray[np.int64]
     offset: npt.NDArray[np.int64]
@@ -38,7 +38,7 @@ class CostArrays(NamedTuple):
 
 @step
 def for_attributes(costs, small, large):
-    """The same costs, of some of the attributes only."""
+    """Return the same costs for some of the attributes."""
     return CostArrays(
         costs.kind, costs.offset, costs.width, costs.span, costs.weight, costs.data, small, large, costs.base
     )
@@ -46,7 +46,7 @@ def for_attributes(costs, small, large):
 
 @part
 def interval_cost(costs, j, lo, hi):
-    """Cost of the interval [lo, hi] of attribute j."""
+    """Return the cost of the interval [lo, hi] of attribute j."""
     if lo == hi:
         return 0.0
     kind = costs.kind[j]
@@ -70,7 +70,7 @@ def interval_cost(costs, j, lo, hi):
 
 @inner
 def box_cost(costs, lo, hi):
-    """Cost of one row in the box [lo, hi]: the sum over the attributes."""
+    """Return the cost per row of the box [lo, hi]: the sum over the attributes."""
     small = 0.0
     for i in range(costs.small.shape[0]):
         j = costs.small[i]
@@ -84,7 +84,7 @@ def box_cost(costs, lo, hi):
 
 @inner
 def union_cost(costs, lo, hi, other_lo, other_hi, other, limit):
-    """Cost of the smallest box around [lo, hi] and another box; stops early, above `limit`, when it exceeds it."""
+    """Return the cost of the smallest box around [lo, hi] and another box; stops early once it exceeds `limit`."""
     small = 0.0
     row = np.uint64(other)
     for i in range(costs.small.shape[0]):
@@ -101,7 +101,7 @@ def union_cost(costs, lo, hi, other_lo, other_hi, other, limit):
 
 
 def box_costs(costs, lo, hi):
-    """Cost of one row in each of many boxes."""
+    """Return the cost per row of each of many boxes."""
     result = np.empty(lo.shape[0], dtype=np.float64)
     _box_costs(costs, lo, hi, result)
     return result
@@ -114,9 +114,9 @@ def _box_costs(costs, lo, hi, result):
 
 
 class Aimed(NamedTuple):
-    """A box around which many rows and nodes are looked at, and what makes that quick.
+    """A box against which many rows and nodes are compared, with precomputed costs.
 
-    `reach[base[j] + c]` is the cost of the interval of attribute j grown to hold the code c, which leaves one look-up
+    `reach[base[j] + c]` is the cost of the interval of attribute j extended to the code c, which leaves one look-up
     for each row or node. Large domains are looked up directly instead.
     """
 
@@ -127,7 +127,7 @@ class Aimed(NamedTuple):
 
 
 def new_reach(costs):
-    """Room for one aim."""
+    """Allocate the costs of one aimed box."""
     return np.empty(costs.base[-1], dtype=np.float64)
 
 
@@ -137,7 +137,7 @@ make_reach = step(new_reach)
 
 @inner
 def aim(aimed, j):
-    """Set `reach` for attribute j, after its interval has changed."""
+    """Set `reach` for attribute j after its interval has changed."""
     costs, reach = aimed.costs, aimed.reach
     if costs.kind[j] != TABLE:
         return
@@ -164,7 +164,7 @@ def aim_all(aimed):
 
 @inner
 def widen(aimed, points, p):
-    """Widen the box, and what is known of it, to hold a row; whether it did not before."""
+    """Extend the box and its costs to a row; return whether it changed."""
     lo, hi = aimed.lo, aimed.hi
     grown = False
     for j in range(lo.shape[0]):
@@ -182,7 +182,7 @@ def widen(aimed, points, p):
 
 @inner
 def joined_cost(aimed, points, p, limit):
-    """Cost of the aimed box grown to hold points[p]; stops early, above `limit`, when it exceeds it."""
+    """Return the cost of the aimed box extended to points[p]; stops early once it exceeds `limit`."""
     small, base, reach = aimed.costs.small, aimed.costs.base, aimed.reach
     total = 0.0
     for i in range(small.shape[0]):
@@ -197,7 +197,7 @@ def joined_cost(aimed, points, p, limit):
 
 @part
 def _joined_cost_large(costs, lo, hi, points, p):
-    """What the large domains add to `joined_cost`."""
+    """Return the large domains' part of `joined_cost`."""
     total = 0.0
     for i in range(costs.large.shape[0]):
         j = costs.large[i]
@@ -208,9 +208,9 @@ def _joined_cost_large(costs, lo, hi, points, p):
 
 @inner
 def bound_cost(aimed, node_lo, node_hi, node, limit):
-    """Cost of the smallest box that holds the aimed box and touches a node's: a bound for all rows in there.
+    """Return the cost of the smallest box that contains the aimed box and touches a node's: a lower bound for its rows.
 
-    Stops early, above `limit`, when it exceeds it.
+    Stops early once it exceeds `limit`.
     """
     small, base, reach, lo = aimed.costs.small, aimed.costs.base, aimed.reach, aimed.lo
     total = 0.0
@@ -227,7 +227,7 @@ def bound_cost(aimed, node_lo, node_hi, node, limit):
 
 @part
 def _bound_cost_large(costs, lo, hi, node_lo, node_hi, node):
-    """What the large domains add to `bound_cost`."""
+    """Return the large domains' part of `bound_cost`."""
     total = 0.0
     for i in range(costs.large.shape[0]):
         j = costs.large[i]

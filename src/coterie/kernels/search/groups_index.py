@@ -1,10 +1,10 @@
-"""A tree over groups' boxes that answers "which group is nearest to this one" exactly while groups merge.
+"""A tree over groups' boxes that finds the exact nearest group while groups merge.
 
-Each group sits in a slot, and each leaf of the tree holds a few slots. A node keeps, per attribute, the largest `lo`
-and the smallest `hi` of its groups: the box around a query and *any* of them holds at least [min(lo, largest lo),
+Each group is in a slot, and each leaf of the tree has a few slots. A node keeps, per attribute, the largest `lo`
+and the smallest `hi` of its groups: the box around a query and *any* of them contains at least [min(lo, largest lo),
 max(hi, smallest hi)]. A group that grows in its slot can only lower the former and raise the latter, so merging
-sharpens the bounds, and one tree serves until most of its slots are empty. Nodes also know their smallest group, the
-least and the greatest cost of a group, and the lowest row number, by which ties are settled.
+sharpens the bounds, and one tree serves until most of its slots are empty. Nodes also store their smallest group, the
+least and the greatest cost of a group, and the lowest row number, which breaks ties.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ MANY = np.int64(2**40)
 
 
 class BoxNodes(NamedTuple):
-    """The tree and its groups, as kernels take them."""
+    """The tree and its groups, in the form that kernels take."""
 
     lo: npt.NDArray[np.int32]
     hi: npt.NDArray[np.int32]
@@ -65,7 +65,7 @@ class BoxNodes(NamedTuple):
 
 @part
 def _renew(tree, node):
-    """Set what a node knows from its children or, in a leaf, from its groups; whether anything changed."""
+    """Update a node from its children or, in a leaf, from its groups; return whether anything changed."""
     # A leaf reads its slots, an inner node its two children: the same loop over other arrays.
     if tree.left[node] < 0:
         first, last = tree.start[node], tree.end[node]
@@ -120,7 +120,7 @@ def fill(tree):
 
 @part
 def renew_above(tree, slot):
-    """Tell the nodes above a slot that its group has changed."""
+    """Update the nodes above a slot whose group has changed."""
     node = np.int64(tree.leaf[slot])
     while node >= 0 and _renew(tree, node):
         node = np.int64(tree.parent[node])
@@ -128,14 +128,14 @@ def renew_above(tree, slot):
 
 @part
 def empty(tree, slot):
-    """Take the group out of a slot."""
+    """Remove the group from a slot."""
     tree.size[slot] = 0
     renew_above(tree, slot)
 
 
 @part
 def grow(tree, costs, slot, other, rows, lowest):
-    """Widen the group in a slot by the box of another; it has this many rows from now on, and this lowest one."""
+    """Extend the group in a slot by the box of another, and set its number of rows and lowest row."""
     lo, hi = tree.lo, tree.hi
     for j in range(lo.shape[1]):
         lo[slot, j] = min(lo[slot, j], lo[other, j])
@@ -148,10 +148,10 @@ def grow(tree, costs, slot, other, rows, lowest):
 
 @loop
 def nearest(tree, costs, slot, compare, cap, stub, walk):
-    """The group that is cheapest to join with the group in `slot`, and what that costs; (−1, ∞) if there is no other.
+    """Return the group that is cheapest to merge with the group in `slot`, and the cost; (−1, ∞) if there is no other.
 
-    Comparing what is ADDED, joining costs n₁ · (c₁₂ − c₁) + n₂ · (c₁₂ − c₂), where of a group of `cap` rows or more
-    only `stub` rows join. Comparing the WHOLE, it costs (n₁ + n₂) · c₁₂. Ties go to the group that holds the lowest
+    With ADDED, merging costs n₁ · (c₁₂ − c₁) + n₂ · (c₁₂ − c₂), where only `stub` rows of a group of `cap` rows or more
+    are merged. With WHOLE, it costs (n₁ + n₂) · c₁₂. Ties go to the group with the lowest
     row.
     """
     low, high = tree.lo[slot], tree.hi[slot]

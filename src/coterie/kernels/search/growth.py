@@ -21,10 +21,10 @@ ALL = 2**62  # leaves of the index to look into: as many as it takes
 
 @part
 def near_points(nodes, aimed, wanted, leaves, heap, walk):
-    """The positions nearest to an aimed box that hold at least `wanted` free rows together, in no order.
+    """Find the positions nearest to an aimed box that together have at least `wanted` free rows, unordered.
 
-    Writes them to the heap, with their costs, and gives back how many they are (at most `wanted` + 1). Looks into so
-    many leaves of the tree at most once it has enough: the likeliest first, so that few give near ones mostly.
+    Writes them to the heap, with their costs, and returns their number (at most `wanted` + 1). Once it has enough, it
+    visits at most this many leaves of the tree, the likeliest first, so that few leaves give mostly near ones.
     """
     size, held = 0, 0
     worst = np.inf
@@ -64,7 +64,7 @@ Items = namedtuple("Items", "codes weights active held shares totals box")
 
 
 def new_items(d, room):
-    """Room for so many items."""
+    """Make room for so many items."""
     return Items(
         np.empty((d, room), dtype=np.int32),
         np.empty(room, dtype=np.int64),
@@ -77,7 +77,7 @@ def new_items(d, room):
 
 
 def rough_costs(costs):
-    """The data of costs in whole numbers, where numbers have become what they cost from the lowest on."""
+    """Return the data of costs in whole numbers; numbers become what they cost from the lowest on."""
     last = costs.width[None].astype(np.int32) - 1
     whole = box_costs(costs, np.zeros_like(last), last)[0]
     unit = ROUGH / whole if whole > 0.0 else 0.0
@@ -92,13 +92,13 @@ def rough_costs(costs):
 
 
 def rough_scales(scales):
-    """Factors of rough costs, in units of PLAIN."""
+    """Return factors of rough costs, in units of PLAIN."""
     return np.maximum(scales * PLAIN, 1.0).astype(np.int32)
 
 
 @inner
 def span_cost(costs, j, lo, hi):
-    """Cost of an interval of attribute j."""
+    """Return the cost of an interval of attribute j."""
     if costs.kind[j] == TABLE:
         return costs.data[np.uint64(costs.offset[j] + lo * costs.width[j] + hi)]
     return interval_cost(costs, j, lo, hi)
@@ -106,7 +106,7 @@ def span_cost(costs, j, lo, hi):
 
 @inner
 def _rough_cost(costs, rough, j, lo, hi):
-    """Rough cost of an interval of attribute j that is not looked up in a table."""
+    """Return the rough cost of an interval of attribute j that is not looked up in a table."""
     offset = costs.offset[j]
     if costs.kind[j] == NUMBER:
         return np.int64(rough[offset + hi] - rough[offset + lo])
@@ -155,7 +155,7 @@ def _hold(items, active, count, i):
 def grow_box(costs, rough, scales, items, active, n, seed, k, limit):
     """Grow the box of one item, by the item that costs it least each time, until it holds k rows.
 
-    Whatever costs it nothing more joins at once. Gives back how many items and rows it holds, and its true cost:
+    Whatever costs it nothing more joins at once. Return how many items and rows it holds, and its true cost:
     infinite if it reaches `limit`, or if all items together have fewer than k rows.
     """
     codes, shares, totals, box = items.codes, items.shares, items.totals, items.box

@@ -1,6 +1,6 @@
 """Heaps: the first `size` entries of two arrays, the largest key at the top.
 
-For the smallest key at the top, keys and ids are held negated.
+For the smallest key at the top, keys and ids are stored negated.
 """
 
 from __future__ import annotations
@@ -14,20 +14,20 @@ from coterie.kernels import inner
 
 
 class Heap(NamedTuple):
-    """Room for the entries of a heap."""
+    """The storage of a heap."""
 
     keys: npt.NDArray[np.float64]
     ids: npt.NDArray[np.int32]
 
 
 def new_heap(room):
-    """Room for so many entries."""
+    """Allocate this many entries."""
     return Heap(np.empty(room, dtype=np.float64), np.empty(room, dtype=np.int32))
 
 
 @inner
 def _above(key, number, other_key, other_number, by_id):
-    """Whether an entry belongs above another: its key is larger or, `by_id`, the same and its id is larger."""
+    """Return whether an entry belongs above another: its key is larger or, `by_id`, equal with a larger id."""
     return key > other_key or (by_id and key == other_key and number > other_number)
 
 
@@ -49,7 +49,7 @@ def push(heap, size, key, number, by_id):
 
 @inner
 def replace_top(heap, size, key, number, by_id):
-    """Put an entry in place of the top of the heap, which then has `size` entries."""
+    """Replace the top of the heap, which then has `size` entries."""
     keys, ids = heap.keys, heap.ids
     at = 0
     while True:
@@ -70,7 +70,7 @@ def replace_top(heap, size, key, number, by_id):
 
 @inner
 def pop(heap, size, by_id):
-    """Take the top out of the heap of `size` entries; gives back its id."""
+    """Remove the top of the heap of `size` entries and return its id."""
     first = heap.ids[0]
     replace_top(heap, size - 1, heap.keys[size - 1], heap.ids[size - 1], by_id)
     return first
@@ -78,9 +78,9 @@ def pop(heap, size, by_id):
 
 @inner
 def keep_nearest(heap, size, held, key, number, weights, wanted):
-    """Add an entry, then drop the top ones without which the others still weigh what is wanted.
+    """Add an entry, then drop entries from the top while the rest still weighs enough.
 
-    Gives back how many entries there are now, and what they weigh.
+    Returns the new number of entries and their weight.
     """
     push(heap, size, key, number, False)
     size += 1

@@ -1,7 +1,7 @@
-"""Lists of the rows near each leaf of the index, shared by the seeds in it.
+"""Lists of the rows near each leaf of the index, shared by its seeds.
 
-Seeds of one leaf have much the same neighbours: one search of the tree for all of them, from which each picks its own
-nearest, finds nearly the same rows as a search from each, in a fraction of the time.
+Seeds of one leaf have similar neighbours: one search of the tree for all of them, from which each picks its own
+nearest, finds nearly the same rows as separate searches, in a fraction of the time.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ NearLists = namedtuple("NearLists", "positions counts")
 
 
 def too_short(nodes, lists, asked, least):
-    """Which of the asked lists hold fewer than `least` free rows."""
+    """Return which of these lists have fewer than `least` free rows."""
     short = np.empty(asked.shape[0], dtype=np.bool_)
     _too_short(nodes.point_free, lists, asked, least, short)
     return short
@@ -40,9 +40,9 @@ def _too_short(point_free, lists, asked, least, short):
 
 
 def list_near_leaves(nodes, costs, leaves, leaf_nodes, asked, lists):
-    """Make the asked lists anew: the positions nearest to the box of each leaf's free rows.
+    """Rebuild these lists: the positions nearest to the box of each leaf's free rows.
 
-    A search looks into `leaves` leaves of the tree at most.
+    A search visits at most `leaves` leaves of the tree.
     """
     heap = new_heap(lists.positions.shape[1] + 1)
     _list_near_leaves(nodes, costs, leaves, leaf_nodes, asked, lists, new_reach(costs), heap, new_walk())
@@ -62,9 +62,9 @@ def _list_near_leaves(nodes, costs, leaves, leaf_nodes, asked, lists, reach, hea
 
 @part
 def pick_near(nodes, costs, reach, seed, listed, count, near, heap):
-    """Note the positions of a list that are nearest to a seed, itself first; gives back how many.
+    """Collect the positions of a list that are nearest to a seed, itself first; return how many.
 
-    They hold one row less than `near` has room for, if the list does.
+    They have one row less than `near` has space for, if the list does.
     """
     points, point_free = nodes.points, nodes.point_free
     aimed = Aimed(costs, reach, points[seed], points[seed])
@@ -89,7 +89,7 @@ def pick_near(nodes, costs, reach, seed, listed, count, near, heap):
 
 
 def list_near_places(nodes, costs, first, last, lists):
-    """List the positions nearest to each of the positions first … last − 1, nearest first, itself among them."""
+    """List the positions nearest to each of the positions first … last − 1, nearest first, including itself."""
     heap = new_heap(lists.positions.shape[1] + 1)
     _list_near_places(nodes, costs, first, last, lists, new_reach(costs), heap, new_walk())
 

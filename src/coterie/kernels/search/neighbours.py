@@ -1,4 +1,4 @@
-"""Nearest and furthest free rows of a row, by the cost of the pair's box."""
+"""Find the nearest and furthest free rows of a row, by pair cost."""
 
 from __future__ import annotations
 
@@ -13,10 +13,10 @@ from coterie.kernels.search.walk import comes_after, make_walk, nearer_on_top, o
 
 @part
 def neighbour_cost(nodes, aimed, position, others, floor, least, heap, walk):
-    """The cost of the pair's box with the `others`-th nearest free row; copies of the row itself come first, at 0.
+    """Return the pair cost with the `others`-th nearest free row; copies of the row itself come first, at 0.
 
-    No row counts as nearer than its floor: a position's `floor`, of which a node's `least` is the smallest. The row
-    itself is not counted. Infinite if fewer rows are free. `aimed` gets aimed at the row's point.
+    No row counts as nearer than its floor: a position's `floor`, of which a node's `least` is the minimum. The row
+    itself is not counted. Infinite if fewer rows are free. `aimed` is set to the row's point.
     """
     own = nodes.point_free[position] - 1
     if own >= others:
@@ -51,7 +51,7 @@ def neighbour_cost(nodes, aimed, position, others, floor, least, heap, walk):
 
 @kernel
 def neighbour_costs(nodes, costs, others, floor, least, first, last):
-    """`neighbour_cost` for the positions first … last − 1."""
+    """Compute `neighbour_cost` for the positions first … last − 1."""
     result = np.empty(last - first, dtype=np.float64)
     reach = make_reach(costs)
     heap = Heap(np.empty(others + 2, dtype=np.float64), np.empty(others + 2, dtype=np.int32))
@@ -65,7 +65,7 @@ def neighbour_costs(nodes, costs, others, floor, least, first, last):
 
 @kernel
 def least_floors(nodes, floor):
-    """Node → smallest floor of the positions below it that hold free rows; infinite if there are none."""
+    """Return node → smallest floor of the positions below it with free rows; infinite if there are none."""
     least = np.full(nodes.start.shape[0], np.inf, dtype=np.float64)
     for node in range(nodes.start.shape[0] - 1, -1, -1):
         if nodes.left[node] < 0:
@@ -79,7 +79,7 @@ def least_floors(nodes, floor):
 
 @loop
 def furthest(nodes, aimed, walk):
-    """The free row whose pair box with the aimed point costs most; ties go to the lowest row. −1 if none is free."""
+    """Return the free row with the highest pair cost to the aimed point, the lowest on ties; −1 if none is free."""
     if nodes.free[0] == 0:
         return -1
     costs, point = aimed.costs, aimed.lo
@@ -111,10 +111,10 @@ def furthest(nodes, aimed, walk):
 
 @loop
 def nearest(nodes, aimed, count, near, walk):
-    """The `count` free rows whose pair boxes with the aimed point cost least; ties go to the lowest row.
+    """Find the `count` free rows with the lowest pair costs with the aimed point; ties go to the lowest row.
 
-    Writes them to the heap `near`, nearest first, and gives back how many there are: fewer than `count` if fewer rows
-    are free. A free row at the point itself is found as any other.
+    Writes them to the heap `near`, nearest first, and returns how many there are: fewer than `count` if fewer rows
+    are free. A free row at the point itself is found like any other.
     """
     count = min(count, nodes.free[0])
     if count <= 0:
@@ -158,7 +158,7 @@ def nearest(nodes, aimed, count, near, walk):
 
 
 def pair_costs(costs, codes, row):
-    """Cost of the pair's box of one row with each of all rows."""
+    """Return the pair cost of one row with each row."""
     result = np.empty(codes.shape[0], dtype=np.float64)
     _pair_costs(Aimed(costs, np.empty(costs.base[-1]), codes[row], codes[row]), codes, result)
     return result

@@ -1,13 +1,13 @@
-"""The dearest violation of prices around each place: a group of k rows whose prices add up to more than it costs.
+"""Find the worst price violation around each place: a group of k rows whose prices exceed its cost.
 
-Prices are one number for each place (distinct row). They are feasible if the prices of the rows of no group of k rows
-add up to more than k times the cost of its box. A place is looked at together with the places after it in the order of
-falling prices only: a group breaks the rule at the one of its places that comes first, and there every row has at most
-that place's price, so that all of them lie nearer to it than the price.
+Prices are one number for each place (distinct row). They are feasible if in no group of k rows the prices
+add up to more than k times the cost of its box. A place is only examined with the places after it in the order of
+descending prices: a group's violation is found at its first place, and there every row has at most
+that place's price, so all of them lie nearer to it than the price.
 
-The box of a group that holds a row r is known from each row's distance to r alone: in a tree, the common ancestor is
-the highest of the ancestors that r has with one of them; of numbers, the interval reaches from the lowest to the
-highest. Branch and bound over what the box may cost in each such direction finds the group that breaks the rule most.
+The box of a group with a row r is determined by each row's distance to r alone: in a tree, the common ancestor is
+the highest of the ancestors that r shares with one of them; for numbers, the interval reaches from the lowest to the
+highest. Branch and bound over the box's cost in each such direction finds the group with the worst violation.
 """
 
 from __future__ import annotations
@@ -55,7 +55,7 @@ Room = namedtuple("Room", "around branches heap reach walk seen")
 
 @inner
 def _cost_of(priced, around, shares, c, floor):
-    """What the box costs at least if it holds candidate c."""
+    """Return the least cost of the box if it contains candidate c."""
     total = 0.0
     for j in range(priced.whole.shape[0]):
         cost = 0.0
@@ -67,7 +67,7 @@ def _cost_of(priced, around, shares, c, floor):
 
 @part
 def _list_around(nodes, costs, priced, place, room):
-    """Note the places that can be in a group with this one that breaks the rule; gives back how many."""
+    """List the places that can be in a violating group with this one; return how many."""
     around, walk = room.around, room.walk
     limit = priced.price[place]
     point = nodes.points[place]
@@ -104,10 +104,10 @@ def _list_around(nodes, costs, priced, place, room):
 
 @part
 def _sweep(priced, own, room, count, floor, cap, upto):
-    """The most by which prices exceed costs in a branch, by a bound, and which candidate closes that group.
+    """Return a bound on the largest violation in a branch, and the candidate that closes that group.
 
-    `own` is the price of the row that all groups hold. Candidates come by what they cost the box. If `upto` is
-    not −1 it ends with that candidate, and `member` is set.
+    `own` is the price of the row that all groups share. Candidates are ordered by their cost to the box. If `upto` is
+    not −1 the group ends with that candidate, and `member` is set.
     """
     around, heap, prices = room.around, room.heap, room.around.prices
     directions = around.shares.shape[0]
@@ -156,7 +156,7 @@ def _sweep(priced, own, room, count, floor, cap, upto):
 
 @part
 def _judge(priced, own, room, count):
-    """By how much the prices of the group found last exceed its cost."""
+    """Return by how much the prices of the last group found exceed its cost."""
     around = room.around
     total = own
     for at in range(around.shares.shape[0]):
@@ -177,9 +177,9 @@ def _judge(priced, own, room, count):
 
 @part
 def _worst(priced, place, own, room, count, found):
-    """The most by which prices exceed costs in any group of this place, and how many rows of it are in that group.
+    """Return the largest violation in any group of this place, and how many rows of the place are in that group.
 
-    The group itself is noted.
+    The group itself is stored.
     """
     around, branches = room.around, room.branches
     directions = around.shares.shape[0]
@@ -248,9 +248,9 @@ def _worst(priced, place, own, room, count, found):
 
 
 def lower_prices(nodes, costs, priced, places, found):
-    """Lower the prices of some places, each as far as its groups with places of higher rank ask for.
+    """Lower the prices of some places, each as far as its groups with places of higher rank require.
 
-    Prices that are lowered at all places, each seen from the prices as they were, are feasible.
+    If the prices of all places are lowered, each computed from the original prices, the result is feasible.
     """
     first = np.concatenate([[0], np.cumsum(1 + priced.numbers)]).astype(np.int64)
     directions, size = int(first[-1]), nodes.points.shape[0]

@@ -1,7 +1,7 @@
-"""A k-d tree over distinct rows that knows which rows are still free, with exact pruning.
+"""A k-d tree over distinct rows that tracks which rows are still free, with exact pruning.
 
-Positions are places in the tree's order of the distinct rows. Each node keeps the tight box of its free rows, how
-many there are and the lowest row number among them. Ties go to the lowest row number.
+Positions are indices in the tree's order of the distinct rows. Each node keeps the tight box of its free rows, their
+number and the lowest row number among them. Ties go to the lowest row number.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ NO_ROW = np.int32(2**31 - 1)
 
 
 class Nodes(NamedTuple):
-    """The tree and its state, as kernels take them."""
+    """The tree and its state, in the form that kernels take."""
 
     points: npt.NDArray[np.int32]
     """position → codes"""
@@ -59,9 +59,9 @@ class Nodes(NamedTuple):
 
 @once
 def _split(costs, codes, start, end, shape):
-    """Cut a node in two: reorder its part of `order` and give back where the right part begins.
+    """Cut a node in two: reorder its part of `order` and return where the right part begins.
 
-    The cut is at the attribute whose box side costs most, where the two parts are most nearly equal in size.
+    The cut is in the attribute whose box side costs most, where the two parts are most nearly equal in size.
     """
     order, lo, hi, counts, values = shape.order, shape.lo, shape.hi, shape.counts, shape.values
     d = codes.shape[1]
@@ -112,7 +112,7 @@ Shape = namedtuple("Shape", "order leaf start end left parent depth counts value
 
 
 def build(costs, codes):
-    """The tree's shape: order of the distinct rows, each node's range, left child and parent, and the largest depth."""
+    """Build the tree: the order of the distinct rows, each node's range, left child and parent, and the depth."""
     m, d = codes.shape
     leaf, values = np.empty(m, dtype=np.int32), np.empty(m, dtype=np.int32)
     start, end, left, parent = np.full((4, 2 * m + 1), -1, dtype=np.int32)
@@ -162,7 +162,7 @@ def _build(costs, codes, shape):
 
 @part
 def renew(nodes, node):
-    """Set a node's box, count and lowest row from its children or, in a leaf, from its points."""
+    """Update a node's box, count and lowest row from its children or, in a leaf, from its points."""
     d = nodes.points.shape[1]
     free = 0
     lowest = NO_ROW
@@ -208,7 +208,7 @@ def fill(nodes):
 
 @loop
 def take(nodes, row):
-    """Take a free row out of the tree."""
+    """Remove a free row from the tree."""
     nodes.taken[row] = True
     p = nodes.position[row]
     nodes.point_free[p] -= 1
@@ -230,7 +230,7 @@ def take(nodes, row):
 
 @inner
 def inside(lo, hi, node_lo, node_hi, node):
-    """Whether a node's box lies inside [lo, hi]."""
+    """Return whether a node's box lies inside [lo, hi]."""
     for j in range(lo.shape[0]):
         if node_lo[node, j] < lo[j] or node_hi[node, j] > hi[j]:
             return False
@@ -239,7 +239,7 @@ def inside(lo, hi, node_lo, node_hi, node):
 
 @inner
 def apart(lo, hi, node_lo, node_hi, node):
-    """Whether a node's box and [lo, hi] have no point in common."""
+    """Return whether a node's box and [lo, hi] are disjoint."""
     for j in range(lo.shape[0]):
         if node_lo[node, j] > hi[j] or node_hi[node, j] < lo[j]:
             return True
@@ -248,7 +248,7 @@ def apart(lo, hi, node_lo, node_hi, node):
 
 @step
 def descend(nodes, node, aimed, walk, top, limit, number):
-    """Put the children of a node on the stack whose bounds are not above the limit, see walk.py; the new top."""
+    """Push the children of a node whose bounds are not above the limit, see walk.py; return the new top."""
     before = top
     for child in range(nodes.left[node], nodes.left[node] + 2):
         if nodes.free[child] > 0:
@@ -259,7 +259,7 @@ def descend(nodes, node, aimed, walk, top, limit, number):
 
 @loop
 def cheapest(nodes, aimed, walk):
-    """The free row that makes the aimed box cost least when it joins; ties go to the lowest row. −1 if none is free."""
+    """Return the free row that makes the aimed box cheapest when it joins, the lowest on ties; −1 if none is free."""
     best = np.inf
     best_row = NO_ROW
     if nodes.free[0] == 0:

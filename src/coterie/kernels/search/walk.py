@@ -1,4 +1,4 @@
-"""The walk by which all searches go down a tree of boxes: branch and bound, depth first, the nearer child first.
+"""The walk that all searches of a tree of boxes use: branch and bound, depth first, the nearer child first.
 
                     0                start[0], end[0] = 0, 9     left[0] = 1: its children are nodes 1 and 2
              ┌──────┴──────┐
@@ -32,10 +32,10 @@
         ‹for each child: top = offer(walk, top, child, bound_cost(…), best)›
         nearer_on_top(walk, top, before, lowest)
 
-A child is left out only if its bound is above the best found; ties go to the lowest row. That is exact, also in
+A child is skipped only if its bound is above the best found; ties go to the lowest row. That is exact, even in
 floating point: costs never fall as boxes grow, and sums are always taken in the same order (see costs.py). A search for
-the furthest row is the same walk with all costs negated. Numba has no callbacks that are free, so that the steps are
-shared, and not the loop.
+the furthest row is the same walk with all costs negated. Callbacks are not free in Numba, so the steps are
+shared rather than the loop.
 """
 
 from __future__ import annotations
@@ -51,14 +51,14 @@ STACK = 1024  # a heavy value costs an attribute two levels, all else halves the
 
 
 class Walk(NamedTuple):
-    """Nodes of a tree that are still to be looked at, and what is known of each; see above."""
+    """The waiting nodes of a tree and their bounds; see above."""
 
     stack: npt.NDArray[np.int32]
     bounds: npt.NDArray[np.float64]
 
 
 def new_walk():
-    """Room for a walk."""
+    """Allocate a walk."""
     return Walk(np.empty(STACK, dtype=np.int32), np.empty(STACK, dtype=np.float64))
 
 
@@ -68,7 +68,7 @@ make_walk = step(new_walk)
 
 @step
 def set_out(walk):
-    """Begin at the root; gives back the top of the stack."""
+    """Begin at the root; return the top of the stack."""
     walk.stack[0] = 0
     walk.bounds[0] = -np.inf
     return 0
@@ -76,13 +76,13 @@ def set_out(walk):
 
 @step
 def pop(walk, top):
-    """The next node, its bound, and the new top."""
+    """Return the next node, its bound, and the new top."""
     return np.int64(walk.stack[top]), walk.bounds[top], top - 1
 
 
 @step
 def offer(walk, top, child, bound, limit):
-    """Put a node on the stack unless its bound is above the limit; gives back the new top."""
+    """Push a node unless its bound is above the limit; return the new top."""
     if bound <= limit:
         top += 1
         walk.stack[top] = child
@@ -92,7 +92,7 @@ def offer(walk, top, child, bound, limit):
 
 @step
 def nearer_on_top(walk, top, before, number):
-    """If both children were put on the stack, the nearer one goes on top: of equal ones, that of lower number."""
+    """Put the nearer of two pushed children on top; on ties, the one with the lower number."""
     if top == before + 2:
         stack, bounds = walk.stack, walk.bounds
         one, two = stack[top - 1], stack[top]
@@ -104,5 +104,5 @@ def nearer_on_top(walk, top, before, number):
 
 @step
 def comes_after(cost, row, other_cost, other_row):
-    """Whether a row comes after another: it costs more or, at the same cost, has the higher number."""
+    """Return whether a row comes after another: it costs more or, at the same cost, has the higher number."""
     return cost > other_cost or (cost == other_cost and row > other_row)

@@ -1,4 +1,4 @@
-"""Every setting, told once: one class a group of settings, one attribute a setting. A new file here is found by itself.
+"""The settings: one class per group, one attribute per setting, each defined once. New files here are discovered.
 
 May import what `settings` may, but nothing heavy: `coterie --help` reads it.
 """

@@ -1,6 +1,6 @@
-"""What is known of a setting: its type and default, its flag, its field on the page, and its words.
+"""The definition of a setting: its type and default, its flag, its form field, and its texts.
 
-The fields of `Config`, the options of the command line, the forms of the page, the comments of `coterie init`,
+The fields of `Config`, the command-line options, the forms of the web app, the comments of `coterie init`,
 `docs/configuration.md`, shell completion and the signature of `coterie.anonymize` all follow from it.
 """
 
@@ -24,7 +24,7 @@ READING = "anonymize verify measure explain compare risk attack init"
 
 @dataclass(frozen=True)
 class Setting:
-    """One setting. Its name and its type are those of the attribute that it is."""
+    """One setting. Its name and type are those of its attribute."""
 
     default: Any
     help: str
@@ -88,12 +88,12 @@ class Setting:
 
     @property
     def optional(self) -> bool:
-        """Whether it may have no value."""
+        """Whether it may be unset."""
         return NoneType in get_args(self.annotation)
 
     @property
     def kind(self) -> Kind:
-        """How it is asked for."""
+        """The kind of form field."""
         origin = get_origin(self.plain_type)
         if origin is tuple:
             return "columns" if get_args(self.plain_type)[0] is str else "models"
@@ -103,7 +103,7 @@ class Setting:
 
     @property
     def values(self) -> tuple[str, ...]:
-        """The values of a choice, and those that the entries of a table may have."""
+        """The values of a choice, or those allowed in the entries of a table."""
         inner = get_args(self.plain_type)[1] if self.kind == "table" else self.plain_type
         return tuple(map(str, get_args(inner))) if get_origin(inner) is Literal else ()
 
@@ -115,12 +115,12 @@ class Setting:
 
     @property
     def parameter(self) -> str:
-        """The name of its option without dashes."""
+        """The name of its option, without dashes."""
         return self.flag or self.name
 
     @property
     def option(self) -> str:
-        """Its option on the command line."""
+        """Its command-line option."""
         return "--" + self.parameter.replace("_", "-")
 
     @property
@@ -130,7 +130,7 @@ class Setting:
 
     @property
     def place(self) -> str:
-        """The screen of the page that it belongs to."""
+        """Its screen in the web app."""
         return self.group.screen if self.screen is None else self.screen
 
     @property
@@ -140,20 +140,20 @@ class Setting:
 
     @property
     def about(self) -> str:
-        """Everything that is to say of it, in sentences."""
+        """Its full description, in sentences."""
         parts = (self.help, self.more, f"Unit: {self.unit}." if self.unit else "", self.why, self.unless)
         return " ".join(part for part in parts if part)
 
     @property
     def hint(self) -> str:
-        """What the page says beside its field."""
+        """The hint next to its form field."""
         why = self.why if self.default is None else ""
         text = " ".join(part for part in (self.help, self.more, why, self.unless) if part)
         return text.replace("`", "")
 
 
 class Group:
-    """Settings that belong together. Each is an attribute with its type: `k: int = setting(…)`."""
+    """Related settings. Each is an attribute with its type: `k: int = setting(…)`."""
 
     title: ClassVar[str]
     intro: ClassVar[str]
@@ -168,10 +168,10 @@ class Group:
 
 
 def setting(default: object, help: str, /, **facts: Any) -> Any:  # noqa: ANN401 - a value of any type
-    """A setting as an attribute of its group; facts as `Setting` has them."""
+    """Define a setting as an attribute of its group; see `Setting` for the arguments."""
     return Setting(default, help, **facts)
 
 
 def of_screen(screen: str) -> dict[str, Setting]:
-    """The settings that a screen of the page asks for."""
+    """Return the settings of a screen of the web app."""
     return {name: each for name, each in FIELDS.items() if each.place == screen and each.asked}

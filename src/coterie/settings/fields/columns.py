@@ -9,7 +9,7 @@ ALL = READING.removesuffix(" init")
 
 
 class Columns(Group, title="Roles of columns", screen="roles", commands="explain compare"):
-    """What each column is."""
+    """The role of each column."""
 
     quasi: tuple[str, ...] = setting(
         (),

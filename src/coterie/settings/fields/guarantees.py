@@ -1,4 +1,4 @@
-"""The privacy models that a release has to satisfy."""
+"""The privacy models that a release must satisfy."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ def _risk(text: str) -> str | float:
 
 
 class Guarantees(Group, title="Guarantees"):
-    """What has to hold for every group."""
+    """What must hold for every group."""
 
     k: int = setting(
         DEFAULT_K,

@@ -1,4 +1,4 @@
-"""Missing values, suppression and what losses count."""
+"""Missing values, suppression and the counting of losses."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from coterie.settings.fields._setting import READING, Group, setting
 
 
 def _cells(texts: str | Sequence[str]) -> list[str]:
-    """Cells from flags, separated by commas, or from the lines of a field, where the empty cell is always one."""
+    """Parse cells from comma-separated flags, or from the lines of a field; the empty cell is always included."""
     if isinstance(texts, str):
         return ["", *dict.fromkeys(text.strip() for text in texts.splitlines() if text.strip())]
     return [cell for row in csv.reader(texts) for cell in (row or [""])]
@@ -22,7 +22,7 @@ def _lines(cells: object) -> str:
 
 
 class Missing(Group, title="Suppression and missing values", commands="explain"):
-    """Rows that do not fit."""
+    """Missing values and suppressed rows."""
 
     missing: Literal["category", "suppress", "error"] = setting(
         "category",

@@ -1,4 +1,4 @@
-"""What a report says about a release besides its figures."""
+"""The context of a release that reports include besides its figures."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The resources that a run may use, and where it works."""
+"""The resources of a run, and its engine."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ def _checked(value: str) -> str:
 
 
 class Running(Group, title="Resources", screen="run"):
-    """None of it changes the release, but for the size of blocks."""
+    """Settings that do not change the release, except for the block size."""
 
     threads: int | None = setting(
         None,

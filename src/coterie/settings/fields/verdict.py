@@ -1,4 +1,4 @@
-"""What the verdict on a release is held against."""
+"""The limits of the verdict."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ _DEFAULTS = ", ".join(f"{name} ({limit.default:g})" for name, limit in LIMITS.it
 
 
 def _warnings(texts: str | Sequence[str]) -> list[str]:
-    """Warnings from flags, or from the lines of a field."""
+    """Parse warnings from flags, or from the lines of a field."""
     return parse_names(texts.splitlines() if isinstance(texts, str) else texts)
 
 

@@ -1,4 +1,4 @@
-"""The Data screen: what came in, how it was read, its columns and its rows.
+"""The Data screen: the input, how it was read, its columns and its rows.
 
 May import what `web` may.
 """

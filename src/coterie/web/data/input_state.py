@@ -1,7 +1,7 @@
-"""Whether a project's file is still the one that was looked at: pages show rows of that one, and runs have to read it.
+"""Check that a project's file has not changed: pages show rows of the inspected file, and runs must read the same one.
 
-The hash of the file is noted when it is looked at. Before every view its stamp is compared, and where that has changed
-the hash; before every run the hash itself.
+The file's hash is recorded when it is inspected. Before every view its stamp is compared, and the hash if the
+stamp has changed; before every run, always the hash.
 """
 
 from __future__ import annotations
@@ -21,21 +21,21 @@ _others: dict[str, tuple[object, ...]] = {}
 
 
 def note(raw: Raw, folder: Path) -> None:
-    """Keep which file was looked at, in the folder of its project."""
+    """Record which file was inspected in its project's folder."""
     write_json(folder / NOTED, {"sha256": raw.sha256, "stamp": None if raw.stamp is None else list(raw.stamp)})
 
 
 def looked_at(project: Project) -> str:
-    """The hash of the file whose rows pages show."""
+    """Return the hash of the inspected file."""
     return str(read_json(project.folder / NOTED).get("sha256", ""))
 
 
 def has_changed(project: Project, *, read: bool = False) -> bool:
-    """Whether the file holds other bytes than when it was looked at, or is gone.
+    """Return whether the file's bytes have changed since it was inspected, or it is gone.
 
     Args:
-        project: Whose file.
-        read: Whether its bytes are read in any case; otherwise only where its size, time or number have changed.
+        project: The project.
+        read: Whether to always read the bytes; otherwise only if size, time or inode have changed.
     """
     noted = read_json(project.folder / NOTED)
     if project.source is None or not noted.get("sha256"):
@@ -59,14 +59,14 @@ def has_changed(project: Project, *, read: bool = False) -> bool:
 
 
 def check_unchanged(project: Project) -> None:
-    """Raise a ConfigError where the file is not the one that was looked at."""
+    """Raise a ConfigError if the file is not the inspected one."""
     if has_changed(project, read=True):
         hint = "Look at it again under Data."
         raise ConfigError([Problem("", f"{CHANGED}; look at it again under Data before a run")], hint=hint)
 
 
 def check_hash(path: Path, wanted: str) -> None:
-    """The same for a worker, which is told the hash."""
+    """Raise a ConfigError if the file does not have this hash; for workers."""
     if wanted and _digest(path) != wanted:
         raise ConfigError([Problem("", f"{CHANGED}; look at it again under Data")])
 

@@ -1,7 +1,7 @@
-"""Looking at a table that came in: refuse what is too large, turn it into Parquet once, count, guess.
+"""Inspect an input table: refuse one that is too large, convert it to Parquet once, count, and guess roles.
 
-Pages show rows from the Parquet file, a row group at a time. Text goes there in pieces, so that neither the server nor
-this worker ever holds a large file whole.
+Pages show rows from the Parquet file, one row group at a time. Text is converted in chunks, so that neither the server
+nor this worker ever has a large file in memory.
 """
 
 from __future__ import annotations
@@ -33,11 +33,11 @@ from coterie.web.project import write_json
 
 CHUNK = 1 << 20
 MEGABYTE = 1 << 20
-READING = ("delimiter", "encoding", "header", "missing_values")
+READING = ("delimiter", "encoding", "header", "skip_rows", "missing_values")
 
 
 def inspect_job(job: dict[str, Any], _: Path, tell: Progress) -> None:
-    """Write `table.parquet` and `facts.json` into the project's folder, and a recipe if there is none."""
+    """Write `table.parquet` and `facts.json` to the project's folder, and a configuration if there is none."""
     source, folder, recipe = Path(job["source"]), Path(job["project"]), Path(job["recipe"])
     tell("looking at the file", 0, 0)
     raw = open_raw(source)
@@ -90,7 +90,7 @@ def inspect_job(job: dict[str, Any], _: Path, tell: Progress) -> None:
 
 
 def _reading(recipe: Path) -> dict[str, Any]:
-    """How the recipe says that the file is to be read."""
+    """Return how the configuration says to read the file."""
     from coterie.settings.toml import read_toml
 
     try:
@@ -101,7 +101,7 @@ def _reading(recipe: Path) -> dict[str, Any]:
 
 
 def _is_blank(recipe: Path, folder: Path) -> bool:
-    """Whether there is no recipe yet, or one of the page's own that only says how to read a file refused before."""
+    """Return whether there is no configuration yet, or only the page's own one for a file that was refused."""
     from coterie.settings.toml import read_toml
 
     if not recipe.is_file():
@@ -113,7 +113,7 @@ def _is_blank(recipe: Path, folder: Path) -> bool:
 
 
 def check_unpacked(raw: Raw, limit: int) -> None:
-    """Refuse a file that would become too large when it is unpacked, by unpacking it piece by piece to nowhere."""
+    """Refuse a file that would be too large when decompressed, by decompressing it in chunks without storing it."""
     if raw.path is None:
         return
     size = 0
@@ -137,7 +137,7 @@ def check_unpacked(raw: Raw, limit: int) -> None:
 
 
 def _unpacked_sizes(path: Path, limit: int) -> Iterator[int]:
-    """Sizes of the pieces of a gzip file, up to a little more than the limit."""
+    """Yield the chunk sizes of a gzip file, up to just above the limit."""
     total, unpack = 0, zlib.decompressobj(wbits=31)
     with path.open("rb") as file:
         waiting = file.read(CHUNK)
@@ -155,7 +155,7 @@ def _unpacked_sizes(path: Path, limit: int) -> Iterator[int]:
 def _convert(
     raw: Raw, target: Path, reading: dict[str, Any], *, job: dict[str, Any], tell: Progress
 ) -> DetectedText | None:
-    """Write the table as Parquet. A text table is sniffed, and read whole only where pieces will not do."""
+    """Write the table as Parquet. A text table is sniffed, and only read whole if chunks do not work."""
     found = None
     if raw.format == "csv":
         found = _sniffed(raw, reading)
@@ -190,6 +190,7 @@ def _sniffed(raw: Raw, reading: dict[str, Any]) -> DetectedText:
         delimiter=reading.get("delimiter"),
         encoding=reading.get("encoding"),
         header=reading.get("header"),
+        skip_rows=reading.get("skip_rows", 0),
     )
 
 
@@ -202,7 +203,7 @@ def _check_width(columns: int, name: str, limit: int) -> None:
 
 
 def _count(table: parquet.ParquetFile, tell: Progress) -> dict[str, ColumnProfile]:
-    """Counts of every column, one column in memory at a time."""
+    """Count the values of every column, one column in memory at a time."""
     names = table.schema_arrow.names
     known = {}
     for place, name in enumerate(names):
@@ -212,7 +213,7 @@ def _count(table: parquet.ParquetFile, tell: Progress) -> dict[str, ColumnProfil
 
 
 def _states(table: parquet.ParquetFile, known: dict[str, ColumnProfile]) -> list[str]:
-    """Which of the usual marks for missing values the text columns have."""
+    """Return which of the usual marks for missing values the text columns contain."""
     from coterie.suggesting.suggest import MARKS
 
     found: set[str] = set()

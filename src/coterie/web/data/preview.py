@@ -1,4 +1,4 @@
-"""Rows and values of a project's table, read from its Parquet file a row group at a time."""
+"""Read rows and values of a project's table from its Parquet file, one row group at a time."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ LONGEST = 120
 
 
 class PreviewRows(NamedTuple):
-    """Some rows of a table, as texts."""
+    """Some rows of a table, as text."""
 
     start: int
     """position of the first of them, from 0"""
@@ -30,20 +30,20 @@ class PreviewRows(NamedTuple):
 
 
 class ValueCount(NamedTuple):
-    """A value of a column as text (None: missing), and how many rows have it."""
+    """A value of a column as text (None: missing), and its number of rows."""
 
     value: str | None
     rows: int
 
 
 def rows(project: Project, *, start: int = 0, count: int = 100, columns: Sequence[int] | None = None) -> PreviewRows:
-    """Rows from a position on.
+    """Return rows from a position on.
 
     Args:
-        project: Whose table.
-        start: Position of the first row, from 0; one beyond the end gives no rows.
-        count: How many rows at most.
-        columns: Positions of the columns; all when left out.
+        project: The project.
+        start: Position of the first row, from 0; beyond the end there are no rows.
+        count: The maximum number of rows.
+        columns: Positions of the columns; by default all.
     """
     with parquet.ParquetFile(project.table_path) as table:
         names = table.schema_arrow.names
@@ -67,12 +67,12 @@ def rows(project: Project, *, start: int = 0, count: int = 100, columns: Sequenc
 
 
 def value_counts(project: Project, column: int, *, limit: int | None = None) -> list[ValueCount]:
-    """The values of a column with their rows, the most frequent first; the missing value, if any, among them.
+    """Return the values of a column with their row counts, the most frequent first, including missing.
 
     Args:
-        project: Whose table.
+        project: The project.
         column: Position of the column.
-        limit: How many at most; all when left out.
+        limit: The maximum number; by default all.
     """
     with parquet.ParquetFile(project.table_path) as table:
         name = table.schema_arrow.names[column]
@@ -92,7 +92,7 @@ def value_counts(project: Project, column: int, *, limit: int | None = None) -> 
 
 
 def texts(column: pa.ChunkedArray) -> list[str | None]:
-    """Cells as people would write them; NaN is missing."""
+    """Format cells for people; NaN is missing."""
     column = plain_column(column)
     if not is_text(column.type):
         try:
@@ -104,5 +104,5 @@ def texts(column: pa.ChunkedArray) -> list[str | None]:
 
 
 def shorten(text: str | None) -> str | None:
-    """A cell that a table can show."""
+    """Shorten a cell to fit a table."""
     return text if text is None or len(text) <= LONGEST else f"{text[:LONGEST]}…"

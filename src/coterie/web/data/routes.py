@@ -1,7 +1,8 @@
-"""The Data step: what came in, how it was read, its columns and its rows."""
+"""The Data step: the input, how it was read, its columns and its rows."""
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any
 
 from starlette.concurrency import run_in_threadpool
@@ -10,8 +11,9 @@ from starlette.responses import Response
 
 from coterie.errors import ConfigError
 from coterie.files.formats import FORMATS
-from coterie.web import pages
+from coterie.web import conflicts, pages
 from coterie.web.data import preview
+from coterie.web.drafts import draft_of, drop_draft, send_back
 from coterie.web.forms import read, shown, simple
 from coterie.web.jobs import JobState, jobs_of
 from coterie.web.pages import Fault, form_of, go, project_of, render, render_step, seen, values_of
@@ -34,26 +36,31 @@ KINDS = {
 
 
 async def data(request: Request) -> Response:
-    """The page."""
+    """Show the page."""
     project = project_of(request)
     return await run_in_threadpool(_page, request, project)
 
 
-def _page(request: Request, project: Project, form: pages.FormState = pages.FIRST_LOOK) -> Response:
-    faults, submitted, status = form
+def _page(request: Request, project: Project) -> Response:
     state = jobs_of(request).state(project.folder / "inspect")
     summary = summary_of(project)
-    found = list(faults or [])
+    found: list[Fault] = []
     try:
         values = recipe.read_values(project)
     except ConfigError as error:
         values = {}
         found += recipe.as_faults(error.problems)
+    draft, now, saved = draft_of(project, "data"), conflicts.stamp_of(project, "data"), shown(simple("data"), values)
+    if draft is not None:
+        found += conflicts.changed_elsewhere(now, stamp=draft.pop(conflicts.FIELD, ""), submitted=draft, saved=saved)
+        found += _reading_faults(_reading(draft))
     return render_step(
         request,
         project,
         "data",
-        pages.FormState(found, submitted or shown(simple("data"), values), status),
+        pages.FormState(found, saved | (draft or {}), 200 if draft is None else 422),
+        unsaved=draft is not None,
+        stamp=now,
         state=state,
         kinds=KINDS,
         formats=FORMATS,
@@ -93,20 +100,20 @@ def _part(request: Request, project: Project) -> Part:
 
 
 def _whole(text: str | None, default: int) -> int:
-    """A number from an address, at least 1."""
+    """Parse a number of at least 1 from an address."""
     plain = (text or "").replace(",", "").strip()
     return max(int(plain), 1) if plain.isdecimal() and len(plain) < 16 else default
 
 
 async def rows(request: Request) -> Response:
-    """Further rows, for scrolling."""
+    """Show more rows, for scrolling."""
     project = project_of(request, ready=True)
     part = await run_in_threadpool(_part, request, project)
     return render(request, "_rows.html", project=project, part=part)
 
 
 async def progress(request: Request) -> Response:
-    """How far the look at the table is; when it is over, the whole page is shown."""
+    """Show the progress of the inspection, and the whole page when it is done."""
     project = project_of(request)
     state: JobState = await run_in_threadpool(jobs_of(request).state, project.folder / "inspect")
     if not state.active:
@@ -115,25 +122,30 @@ async def progress(request: Request) -> Response:
 
 
 async def change(request: Request) -> Response:
-    """Read the file in another way."""
+    """Change how the file is read."""
     project = project_of(request)
     submitted = dict(values_of(await form_of(request)))
     return await run_in_threadpool(_change, request, project, submitted)
 
 
 def _change(request: Request, project: Project, submitted: dict[str, str]) -> Response:
-    changes = read(simple("data"), submitted, {}, always="missing_values")
-    faults = _reading_faults(changes)
-    if faults:
-        again = {name: submitted.get(name, "") for name in simple("data")}
-        return _page(request, project, pages.FormState.refused(faults, again))
-    recipe.change(project, changes)
-    look_at(jobs_of(request), project)
+    if submitted.pop("action", "") != "discard":
+        changes, stamp = _reading(submitted), submitted.get(conflicts.FIELD, "")
+        if conflicts.changed_elsewhere(conflicts.stamp_of(project, "data"), stamp=stamp) or _reading_faults(changes):
+            return send_back(request, project, "data", submitted)
+        recipe.change(project, changes)
+        look_at(jobs_of(request), project)
+    drop_draft(project, "data")
     return go(f"{project.url}/data", request)
 
 
+def _reading(submitted: Mapping[str, str]) -> dict[str, Any]:
+    """Return the settings that a form asks for."""
+    return read(simple("data"), submitted, {}, always="missing_values")
+
+
 async def again(request: Request) -> Response:
-    """Look at a file that has changed."""
+    """Inspect a file that has changed."""
     project = project_of(request)
     await run_in_threadpool(look_at, jobs_of(request), project)
     return go(f"{project.url}/data", request)
@@ -153,13 +165,13 @@ def _reading_faults(changes: dict[str, Any]) -> list[Fault]:
 
 
 async def cancel(request: Request) -> Response:
-    """Stop looking at the table."""
+    """Stop the inspection."""
     project = project_of(request)
     await run_in_threadpool(jobs_of(request).cancel, project.folder / "inspect")
     return go(f"{project.url}/data", request)
 
 
 async def go_on(request: Request) -> Response:
-    """The data were looked over."""
+    """Mark the data as reviewed."""
     project = seen(request, project_of(request, ready=True), "data")
     return go(f"{project.url}/roles", request)

@@ -1,4 +1,4 @@
-"""The Goals screen: how well rows are to be hidden, what detail is worth, whom the release is for.
+"""The Goals screen: privacy guarantees, how much detail to keep, and who receives the release.
 
 May import what `web` may.
 """

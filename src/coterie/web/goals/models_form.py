@@ -1,4 +1,4 @@
-"""Privacy models as rows of a form: a model, its number, its column and its variant."""
+"""Privacy models as rows of a form: model, parameter, column and variant."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ FIELDS: Final = ("model", "limit", "on", "variant", "further")
 
 
 def fields_of(name: str) -> dict[str, str]:
-    """Parameter of a model → the field that asks for it: its limit, column, variant, and whatever else there is."""
+    """Return parameter of a model → its form field: limit, column, variant and any others."""
     model = MODELS.get(name)
     if model is None:
         return {}
@@ -24,18 +24,18 @@ def fields_of(name: str) -> dict[str, str]:
 
 
 def variants_of(name: str) -> tuple[str, ...]:
-    """The definitions that a model has, if there are several."""
+    """Return the definitions of a model, if there are several."""
     model = MODELS[name]
     return model.choices(model.variant) if model.variant else ()
 
 
 def variant_titles() -> dict[str, str]:
-    """Variant → its title, with the model that has it."""
+    """Return variant → its title, with its model."""
     return {variant: f"{variant} ({name})" for name in MODELS for variant in variants_of(name)}
 
 
 class ModelRow(NamedTuple):
-    """One row of the form, as texts."""
+    """One row of the form, as text."""
 
     model: str = ""
     limit: str = ""
@@ -46,11 +46,11 @@ class ModelRow(NamedTuple):
 
     @property
     def empty(self) -> bool:
-        """Whether the row says nothing."""
+        """Whether the row is empty."""
         return not self.model
 
     def values(self) -> dict[str, Any]:
-        """The row as a privacy model's fields; those that are empty keep their defaults."""
+        """Return the row as a privacy model's fields; empty ones keep their defaults."""
         submitted = {"model": self.model}
         for part, field in fields_of(self.model).items():
             if text := getattr(self, field):
@@ -59,7 +59,7 @@ class ModelRow(NamedTuple):
 
 
 def shown_promises(specs: object) -> list[ModelRow]:
-    """The models of a recipe as rows; one that cannot be understood is left to the faults."""
+    """Return the models of a configuration as rows; one that cannot be parsed is reported as an error instead."""
     entries = specs if isinstance(specs, list) else [] if specs is None else [specs]
     return [_shown(entry) for entry in entries]
 
@@ -76,7 +76,7 @@ def _shown(entry: object) -> ModelRow:
 
 
 def read_promises(submitted: Mapping[str, str]) -> list[ModelRow]:
-    """Rows `privacy-0-model`, `privacy-0-limit`, … of a form, those that say nothing left out."""
+    """Read the non-empty rows `privacy-0-model`, `privacy-0-limit`, … of a form."""
     places = sorted(
         int(name.split("-")[1])
         for name in submitted
@@ -87,7 +87,7 @@ def read_promises(submitted: Mapping[str, str]) -> list[ModelRow]:
 
 
 def promise_faults(rows: Sequence[ModelRow]) -> list[Fault]:
-    """What is wrong with the rows, each by itself."""
+    """Return the errors of each row."""
     faults = []
     for place, row in enumerate(rows):
         try:
@@ -101,5 +101,5 @@ def promise_faults(rows: Sequence[ModelRow]) -> list[Fault]:
 
 
 def specs_of(rows: Sequence[ModelRow]) -> list[str | dict[str, Any]]:
-    """Rows without faults as a recipe writes them."""
+    """Return rows without errors in the configuration's notation."""
     return [parse_model(row.values()).spec for row in rows]

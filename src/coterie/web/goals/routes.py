@@ -1,4 +1,4 @@
-"""The Goals step: how well rows are to be hidden, what detail is worth, and for whom the release is made."""
+"""The Goals step: privacy guarantees, how much detail to keep, and who receives the release."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from coterie.settings.changes import changed
 from coterie.settings.registry import FIELDS, MODELS
 from coterie.settings.threshold import PRESETS
 from coterie.web import conflicts as conflicts
-from coterie.web.drafts import draft_of, drop_draft, keep_draft
+from coterie.web.drafts import draft_of, drop_draft, send_back
 from coterie.web.forms import bad_numbers, grouped, number_of, read, shown, simple
 from coterie.web.goals.models_form import (
     ModelRow,
@@ -44,7 +44,7 @@ ELSEWHERE = ("k", "threshold", "entity")
 
 
 async def goals(request: Request) -> Response:
-    """The page."""
+    """Show the page."""
     project = project_of(request, ready=True)
     return await run_in_threadpool(_page, request, project)
 
@@ -59,7 +59,8 @@ def _page(request: Request, project: Project) -> Response:
     else:
         stamp = draft.pop(conflicts.FIELD, "")
         shown_now = _shown(values, summary)
-        faults = conflicts.changed_elsewhere(project, "goals", stamp=stamp, submitted=draft, saved=shown_now)
+        now = conflicts.stamp_of(project, "goals")
+        faults = conflicts.changed_elsewhere(now, stamp=stamp, submitted=draft, saved=shown_now)
         faults += _faults(project, draft, summary)
         status = 422
     texts = {**_shown(values, summary), **(draft or {})}
@@ -99,7 +100,7 @@ def _listed(values: Mapping[str, Any], role: str) -> list[str]:
 
 
 def _shown(values: Mapping[str, Any], summary: TableSummary) -> dict[str, str]:
-    """The settings of the recipe as the form shows them."""
+    """Return the configuration's settings as the form shows them."""
     texts = shown(simple("goals"), values)
     weights = values.get("weights")
     for column in summary.columns:
@@ -127,12 +128,11 @@ def _change(request: Request, project: Project, submitted: dict[str, str]) -> Re
     if action.startswith("remove-"):
         submitted = {name: text for name, text in submitted.items() if not name.startswith(f"privacy-{action[7:]}-")}
     saved = _shown(_values(project), summary)
-    wrong = conflicts.changed_elsewhere(project, "goals", stamp=stamp, submitted=submitted, saved=saved)
+    now = conflicts.stamp_of(project, "goals")
+    wrong = conflicts.changed_elsewhere(now, stamp=stamp, submitted=submitted, saved=saved)
     wrong += _faults(project, submitted, summary)
     if wrong:
-        # Shown by another request, so that Back and Reload do not send the form again.
-        keep_draft(project, "goals", submitted | {conflicts.FIELD: stamp})
-        return go(f"{project.url}/goals", request)
+        return send_back(request, project, "goals", submitted | {conflicts.FIELD: stamp})
     recipe.change(project, _settings(submitted, summary, _values(project)))
     drop_draft(project, "goals")
     project = seen(request, project, "goals")
@@ -140,7 +140,7 @@ def _change(request: Request, project: Project, submitted: dict[str, str]) -> Re
 
 
 def _faults(project: Project, submitted: Mapping[str, str], summary: TableSummary) -> list[Fault]:
-    """What is wrong with the form."""
+    """Return the errors of the form."""
     faults = bad_numbers(submitted, names=summary.names) + promise_faults(read_promises(submitted))
     if faults:
         return faults
@@ -152,7 +152,7 @@ def _faults(project: Project, submitted: Mapping[str, str], summary: TableSummar
 
 
 def _settings(submitted: Mapping[str, str], summary: TableSummary, before: Mapping[str, Any]) -> dict[str, Any]:
-    """Settings from a form whose numbers are numbers."""
+    """Return the settings of a form whose numbers are valid."""
     # What nobody has said stays unsaid, unless it is k, which everybody looks for.
     settings = read(simple("goals"), submitted, before, always="k")
     settings["privacy"] = specs_of(read_promises(submitted)) or None

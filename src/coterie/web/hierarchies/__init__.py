@@ -1,4 +1,4 @@
-"""The Hierarchies screen: see, build, import and edit.
+"""The Hierarchies screen: view, build, import and edit hierarchies.
 
 May import what `web` may.
 """

@@ -1,4 +1,4 @@
-"""The column that a page of the Hierarchies step is about, and its hierarchy in a few words."""
+"""The column of a page of the Hierarchies step, with a short description of its hierarchy."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ LOOKS = {
 
 @dataclass(frozen=True)
 class ColumnPage:
-    """The column that a page is about."""
+    """The column of a page."""
 
     project: Project
     column: ColumnSummary
@@ -40,16 +40,16 @@ class ColumnPage:
 
     @property
     def kind(self) -> str:
-        """What the values look like."""
+        """The kind of values."""
         return LOOKS.get(self.column.kind, self.column.kind)
 
     def opened(self) -> StoredHierarchy:
-        """What the recipe says of its hierarchy now."""
+        """Return the column's hierarchy as the configuration has it now."""
         return open_hierarchy(self.project, self.column.name)
 
 
 def place_of(project: Project, request: Request) -> ColumnPage:
-    """The column that the address names, by its position in the file."""
+    """Return the column in the address, by its position in the file."""
     summary = summary_of(project)
     position = int(request.path_params["column"])
     if summary is None or not 0 <= position < len(summary.columns):
@@ -59,7 +59,7 @@ def place_of(project: Project, request: Request) -> ColumnPage:
 
 
 def describe(opened: StoredHierarchy, column: ColumnSummary) -> str:
-    """A hierarchy in a few words."""
+    """Describe a hierarchy in a few words."""
     hierarchy = opened.hierarchy
     if opened.state == "none":
         ranges = column.kind in ("integer", "decimal", "date")

@@ -1,4 +1,4 @@
-"""The distinct values of a project's columns, read from its table when a page asks for them."""
+"""Read the distinct values of a project's columns when a page needs them."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ _lock = threading.Lock()
 
 
 class ColumnValue(NamedTuple):
-    """A value of a column and the rows that hold it."""
+    """A value of a column and its number of rows."""
 
     text: str
     rows: int
@@ -43,10 +43,10 @@ class Fit(NamedTuple):
 
 
 class ValueReader:
-    """Reads the distinct values of columns of a Parquet file.
+    """Reads the distinct values of columns in a Parquet file.
 
-    The head of a file of two thousand columns takes longer to read than any column: it is opened once, and only if
-    there is something to read.
+    The metadata of a file with two thousand columns takes longer to read than any column: it is opened once, and only
+    if there is something to read.
     """
 
     def __init__(self, table: Path) -> None:
@@ -63,7 +63,7 @@ class ValueReader:
             self._file.close()
 
     def values_of(self, position: int) -> ColumnValues:
-        """The distinct values of the column at this position, and the rows of each."""
+        """Return the distinct values of the column at this position, with row counts."""
         key = (*self.key, position)
         with _lock:
             if key in _kept:
@@ -90,13 +90,13 @@ class ValueReader:
 
 
 def values_of(table: Path, position: int) -> ColumnValues:
-    """The distinct values of the column at this position of a Parquet file, and the rows of each."""
+    """Return the distinct values of the column at this position of a Parquet file, with row counts."""
     with ValueReader(table) as reader:
         return reader.values_of(position)
 
 
 def value_texts(column: ColumnValues) -> list[str]:
-    """The values as the texts by which hierarchies know them, in ascending order: as numbers where all are numbers."""
+    """Return the values as hierarchy labels, in ascending order: numeric if all are numbers."""
     names = texts(plain_array(column.values), column=column.name)
     numbers = [parse_number(name) for name in names]
     if all(number is not None for number in numbers):
@@ -105,7 +105,7 @@ def value_texts(column: ColumnValues) -> list[str]:
 
 
 def fit_of(hierarchy: Hierarchy, column: ColumnValues) -> Fit:
-    """Whether a hierarchy has a place for each value, and which have none."""
+    """Return whether a hierarchy covers every value, and which it lacks."""
     try:
         hierarchy.bind(column.values, counts=column.counts, column=column.name)
     except HierarchyError as error:
@@ -115,12 +115,12 @@ def fit_of(hierarchy: Hierarchy, column: ColumnValues) -> Fit:
 
 
 def lost_values(tree: WholeTree, column: ColumnValues) -> list[ColumnValue]:
-    """The values that a tree has no place for."""
+    """Return the values that a tree lacks."""
     return [value for value, leaf in placed_values(tree, column) if leaf is None]
 
 
 def placed_values(tree: WholeTree, column: ColumnValues) -> list[tuple[ColumnValue, int | None]]:
-    """Each value with its leaf, those of most rows first."""
+    """Return each value with its leaf, most frequent first."""
     values = plain_array(column.values)
     names = texts(values, column=column.name)
     leaves = find_leaves(tree, values, names=names)
@@ -129,7 +129,7 @@ def placed_values(tree: WholeTree, column: ColumnValues) -> list[tuple[ColumnVal
 
 
 def lost_text(lost: list[ColumnValue]) -> str:
-    """How many values, and how many rows, have no place."""
+    """Say how many values, and how many rows, the hierarchy lacks."""
     rows = sum(value.rows for value in lost)
     verb = "has" if len(lost) == 1 else "have"
     return f"{count_of(len(lost), 'value')} of the data ({count_of(rows, 'row')}) {verb} no place"

@@ -1,6 +1,6 @@
-"""Changes to a hierarchy, one at a time: each takes a tree and gives a new one, or says why it cannot be done.
+"""Edit operations on a hierarchy: each takes a tree and returns a new one, or explains why it cannot.
 
-Labels stand in one place only, as in every hierarchy; a value may share its label with the group that holds it.
+Labels are unique, as in every hierarchy, except that a value may share its group's label.
 """
 
 from __future__ import annotations
@@ -17,14 +17,14 @@ MOST_LABEL = 500
 
 
 class EditedTree(NamedTuple):
-    """A changed tree, and the node that the change was about."""
+    """An edited tree, and the node that was edited."""
 
     tree: EditTree
     node: int
 
 
 def add_group(tree: EditTree, label: str, *, under: int = TOP) -> EditedTree:
-    """A new, empty group as the last in another."""
+    """Add an empty group at the end of another."""
     _need_group(tree, under)
     label = _free(tree, label)
     node = tree.next_node
@@ -39,7 +39,7 @@ def add_group(tree: EditTree, label: str, *, under: int = TOP) -> EditedTree:
 
 
 def add_values(tree: EditTree, labels: Sequence[str], *, under: int = TOP) -> EditTree:
-    """New values as the last in a group. A value may bear the name of the group that it goes into."""
+    """Add values at the end of a group. A value may have the same name as its group."""
     _need_group(tree, under)
     known = {name for node, name in tree.labels.items() if node != under}
     known |= {tree.labels[node] for node in tree.children[under]}
@@ -58,7 +58,7 @@ def add_values(tree: EditTree, labels: Sequence[str], *, under: int = TOP) -> Ed
 
 
 def rename(tree: EditTree, node: int, label: str) -> EditTree:
-    """Give a group, a value or the root another label."""
+    """Rename a group, a value or the root."""
     _need(tree, node)
     if label == tree.labels[node]:
         return tree
@@ -66,7 +66,7 @@ def rename(tree: EditTree, node: int, label: str) -> EditTree:
 
 
 def move(tree: EditTree, nodes: Sequence[int], *, to: int) -> EditTree:
-    """Put groups and values into another group, as its last, in the order of the tree."""
+    """Move groups and values to the end of another group, in tree order."""
     _need_group(tree, to)
     moved = _tops(tree, nodes)
     above = set(tree.path(to))
@@ -84,7 +84,7 @@ def move(tree: EditTree, nodes: Sequence[int], *, to: int) -> EditTree:
 
 
 def gather(tree: EditTree, nodes: Sequence[int], label: str) -> EditedTree:
-    """Put groups and values into a new group, which stands where the first of them stood."""
+    """Move groups and values into a new group, which takes the place of the first of them."""
     moved = _tops(tree, nodes)
     first = moved[0]
     under = tree.parent[first]
@@ -97,7 +97,7 @@ def gather(tree: EditTree, nodes: Sequence[int], label: str) -> EditedTree:
 
 
 def add_level(tree: EditTree, label: str, *, under: int = TOP) -> EditedTree:
-    """One more level: a new group between a group and all that it holds."""
+    """Add a level: a new group between a group and all its children."""
     _need_group(tree, under)
     if not tree.children[under]:
         return add_group(tree, label, under=under)
@@ -105,7 +105,7 @@ def add_level(tree: EditTree, label: str, *, under: int = TOP) -> EditedTree:
 
 
 def delete(tree: EditTree, node: int) -> EditTree:
-    """Take a node away. What a group holds goes up to where the group stood; a value is gone."""
+    """Delete a node. A group's children move up in its place; a value is removed."""
     _need(tree, node)
     if node == TOP:
         raise HierarchyError("the root cannot be taken away; everything hangs under it")
@@ -126,7 +126,7 @@ def delete(tree: EditTree, node: int) -> EditTree:
 
 
 def merge(tree: EditTree, nodes: Sequence[int], *, into: int) -> EditTree:
-    """Put what groups hold into another group, and take the groups away."""
+    """Move the children of groups into another group and delete the groups."""
     _need_group(tree, into)
     sources = [node for node in dict.fromkeys(nodes) if node != into]
     if not sources:
@@ -143,7 +143,7 @@ def merge(tree: EditTree, nodes: Sequence[int], *, into: int) -> EditTree:
 
 
 def shift(tree: EditTree, node: int, by: int) -> EditTree:
-    """Move a node up (−) or down (+) among its neighbours; at the end it stays."""
+    """Move a node up (−) or down (+) among its siblings; at the end it stays."""
     _need(tree, node)
     if node == TOP:
         return tree
@@ -154,7 +154,7 @@ def shift(tree: EditTree, node: int, by: int) -> EditTree:
 
 
 def _tops(tree: EditTree, nodes: Sequence[int]) -> list[int]:
-    """The nodes in the order of the tree, without those that another one of them holds."""
+    """Return the nodes in tree order, without those below another of them."""
     chosen = set(nodes)
     for node in chosen:
         _need(tree, node)
@@ -177,7 +177,7 @@ def _need_group(tree: EditTree, node: int) -> None:
 
 
 def _free(tree: EditTree, label: str) -> str:
-    """The label, if it can be given to a node."""
+    """Return the label if a node may have it."""
     if not label.strip():
         raise HierarchyError("the label is empty; give it a name")
     if len(label) > MOST_LABEL:
@@ -188,7 +188,7 @@ def _free(tree: EditTree, label: str) -> str:
 
 
 def _check_names(tree: EditTree, moved: Iterable[int]) -> None:
-    """A value may share its label with the group that holds it, and with nothing else."""
+    """Check that a value shares its label only with its group."""
     names = {tree.labels[node] for node in moved}
     bearers: dict[str, list[int]] = {}
     for node, label in tree.labels.items():

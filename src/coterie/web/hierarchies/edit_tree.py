@@ -1,7 +1,7 @@
-"""A hierarchy under change: the tree that the page shows and `edit` changes.
+"""The editable form of a hierarchy, shown by the page and changed by `edit`.
 
-Nodes have numbers that stay the same through all changes, so that a page can speak of them. Unlike a finished hierarchy
-a tree under change may have groups with nothing in them; they are left out when it is written.
+Nodes have permanent numbers, so that a page can refer to them. Unlike a finished hierarchy,
+an editable tree may have empty groups; they are left out when it is written.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ TOP = 0
 
 @dataclass(frozen=True)
 class EditTree:
-    """A hierarchy under change."""
+    """A hierarchy being edited."""
 
     labels: dict[int, str]
     """node → label"""
@@ -29,21 +29,21 @@ class EditTree:
     next_node: int
 
     def is_group(self, node: int) -> bool:
-        """Whether a node can hold others."""
+        """Return whether a node is a group."""
         return node in self.children
 
     @property
     def values(self) -> list[int]:
-        """The values, in the order of the tree."""
+        """The values, in tree order."""
         return [node for node in walk(self) if node not in self.children]
 
     @property
     def groups(self) -> list[int]:
-        """The groups, the root first, in the order of the tree."""
+        """The groups, root first, in tree order."""
         return [node for node in walk(self) if node in self.children]
 
     def path(self, node: int) -> list[int]:
-        """The node and all above it."""
+        """Return the node and all its ancestors."""
         found = [node]
         while node != TOP:
             node = self.parent[node]
@@ -52,14 +52,14 @@ class EditTree:
 
 
 def flat_tree(values: Iterable[str], *, root: str = ROOT) -> EditTree:
-    """Every value directly under the root."""
+    """Place every value directly under the root."""
     labels = dict(enumerate((root, *dict.fromkeys(values))))
     below = tuple(range(1, len(labels)))
     return EditTree(labels, dict.fromkeys(below, TOP), {TOP: below}, len(labels))
 
 
 def from_whole(tree: WholeTree) -> EditTree:
-    """A finished hierarchy, to be changed."""
+    """Make a finished hierarchy editable."""
     children: dict[int, list[int]] = {TOP: []}
     for node, above in enumerate(tree.parent):
         if node != TOP:
@@ -70,7 +70,7 @@ def from_whole(tree: WholeTree) -> EditTree:
 
 
 def walk(tree: EditTree, start: int = TOP) -> Iterator[int]:
-    """A node and all beneath it, each before what it holds."""
+    """Yield a node and its descendants, parents first."""
     stack = [start]
     while stack:
         node = stack.pop()
@@ -79,27 +79,27 @@ def walk(tree: EditTree, start: int = TOP) -> Iterator[int]:
 
 
 def rows(tree: EditTree) -> list[list[str]]:
-    """One row for each value, from it up to the root: a CSV file in ARX's form. Empty groups are left out."""
+    """Return one row per value, from it up to the root, as in an ARX CSV file. Empty groups are left out."""
     return [[tree.labels[each] for each in tree.path(node)] for node in tree.values]
 
 
 def empty_groups(tree: EditTree) -> list[int]:
-    """Groups without a value in them."""
+    """Return the groups without values."""
     full = {above for node in tree.values for above in tree.path(node)}
     return [node for node in tree.groups if node != TOP and node not in full]
 
 
 def to_plain(tree: EditTree) -> dict[str, Any]:
-    """The tree in what JSON can hold."""
+    """Convert the tree to plain values for JSON."""
     nodes = [[node, tree.parent.get(node, -1), tree.is_group(node), tree.labels[node]] for node in walk(tree)]
     return {"nodes": nodes, "next": tree.next_node}
 
 
 def from_plain(values: Mapping[str, Any]) -> EditTree:
-    """The tree that `to_plain` gave.
+    """Restore a tree from `to_plain`.
 
     Raises:
-        KeyError, ValueError, TypeError: It is no such thing.
+        KeyError, ValueError, TypeError: The values are not a tree.
     """
     labels: dict[int, str] = {}
     parent: dict[int, int] = {}

@@ -1,4 +1,4 @@
-"""The forms that build a hierarchy by rule: what they ask, what they mean, and what they show again."""
+"""Forms that build a hierarchy by rule: their fields, parsing and preview."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ MOST_TRIED = 20_000
 
 @dataclass(frozen=True)
 class RuleForm:
-    """What stands in the form, as text."""
+    """The content of the form, as text."""
 
     kind: str = "intervals"
     widths: str = ""
@@ -45,7 +45,7 @@ class RuleForm:
 
 
 def form_of_rule(hierarchy: Hierarchy) -> RuleForm:
-    """A rule as the form that makes it."""
+    """Return the form of a rule."""
     spec: Any = hierarchy.spec
     if hierarchy.kind == "intervals":
         return RuleForm("intervals", widths=_listed(spec["intervals"]), start=str(spec.get("start", 0)))
@@ -57,11 +57,11 @@ def form_of_rule(hierarchy: Hierarchy) -> RuleForm:
 
 
 def suggested(column: ColumnValues, kind: str) -> RuleForm:
-    """The form to start with, by what the column holds.
+    """Suggest an initial form for the column's content.
 
     Args:
         column: Its values.
-        kind: What they look like: integer, decimal, date, code, …
+        kind: The kind of values: integer, decimal, date, code, …
     """
     if kind == "date":
         return RuleForm("dates", levels=("month", "quarter", "year", "decade"))
@@ -73,7 +73,7 @@ def suggested(column: ColumnValues, kind: str) -> RuleForm:
 
 
 def sample_of(column: ColumnValues) -> ColumnValues:
-    """The column, or some of its values where it has very many: a page must not wait for all of them."""
+    """Return the column, or a sample of its values if there are very many, so that the page need not wait."""
     if len(column.values) <= MOST_TRIED:
         return column
     places = np.linspace(0, len(column.values) - 1, MOST_TRIED).astype(np.int64)
@@ -81,7 +81,7 @@ def sample_of(column: ColumnValues) -> ColumnValues:
 
 
 def _widths(column: ColumnValues, *, whole: bool) -> str:
-    """About twenty intervals over the range of the values, then half as many, then a quarter."""
+    """Suggest about twenty intervals over the range of the values, then half as many, then a quarter."""
     numbers = [number for number in map(parse_number, value_texts(column)) if number is not None]
     spread = float(max(numbers) - min(numbers)) if numbers else 0.0
     if not 0 < spread < 1e300:
@@ -93,7 +93,7 @@ def _widths(column: ColumnValues, *, whole: bool) -> str:
 
 
 def read_form(values: Mapping[str, str], levels: Sequence[str]) -> RuleForm:
-    """The form that was sent."""
+    """Read the submitted form."""
     return RuleForm(
         kind=values.get("kind", ""),
         widths=values.get("widths", "")[:500],
@@ -105,10 +105,10 @@ def read_form(values: Mapping[str, str], levels: Sequence[str]) -> RuleForm:
 
 
 def rule_of(form: RuleForm) -> Hierarchy:
-    """The rule that a form means.
+    """Return the rule that a form defines.
 
     Raises:
-        ConfigError: Its fields do not fit; the paths of the problems are the names of the fields.
+        ConfigError: Its fields are invalid; the paths of the problems are the names of the fields.
     """
     try:
         if form.kind == "intervals":
@@ -130,7 +130,7 @@ _FIELDS = {"intervals": "widths", "dates": "levels", "prefixes": "lengths"}
 
 
 def _parts(text: str) -> list[str]:
-    """`5, 10 20` → its numbers; both a comma and a blank separate them."""
+    """Split `5, 10 20` into numbers at commas and spaces."""
     return text.replace(",", " ").replace(";", " ").split()
 
 
@@ -145,7 +145,7 @@ def _listed(values: Sequence[object]) -> str:
 
 @dataclass(frozen=True)
 class Preview:
-    """What a rule makes of some values of the column."""
+    """A rule applied to some values of the column."""
 
     rows: list[list[str]]
     more: int
@@ -156,7 +156,7 @@ class Preview:
 
 
 def preview(hierarchy: Hierarchy, column: ColumnValues) -> Preview:
-    """What a hierarchy makes of a column: the ways of some values spread over it, or why it does not fit."""
+    """Preview a hierarchy on a column: the paths of some values spread over it, or why it does not fit."""
     values = len(column.values)
     column = sample_of(column)
     tried = len(column.values) if len(column.values) < values else 0

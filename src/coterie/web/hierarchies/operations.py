@@ -1,4 +1,4 @@
-"""What a form of the tree editor asks for becomes a change of the tree."""
+"""Turn a form of the tree editor into an edit of the tree."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from coterie.wording import count_of
 
 
 class EditRequest(NamedTuple):
-    """What a form asks for."""
+    """An edit request from a form."""
 
     what: str
     nodes: tuple[int, ...] = ()
@@ -23,7 +23,7 @@ class EditRequest(NamedTuple):
 
 
 class EditOutcome(NamedTuple):
-    """What came of it."""
+    """The result of an edit."""
 
     tree: EditTree
     focus: int
@@ -33,7 +33,7 @@ class EditOutcome(NamedTuple):
 
 
 def read_asked(fields: Mapping[str, str], values: Sequence[str]) -> EditRequest:
-    """The request of a form; what is no number is left out."""
+    """Parse the request of a form; anything that is not a number is left out."""
     return EditRequest(
         what=fields.get("what", ""),
         nodes=numbers(fields.get("nodes", "")),
@@ -44,16 +44,16 @@ def read_asked(fields: Mapping[str, str], values: Sequence[str]) -> EditRequest:
 
 
 def numbers(text: str) -> tuple[int, ...]:
-    """`3,5,8` → its numbers."""
+    """Parse `3,5,8` into numbers."""
     parts = (part.strip() for part in text.split(",", 100_000))
     return tuple(dict.fromkeys(int(part) for part in parts if part.isascii() and part.isdecimal() and len(part) < 10))
 
 
 def apply(tree: EditTree, asked: EditRequest) -> EditOutcome:
-    """Change the tree.
+    """Apply an edit to the tree.
 
     Raises:
-        HierarchyError: It cannot be done; the message says why and what to do.
+        HierarchyError: It is not possible; the message says why and what to do.
     """
     operation = _OPERATIONS.get(asked.what)
     if operation is None:

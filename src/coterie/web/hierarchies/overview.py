@@ -1,7 +1,7 @@
 """The list of the Hierarchies step: every quasi-identifier with the state of its hierarchy.
 
-A table may have two thousand of them: the recipe is read once for all, the file of the table is opened once, and what
-was found holds until the hierarchy or the table changes.
+A table may have two thousand of them: the configuration is read once for all, the table's file is opened once, and
+results are cached until the hierarchy or the table changes.
 """
 
 from __future__ import annotations
@@ -38,12 +38,12 @@ class Entry(NamedTuple):
 
     @property
     def kind(self) -> str:
-        """What the values look like."""
+        """The kind of values."""
         return LOOKS.get(self.column.kind, self.column.kind)
 
 
 def entries(project: Project) -> list[Entry]:
-    """The quasi-identifiers with the state of their hierarchies."""
+    """Return the quasi-identifiers with the state of their hierarchies."""
     summary = summary_of(project)
     quasi = recipe.read_values(project).get("quasi", [])
     chosen = [quasi] if isinstance(quasi, str) else list(quasi)
@@ -63,7 +63,7 @@ def entries(project: Project) -> list[Entry]:
 def _fits(
     project: Project, opened: StoredHierarchy, column: ColumnSummary, reader: column_values.ValueReader
 ) -> tuple[bool | None, str]:
-    """Whether a hierarchy has a place for all values of its column, and what is wrong otherwise."""
+    """Return whether a hierarchy covers all values of its column, and what is wrong otherwise."""
     if opened.hierarchy is None:
         return (None, "") if opened.state == "none" else (False, "; ".join(map(str, opened.problems)))
     key = _key(project, opened, column, reader)
@@ -83,7 +83,7 @@ def _fits(
 
 
 def _key(project: Project, opened: StoredHierarchy, column: ColumnSummary, reader: column_values.ValueReader) -> bytes:
-    """What an answer depends on: what the recipe says, the file that it names, and the table."""
+    """Return the cache key: the configuration's entry, the file it names, and the table."""
     stamp: tuple[int, int] | None = None
     if opened.file:
         try:

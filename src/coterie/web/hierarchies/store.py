@@ -1,8 +1,8 @@
-"""Where a project keeps its hierarchies: rules in its coterie.toml, trees as files beside it.
+"""Store a project's hierarchies: rules in its coterie.toml, trees as files next to it.
 
-What is written is what the command line reads. A tree under change is also kept as a draft, which knows what a file
-cannot say (empty groups, the numbers of nodes, the steps before, to undo); a draft that no longer says the same as the
-file is forgotten.
+The command line reads the same files. A tree being edited is also kept as a draft, which has what a file
+lacks (empty groups, node numbers, the undo history); a draft that no longer matches the
+file is discarded.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ State = Literal["none", "rule", "tree", "broken"]
 
 
 class StoredHierarchy(NamedTuple):
-    """What the recipe says of a column's hierarchy."""
+    """A column's hierarchy in the configuration."""
 
     state: State
     hierarchy: Hierarchy | None = None
@@ -40,13 +40,13 @@ class StoredHierarchy(NamedTuple):
 
     @property
     def file(self) -> str:
-        """The file that holds it, as the recipe names it."""
+        """Its file, as named in the configuration."""
         path = self.spec.get("csv") if isinstance(self.spec, dict) else self.spec
         return path if isinstance(path, str) and path != "flat" else ""
 
 
 class Draft(NamedTuple):
-    """A tree under change."""
+    """A tree being edited."""
 
     tree: EditTree
     undo: int
@@ -54,13 +54,13 @@ class Draft(NamedTuple):
 
 
 def specs_of(project: Project) -> dict[str, Any]:
-    """Column → what the recipe says of its hierarchy. A ConfigError if the recipe is no TOML."""
+    """Return column → its hierarchy in the configuration. Raises ConfigError if that is not valid TOML."""
     specs = recipe.read_values(project).get("hierarchies")
     return dict(specs) if isinstance(specs, dict) else {}
 
 
 def open_hierarchy(project: Project, column: str) -> StoredHierarchy:
-    """The hierarchy of a column, whatever state it is in."""
+    """Return the hierarchy of a column, whatever its state."""
     try:
         specs = specs_of(project)
     except ConfigError as error:
@@ -69,7 +69,7 @@ def open_hierarchy(project: Project, column: str) -> StoredHierarchy:
 
 
 def open_spec(project: Project, column: str, specs: Mapping[str, Any]) -> StoredHierarchy:
-    """The hierarchy that these settings, read from the recipe before, have for a column."""
+    """Return a column's hierarchy from these settings, already read from the configuration."""
     if column not in specs:
         return StoredHierarchy("none")
     spec = specs[column]
@@ -86,7 +86,7 @@ def open_spec(project: Project, column: str, specs: Mapping[str, Any]) -> Stored
 
 
 def _read_spec(spec: object, base: Path) -> Hierarchy:
-    """What a recipe says of a hierarchy; a file that has not changed since is not read again."""
+    """Read a hierarchy from its specification; unchanged files are cached."""
     if isinstance(spec, str) and spec != "flat":
         path = base / spec
         try:
@@ -99,12 +99,12 @@ def _read_spec(spec: object, base: Path) -> Hierarchy:
 
 @lru_cache(maxsize=16)
 def _read_file(spec: str, base: Path, changed: int, size: int) -> Hierarchy:
-    """The hierarchy in a file as it was when it was changed last."""
+    """Read a hierarchy file, cached by its modification time."""
     return Hierarchy.from_spec(spec, base=base)
 
 
 def save_spec(project: Project, column: str, spec: object | None) -> None:
-    """Write a rule, or a path, into the recipe; None takes the hierarchy out."""
+    """Write a rule or a path to the configuration; None removes the hierarchy."""
     with project.lock:
         specs = specs_of(project)
         specs.pop(column, None)
@@ -114,7 +114,7 @@ def save_spec(project: Project, column: str, spec: object | None) -> None:
 
 
 def save_tree(project: Project, column: str, hierarchy: Hierarchy | EditTree) -> dict[str, str]:
-    """Write a tree as a CSV file beside the recipe, and its path into it; says which file that is, and its SHA-256."""
+    """Write a tree to a CSV file next to the configuration, and its path into it; return the file and its SHA-256."""
     text = hierarchy.csv_text() if isinstance(hierarchy, Hierarchy) else csv_text(rows(hierarchy))
     with project.lock:
         name = _file_of(project, column)
@@ -130,7 +130,7 @@ def save_tree(project: Project, column: str, hierarchy: Hierarchy | EditTree) ->
 
 
 def _file_of(project: Project, column: str) -> str:
-    """The file of a column's tree: the one that it has below our folder, or a new one that bears its name."""
+    """Return the file of a column's tree: its existing one below our folder, or a new one named after it."""
     specs = specs_of(project)
     prefix = f"{project.hierarchy_folder.name}/"
     own = specs.get(column)
@@ -152,10 +152,10 @@ def _is_plain(name: str) -> bool:
 
 
 def open_draft(project: Project, position: int, opened: StoredHierarchy) -> Draft:
-    """The tree to edit: the draft if it is what the file says, otherwise a fresh one.
+    """Return the tree to edit: the draft if it matches the file, otherwise a new one.
 
     Raises:
-        HierarchyError: It is no tree, or too large to be edited by hand.
+        HierarchyError: It is not a tree, or is too large to edit by hand.
     """
     whole = opened.hierarchy.tree if opened.hierarchy is not None else None
     if whole is None:
@@ -170,18 +170,18 @@ def open_draft(project: Project, position: int, opened: StoredHierarchy) -> Draf
 
 
 def _live(project: Project, position: int, file: object) -> EditTree | None:
-    """The draft, if it is what the file says."""
+    """Return the draft, if it matches the file."""
     kept = read_json(_path(project, position))
-    if not isinstance(file, str) or kept.get("file") != file or kept.get("sha256") != _hash(project, file):
+    if not isinstance(file, str) or kept.get("file") != file or kept.get("sha256") != file_hash(project, file):
         return None
     return _tree(kept)
 
 
 def keep_draft(project: Project, position: int, column: str, *, before: EditTree, after: EditTree) -> None:
-    """Write a changed tree, and remember the one before.
+    """Write an edited tree, and remember the previous one.
 
     Raises:
-        HierarchyError: No value is left, which no file can say.
+        HierarchyError: No value is left, and a file needs at least one.
     """
     if not after.values:
         raise HierarchyError("a hierarchy needs at least one value; remove the hierarchy instead")
@@ -197,7 +197,7 @@ def keep_draft(project: Project, position: int, column: str, *, before: EditTree
 
 
 def undo(project: Project, position: int, column: str) -> bool:
-    """Go one step back; False if there is none."""
+    """Undo one step; return False if there is none."""
     with project.lock:
         live = _live(project, position, specs_of(project).get(column)) is not None
         past = _history(project, position) if live else []
@@ -210,7 +210,7 @@ def undo(project: Project, position: int, column: str) -> bool:
 
 
 def forget_draft(project: Project, position: int) -> None:
-    """Forget the draft of a column and its steps."""
+    """Discard the draft of a column and its history."""
     for path in (*_history(project, position), _path(project, position)):
         path.unlink(missing_ok=True)
 
@@ -241,8 +241,8 @@ def _tree(values: dict[str, Any]) -> EditTree | None:
         return None
 
 
-def _hash(project: Project, file: str) -> str:
-    """The SHA-256 of a hierarchy file, or nothing if there is none."""
+def file_hash(project: Project, file: str) -> str:
+    """Return the SHA-256 of a hierarchy file, or nothing if there is none."""
     try:
         return hashlib.sha256((project.recipe_path.parent / file).read_bytes()).hexdigest() if file else ""
     except OSError:

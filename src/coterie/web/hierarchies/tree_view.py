@@ -1,4 +1,4 @@
-"""What a page shows of a tree under change: the lines that are open, and the tree as rows of a table."""
+"""Views of a tree being edited: its expanded lines, and the tree as rows of a table."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ LEVELS = 12
 
 
 class Counts(NamedTuple):
-    """Rows of the data behind each node, and the values that have no place."""
+    """Row counts of each node, and the values that the tree lacks."""
 
     rows: dict[int, int]
     lost: list[ColumnValue]
@@ -34,7 +34,7 @@ class Counts(NamedTuple):
 
 @dataclass
 class Line:
-    """One node as the page shows it."""
+    """One node as shown on the page."""
 
     node: int
     label: str
@@ -52,7 +52,7 @@ class Line:
 
 
 class NodeChoice(NamedTuple):
-    """A group that things can be put into."""
+    """A group that can receive nodes."""
 
     node: int
     label: str
@@ -60,7 +60,7 @@ class NodeChoice(NamedTuple):
 
 
 def counts_of(tree: EditTree, column: ColumnValues) -> Counts:
-    """The rows of the data that fall under each node."""
+    """Count the rows below each node."""
     own = {tree.labels[node]: node for node in tree.values}
     # To find values it takes the leaves only.
     leaves = WholeTree((tree.labels[TOP], *own), (-1, *[0] * len(own)))
@@ -76,7 +76,7 @@ def counts_of(tree: EditTree, column: ColumnValues) -> Counts:
 
 
 def open_nodes(tree: EditTree, wanted: Collection[int] | None) -> set[int]:
-    """The groups to show open: those that were, or all of a small tree, or the root alone."""
+    """Return the groups to expand: those that were, or all of a small tree, or only the root."""
     if wanted is None:
         wanted = set(tree.children) if len(tree.labels) <= ALL_OPEN else ()
     return {TOP, *(node for node in wanted if node in tree.labels and len(tree.path(node)) < DEEPEST)}
@@ -91,15 +91,15 @@ def lines_of(
     first: int = 0,
     shown: Collection[int] = (),
 ) -> Line:
-    """A node with what stands beneath it, as far as it is open.
+    """Return a node and its descendants, as far as they are expanded.
 
     Args:
         tree: The tree.
         counts: Node → rows of the data.
-        opened: Groups that are open.
+        opened: Expanded groups.
         start: The node to begin with.
-        first: How many of its children to leave out: those that are shown already.
-        shown: Nodes that must be shown, however many stand before them.
+        first: The number of its children to skip, because they are already shown.
+        shown: Nodes that must be shown, however many precede them.
     """
     sizes = _sizes(tree)
     must = {above for node in shown if node in tree.labels for above in tree.path(node)}
@@ -130,7 +130,7 @@ def lines_of(
 
 
 def _sizes(tree: EditTree) -> dict[int, int]:
-    """Node → values beneath it; 1 for a value."""
+    """Return node → values below it; 1 for a value."""
     sizes: dict[int, int] = {}
     for node in reversed(list(walk(tree))):
         sizes[node] = sum(sizes[child] for child in tree.children[node]) if tree.is_group(node) else 1
@@ -138,12 +138,12 @@ def _sizes(tree: EditTree) -> dict[int, int]:
 
 
 def groups_of(tree: EditTree) -> list[NodeChoice]:
-    """All groups, the root first."""
+    """Return all groups, root first."""
     return [NodeChoice(node, tree.labels[node], len(tree.path(node)) - 1) for node in tree.groups]
 
 
 def find(tree: EditTree, text: str) -> list[int]:
-    """Nodes whose labels hold a text, whatever its case."""
+    """Find nodes whose labels contain a text, ignoring case."""
     wanted = text.strip().casefold()
     if not wanted:
         return []
@@ -153,7 +153,7 @@ def find(tree: EditTree, text: str) -> list[int]:
 
 @dataclass(frozen=True)
 class TableView:
-    """Rows of the tree as ARX writes them: the value, then one column for each level below the root."""
+    """Rows of the tree as in ARX: the value, then one column for each level below the root."""
 
     levels: int
     rows: list[list[str]]
@@ -162,7 +162,7 @@ class TableView:
 
 
 def table_of(tree: EditTree, *, first: int = 0) -> TableView:
-    """Some rows of a tree as a table.
+    """Return some rows of a tree as a table.
 
     Raises:
         HierarchyError: The tree is too deep for a table.
@@ -180,10 +180,10 @@ def table_of(tree: EditTree, *, first: int = 0) -> TableView:
 
 
 def with_rows(tree: EditTree, changed: Sequence[Sequence[str]], *, first: int) -> Hierarchy:
-    """The hierarchy with some rows of its table replaced; an empty value takes its row out.
+    """Return the hierarchy with some table rows replaced; an empty value removes its row.
 
     Raises:
-        HierarchyError: The rows are no tree any more; every fault is named, with the row of the table.
+        HierarchyError: The rows no longer form a tree; every error is reported with its table row.
     """
     root = tree.labels[TOP]
     paths = [path[:-1] for path in rows(tree)]

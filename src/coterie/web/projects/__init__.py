@@ -1,4 +1,4 @@
-"""The first screen: projects, and how to start one.
+"""The first screen: the projects, and how to start one.
 
 May import what `web` may.
 """

@@ -1,7 +1,7 @@
-"""Connections that were opened and then say nothing, or only half of a request: closed after a while.
+"""Close connections that stay silent, or send only half of a request, after a while.
 
-uvicorn closes connections that are idle between two requests, but waits for ever for the first one and for the rest of
-one that has begun. Each such connection costs a file of the process, until there are none left for people.
+uvicorn closes connections that are idle between requests, but waits forever for the first request and for the rest of
+a partial one. Each such connection uses a file descriptor, until none are left.
 """
 
 from __future__ import annotations
@@ -16,30 +16,30 @@ PATIENCE = 60.0
 
 
 class TimedProtocol(H11Protocol):
-    """One connection, which has to go on with what it has begun."""
+    """A connection with a timeout for unfinished requests."""
 
     _waiting: asyncio.TimerHandle | None = None
 
     def connection_made(self, transport: Any) -> None:  # noqa: ANN401 - as in uvicorn
-        """Start to wait for the first request."""
+        """Start waiting for the first request."""
         super().connection_made(transport)
         self._wait()
 
     def data_received(self, data: bytes) -> None:
-        """Something came: wait anew for what is still missing, not while an answer is worked out."""
+        """Restart the timeout for the missing part, but not while a response is being computed."""
         self._enough()
         super().data_received(data)
         if self._state in ("IDLE", "SEND_BODY") and not self.transport.is_closing():
             self._wait()
 
     def connection_lost(self, exc: Exception | None) -> None:
-        """It is over."""
+        """Cancel the timeout."""
         self._enough()
         super().connection_lost(exc)
 
     @property
     def _state(self) -> str:
-        """What the other side is doing, in the words of h11."""
+        """The client's state in h11."""
         return repr(self.conn.their_state)
 
     def _wait(self) -> None:

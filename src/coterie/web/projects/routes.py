@@ -1,4 +1,4 @@
-"""The first page: projects, and how to start one by a path or an upload."""
+"""The first page: the projects, and how to start one from a path or an upload."""
 
 from __future__ import annotations
 
@@ -24,12 +24,12 @@ UPLOAD = "upload"
 
 
 async def alive(_: Request) -> Response:
-    """Whether there is anybody: pages ask now and then, and before they send a form."""
+    """Confirm that the server is running: pages ask now and then, and before submitting a form."""
     return Response(status_code=204, headers={"Cache-Control": "no-store"})
 
 
 async def home(request: Request) -> Response:
-    """Projects, and two ways to start one."""
+    """Show the projects, and two ways to start one."""
     submitted = request.query_params.get("path")
     if submitted is not None:  # a path that could not be opened
         return _home(request, faults=_path_faults(request, submitted.strip()), path=submitted, status=422)
@@ -57,7 +57,7 @@ def _home(request: Request, *, faults: list[Fault] | None = None, path: str = ""
 
 
 async def open_by_path(request: Request) -> Response:
-    """A project from a file on this machine."""
+    """Start a project from a file on this machine."""
     submitted = values_of(await form_of(request)).get("path", "").strip()
     found = resolve_allowed(submitted, settings_of(request).allowed_folders)
     if found is None or _path_faults(request, submitted):
@@ -67,7 +67,7 @@ async def open_by_path(request: Request) -> Response:
 
 
 def _path_faults(request: Request, submitted: str) -> list[Fault]:
-    """What is wrong with a path."""
+    """Return the errors of a path."""
     if not submitted:
         return [Fault("path", "Give the path of a file.")]
     found = resolve_allowed(submitted, settings_of(request).allowed_folders)
@@ -82,7 +82,7 @@ def _path_faults(request: Request, submitted: str) -> list[Fault]:
 
 
 def open_path(app: Starlette, path: Path, *, recipe: Path | None = None) -> Project:
-    """A project from a file that may be opened; looking at it begins at once."""
+    """Start a project from an allowed file; the inspection begins at once."""
     projects, jobs = _of(app)
     known = projects.of_file(path, recipe)
     if known is not None and known.table_path.is_file():
@@ -93,7 +93,7 @@ def open_path(app: Starlette, path: Path, *, recipe: Path | None = None) -> Proj
 
 
 async def upload(request: Request) -> Response:
-    """A project from a file that the browser sends."""
+    """Start a project from an uploaded file."""
     projects, jobs = _of(request.app)
     project = projects.create("upload")
     try:
@@ -132,14 +132,14 @@ def _delete(app: Starlette, project: Project) -> None:
 
 
 async def delete_all(request: Request) -> Response:
-    """Delete everything that this server keeps."""
+    """Delete everything that this server has stored."""
     for project in projects_of(request).all():
         await run_in_threadpool(_delete, request.app, project)
     return go("/", request)
 
 
 def look_at(jobs: Jobs, project: Project) -> None:
-    """Start looking at a project's table."""
+    """Start inspecting a project's table."""
     jobs.start("inspect", project.folder / "inspect", project)
 
 

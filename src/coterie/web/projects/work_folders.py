@@ -1,7 +1,7 @@
-"""Where projects are kept: in a folder that stays, or in one that is deleted when the server ends.
+"""The folder of the projects: a permanent one, or a temporary one that is deleted when the server ends.
 
-A folder belongs to one server at a time, which holds its lock. The token is kept in it as well, so that a page which is
-still open goes on after the server was stopped and started again; who can read the token can read the projects.
+A folder belongs to one server at a time, which locks it. It also contains the token, so that an open page still
+works after the server was restarted; anyone who can read the token can read the projects.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ TOKEN = "token"
 
 
 def data_folder() -> Path:
-    """Where programs keep what belongs to this user, and coterie its projects."""
+    """Return the folder for this user's application data, where coterie keeps its projects."""
     home = Path.home()
     if sys.platform == "win32":
         base = Path(os.environ.get("LOCALAPPDATA") or home / "AppData" / "Local")
@@ -37,13 +37,13 @@ def data_folder() -> Path:
 
 @contextmanager
 def project_folder(folder: Path | None = None) -> Iterator[Path]:
-    """A folder of projects that stays, held by this process alone.
+    """Lock a permanent folder of projects for this process.
 
     Args:
-        folder: Which one; made if need be. The one in the user's data folder when left out.
+        folder: The folder, created if necessary. By default the one in the user's data folder.
 
     Raises:
-        ConfigError: It cannot be used, or another server uses it.
+        ConfigError: It cannot be used, or another server is using it.
     """
     chosen = (folder or data_folder()).absolute()
     try:
@@ -63,7 +63,7 @@ def project_folder(folder: Path | None = None) -> Iterator[Path]:
 
 
 def kept_token(folder: Path) -> str:
-    """The token of a folder of projects; made when there is none."""
+    """Return the token of a folder of projects, creating one if necessary."""
     path = folder / TOKEN
     try:
         found = path.read_text(encoding="ascii").strip()
@@ -81,7 +81,7 @@ def kept_token(folder: Path) -> str:
 
 @contextmanager
 def passing_folder() -> Iterator[Path]:
-    """A folder among the temporary files, removed at the end; those that a crash left behind go as well."""
+    """Create a temporary folder, removed at the end; also remove those left by crashes."""
     root = Path(tempfile.gettempdir())
     for left in root.glob(f"{PREFIX}*"):
         _remove_abandoned(left)
@@ -95,7 +95,7 @@ def passing_folder() -> Iterator[Path]:
 
 
 def _remove_abandoned(folder: Path) -> None:
-    """Delete a folder whose server is gone: nobody holds its lock any more."""
+    """Delete a folder that no server has locked."""
     if os.name != "posix":
         return
     try:

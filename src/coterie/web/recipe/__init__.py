@@ -1,4 +1,4 @@
-"""The recipe of a project: its coterie.toml, to look at, edit, take away or bring along.
+"""The configuration of a project: its coterie.toml, to view, edit, download or import.
 
 May import what `web` may.
 """

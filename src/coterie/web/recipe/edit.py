@@ -1,4 +1,4 @@
-"""TOML text changed in place: what a person wrote around the settings stays."""
+"""Edit TOML text in place, preserving comments and formatting."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from coterie.settings.toml import write_toml
 
 
 def edited(text: str, values: Mapping[str, Any]) -> str:
-    """A TOML text changed so that it says these settings, with its comments kept."""
+    """Change a TOML text to have these settings, with its comments kept."""
     import tomlkit
     from tomlkit.exceptions import TOMLKitError
 
@@ -31,7 +31,7 @@ def edited(text: str, values: Mapping[str, Any]) -> str:
 
 
 def _put(place: Any, name: str, value: Any) -> None:  # noqa: ANN401 - parts of a TOML document
-    """Set one key of a document or table, and touch nothing that says the same already."""
+    """Set one key of a document or table, leaving equal values untouched."""
     import tomlkit
 
     there = place.get(name)

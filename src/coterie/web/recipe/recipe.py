@@ -1,7 +1,7 @@
-"""A project's coterie.toml: the one recipe that the page, the command line and Python share.
+"""A project's coterie.toml: the one configuration that the page, the command line and Python share.
 
-It is read anew for every page, so that what somebody changes in an editor shows at once. A change is written into
-the text that is there: comments and everything that was not changed stay.
+It is read again for every page, so that edits in another program show at once. Changes are written into
+the existing text: comments and unchanged settings stay.
 """
 
 from __future__ import annotations
@@ -26,12 +26,12 @@ from coterie.web.recipe.edit import edited
 
 
 def screen_of(setting: str) -> str:
-    """The screen that a setting belongs to; what is no setting is shown with the goals."""
+    """Return the screen of a setting; unknown ones are shown with the goals."""
     return "roles" if setting == UNDECIDED else FIELDS[setting].place if setting in FIELDS else "goals"
 
 
 def read_values(project: Project) -> dict[str, Any]:
-    """The settings as they stand in the file; a ConfigError if it is no TOML."""
+    """Return the settings in the file; ConfigError if it is not valid TOML."""
     if not project.recipe_path.is_file():
         return {}
     values = read_toml(project.recipe_path)
@@ -39,12 +39,12 @@ def read_values(project: Project) -> dict[str, Any]:
 
 
 def load_config(project: Project) -> Config:
-    """The configuration that the file means. Raises with all faults at once, as the command line does."""
+    """Return the configuration in the file. Raises all problems at once, as the command line does."""
     return config_of(project, read_values(project))
 
 
 def config_of(project: Project, values: Mapping[str, Any]) -> Config:
-    """The configuration that these settings mean, with paths as the project's recipe has them."""
+    """Return the configuration of these settings, with paths relative to the project's coterie.toml."""
     outside = path_problems(project, values)
     if outside:
         raise ConfigError(outside)
@@ -52,9 +52,9 @@ def config_of(project: Project, values: Mapping[str, Any]) -> Config:
 
 
 def change(project: Project, changes: Mapping[str, Any]) -> None:
-    """Write settings into the recipe; None takes one out. What no longer fits the columns' roles goes with it.
+    """Write settings to the configuration; None removes one, along with those that no longer fit the columns' roles.
 
-    Nothing is checked here: `faults` says what is wrong, and a recipe may be wrong for a while.
+    Nothing is checked here: `faults` reports problems, and a configuration may be invalid for a while.
     """
     with project.lock:
         before = read_values(project)
@@ -65,7 +65,7 @@ def change(project: Project, changes: Mapping[str, Any]) -> None:
 
 
 def frozen(project: Project) -> str:
-    """The recipe as a run keeps it: the same text, but what it takes from files is spelled out: it stands alone."""
+    """Return the configuration as a run keeps it: the same text, with the content of files included."""
     values = read_values(project)
     config = config_of(project, values)
     specs = values.get("hierarchies", {})
@@ -79,13 +79,13 @@ def frozen(project: Project) -> str:
 
 
 def write_text(project: Project, text: str) -> None:
-    """Replace the whole text of the recipe."""
+    """Replace the whole text of the configuration."""
     with whole_file(project.recipe_path, force=True) as sink:
         sink.write(text.encode())
 
 
 def path_problems(project: Project, values: Mapping[str, Any]) -> list[Problem]:
-    """Files that the recipe names and that lie outside of what the user allowed."""
+    """Return the files named in the configuration that are outside the allowed folders."""
     return [
         Problem(path, "names a file outside the folders that may be used; put it beside coterie.toml")
         for path, text in _named_files(values)
@@ -94,7 +94,7 @@ def path_problems(project: Project, values: Mapping[str, Any]) -> list[Problem]:
 
 
 def _named_files(values: Mapping[str, Any]) -> list[tuple[str, str]]:
-    """Setting → file, for every file that settings name."""
+    """Return setting → file, for every file named in the settings."""
     named: list[tuple[str, str]] = []
     specs = values.get("hierarchies")
     if isinstance(specs, Mapping):
@@ -117,10 +117,10 @@ def _below(project: Project, text: str) -> bool:
 
 
 def problems_of(project: Project, names: Sequence[str] | None = None) -> list[Problem]:
-    """Everything that is wrong with the recipe, and with its fit to a table with these columns.
+    """Return everything that is wrong with the configuration, alone or for a table with these columns.
 
-    Every page asks several times, and large hierarchies take long to check: what was found holds until the recipe, or a
-    file that it names, changes.
+    Every page asks several times, and large hierarchies take long to check: results are cached until the
+    configuration or a file that it names changes.
     """
     text = project.recipe_path.read_bytes() if project.recipe_path.is_file() else b""
     asked = hashlib.sha256(text).digest(), None if names is None else tuple(names)
@@ -138,7 +138,7 @@ def problems_of(project: Project, names: Sequence[str] | None = None) -> list[Pr
 
 
 def fingerprint(project: Project) -> str:
-    """A text that is another one as soon as the recipe, or a file that it names, has changed."""
+    """Return a fingerprint that changes with the configuration or a file that it names."""
     text = project.recipe_path.read_bytes() if project.recipe_path.is_file() else b""
     try:
         named = _named_files(read_values(project))
@@ -149,7 +149,7 @@ def fingerprint(project: Project) -> str:
 
 
 def _stamps(project: Project, paths: Iterable[str]) -> dict[str, tuple[int, int] | None]:
-    """File → when it changed last, and its size; None if it is not there."""
+    """Return file → modification time and size; None if it does not exist."""
     stamps: dict[str, tuple[int, int] | None] = {}
     for path in paths:
         try:
@@ -161,7 +161,7 @@ def _stamps(project: Project, paths: Iterable[str]) -> dict[str, tuple[int, int]
 
 
 class _Found(NamedTuple):
-    """What was found wrong with a recipe, and with which recipe."""
+    """The problems found in a configuration, with its fingerprint."""
 
     asked: tuple[bytes, tuple[str, ...] | None]
     files: dict[str, tuple[int, int] | None]
@@ -172,7 +172,7 @@ _found: dict[str, _Found] = {}
 
 
 def problems_in(project: Project, values: Mapping[str, Any], names: Sequence[str] | None = None) -> list[Problem]:
-    """Everything that is wrong with these settings."""
+    """Return everything that is wrong with these settings."""
     try:
         config = config_of(project, values)
     except (ConfigError, HierarchyError) as error:
@@ -183,18 +183,18 @@ def problems_in(project: Project, values: Mapping[str, Any], names: Sequence[str
 
 
 def faults(project: Project, names: Sequence[str] | None = None, *, step: str | None = None) -> list[Fault]:
-    """What is wrong, for the pages: of one step, or of all."""
+    """Return the errors for the pages, of one step or of all."""
     found = problems_of(project, names)
     return as_faults(found if step is None else [each for each in found if step_of(each) == step], names)
 
 
 def as_faults(problems: Iterable[Problem], names: Sequence[str] | None = None) -> list[Fault]:
-    """Problems with the ids of the fields they belong to."""
+    """Convert problems to errors with the ids of their fields."""
     return [Fault(field_id(problem.path, names), str(problem)) for problem in problems]
 
 
 def field_id(path: str, names: Sequence[str] | None = None) -> str:
-    """The id of the field of a setting: `k`, `options-effort`, and for columns their position: `weights-3`."""
+    """Return the id of a setting's field: `k`, `options-effort`, and for columns their position: `weights-3`."""
     setting, _, rest = path.partition(".")
     if screen_of(setting) == "roles":
         return "quasi"  # one form for all of them
@@ -204,12 +204,12 @@ def field_id(path: str, names: Sequence[str] | None = None) -> str:
 
 
 def step_of(problem: Problem) -> str:
-    """The step that asks for the setting that a problem is about."""
+    """Return the step with the setting that a problem is about."""
     return screen_of(problem.path.split(".")[0])
 
 
 def faulty_steps(project: Project) -> set[str]:
-    """Steps whose settings have faults."""
+    """Return the steps whose settings have errors."""
     from coterie.web.table_summary import column_names
 
     known = {key for key, _ in STEPS}

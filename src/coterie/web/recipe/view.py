@@ -1,4 +1,4 @@
-"""A recipe in other words: the command line and the Python that do the same."""
+"""The command line and the Python code equivalent to a configuration."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ WIDE = 96
 
 
 def command_line(project: Project, *, release: str = "release.csv") -> str:
-    """The command that does what a run of this project does."""
+    """Return the command that does what a run of this project does."""
     where = _table(project)
     parts = [
         "coterie anonymize",
@@ -26,7 +26,7 @@ def command_line(project: Project, *, release: str = "release.csv") -> str:
 
 
 def python_text(project: Project, values: Mapping[str, Any], *, release: str = "release.csv") -> str:
-    """Python that does what a run of this project does: with the file, and with all settings spelled out."""
+    """Return Python code that does what a run of this project does: with the file, or with all settings."""
     head = [
         "import coterie",
         "",
@@ -41,7 +41,7 @@ def python_text(project: Project, values: Mapping[str, Any], *, release: str = "
 
 
 def _written(value: object, indent: int) -> str:
-    """A value as Python, over several lines where one would be too long."""
+    """Format a value as Python, over several lines if one would be too long."""
     plain = repr(value)
     if len(plain) + indent < WIDE or not isinstance(value, list | dict) or not value:
         return plain
@@ -55,7 +55,7 @@ def _written(value: object, indent: int) -> str:
 
 
 def _table(project: Project) -> str:
-    """The table as somebody would name it on the command line."""
+    """Return the table as named on the command line."""
     return project.name if project.uploaded or project.source is None else str(project.source)
 
 
@@ -64,10 +64,10 @@ def _recipe(project: Project) -> str:
 
 
 def release_name(table_format: str) -> str:
-    """What a run calls its release."""
+    """Return the name of a run's release."""
     return "release" + (FORMATS[table_format].released_as if table_format in FORMATS else ".csv")
 
 
 def download_name(project: Project) -> str:
-    """A name for the recipe when it is taken away."""
+    """Return a file name for downloading the configuration."""
     return f"{Path(project.name).name.split('.')[0] or 'table'}.coterie.toml"

@@ -1,4 +1,4 @@
-"""The Results screen: promises, losses, rows before and after, files to take away.
+"""The Results screen: guarantees, losses, rows before and after, and downloads.
 
 May import what `web` may.
 """

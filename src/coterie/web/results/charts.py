@@ -19,7 +19,7 @@ SIZE = (7.2, 4.2)
 
 
 class Spot(NamedTuple):
-    """A run on the map."""
+    """A run on the risk–utility map."""
 
     run: str
     method: str
@@ -31,7 +31,7 @@ class Spot(NamedTuple):
 
 
 def run_charts(report: Report) -> dict[str, Any]:
-    """The charts of one run as HTML figures, by name."""
+    """Return the charts of one run as HTML figures, by name."""
     from coterie.reporting import charts as report_charts
 
     drawn = {
@@ -44,11 +44,11 @@ def run_charts(report: Report) -> dict[str, Any]:
 
 
 def spots_of(project: Path, *, also: Path | None = None) -> list[Spot]:
-    """Every finished run of a project, the oldest first.
+    """Return every finished run of a project, the oldest first.
 
     Args:
         project: Its folder.
-        also: The folder of a run that is about to be finished.
+        also: The folder of a run that is about to finish.
     """
     found = []
     for folder in sorted((project / "runs").glob("[0-9]*")):
@@ -69,7 +69,7 @@ def _spot(folder: Path) -> Spot | None:
 
 @lru_cache(maxsize=256)
 def _read_spot(folder: Path, changed: int) -> Spot | None:
-    """The figures of a run's report as it was when it was changed last: reports are long, and pages ask for all."""
+    """Read the figures of a run's report, cached by modification time: reports are long, and pages need all of them."""
     report = read_json(folder / "report.json")
     try:
         after = report["risk"]["after"]["prosecutor"]
@@ -81,7 +81,7 @@ def _read_spot(folder: Path, changed: int) -> Spot | None:
 
 
 def keep_map(project: Path, *, also: Path | None = None) -> None:
-    """Draw the map of all finished runs and write it into the project's folder."""
+    """Draw the map of all finished runs to the project's folder."""
     spots = spots_of(project, also=also)
     write_json(
         project / MAP, {"runs": [spot.run for spot in spots], "figure": map_chart(spots).figure() if spots else ""}
@@ -89,7 +89,7 @@ def keep_map(project: Path, *, also: Path | None = None) -> None:
 
 
 def map_chart(spots: Sequence[Spot]) -> Chart:
-    """Risk against loss: one mark for each run, a colour for each method."""
+    """Chart risk against loss: one point per run, one colour per method."""
     series = []
     for method in dict.fromkeys(spot.method for spot in spots):
         own = [spot for spot in spots if spot.method == method]
@@ -109,7 +109,7 @@ def map_chart(spots: Sequence[Spot]) -> Chart:
 
 
 def curve_chart(comparison: Comparison, k: int) -> Chart:
-    """Loss over k, with the k of the run."""
+    """Chart loss over k, marking the run's k."""
     rows = sorted((row for row in comparison.rows if row.gcp is not None), key=lambda row: row.k)
     ks = [row.k for row in rows]
     losses = [row.gcp or 0.0 for row in rows]

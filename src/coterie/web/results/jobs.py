@@ -1,6 +1,6 @@
-"""Long work of the results page, in a worker: loss over k, why a row is so coarse, the map of all runs.
+"""Long jobs of the results page: loss over k, explaining a row, the map of all runs.
 
-What came of it goes into `answer.json` of the job's folder.
+The result goes to `answer.json` in the job's folder.
 """
 
 from __future__ import annotations
@@ -24,13 +24,13 @@ NEAREST = 5
 
 
 def map_job(job: dict[str, Any], folder: Path, tell: Progress) -> None:
-    """Draw the map of all runs again."""
+    """Redraw the map of all runs."""
     tell("drawing", 0, 0)
     keep_map(Path(job["project"]))
 
 
 def curve_job(job: dict[str, Any], folder: Path, tell: Progress) -> None:
-    """The same method at several k; what other runs of the project have found already is taken from there."""
+    """Run the same method at several k, reusing the results of the project's other runs."""
     from coterie.api.compare import compare
 
     config = Config.from_toml(folder.parent / "coterie.toml")
@@ -51,7 +51,7 @@ def curve_job(job: dict[str, Any], folder: Path, tell: Progress) -> None:
 
 
 def explain_job(job: dict[str, Any], folder: Path, tell: Progress) -> None:
-    """Why one row is as coarse as it is, with its values: the page is the steward's own."""
+    """Explain why one row was generalized as far as it was, with its values: only the data owner sees the page."""
     tell("reading the release", 0, 0)
     run = folder.parent.parent
     # Written by our own worker into a folder that nobody else can enter.

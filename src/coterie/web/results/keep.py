@@ -1,6 +1,6 @@
-"""What a run keeps for the page of its results, besides what people take away: charts, and where the loss comes from.
+"""Files that a run keeps for its results page, besides the downloads: charts, and where the loss comes from.
 
-Called by the worker at the end of a run, so that the server never has to draw or to load a table.
+The worker writes them at the end of a run, so that the server never has to draw or load a table.
 """
 
 from __future__ import annotations
@@ -22,11 +22,11 @@ EXAMPLES = 8
 
 
 def keep(release: Release, folder: Path) -> None:
-    """Write `charts.json` and `loss.json` into the folder of a run, and the map of all runs above it.
+    """Write `charts.json` and `loss.json` to the folder of a run, and the map of all runs above it.
 
     Args:
-        release: What was made.
-        folder: The run's folder; its `report.json` is there already.
+        release: The release.
+        folder: The run's folder, which already has its `report.json`.
     """
     report = Report.model_validate_json((folder / "report.json").read_bytes())
     write_json(folder / "charts.json", run_charts(report))
@@ -36,7 +36,7 @@ def keep(release: Release, folder: Path) -> None:
 
 
 def coarse_rows(release: Release) -> list[int]:
-    """Positions of rows that pay much: the first of each of the groups whose rows pay most, suppressed ones before."""
+    """Return positions of rows with high loss: suppressed ones, then the first of each of the worst groups."""
     labels, shown = release.grouping.labels, release.grouping.published_boxes()
     found: list[int] = []
     hidden = np.flatnonzero(labels < 0)

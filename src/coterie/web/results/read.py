@@ -1,4 +1,4 @@
-"""What the page of results knows of runs, read from their folders."""
+"""Read runs from their folders for the results page."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ class RunLine(NamedTuple):
 
 
 class Download(NamedTuple):
-    """A file that people take away."""
+    """A file to download."""
 
     key: str
     file: str
@@ -64,7 +64,7 @@ DOWNLOADS = (
 
 
 def runs_of(project: Project) -> list[RunLine]:
-    """All runs, the latest first."""
+    """Return all runs, the latest first."""
     spots = {spot.run: spot for spot in spots_of(project.folder)}
     found, differing = [], differences(project)
     for folder in project.runs:
@@ -91,7 +91,7 @@ def runs_of(project: Project) -> list[RunLine]:
 
 
 def report_of(folder: Path) -> Report | None:
-    """The internal report of a run."""
+    """Return the internal report of a run."""
     path = folder / "report.json"
     try:
         return _report(str(path), path.stat().st_mtime_ns)
@@ -101,25 +101,25 @@ def report_of(folder: Path) -> Report | None:
 
 @lru_cache(maxsize=8)
 def _report(path: str, changed: int) -> Report:
-    """The report as it was when the file was changed last."""
+    """Read a report, cached by modification time."""
     return Report.model_validate_json(Path(path).read_bytes())
 
 
 def map_of(project: Project) -> dict[str, Any]:
-    """The drawn map: `figure`, and `fresh` if it shows just the runs that there are."""
+    """Return the drawn map: `figure`, and `fresh` if it shows exactly the existing runs."""
     kept = read_json(project.folder / MAP)
     runs = [spot.run for spot in spots_of(project.folder)]
     return {"figure": str(kept.get("figure", "")), "fresh": kept.get("runs") == runs, "runs": len(runs)}
 
 
 def curve_ks(report: Report) -> list[int]:
-    """The k that a curve shows: the usual ones and the run's own, as far as the table has rows for two groups."""
+    """Return the k of a curve: the usual ones and the run's own, as far as the table has rows for two groups."""
     rows = report.input.rows or 0
     return sorted({k for k in (*KS, report.k) if k == report.k or 2 * k <= rows})
 
 
 def download_path(folder: Path, download: Download) -> Path | None:
-    """The file of a download, if the run has it."""
+    """Return the path of a download, if the run has it."""
     name = download.file or str(read_json(folder / "result.json").get("release", ""))
     path = folder / name
     return path if name and Path(name).name == name and path.is_file() else None

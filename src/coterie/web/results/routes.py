@@ -1,4 +1,4 @@
-"""The Results step: what was promised and found, what it cost, every row before and after, and files to take away."""
+"""The Results step: guarantees, losses, every row before and after, and downloads."""
 
 from __future__ import annotations
 
@@ -32,12 +32,12 @@ REPORT_POLICY = (
 
 
 def charts_css(_: Request) -> Response:
-    """The colours of charts."""
+    """Serve the colours of charts."""
     return Response(page_style(), media_type="text/css", headers={"Cache-Control": "max-age=3600"})
 
 
 def latest(request: Request) -> Response:
-    """The results of the latest finished run, or the list of runs where none is finished."""
+    """Show the results of the latest finished run, or the list of runs if none has finished."""
     project = project_of(request, ready=True)
     for folder in project.runs:
         if read_json(folder / "state.json").get("state") == "finished":
@@ -46,7 +46,7 @@ def latest(request: Request) -> Response:
 
 
 def one(request: Request) -> Response:
-    """The results of a run."""
+    """Show the results of a run."""
     project, folder = _run(request)
     return _show(request, project, folder)
 
@@ -84,7 +84,7 @@ def _show(request: Request, project: Project, folder: Path, *, faults: list[Faul
 
 
 def _rows(request: Request, project: Project, folder: Path) -> Page | None:
-    """Some rows before and after; None where the file was looked at again since the run, and is another one."""
+    """Return some rows before and after; None if a different file was inspected since the run."""
     result = read_json(folder / RESULT)
     made_from = result.get("input_sha256")
     if made_from and made_from != looked_at(project):
@@ -94,7 +94,7 @@ def _rows(request: Request, project: Project, folder: Path) -> Page | None:
 
 
 def late(request: Request) -> Response:
-    """Begin to work out what takes longer than the release: risk, bound, reports, charts."""
+    """Start what takes longer than the release: risk, bound, reports, charts."""
     project, folder = _run(request)
     if state_of(folder).state == "finished" and not jobs_of(request).state(folder / LATE).active:
         jobs_of(request).start("late", folder / LATE, project)
@@ -102,7 +102,7 @@ def late(request: Request) -> Response:
 
 
 def late_part(request: Request) -> Response:
-    """How far that is; the whole page once it is over."""
+    """Show the progress of that, and the whole page when it is done."""
     project, folder = _run(request)
     base = f"{project.url}/results/{folder.name}"
     state = jobs_of(request).state(folder / LATE)
@@ -112,7 +112,7 @@ def late_part(request: Request) -> Response:
 
 
 def _texts(project: Project, folder: Path) -> dict[str, str]:
-    """The command line and the Python that make the same release, with the configuration that is taken away."""
+    """Return the command line and the Python code that make the same release, with the downloaded configuration."""
     release = str(read_json(folder / RESULT).get("release", "release.csv"))
     taken = replace(project, recipe_file=None)
     return {
@@ -122,7 +122,7 @@ def _texts(project: Project, folder: Path) -> dict[str, str]:
 
 
 def rows(request: Request) -> Response:
-    """Rows before and after: a part of the page, or the page itself."""
+    """Show rows before and after: a part of the page, or the page itself."""
     project, folder = _run(request)
     if state_of(folder).state != "finished" or not is_htmx(request):
         return _show(request, project, folder)
@@ -138,7 +138,7 @@ def rows(request: Request) -> Response:
 
 
 def row(request: Request) -> Response:
-    """Why a row is as coarse as it is: the question, how far the answer is, or the answer."""
+    """Show why a row was generalized as far as it was: the question, the progress, or the answer."""
     project, folder = _run(request)
     position, total = _position(request, folder)
     if position is None:
@@ -162,7 +162,7 @@ def _show_row(request: Request, project: Project, folder: Path, position: int) -
 
 
 def explain(request: Request) -> Response:
-    """Begin to find out why a row is so coarse."""
+    """Start explaining a row."""
     project, folder = _run(request)
     position, _ = _position(request, folder)
     if position is None:
@@ -174,7 +174,7 @@ def explain(request: Request) -> Response:
 
 
 def curve(request: Request) -> Response:
-    """Begin to work out the loss over k."""
+    """Start computing the loss over k."""
     project, folder = _run(request)
     report = report_of(folder)
     if report is not None and not jobs_of(request).state(folder / "curve").active:
@@ -183,7 +183,7 @@ def curve(request: Request) -> Response:
 
 
 def curve_part(request: Request) -> Response:
-    """How far the loss over k is."""
+    """Show the progress of the loss over k."""
     project, folder = _run(request)
     if not is_htmx(request):
         return go(f"{project.url}/results/{folder.name}#over-k")
@@ -194,21 +194,21 @@ def curve_part(request: Request) -> Response:
 
 
 def stop_curve(request: Request) -> Response:
-    """Stop working out the loss over k; the k that are finished are kept."""
+    """Stop computing the loss over k, keeping the finished k."""
     project, folder = _run(request)
     jobs_of(request).cancel(folder / "curve")
     return go(f"{project.url}/results/{folder.name}#over-k", request)
 
 
 def draw_map(request: Request) -> Response:
-    """Draw the map of all runs again, after one was deleted."""
+    """Redraw the map of all runs after one was deleted."""
     project, folder = _run(request)
     jobs_of(request).start("map", project.folder / "map", project)
     return go(f"{project.url}/results/{folder.name}#map", request)
 
 
 def download(request: Request) -> Response:
-    """A file to take away."""
+    """Download a file."""
     _, folder = _run(request)
     for each in DOWNLOADS:
         path = download_path(folder, each) if each.key == request.path_params["what"] else None
@@ -219,7 +219,7 @@ def download(request: Request) -> Response:
 
 
 def view_report(request: Request) -> Response:
-    """A report, to be read in the browser."""
+    """Show a report in the browser."""
     _, folder = _run(request)
     path = folder / ("report-external.html" if request.path_params["variant"] == "external" else "report.html")
     if not path.is_file():
@@ -242,7 +242,7 @@ def _curve(request: Request, folder: Path) -> dict[str, Any]:
 
 
 def _position(request: Request, folder: Path) -> tuple[int | None, int]:
-    """The row that the address names, from 0, if the run has it; and how many it has."""
+    """Return the row in the address, from 0, if the run has it; and the number of rows."""
     total = int(read_json(folder / RESULT).get("rows", 0))
     number = _number(request.query_params.get("row", ""))
     return (number - 1 if 1 <= number <= total else None), total

@@ -1,4 +1,4 @@
-"""Rows of a table before and after, side by side, a page at a time."""
+"""Rows of a table before and after, side by side, one page at a time."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ class Pair(NamedTuple):
 
 
 class RowPair(NamedTuple):
-    """One row of the original and what was published of it."""
+    """One row of the original and its published version."""
 
     position: int
     """from 0"""
@@ -49,14 +49,14 @@ class Page(NamedTuple):
 
 
 def page_of(project: Project, run: Path, quasi: list[str], *, first: int = 0, count: int = PER_PAGE) -> Page:
-    """Rows of the original from a position on, beside what a run published of them.
+    """Return rows of the original from a position on, with the run's published rows.
 
     Args:
-        project: Whose table.
+        project: The project.
         run: The folder of the run.
         quasi: The quasi-identifiers.
         first: Position of the first row, from 0.
-        count: How many rows at most.
+        count: The maximum number of rows.
     """
     kept = np.load(run / "kept.npy", mmap_mode="r")
     groups = np.load(run / "groups.npy", mmap_mode="r")
@@ -84,7 +84,7 @@ def _pair(before: str | None, after: str | None, *, gone: bool) -> Pair:
 
 
 def _published(columns: dict[str, list[str | None]], name: str) -> list[str | None]:
-    """What was published of a quasi-identifier, as one text: bounds are two columns."""
+    """Return a published quasi-identifier as one text: bounds are two columns."""
     if name in columns:
         return columns[name]
     low, high = columns.get(f"{name}_min"), columns.get(f"{name}_max")
@@ -94,7 +94,7 @@ def _published(columns: dict[str, list[str | None]], name: str) -> list[str | No
 
 
 def read_rows(path: Path, first: int, end: int) -> tuple[dict[str, list[str | None]], list[str]]:
-    """Some rows of a Parquet file as texts by column, and the names of its columns."""
+    """Read some rows of a Parquet file as text by column, and its column names."""
     with parquet.ParquetFile(path) as table:
         names: list[str] = table.schema_arrow.names
         pieces, start = [], 0

@@ -1,4 +1,4 @@
-"""The Roles screen: what each column is, and the risk that it adds.
+"""The Roles screen: each column's role, and its contribution to the risk.
 
 May import what `web` may.
 """

@@ -1,6 +1,7 @@
-"""What each column adds to the risk that rows can be traced to people, worked out in a worker.
+"""Each column's contribution to the re-identification risk, computed in a worker.
 
-Of a quasi-identifier it is what leaving it out would take away; of any other column what making it one would add.
+For a quasi-identifier it is the risk that leaving it out would remove; for any other column, the risk that making it
+one would add.
 """
 
 from __future__ import annotations
@@ -25,7 +26,7 @@ MOST_OTHERS = 60
 
 
 class AddedRisk(NamedTuple):
-    """What one column adds."""
+    """The contribution of one column."""
 
     share: float
     """to the average risk of a row, 0 to 1"""
@@ -34,7 +35,7 @@ class AddedRisk(NamedTuple):
 
 
 class Risks(NamedTuple):
-    """What all columns add, for one choice of quasi-identifiers."""
+    """The contributions of all columns, for one choice of quasi-identifiers."""
 
     quasi: list[str]
     average: float
@@ -46,12 +47,12 @@ class Risks(NamedTuple):
 
 
 def risk_folder(project: Project) -> Path:
-    """Where the worker says how far it is."""
+    """Return the folder of the worker's progress."""
     return project.folder / "risk"
 
 
 def risks_of(project: Project) -> Risks | None:
-    """What was found last, if anything."""
+    """Return the last result, if any."""
     values = read_json(project.folder / "risk.json")
     if not values:
         return None
@@ -60,12 +61,12 @@ def risks_of(project: Project) -> Risks | None:
 
 
 def risk_job(job: dict[str, Any], _: Path, tell: Progress) -> None:
-    """Write `risk.json` into the project's folder. `quasi` and `others` are what the job names."""
+    """Write `risk.json` to the project's folder. `quasi` and `others` are given by the job."""
     measure_columns(Path(job["project"]), quasi=job["quasi"], others=job["others"], tell=tell)
 
 
 def measure_columns(folder: Path, *, quasi: list[str], others: list[str], tell: Progress) -> None:
-    """Work out what columns add, and write it down in a project's folder."""
+    """Compute the columns' contributions and write them to a project's folder."""
     others = others[:MOST_OTHERS]
     with parquet.ParquetFile(folder / "table.parquet") as file:
         tell("comparing rows", 0, 1 + len(others))
@@ -101,7 +102,7 @@ class _Spread(NamedTuple):
 
 
 def _classes(table: pa.Table, quasi: Sequence[str], rows: int) -> Codes:
-    """Rows that are alike in all quasi-identifiers, as one column of codes."""
+    """Return the equivalence classes over all quasi-identifiers as one column of codes."""
     if not quasi:
         return Codes(np.zeros(rows, dtype=np.int64), 1, -1, pa.nulls(0))
     of_row, size = row_classes([column_codes(table.column(name), name=name) for name in quasi])

@@ -1,4 +1,4 @@
-"""The Roles step: what each column is, with the reason for the guess and the risk that it adds."""
+"""The Roles step: each column's role, the reason for the suggestion, and its contribution to the risk."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ STALE = (
 
 @dataclass(frozen=True)
 class RoleRow:
-    """One column as the page shows it."""
+    """One column as shown on the page."""
 
     column: ColumnSummary
     role: str
@@ -51,7 +51,7 @@ class RoleRow:
 
 
 async def roles(request: Request) -> Response:
-    """The page, or only its rows when htmx asks."""
+    """Show the page, or only its rows when htmx asks."""
     project = project_of(request, ready=True)
     return await run_in_threadpool(_page, request, project)
 
@@ -86,7 +86,7 @@ def _page(request: Request, project: Project) -> Response:
 
 
 def _faults(project: Project, summary: TableSummary) -> list[Fault]:
-    """What is wrong with the roles, or with the whole file, which then says none."""
+    """Return the errors of the roles, or of the whole file, which then has none."""
     try:
         recipe.read_values(project)
     except ConfigError as error:
@@ -97,7 +97,7 @@ def _faults(project: Project, summary: TableSummary) -> list[Fault]:
 def _shared(
     request: Request, project: Project, summary: TableSummary, chosen: Mapping[str, str], risks: Risks | None
 ) -> dict[str, Any]:
-    """Counts, and the risk if it is known for these very quasi-identifiers."""
+    """Return the counts, and the risk if it is known for exactly these quasi-identifiers."""
     quasi = [name for name in summary.names if chosen[name] == "quasi"]
     state = jobs_of(request).state(risk_folder(project))
     fresh = risks is not None and sorted(risks.quasi) == sorted(quasi)
@@ -113,7 +113,7 @@ def _shared(
 
 
 def _roles(project: Project, summary: TableSummary) -> dict[str, str]:
-    """Column → role, as the recipe has it."""
+    """Return column → role, from the configuration."""
     try:
         values = recipe.read_values(project)
     except ConfigError:
@@ -131,7 +131,7 @@ def _roles(project: Project, summary: TableSummary) -> dict[str, str]:
 
 
 async def change(request: Request) -> Response:
-    """Save the roles that the form shows, or set many at once."""
+    """Save the roles in the form, or set many at once."""
     project = project_of(request, ready=True)
     form = await form_of(request)
     return await run_in_threadpool(_change, request, project, form)
@@ -181,7 +181,7 @@ def _change(request: Request, project: Project, form: FormData) -> Response:
 
 
 def _save(project: Project, names: Sequence[str], chosen: Mapping[str, str]) -> None:
-    """Write roles into the recipe. What was set for a column waits aside until it is needed again."""
+    """Write roles to the configuration. A column's other settings are set aside until needed again."""
     with project.lock:
         values = recipe.read_values(project)
         changes: dict[str, Any] = {}
@@ -203,14 +203,14 @@ def _save(project: Project, names: Sequence[str], chosen: Mapping[str, str]) -> 
 
 
 def _measure(request: Request, project: Project, summary: TableSummary, chosen: Mapping[str, str]) -> None:
-    """Start to work out what columns add with these roles."""
+    """Start computing the columns' contributions with these roles."""
     quasi = [name for name in summary.names if chosen[name] == "quasi"]
     others = [name for name in summary.names if chosen[name] in ("sensitive", "keep", "undecided")]
     jobs_of(request).start("risk", risk_folder(project), project, quasi=quasi, others=others)
 
 
 async def risk(request: Request) -> Response:
-    """How far the risk is, and once it is known what each column adds. POST starts to work it out."""
+    """Show the progress of the risk and, once known, each column's contribution. POST starts the computation."""
     project = project_of(request, ready=True)
 
     def part() -> Response:

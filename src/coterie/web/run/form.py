@@ -1,4 +1,4 @@
-"""The form of a method's options. It follows from the methods' own descriptions, so that a new method needs no page."""
+"""The form of a method's options, derived from the method's description, so that a new method needs no page."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from coterie.settings.texts import default_text, option_value
 
 
 class Option(NamedTuple):
-    """One option of a method, as a form asks for it."""
+    """One option of a method, as a form field."""
 
     name: str
     form: Literal["choice", "number", "text"]
@@ -22,14 +22,14 @@ class Option(NamedTuple):
 
 
 def methods() -> dict[str, Method]:
-    """Every method by name, those that most people want first."""
+    """Return every method by name, the most common first."""
     found = all_methods()
     first = [name for name in ("auto", "compact", "mondrian") if name in found]
     return {name: found[name] for name in (*first, *(name for name in found if name not in first))}
 
 
 def options_of(method: Method) -> list[Option]:
-    """The options of a method."""
+    """Return the options of a method."""
     fields = method.options.model_fields
     return [
         Option(
@@ -43,7 +43,7 @@ def options_of(method: Method) -> list[Option]:
 
 
 def _form(annotation: object) -> tuple[Literal["choice", "number", "text"], tuple[str, ...]]:
-    """How to ask for a value of this type."""
+    """Return the kind of field for a value of this type."""
     origin = get_origin(annotation)
     if origin is Annotated:
         return _form(get_args(annotation)[0])
@@ -58,7 +58,7 @@ def _form(annotation: object) -> tuple[Literal["choice", "number", "text"], tupl
 
 
 def read_options(submitted: Mapping[str, str]) -> dict[str, Any]:
-    """The options that a form gives (fields `options-NAME`); empty ones keep their defaults."""
+    """Read the options of a form (fields `options-NAME`); empty ones keep their defaults."""
     return {
         name.removeprefix("options-"): option_value(text.strip())
         for name, text in submitted.items()
@@ -67,12 +67,12 @@ def read_options(submitted: Mapping[str, str]) -> dict[str, Any]:
 
 
 def shown_options(values: Mapping[str, Any]) -> dict[str, str]:
-    """Options of a recipe as a form shows them."""
+    """Return the options of a configuration as a form shows them."""
     return {f"options-{name}": _text(value) for name, value in values.items()}
 
 
 def _text(value: object) -> str:
-    """A value as `option_value` reads it."""
+    """Format a value so that `option_value` can read it."""
     if isinstance(value, Mapping):
         return "{ " + ", ".join(f'"{name}" = {_text(inner)}' for name, inner in value.items()) + " }"
     return value if isinstance(value, str) else default_text(value)

@@ -1,7 +1,7 @@
-"""One run, in its worker: the ordinary API from the run's own coterie.toml to the files that people take away.
+"""One run in its worker: the ordinary API, from the run's own coterie.toml to the downloads.
 
-The release is the one that `coterie anonymize TABLE -c coterie.toml` makes, byte for byte. A run is finished when its
-release is verified and written; the bound, risk, reports and charts, which can take longer than the run, come later.
+The release is byte for byte the one that `coterie anonymize TABLE -c coterie.toml` makes. A run is finished when its
+release is verified and written; the bound, risk, reports and charts, which can take longer than the run, follow later.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ if TYPE_CHECKING:
 
 
 def run_job(job: dict[str, Any], folder: Path, tell: Progress) -> None:
-    """Make the release of a run's folder, with what it takes to show it."""
+    """Make the release of a run's folder, with what is needed to show it."""
     config = Config.from_toml(folder / "coterie.toml")
     table = folder / release_name(read_json(Path(job["project"]) / "facts.json").get("format", ""))
     _check_memory(job["source"], config, table)
@@ -53,7 +53,7 @@ def run_job(job: dict[str, Any], folder: Path, tell: Progress) -> None:
 
 
 def late_job(job: dict[str, Any], folder: Path, tell: Progress) -> None:
-    """What takes longer than the release, from what a run has kept: mapping, risk, bound, reports, charts."""
+    """Compute from a finished run what takes longer than the release: mapping, risk, bound, reports, charts."""
     run = folder.parent
     tell("reading the release", 0, 0)
     # Written by our own worker into a folder that nobody else can enter.
@@ -71,10 +71,11 @@ def late_job(job: dict[str, Any], folder: Path, tell: Progress) -> None:
 
 
 def _check_memory(source: str, config: Config, output: Path) -> None:
-    """Refuse what the command line would make in blocks: pages and reports are made from a table in memory."""
+    """Refuse what the command line would make in blocks: pages and reports need a table in memory."""
     from coterie.engines.choose import choose_engine
+    from coterie.engines.engine import Job
 
-    choice = choose_engine(source, config, output=output)
+    choice = choose_engine(source, Job(config, output))
     if choice.engine != "memory":
         text = f"runs of the page hold the table in memory, and this one would use {choice.engine}"
         hint = 'Use the command line (coterie anonymize), or write engine = "memory" into the recipe.'
@@ -82,7 +83,7 @@ def _check_memory(source: str, config: Config, output: Path) -> None:
 
 
 def _compiling(tell: Progress) -> Progress:
-    """Says so when this is the run that compiles, since it then takes longer."""
+    """Say that this run compiles the kernels, since it then takes longer."""
     from coterie.kernels.compiling import STEP
 
     def told(step: str, done: int, total: int) -> None:
@@ -112,7 +113,7 @@ def _write_reports(release: Release, folder: Path) -> None:
 
 
 def _write_for_pages(release: Release, folder: Path) -> None:
-    """What the pages of results are made from; it stays in the private folder."""
+    """Write the data for the results pages to the private folder."""
     # The steward's page shows rows beside their originals, also those that are published in a secret order.
     order = np.argsort(release.published.kept, kind="stable")
     shown = release.arrow.take(pa.array(order))
@@ -124,7 +125,7 @@ def _write_for_pages(release: Release, folder: Path) -> None:
 
 
 def _result(release: Release) -> dict[str, Any]:
-    """The figures of a release that are known at once: counts and shares, no value of the data."""
+    """Return the figures of a release that are known at once: counts and shares, no data values."""
     return {
         "method": release.config.method,
         "k": release.config.k,
@@ -144,7 +145,7 @@ def _result(release: Release) -> dict[str, Any]:
 
 
 def _late_result(release: Release) -> dict[str, Any]:
-    """The figures that take longer."""
+    """Return the figures that take longer."""
     from coterie.reporting.risk import class_sizes
 
     before, after = class_sizes(release)
@@ -157,7 +158,7 @@ def _late_result(release: Release) -> dict[str, Any]:
 
 
 def _histogram(classes: Sizes) -> list[list[int]]:
-    """[size of a class, rows in classes of this size], by size."""
+    """Return [class size, rows in classes of this size], by size."""
     found, place = np.unique(classes.counts, return_inverse=True)
     rows = np.bincount(place.ravel(), weights=classes.rows, minlength=len(found))
     return [[int(size), int(held)] for size, held in zip(found, rows, strict=True)]

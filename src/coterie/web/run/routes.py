@@ -17,7 +17,7 @@ from coterie.settings.changes import changed
 from coterie.settings.registry import DEFAULT_METHOD
 from coterie.web import conflicts as conflicts
 from coterie.web import pages
-from coterie.web.drafts import draft_of, drop_draft, keep_draft
+from coterie.web.drafts import draft_of, drop_draft, send_back
 from coterie.web.forms import bad_numbers, grouped, read, shown, simple
 from coterie.web.jobs import jobs_of
 from coterie.web.pages import STEPS, Fault, form_of, go, project_of, render, render_step, seen, values_of
@@ -44,7 +44,7 @@ LOOK_EVERY = 0.5
 
 
 async def run(request: Request) -> Response:
-    """The page."""
+    """Show the page."""
     project = project_of(request, ready=True)
     return await run_in_threadpool(_page, request, project)
 
@@ -56,7 +56,8 @@ def _page(request: Request, project: Project, form: pages.FormState = pages.FIRS
     wrong = list(faults or [])
     if draft is not None:
         stamp = draft.pop(conflicts.FIELD, "")
-        wrong += conflicts.changed_elsewhere(project, "run", stamp=stamp, submitted=draft, saved=_shown(project))
+        now = conflicts.stamp_of(project, "run")
+        wrong += conflicts.changed_elsewhere(now, stamp=stamp, submitted=draft, saved=_shown(project))
         wrong += _faults(project, draft)
         status = 422
     elif submitted is None and request.query_params.get("refused"):
@@ -88,7 +89,7 @@ def _page(request: Request, project: Project, form: pages.FormState = pages.FIRS
 
 
 def _method(name: str) -> dict[str, Any]:
-    """What the part of the page about a method shows."""
+    """Return the context of the section about a method."""
     known = method_form.methods()
     chosen = known.get(name)
     return {
@@ -99,7 +100,7 @@ def _method(name: str) -> dict[str, Any]:
 
 
 def _shown(project: Project) -> dict[str, str]:
-    """The settings of the recipe as the form shows them."""
+    """Return the configuration's settings as the form shows them."""
     values = _before(project)
     options = values.get("options")
     return {
@@ -109,7 +110,7 @@ def _shown(project: Project) -> dict[str, str]:
 
 
 async def options(request: Request) -> Response:
-    """The options of another method."""
+    """Show the options of another method."""
     project = project_of(request, ready=True)
     name = request.query_params.get("method", DEFAULT_METHOD)
     return await run_in_threadpool(
@@ -118,7 +119,7 @@ async def options(request: Request) -> Response:
 
 
 async def change(request: Request) -> Response:
-    """Save the form, and start a run if that was asked for."""
+    """Save the form, and start a run if requested."""
     project = project_of(request, ready=True)
     submitted = dict(values_of(await form_of(request)))
     return await run_in_threadpool(_change, request, project, submitted)
@@ -128,12 +129,11 @@ def _change(request: Request, project: Project, submitted: dict[str, str]) -> Re
     action, stamp = submitted.pop("action", "save"), submitted.pop(conflicts.FIELD, "")
     if action == "show":  # without a script: the options of the method that was chosen
         return _page(request, project, pages.FormState(submitted=submitted))
-    wrong = conflicts.changed_elsewhere(project, "run", stamp=stamp, submitted=submitted, saved=_shown(project))
+    now = conflicts.stamp_of(project, "run")
+    wrong = conflicts.changed_elsewhere(now, stamp=stamp, submitted=submitted, saved=_shown(project))
     wrong += _faults(project, submitted)
     if wrong:
-        # Shown by another request, so that Back and Reload do not send the form again.
-        keep_draft(project, "run", submitted | {conflicts.FIELD: stamp})
-        return go(f"{project.url}/run", request)
+        return send_back(request, project, "run", submitted | {conflicts.FIELD: stamp})
     recipe.change(project, _settings(project, submitted))
     drop_draft(project, "run")
     project = seen(request, project, "run")
@@ -148,7 +148,7 @@ def _change(request: Request, project: Project, submitted: dict[str, str]) -> Re
 
 
 def _in_the_way(request: Request, project: Project) -> list[Fault]:
-    """Why there can be no run now."""
+    """Return why no run can start now."""
     if recipe.problems_of(project, column_names(project)):
         return [Fault("in-the-way", "Other steps have errors; fix them first. They are listed below.")]
     try:
@@ -159,14 +159,14 @@ def _in_the_way(request: Request, project: Project) -> list[Fault]:
 
 
 def _changes(submitted: Mapping[str, str], before: Mapping[str, Any]) -> dict[str, Any]:
-    """Settings from the form, as they were typed."""
+    """Return the settings in the form, as typed."""
     found = read(simple("run"), submitted, before, always="method")
     options = method_form.read_options(submitted)
     return {**found, "method": found["method"] or DEFAULT_METHOD, "options": options}
 
 
 def _faults(project: Project, submitted: Mapping[str, str]) -> list[Fault]:
-    """What is wrong with the form."""
+    """Return the errors of the form."""
     found = bad_numbers(submitted)
     if found:
         return found
@@ -186,7 +186,7 @@ def _before(project: Project) -> dict[str, Any]:
 
 
 def _settings(project: Project, submitted: Mapping[str, str]) -> dict[str, Any]:
-    """Settings from a form without faults, options in their own types."""
+    """Return the settings of a form without errors, with options in their own types."""
     from coterie.settings.config import Config
     from coterie.settings.toml import plain
 
@@ -196,7 +196,7 @@ def _settings(project: Project, submitted: Mapping[str, str]) -> dict[str, Any]:
 
 
 async def cancel(request: Request) -> Response:
-    """Stop the run that is under way."""
+    """Stop the current run."""
     project = project_of(request)
     await run_in_threadpool(_cancel, request, project)
     return go(f"{project.url}/run", request)
@@ -220,7 +220,7 @@ async def delete(request: Request) -> Response:
 
 
 async def events(request: Request) -> Response:
-    """How far the run is, as server-sent events; the last one says that it is over."""
+    """Send the progress of the run as server-sent events; the last one says that it is over."""
     project = project_of(request)
     jobs = jobs_of(request)
 

@@ -1,4 +1,4 @@
-"""The runs of a project: started from its recipe, followed, cancelled, removed."""
+"""The runs of a project: started from its configuration, followed, cancelled, removed."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ COMPILING = "group: compiling, once after installation"
 
 
 class RunInfo(NamedTuple):
-    """One run as lists show it."""
+    """One run as shown in lists."""
 
     name: str
     """0001, 0002, …"""
@@ -49,17 +49,17 @@ class RunInfo(NamedTuple):
 
     @property
     def number(self) -> int:
-        """What people call it."""
+        """Its number, as shown."""
         return int(self.name)
 
     @property
     def step_text(self) -> str:
-        """What it is doing, in a sentence."""
+        """Its current step, in a sentence."""
         return step_text(self.state)
 
 
 def step_text(state: JobState) -> str:
-    """What a run is doing, in words."""
+    """Describe the current step of a run."""
     if state.state == "queued" or not state.step:
         return "Starting"
     if state.step == COMPILING:
@@ -68,7 +68,7 @@ def step_text(state: JobState) -> str:
 
 
 def start_run(jobs: Jobs, project: Project) -> Path:
-    """Start a run with the recipe as it is now. Raises a ConfigError if one is under way already."""
+    """Start a run with the current configuration. Raises a ConfigError if another is in progress."""
     with project.lock:
         check_startable(jobs, project)
         text = recipe.frozen(project)
@@ -84,14 +84,14 @@ def start_run(jobs: Jobs, project: Project) -> Path:
 
 
 def check_startable(jobs: Jobs, project: Project) -> None:
-    """Raise a ConfigError if a run is under way, or if the file is not the one any more that was looked at."""
+    """Raise a ConfigError if a run is in progress, or if the file is no longer the inspected one."""
     if active_run(jobs, project) is not None:
         raise ConfigError([Problem("", "a run of this project is under way; wait for it or cancel it first")])
     check_unchanged(project)
 
 
 def differences(project: Project) -> dict[str, str]:
-    """Run → the settings by which it differs from other runs; k and method, which are shown anyway, aside."""
+    """Return run → the settings that differ from other runs, except k and method, which are always shown."""
     settings = {folder.name: _flat(settings_of_run(folder)) for folder in project.runs}
     names = dict.fromkeys(name for each in settings.values() for name in each)
     differing = [
@@ -105,7 +105,7 @@ def differences(project: Project) -> dict[str, str]:
 
 
 def _flat(values: Mapping[str, Any], before: str = "") -> dict[str, str]:
-    """Settings with the names of tables in front; long ones by the beginning of their hash."""
+    """Flatten settings with the names of tables as prefixes; long ones are abbreviated by hash."""
     found: dict[str, str] = {}
     for name, value in values.items():
         if isinstance(value, Mapping):
@@ -118,7 +118,7 @@ def _flat(values: Mapping[str, Any], before: str = "") -> dict[str, str]:
 
 
 def settings_of_run(folder: Path) -> dict[str, Any]:
-    """The settings that a run was started with."""
+    """Return the settings of a run."""
     try:
         return tomllib.loads((folder / "coterie.toml").read_text(encoding="utf-8"))
     except (OSError, ValueError):
@@ -126,7 +126,7 @@ def settings_of_run(folder: Path) -> dict[str, Any]:
 
 
 def changed_since(project: Project, run: Path) -> bool:
-    """Whether the recipe, or a hierarchy that it names, is another than the one that a run was started with."""
+    """Return whether the configuration, or a hierarchy that it names, has changed since a run was started."""
     try:
         return (run / FINGERPRINT).read_text() != recipe.fingerprint(project)
     except OSError:
@@ -134,16 +134,16 @@ def changed_since(project: Project, run: Path) -> bool:
 
 
 def runs_of(jobs: Jobs, project: Project) -> list[RunInfo]:
-    """Every run, the latest first."""
+    """Return every run, the latest first."""
     return [RunInfo(folder.name, folder, jobs.state(folder), read_json(folder / RESULT)) for folder in project.runs]
 
 
 def active_run(jobs: Jobs, project: Project) -> RunInfo | None:
-    """The run that is under way."""
+    """Return the run in progress."""
     return next((run for run in runs_of(jobs, project) if run.state.active), None)
 
 
 def remove_run(jobs: Jobs, folder: Path) -> None:
-    """Stop a run if need be, and delete all that it made."""
+    """Stop a run if necessary, and delete its output."""
     jobs.cancel_below(folder)
     shutil.rmtree(folder, ignore_errors=True)

@@ -1,94 +1,35 @@
-"""Files in and out of Spark: rows keep their places, and a release appears whole or not at all.
-
-Parquet is read by the executors. Text files and Feather are read by the driver, exactly as without Spark, and handed
-over as Parquet in a folder beside the output, which all executors have to reach anyway; it is gone when the run is
-over.
-"""
+"""Write a release from Spark: rows in their original order, and all of them or none."""
 
 from __future__ import annotations
 
 import json
 import os
-import re
 import secrets
 import shutil
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
-from urllib.parse import unquote
 
 from coterie.engines.spark.guard import guarded
-from coterie.engines.spark.rows import KEY, NumberedRows
+from coterie.engines.spark.source import literal
 from coterie.errors import BackendError, ConfigError, DataError, Problem
 from coterie.files.databases.place import is_address
 from coterie.files.destinations import check_apart
-from coterie.files.frames import check_names
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
 
     from coterie.engines.spark.frame import SparkRows
-    from coterie.engines.spark.run import GroupedRows
-    from coterie.files.batches import TableFile
+    from coterie.engines.spark.group import GroupedRows
     from coterie.settings.config import Config
 
 PART_ROWS = 1_000_000
 """rows of a file of a released folder, about"""
 
 
-def read_parquet(session: SparkSession, paths: list[str]) -> NumberedRows:
-    """Parquet files, one after the other in the order of their names, with every row's place as its key."""
-    from pyspark.sql import functions as sql
-
-    with guarded("opening the files"):
-        found = session.read.parquet(*paths)
-        names = tuple(found.columns)
-        check_names(list(names), "the table")
-        titles = [f"c{at}" for at in range(len(names))]
-        placed = found.select("*", sql.col("_metadata.row_index"), sql.col("_metadata.file_path"))
-        frame = placed.toDF(*titles, KEY, "coterie_file")
-        counts = frame.groupBy("coterie_file").agg(sql.count(sql.lit(1)).alias("rows")).collect()
-    if not counts:
-        raise DataError("The table has no rows.", hint="Give a table with at least one row.")
-    if len(counts) == 1:
-        return NumberedRows(frame.drop("coterie_file"), names, dense=True)
-    start, offsets = 0, []
-    for each in sorted(counts, key=lambda row: unquote(row["coterie_file"])):
-        offsets.append((each["coterie_file"], start))
-        start += each["rows"]
-    first = session.createDataFrame(offsets, "coterie_file string, coterie_first bigint")
-    joined = frame.join(sql.broadcast(first), "coterie_file")
-    key = (sql.col(KEY) + sql.col("coterie_first")).alias(KEY)
-    return NumberedRows(joined.select(*titles, key), names, dense=True)
-
-
-def input_files(frame: DataFrame) -> tuple[str, ...]:
-    """The files that a DataFrame is read from, as paths or addresses, as far as Spark knows them."""
-    with guarded("looking at the input"):
-        found = frame.inputFiles()
-    return tuple(re.sub(r"^file:/+", "/", unquote(each)) for each in found)
-
-
-def literal(path: Path) -> str:
-    """A path that Spark takes as it stands: relative ones would start elsewhere, and signs of patterns are escaped."""
-    return re.sub(r"([\\{}\[\]*?])", r"\\\1", str(path.resolve()))
-
-
-def hand_over(table: TableFile, folder: Path) -> Path:
-    """A text or Feather file as Parquet, for the executors."""
-    from pyarrow import parquet
-
-    folder.mkdir(mode=0o700, parents=True, exist_ok=True)
-    path = folder / "input.parquet"
-    with parquet.ParquetWriter(path, table.schema, compression="zstd") as writer:
-        for batch in table.batches():
-            writer.write_batch(batch)
-    return path
-
-
 def write_folder(rows: SparkRows, config: Config, path: str, *, force: bool) -> None:
-    """Write a release as a folder of Parquet files that appears only when Spark has verified it."""
+    """Write a release as a folder of Parquet files, renamed into place only when Spark has verified it."""
     for read in (None, *rows.inputs):
         check_apart(read, config, output=path, settings_beside=False)
     place = place_of(rows.grouped.frame.sparkSession, path)
@@ -102,7 +43,7 @@ def write_folder(rows: SparkRows, config: Config, path: str, *, force: bool) -> 
 
 
 def write_verified(grouped: GroupedRows, folder: str, *, shown: bool) -> None:
-    """Write a release, and raise unless what was written keeps the promise.
+    """Write a release, and raise unless the written files pass verification.
 
     Args:
         grouped: Its rows.
@@ -129,7 +70,7 @@ def write_verified(grouped: GroupedRows, folder: str, *, shown: bool) -> None:
 
 
 def _refuse_other_rows(released: DataFrame, written: DataFrame) -> None:
-    """What was checked before it was written has to be what was written: in the files alone it cannot be seen."""
+    """Refuse files whose rows differ from those verified before writing, which the files alone would not show."""
     from coterie.engines.spark.verify import content
 
     names = [name for name in released.columns if name != "coterie_row"]
@@ -143,7 +84,7 @@ def _refuse_other_rows(released: DataFrame, written: DataFrame) -> None:
 
 
 def collect_mapping(grouped: GroupedRows, folder: Path) -> list[Path]:
-    """The mappings of all blocks as files of the driver, brought there one by one."""
+    """Save the mappings of all blocks to files on the driver, one by one."""
     from pyspark.sql import functions as sql
 
     folder.mkdir(mode=0o700, parents=True, exist_ok=True)
@@ -155,10 +96,10 @@ def collect_mapping(grouped: GroupedRows, folder: Path) -> list[Path]:
 
 
 def in_order(frame: DataFrame, rows: int) -> DataFrame:
-    """The rows of a release in the order of the original: partition after partition."""
+    """Return the rows of a release in the order of the original, partition by partition."""
     from pyspark.sql import functions as sql
 
-    from coterie.engines.spark.run import places_rows
+    from coterie.engines.spark.group import places_rows
 
     parts = max(1, -(-rows // PART_ROWS))
     if places_rows(frame):
@@ -168,18 +109,18 @@ def in_order(frame: DataFrame, rows: int) -> DataFrame:
 
 
 class LocalPlace:
-    """A folder on disks that all executors reach under the same name."""
+    """A folder on disks that all executors reach under the same path."""
 
     def __init__(self, path: str) -> None:
         self.path = Path(path.removeprefix("file://")).resolve()
 
     def exists(self) -> bool:
-        """Whether something is there already."""
+        """Return whether it already exists."""
         return self.path.exists()
 
     @contextmanager
     def beside(self) -> Iterator[str]:
-        """A name beside it, under which nothing is left in the end."""
+        """Return a path next to it for temporary files."""
         temporary = self.path.with_name(f".{self.path.name}.{secrets.token_hex(4)}.part")
         try:
             yield str(temporary)
@@ -187,7 +128,7 @@ class LocalPlace:
             shutil.rmtree(temporary, ignore_errors=True)
 
     def take(self, temporary: str) -> None:
-        """Give a finished folder its name; its files are called part-00000.parquet and so on."""
+        """Rename a finished folder into place; its files are called part-00000.parquet and so on."""
         folder = Path(temporary)
         for number, part in enumerate(sorted(folder.glob("part-*.parquet"))):
             part.rename(folder / f"part-{number:05}.parquet")
@@ -204,7 +145,7 @@ class LocalPlace:
 
 
 class RemotePlace:
-    """A folder of a file system that Spark knows, by its address."""
+    """A folder in a file system that Spark knows, by its address."""
 
     def __init__(self, session: SparkSession, path: str) -> None:
         gateway: Any = getattr(session, "_jvm", None)
@@ -218,13 +159,13 @@ class RemotePlace:
         self._system = self._path(self.path).getFileSystem(session._jsc.hadoopConfiguration())
 
     def exists(self) -> bool:
-        """Whether something is there already."""
+        """Return whether it already exists."""
         with guarded("looking at the output"):
             return bool(self._system.exists(self._path(self.path)))
 
     @contextmanager
     def beside(self) -> Iterator[str]:
-        """A name beside it, under which nothing is left in the end."""
+        """Return a path next to it for temporary files."""
         parent, name = os.path.split(self.path)
         temporary = f"{parent}/.{name}.{secrets.token_hex(4)}.part"
         try:
@@ -233,7 +174,7 @@ class RemotePlace:
             self._system.delete(self._path(temporary), True)
 
     def take(self, temporary: str) -> None:
-        """Give a finished folder its name."""
+        """Rename a finished folder into place."""
         with guarded("renaming the release"):
             self._system.delete(self._path(self.path), True)
             done = self._system.rename(self._path(temporary), self._path(self.path))
@@ -242,5 +183,5 @@ class RemotePlace:
 
 
 def place_of(session: SparkSession, path: str) -> LocalPlace | RemotePlace:
-    """Where a release is to be written."""
+    """Return the target of a release."""
     return RemotePlace(session, path) if is_address(path) else LocalPlace(path)

@@ -1,0 +1,43 @@
+"""Verify a release in memory, from its published cells."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+import pyarrow as pa
+
+from coterie.engines.row_check import cells_as_boxes, count_pairs
+from coterie.grouping.promises import rules_of
+from coterie.table.grouping import OneByOne
+from coterie.verification.rows import rows_rule
+from coterie.verification.verify import Verification, verify_table
+
+if TYPE_CHECKING:
+    from coterie.publishing.publish import PublishedTable
+    from coterie.settings.config import Config
+    from coterie.table.encode import EncodedTable
+    from coterie.table.grouping import Grouping
+    from coterie.verification.verify import Rule
+
+
+def check(
+    published: PublishedTable, columns: pa.Table, config: Config, *, encoded: EncodedTable, grouping: Grouping
+) -> Verification:
+    """Verify the published table from its cells; people are counted in the original, which alone names them."""
+    if (one_by_one := grouping.counts_for_judge(encoded.table.codes)) is not None:
+        rule = _rule(published, encoded, grouping, one_by_one, config)
+        return verify_table(published.table, quasi=config.quasi, roots=published.roots, rules=[rule])
+    rules = rules_of(config, columns=columns, kept=published.kept)
+    return verify_table(published.table, quasi=config.quasi, k=config.k, roots=published.roots, rules=rules)
+
+
+def _rule(published: PublishedTable, encoded: EncodedTable, grouping: Grouping, rows: OneByOne, config: Config) -> Rule:
+    """Return the rule for a table in memory; suppressed rows must be at least k equal rows."""
+    at = np.full(encoded.book.all_rows, -1, dtype=np.int64)
+    at[published.kept] = np.arange(len(published.kept))
+    shown = at[encoded.rows[grouping.labels >= 0]]
+    boxes = cells_as_boxes(published.table.take(pa.array(shown[shown >= 0])), encoded.table.domains, config)
+    others = np.ones(len(published.kept), dtype=np.bool_)
+    others[shown[shown >= 0]] = False
+    return rows_rule(count_pairs(rows, boxes, config.k), k=config.k, suppressed=np.flatnonzero(others))

@@ -1,0 +1,263 @@
+"""A release on Spark after planning: assign rows to blocks, group the blocks, combine the columns."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, replace
+from functools import partial, reduce
+from typing import TYPE_CHECKING, Any, TypeAlias
+
+import numpy as np
+import pyarrow as pa
+
+from coterie.engines.finished import FinishedBlock, check_limit, notes_of, total
+from coterie.engines.spark.block import BlockWork, group_partition, group_whole, suppress_partition, suppress_whole
+from coterie.engines.spark.guard import guarded
+from coterie.engines.spark.plan import SparkPlan
+from coterie.engines.spark.settings import kept_unless_failing
+from coterie.engines.spark.source import NumberedRows
+from coterie.engines.spark.tasks import MESSAGE, RowCoder, Shape, assign_blocks, opened
+from coterie.engines.suppressed import compared, needs_remaining, remaining_of
+from coterie.measures.sums import BlockSums
+from coterie.publishing.labels import check_styles, root_text, style_of
+from coterie.publishing.publish import Publisher
+from coterie.publishing.suppressed import may_show
+from coterie.table.codebook import coded_columns
+from coterie.verification.rows import RowSums
+
+if TYPE_CHECKING:
+    from pyspark.sql import DataFrame
+    from pyspark.sql.types import DataType, StructField, StructType
+
+    from coterie.engines.plan import Plan
+    from coterie.engines.suppressed import RemainingRows
+    from coterie.settings.config import Config
+
+BatchTask: TypeAlias = "Callable[[Iterator[pa.RecordBatch]], Iterator[pa.RecordBatch]]"
+
+
+PERSON = "coterie_person"
+
+
+@dataclass(frozen=True, eq=False)
+class GroupedRows:
+    """All rows, grouped and generalized, before deciding how to show suppressed rows."""
+
+    frame: DataFrame
+    """row, hidden, facts, and a column for each way in which something may be published"""
+    publisher: Publisher
+    plan: Plan
+    sums: BlockSums
+    """of all rows, suppressed ones included"""
+    notes: tuple[str, ...]
+    pairs: RowSums | None
+    """what tasks counted in the cells that they gave back, where rows are published one by one"""
+    person: str | None
+    """the column that names people, if they are counted"""
+    cpu: float
+    """seconds that Python took to group, all executors together"""
+
+    @property
+    def shown(self) -> bool:
+        """Whether enough rows look alike for suppressed ones to be published as `*`."""
+        return may_show(self.plan.book.config, suppressed=self.sums.suppressed, starred=self.sums.starred)
+
+    def released(self, *, shown: bool, people: bool = False) -> DataFrame:
+        """Return the published columns, with the row number as `coterie_row`.
+
+        Args:
+            shown: Whether to include suppressed rows.
+            people: Whether to include each row's person as `coterie_person`, for verification.
+        """
+        from pyspark.sql import functions as sql
+
+        frame = self.frame if shown else self.frame.where(~sql.col("hidden"))
+        own = self.publisher.own(self.sums.unchanged, starred=shown and self.sums.suppressed > 0)
+        titles = column_titles(self.publisher)
+        made = [
+            f"u{column.attribute}" if column.source in own else title
+            for column, title in zip(self.publisher.columns, titles, strict=True)
+        ]
+        names = [column.name for column in self.publisher.columns]
+        who = [self.person] if people and self.person is not None else []
+        return frame.select("row", *made, *who).toDF("coterie_row", *names, *([PERSON] * len(who)))
+
+    @property
+    def roots(self) -> dict[str, str]:
+        """Quasi-identifier → the text of a suppressed cell."""
+        config = self.plan.book.config
+        return {each.name: root_text(each, style_of(each, config.publish)) for each in self.plan.book.domains}
+
+
+def group_rows(
+    rows: NumberedRows, made: SparkPlan, config: Config, *, persist: bool, mapping: bool = False
+) -> GroupedRows:
+    """Assign all rows to blocks, collect each block, and group it.
+
+    Args:
+        rows: The table.
+        made: Its plan.
+        config: The configuration.
+        persist: Whether executors cache the grouped rows for later steps.
+        mapping: Whether blocks also report the published values of their groups.
+    """
+    from pyspark.sql.types import StructType
+
+    check_styles(made.plan.book.domains, names=rows.names, publish=config.publish)
+    if made.plan.blocks > 1 and needs_remaining(config):
+        made = made._replace(
+            plan=replace(made.plan, remaining=count_remaining(made.plan, assigned_rows(rows, made, config)))
+        )
+    fields, work = _layout(rows, made, config, mapping=mapping)
+    frame = _assigned(rows, made, config, work.kept)
+    some, one = partial(group_partition, work=work), partial(group_whole, work=work)
+    frame = by_block(frame, made.plan.blocks, StructType(fields), some=some, one=one)
+    if persist:
+        from pyspark import StorageLevel
+
+        frame = frame.persist(StorageLevel.DISK_ONLY)
+    with guarded("grouping blocks"), kept_unless_failing(frame):
+        facts = _facts(frame)
+    finished = [
+        FinishedBlock({}, BlockSums.from_dict(each["sums"]), tuple(each["notes"]))
+        for each in sorted(facts, key=lambda fact: int(fact["block"]))
+    ]
+    check_limit(finished, made.plan)
+    return GroupedRows(
+        frame,
+        work.publisher,
+        made.plan,
+        total(finished, made.plan),
+        notes_of(finished, made.plan),
+        _pairs(facts),
+        None if config.entity is None else f"c{rows.names.index(config.entity)}",
+        sum(each["cpu"] for each in facts),
+    )
+
+
+def _pairs(facts: list[dict[str, Any]]) -> RowSums | None:
+    """Return the counts of all blocks."""
+    counted = [RowSums(*each["pairs"]) for each in facts if each["pairs"] is not None]
+    return reduce(RowSums.joined, counted) if counted else None
+
+
+def _facts(frame: DataFrame) -> list[dict[str, Any]]:
+    from pyspark.sql import functions as sql
+
+    found = frame.where(sql.col("facts").isNotNull()).select("facts").toArrow()
+    return [json.loads(each) for each in found.column(0).to_pylist()]
+
+
+def _layout(
+    rows: NumberedRows, made: SparkPlan, config: Config, *, mapping: bool = False
+) -> tuple[list[StructField], BlockWork]:
+    """Return the columns of grouped rows, and what tasks need to know of them."""
+    from pyspark.sql.types import BinaryType, BooleanType, DoubleType, LongType, StringType, StructField
+
+    domains = made.plan.book.domains
+    publisher = Publisher(rows.names, domains, made.plan.book.config)
+    types = {name: bare_type(rows.frame.schema[f"c{at}"].dataType) for at, name in enumerate(rows.names)}
+    # People are counted, and not published.
+    kept = [at for at, name in enumerate(rows.names) if name in config.published_unchanged or name == config.entity]
+    labels = []
+    for column in publisher.columns:
+        if column.attribute >= 0:
+            style = style_of(domains[column.attribute], config.publish)
+            shown = {"bounds": types[column.source], "mean": DoubleType(), "median": DoubleType()}
+            labels.append(shown.get(style, StringType()))
+    fields = [
+        StructField("row", LongType()),
+        StructField("hidden", BooleanType()),
+        StructField("facts", BinaryType()),
+        StructField("mapping", BinaryType()),
+        *(StructField(f"t{at}", kind) for at, kind in enumerate(labels)),
+        *(StructField(f"u{at}", types[domain.name]) for at, domain in enumerate(domains)),
+        *(StructField(f"c{at}", types[rows.names[at]]) for at in kept),
+    ]
+    return fields, BlockWork(made.plan, made.sums, tuple(kept), publisher, mapping)
+
+
+def column_titles(publisher: Publisher) -> list[str]:
+    """Return published column → column of the grouped rows: t0, t1, … for quasi-identifiers, else the original's."""
+    labels = iter(range(len(publisher.columns)))
+    return [
+        f"t{next(labels)}" if column.attribute >= 0 else f"c{publisher.names.index(column.source)}"
+        for column in publisher.columns
+    ]
+
+
+def bare_type(kind: DataType) -> DataType:
+    """Return the type without the metadata of nested fields; that of columns is dropped in any case."""
+    from pyspark.sql.types import ArrayType, MapType, StructField, StructType
+
+    if isinstance(kind, StructType):
+        return StructType([StructField(each.name, bare_type(each.dataType), each.nullable) for each in kind.fields])
+    if isinstance(kind, ArrayType):
+        return ArrayType(bare_type(kind.elementType), kind.containsNull)
+    if isinstance(kind, MapType):
+        return MapType(bare_type(kind.keyType), bare_type(kind.valueType), kind.valueContainsNull)
+    return kind
+
+
+def count_remaining(plan: Plan, assigned: DataFrame) -> RemainingRows | None:
+    """Count the rows that remain after suppression: the blocks are grouped just for that."""
+    some, one = partial(suppress_partition, plan=plan), partial(suppress_whole, plan=plan)
+    frame = by_block(assigned, plan.blocks, MESSAGE, some=some, one=one)
+    with guarded("counting suppressed rows"):
+        found = frame.toArrow()
+    gone = [np.zeros(domain.size, dtype=np.int64) for domain in compared(plan.book)]
+    for column, body in zip(found.column("kind").to_pylist(), found.column("body").to_pylist(), strict=True):
+        gone[int(column)] += opened(body).column("rows").to_numpy()
+    return remaining_of(plan.book, gone)
+
+
+def assigned_rows(rows: NumberedRows, made: SparkPlan, config: Config) -> DataFrame:
+    """Each row with the block that it belongs to."""
+    return _assigned(rows, made, config, _layout(rows, made, config)[1].kept)
+
+
+def _assigned(rows: NumberedRows, made: SparkPlan, config: Config, kept: tuple[int, ...]) -> DataFrame:
+    from pyspark.sql.types import BinaryType, IntegerType, LongType, StructField, StructType
+
+    coded = coded_columns(config)
+    carried = (*coded, *(rows.names[at] for at in kept if rows.names[at] not in coded))
+    fields = [
+        StructField("place", IntegerType()),
+        StructField("block", IntegerType()),
+        StructField("row", LongType()),
+        StructField("codes", BinaryType()),
+        *(StructField(f"c{at}", rows.frame.schema[f"c{at}"].dataType) for at in kept),
+    ]
+    reader = RowCoder(Shape(coded), made.plan.book, made.numbers)
+    where = tuple(carried.index(rows.names[at]) for at in kept)
+    task = partial(assign_blocks, reader=reader, plan=made.plan, kept=where, titles=kept)
+    return rows.selected(carried).mapInArrow(task, StructType(fields))
+
+
+def by_block(
+    frame: DataFrame, blocks: int, schema: StructType | str, *, some: BatchTask, one: Callable[[pa.Table], pa.Table]
+) -> DataFrame:
+    """Collect the rows of each block, and run a task on them there.
+
+    Args:
+        frame: Rows, each with its target partition.
+        blocks: Number of blocks.
+        schema: The task's result.
+        some: The task, for the rows of a partition.
+        one: The same, for a Spark that passes whole blocks.
+    """
+    from pyspark.sql import functions as sql
+
+    if places_rows(frame):
+        return frame.repartitionById(blocks, sql.col("place")).mapInArrow(some, schema)
+
+    def whole(table: pa.Table) -> pa.Table:  # Spark reads its annotations
+        return one(table)
+
+    return frame.groupBy("place").applyInArrow(whole, schema)
+
+
+def places_rows(frame: DataFrame) -> bool:
+    """Return whether this Spark can place rows in a given partition (4.1 and newer): one per block, no sort."""
+    return hasattr(frame, "repartitionById")
