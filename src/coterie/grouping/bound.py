@@ -14,6 +14,7 @@ sum is a bound as well, and a row that is expensive to hide may get a higher pri
 
 from __future__ import annotations
 
+import time
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cached_property, partial
@@ -23,17 +24,18 @@ import numpy as np
 
 from coterie.arrays import Float64, Int64
 from coterie.grouping.index import Index, build_index
-from coterie.grouping.pricing import raise_prices
+from coterie.grouping.pricing import Efforts, raise_prices
 
 if TYPE_CHECKING:
     from coterie.measures.measures import Measures
+    from coterie.table.grouping import Grouping
     from coterie.table.table import Table
 
 BoundEffort: TypeAlias = Literal["quick", "good", "best"]
 
 ROUNDS = 3
-TRIES: dict[BoundEffort, tuple[int, int]] = {"quick": (3, 0), "good": (6, 8), "best": (8, 60)}
-"""how often prices are raised and made feasible; and how often they are sought on the groups that broke the rule"""
+ENDLESS = 10_000
+"""rounds, where time ends them"""
 QUICK_PLACES = 50_000
 """distinct rows up to which prices are quick to find"""
 ROUNDING = 1e-9
@@ -73,8 +75,9 @@ def row_prices(
     k: int,
     *,
     index: Index | None = None,
+    guide: Grouping | None = None,
     threads: int = 1,
-    effort: BoundEffort = "quick",
+    effort: BoundEffort | float = "quick",
     checkpoint: Callable[[], None] = lambda: None,
 ) -> Float64:
     """Return row → its price: no group of at least k rows loses less than the sum of its rows' prices.
@@ -83,8 +86,10 @@ def row_prices(
         table: At least k rows.
         k: The minimum group size.
         index: An index over all rows, all free.
+        guide: Any grouping of the rows: prices begin near its costs. A good one makes the bound higher.
         threads: Number of threads; the result does not depend on it.
-        effort: How long to search for high prices: "quick" leaves tables with very many distinct rows at `row_bounds`.
+        effort: How long to search for high prices, in seconds or by name. "quick" leaves tables with very many distinct
+            rows at `row_bounds`. A number of seconds makes the result depend on the machine.
         checkpoint: Called between units of work; may raise.
     """
     index = index or build_index(table)
@@ -94,11 +99,25 @@ def row_prices(
         return bounds
     prices = np.empty(places)
     prices[index.nodes.position] = bounds
-    tries, rounds = TRIES[effort]
-    prices = raise_prices(table, index, k, prices, tries=tries, rounds=rounds, threads=threads, checkpoint=checkpoint)
+    prices = raise_prices(
+        table, index, k, prices, efforts=_efforts(effort, k), guide=guide, threads=threads, checkpoint=checkpoint
+    )
     # Sums of floats are not exact.
     priced = np.asarray(prices - ROUNDING * np.abs(prices))[index.nodes.position]
     return priced if priced.sum() > bounds.sum() else bounds
+
+
+def _efforts(effort: BoundEffort | float, k: int) -> Efforts:
+    """Return how often to try. Small groups are soon looked through, so they are tried more often for the same time."""
+    few = 10 // k
+    if effort == "quick":
+        return Efforts(few, 0)
+    if effort == "good":
+        return Efforts(few + 2, 6)
+    if effort == "best":
+        return Efforts(few + 4, 60)
+    end = time.monotonic() + float(effort)
+    return Efforts(few, ENDLESS, lambda: time.monotonic() < end)
 
 
 def lower_bound(
@@ -106,12 +125,14 @@ def lower_bound(
     k: int,
     *,
     index: Index | None = None,
+    guide: Grouping | None = None,
     threads: int = 1,
-    effort: BoundEffort = "quick",
+    effort: BoundEffort | float = "quick",
     checkpoint: Callable[[], None] = lambda: None,
 ) -> float:
     """Return the least loss of every grouping into groups of at least k rows: weighted NCP, summed over rows."""
-    return float(row_prices(table, k, index=index, threads=threads, effort=effort, checkpoint=checkpoint).sum())
+    prices = row_prices(table, k, index=index, guide=guide, threads=threads, effort=effort, checkpoint=checkpoint)
+    return float(prices.sum())
 
 
 def with_bound(measures: Measures, table: Table, *, k: int, threads: int = 1, grouped: bool = True) -> Measures:
