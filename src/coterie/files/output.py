@@ -18,7 +18,6 @@ from typing import BinaryIO, Protocol
 
 from coterie.errors import ConfigError, DataError, Problem
 from coterie.files.csv_out import Content
-from coterie.files.databases.drivers import check_database
 from coterie.files.databases.place import place_of, target_of
 from coterie.files.formats import FORMATS
 from coterie.files.input import Format
@@ -91,7 +90,7 @@ def check_target(path: str | os.PathLike[str], *, force: bool) -> None:
     if os.fspath(path) == "-":
         return
     if (place := target_of(path)) is not None:
-        check_database(place, force=force)
+        place.check(force=force)
         return
     target = Path(path)
     if target.is_dir():

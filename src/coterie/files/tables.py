@@ -23,7 +23,6 @@ from coterie.errors import ConfigError, DataError, Problem
 from coterie.files import tables
 from coterie.files.csv_in import read_csv
 from coterie.files.csv_out import csv_chunks
-from coterie.files.databases.drivers import read_database, write_database
 from coterie.files.databases.place import Place, place_of, target_of
 from coterie.files.destinations import check_apart
 from coterie.files.dialect import Dialect
@@ -119,9 +118,7 @@ def read(
 def _read_database(place: Place, *, sheet: str | int | None) -> Source:
     if sheet is not None:
         raise ConfigError([Problem("sheet", f"{place.name} is no Excel file and has no sheets")])
-    # Without the password, which nobody needs to tell tables apart.
-    origin = place if place.kind == "sqlite" else replace(place, url=place.shown)
-    return Source(read_database(place), "file", place.name, origin=origin)
+    return Source(place.read(), "file", place.name, origin=place.without_password())
 
 
 def _with_sheet(
@@ -223,7 +220,7 @@ def write(
     if like is not None:
         check_apart(like.origin, None, output=path, settings_beside=False)
     if (place := target_of(path)) is not None:
-        write_database(table, place, force=force)
+        place.write(table, force=force)
         return ""
     kind, zipped = format_of(path)
     with whole_file(path, force=force) as sink:

@@ -23,7 +23,7 @@ from coterie.files.databases.place import Place, quoted
 PATIENCE = 10.0
 
 
-def read_sqlite(place: Place) -> pa.Table:
+def read(place: Place) -> pa.Table:
     """Read all rows of a table by row number, or of a query in its own order."""
     with _opened(place, "ro") as connection:
         declared: dict[str, str] = {}
@@ -45,7 +45,7 @@ def read_sqlite(place: Place) -> pa.Table:
     return pa.table(columns, names=names)
 
 
-def check_sqlite(place: Place, *, force: bool) -> None:
+def check(place: Place, *, force: bool) -> None:
     """Refuse a table that already exists, and a missing folder."""
     path = Path(place.url)
     if not path.parent.is_dir():
@@ -55,7 +55,7 @@ def check_sqlite(place: Place, *, force: bool) -> None:
             _refuse_existing(connection, place, force=force)
 
 
-def write_sqlite(table: pa.Table, place: Place, *, force: bool) -> None:
+def write(table: pa.Table, place: Place, *, force: bool) -> None:
     """Create a table in one transaction, and the file too if it does not exist."""
     refuse_names(table.column_names, place, fold=True)
     columns = [_storable(table.column(name), name, place) for name in table.column_names]
