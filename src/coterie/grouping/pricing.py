@@ -223,7 +223,8 @@ def _ascend(pool: _Pool, weights: Float64, start: Float64) -> Float64:
         of_place = np.repeat(np.arange(len(present)), np.diff(np.append(begins, len(order))))
         chosen = np.minimum.reduceat(np.where(slack == least[of_place], entries, len(order)), begins)
         asked = np.bincount(pool.group[order[chosen]], weights=weights[present], minlength=len(pool.costs)) / pool.sizes
-        slope = -np.bincount(pool.places, weights=pool.counts * asked[pool.group], minlength=len(prices))
+        spent = np.bincount(pool.places, weights=pool.counts * asked[pool.group], minlength=len(prices))
+        slope = -spent.astype(np.float64)
         slope[present] += weights[present]
         norm = float(slope @ slope)
         if norm <= 0:
