@@ -15,7 +15,7 @@ import pyarrow.compute as pc
 
 from coterie.arrays import Bool, Float64, Int32, Int64
 from coterie.errors import ConfigError, Problem
-from coterie.values.axis import floats_of
+from coterie.values.axis import decimals_of, floats_of
 from coterie.values.notation import (
     ROOT,
     SET_LIMIT,
@@ -54,6 +54,22 @@ class Labels(NamedTuple):
     """whether every group is published with its rows' own values"""
     open_values: Int64 | None = None
     """group → how many values of the column its set leaves open; None where no sets are published"""
+
+    def of_rows(self, group: Int32) -> Int32:
+        """Return row → label, from row → group; −1 is a suppressed row."""
+        labels: Int32 = np.append(self.of_group, np.int32(self.suppressed))[group]
+        return labels
+
+    def cells(self, group: Int32) -> dict[str, pa.DictionaryArray]:
+        """Return published column → cells of rows in these groups; dictionaries list only what the rows hold."""
+        label = self.of_rows(group)
+        used = np.zeros(len(self.values[0]), dtype=np.bool_)
+        used[label] = True
+        place = pa.array((np.cumsum(used, dtype=np.int32) - 1)[label], pa.int32())
+        values = [each.take(pa.array(np.flatnonzero(used))) for each in self.values]
+        return {
+            name: pa.DictionaryArray.from_arrays(place, each) for name, each in zip(self.names, values, strict=True)
+        }
 
 
 class Boxes(NamedTuple):
@@ -261,13 +277,16 @@ def _median(boxes: Boxes) -> Labels:
 
 
 def _centre(boxes: Boxes, centre: Callable[[Float64, Int32, Int32], Float64]) -> Labels:
-    """Return one number per group. A numeric column cannot contain `*`: null replaces it."""
+    """One number per group. A column of numbers has no place for `*`: null stands for it.
+
+    All members of a group but one could work out the last from a mean with all its digits.
+    """
     values = floats_of(boxes.domain)
     assert values is not None
     published = values[boxes.lo]
     if boxes.wide.any():
         rows = boxes.labels >= 0
-        found = centre(values, boxes.codes[rows], boxes.labels[rows])
+        found = np.round(centre(values, boxes.codes[rows], boxes.labels[rows]), decimals_of(values))
         published = np.where(boxes.wide, np.clip(found, values[boxes.lo], values[boxes.hi]), published)
     unknown = boxes.joins_missing | (boxes.lo == boxes.domain.missing)
     entries = pa.array(published, type=pa.float64(), mask=unknown)

@@ -231,6 +231,10 @@ class Config(_Fields):
             alone = [problem.path for problem in problems] == [UNDECIDED]
             raise ConfigError(problems, hint=undecided_hint(self, names) if alone else "")
 
+    def for_release(self) -> Config:
+        """Return the same configuration for a release, which has no lines above its header."""
+        return self.replace(skip_rows=0) if self.skip_rows else self
+
     @property
     def published_unchanged(self) -> frozenset[str]:
         """The columns that are published unchanged. All other published columns are generalized."""

@@ -61,6 +61,8 @@ class SharedKeywords(TypedDict, total=False):
     """Encoding of a text file, such as utf-8 or latin-1."""
     header: bool | None
     """Whether the first line of a text file is a header."""
+    skip_rows: int
+    """Lines above the header of a text file, to be skipped."""
     purpose: str | None
     """Purpose of the release, in one sentence, for the report."""
     recipient: str | None

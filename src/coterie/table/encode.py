@@ -69,7 +69,7 @@ def encode(columns: pa.Table, config: Config, mask: Mask | None = None) -> Encod
         read = {name: _only_present(_Values(values.distinct, values.index[keep])) for name, values in read.items()}
     rows = np.flatnonzero(keep)
     counted = {name: values.counted() for name, values in read.items()}
-    book = make_codebook(config, counted, rows=len(rows), all_rows=len(keep))
+    book = make_codebook(config, counted, rows=len(rows), all_rows=len(keep), mask=mask)
     parts = []
     for lookups in (book.lookups, book.sensitive_lookups):
         codes = np.empty((len(rows), len(lookups)), dtype=np.int32)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from decimal import Decimal
 from typing import TYPE_CHECKING, NamedTuple
 from weakref import WeakKeyDictionary
@@ -103,6 +104,21 @@ def floats_of(domain: Domain) -> Float64 | None:
         return None
     floats: Float64 = exact.cast(pa.float64(), safe=False).to_numpy(zero_copy_only=False)
     return floats if domain.missing < 0 else np.append(floats, np.nan)
+
+
+def decimals_of(numbers: Float64) -> int:
+    """Return how many decimals a figure made from numbers may have: as many as they have, and no more than they tell.
+
+    Nine tenths of the numbers do with them, so that a few odd ones give none away; and the last is not far below a
+    ten-thousandth of the range of the numbers.
+    """
+    present = numbers[np.isfinite(numbers)]
+    with np.errstate(over="ignore"):
+        spread = float(np.ptp(present)) if len(present) else 0.0
+    # A range beyond all measure has no decimals.
+    most = max(4 - math.floor(math.log10(spread)), 0) if 0 < spread < math.inf else 0
+    enough = (each for each in range(most) if np.mean(np.round(present, each) == present) >= 0.9)
+    return next(enough, most)
 
 
 def _ticks(text: str, kind: pa.DataType) -> Decimal | None:

@@ -25,6 +25,7 @@ import pyarrow.compute as pc
 
 from coterie.arrays import Int64
 from coterie.errors import ConfigError, DataError, Problem
+from coterie.files.csv_out import text_cells
 from coterie.values.codes import column_codes, row_classes
 
 if TYPE_CHECKING:
@@ -72,7 +73,7 @@ SUPPRESSED = Cell("suppressed")
 def value_texts(domain: Domain) -> pa.Array:
     """Return code → the value as text, null if it is missing. Text is unchanged."""
     try:
-        return domain.values.cast(pa.string())
+        return text_cells(domain.values)
     except (pa.ArrowNotImplementedError, pa.ArrowInvalid):
         raise DataError(
             f"Column {domain.name!r} is of type {domain.values.type}, which cannot be written as text.",
@@ -118,7 +119,7 @@ def columns_of(name: str, present: Collection[str]) -> tuple[str, ...]:
 
 
 def _as_strings(values: pa.Array) -> list[str]:
-    return list(values.cast(pa.string()).to_pylist())
+    return list(text_cells(values).to_pylist())
 
 
 def distinct_texts(

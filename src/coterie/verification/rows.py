@@ -22,6 +22,7 @@ import numpy as np
 import pyarrow as pa
 
 from coterie.arrays import Bool, Int32, Int64
+from coterie.files.csv_out import text_cells
 from coterie.verification.ancestors import cell_texts
 from coterie.verification.cells import MARK, ColumnCells, read_cells
 from coterie.verification.readings import Shown, interval_ends, numbered, read_both, set_members
@@ -115,7 +116,7 @@ def read_boxes(published: pa.Table, values: Mapping[str, pa.Array], config: Conf
         if hierarchy is not None and labelled:
             found = [_label_boxes(cells[0], own, hierarchy.form, name=name)]
         else:
-            texts = own.cast(pa.string()).to_pylist()
+            texts = text_cells(own).to_pylist()
             place = {text: number for number, text in enumerate(texts) if text is not None}
             found = [_text_boxes(each, place, texts, blank=len(ends) == 2) for each in cells]
         lo[:, at], hi[:, at] = found[0][cells[0].of_row, 0], found[-1][cells[-1].of_row, 1]
@@ -128,7 +129,7 @@ def _text_boxes(cells: ColumnCells, place: Mapping[str, int], texts: Sequence[st
     """Return distinct cell → interval of numbers, by the text of ends or members; `blank`: null means any value."""
     every, nothing = (0, len(texts) - 1), (1, 0)
     boxes = []
-    for cell in cells.values.cast(pa.string()).to_pylist():
+    for cell in text_cells(cells.values).to_pylist():
         alone, members = cell[1:] if cell.startswith("\\") else cell, set_members(cell)
         if cell == MARK:
             boxes.append(every)

@@ -84,8 +84,8 @@ def make_release(prepared: PreparedTable, config: Config, run: Run, *, phases: P
         verification=verification,
         place=HeldRows(source, encoded, grouping, published, verification),
         seconds=phases.seconds,
-        masked=prepared.mask.note,
-        masks_sha256=prepared.mask.sha256,
+        masked=encoded.book.mask.note,
+        masks_sha256=encoded.book.mask.sha256,
         notes=tuple(run.notes),
     )
 

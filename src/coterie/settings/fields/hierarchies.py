@@ -58,8 +58,8 @@ class Generalization(Group, title="Generalization", screen="hierarchies", comman
     publish: dict[str, Publish] = setting(
         {},
         "Format of a column's generalized values: interval, bounds, mean, median, ancestor or set.",
-        more="Numbers and dates: interval (the default) or bounds (two columns); numbers also mean and median. "
-        "Categories: ancestor (the default with a hierarchy) or set.",
+        more="Numbers and dates: interval (the default) or bounds (two columns); numbers also mean and median, "
+        "rounded to the decimals of the data. Categories: ancestor (the default with a hierarchy) or set.",
         metavar="COLUMN=FORMAT",
         commands="measure explain compare attack",
         keys=("quasi",),
