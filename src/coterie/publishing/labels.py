@@ -6,7 +6,7 @@ groups, then rows, refer to it.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Literal, NamedTuple, TypeAlias
 
 import numpy as np
@@ -23,6 +23,7 @@ from coterie.values.notation import (
     interval_texts,
     lone_texts,
     member_texts,
+    range_texts,
     set_texts,
     value_texts,
 )
@@ -99,6 +100,12 @@ class Boxes(NamedTuple):
         return joined
 
 
+def listed_values(columns: Iterable[Labels]) -> Int64:
+    """Return [groups, d] number of values in the published sets; 0 in columns without sets."""
+    every = [np.zeros(len(each.of_group)) if each.open_values is None else each.open_values for each in columns]
+    return np.column_stack(every).astype(np.int64)
+
+
 def style_of(domain: Domain, publish: Mapping[str, Style]) -> Style:
     """Return a column's publishing style: the configured one, or the default of its kind."""
     if domain.name in publish:
@@ -120,10 +127,11 @@ def check_styles(domains: Sequence[Domain], *, names: Sequence[str], publish: Ma
     problems: list[Problem] = []
     for domain in domains:
         style = style_of(domain, publish)
-        fitting = NUMBER_STYLES if domain.kind == "number" else TREE_STYLES
+        fitting = (NUMBER_STYLES[:2] if domain.order else NUMBER_STYLES) if domain.kind == "number" else TREE_STYLES
         path = f"publish.{domain.name}"
         if style not in fitting:
-            what = "holds numbers or dates" if domain.kind == "number" else "holds categories"
+            what = "numbers or dates" if domain.kind == "number" else "categories"
+            what = f"holds {'ordered categories' if domain.order else what}"
             problems.append(Problem(path, f"the column {what}; it can be published as {' or '.join(fitting)}"))
         elif style in ("mean", "median") and floats_of(domain) is None:
             problems.append(Problem(path, f"dates have no {style}; use interval or bounds"))
@@ -140,12 +148,12 @@ def label(boxes: Boxes, style: Style) -> Labels:
 
 
 def _interval(boxes: Boxes) -> Labels:
-    texts = value_texts(boxes.domain)
+    texts, ordered = value_texts(boxes.domain), bool(boxes.domain.order)
 
     def write(lo: Int32, hi: Int32) -> pa.Array:
-        return interval_texts(texts.take(pa.array(lo)), texts.take(pa.array(hi)))
+        return (range_texts if ordered else interval_texts)(texts.take(pa.array(lo)), texts.take(pa.array(hi)))
 
-    return _by_interval(boxes, texts, write, ROOT)
+    return _by_interval(boxes, lone_texts(texts) if ordered else texts, write, ROOT, plain=texts)
 
 
 def _ancestor(boxes: Boxes) -> Labels:

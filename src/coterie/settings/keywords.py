@@ -31,6 +31,8 @@ class SharedKeywords(TypedDict, total=False):
     dates:month,year."""
     types: Mapping[str, Literal["number", "category", "date"]]
     """Type of a column: number, category or date."""
+    ordered: Mapping[str, Iterable[str]]
+    """Values of a category in their order, from the lowest to the highest."""
     weights: Mapping[str, float]
     """Weight of a column: the larger, the more of its detail is kept."""
     publish: Mapping[str, Literal["interval", "bounds", "mean", "median", "ancestor", "set"]]
