@@ -217,7 +217,7 @@ def with_weaknesses(found: Attack, published: pa.Table, config: Config, *, tight
         return replace(found, order=order)
     forms = {name: each.form for name, each in config.hierarchies.items()}
     counted = count_cells([classes_of(published, config.quasi)], quasi=config.quasi)
-    return replace(found, order=order, downcoding=downcode(counted, forms=forms))
+    return replace(found, order=order, downcoding=downcode(counted, forms=forms, rounded=config.round))
 
 
 def _histogram(side: LinkSide, codes: Codes) -> tuple[Int64, Int64, Int64]:

@@ -52,7 +52,7 @@ def look_at_tightness(findings: Findings, counted: Mapping[str, CellCounts], con
     if find_method(config.method).recoding != "local":
         return
     forms = {name: each.form for name, each in config.hierarchies.items()}
-    found = downcode(counted, forms=forms)
+    found = downcode(counted, forms=forms, rounded=config.round)
     findings.figures["downcoding"] = [each._asdict() for each in found]
     if found:
         worst = max(found, key=lambda each: (each.narrowed, each.exact))

@@ -27,6 +27,7 @@ from coterie.verification.counts import (
 from coterie.verification.judge import Finding, judge, judge_counts, measure, rule_of
 from coterie.verification.population import matches
 from coterie.verification.promises import Promise, promises_of, refuse_unfit
+from coterie.verification.rounding import rounding_checks
 from coterie.verification.rows import RowSums, rows_check
 from coterie.verification.sensitive import Sensitive, sensitive_of
 from coterie.verification.verify import Check, Classes, Rule, Verification, k_check, verification_of
@@ -106,6 +107,7 @@ def verify_counts(
     checks = [] if k is None else [k_check(k, sizes)]
     checks += check_promises(counter, promises_of(config), config, names=names)
     checks += [] if people is None else [people_check(people, config.k)]
+    checks += rounding_checks(counter, config, names=names)
     found = measure_columns(counter, config, config.sensitive, names=names) if measured else ()
     # Classes have no numbers here: nobody could look the worst one up.
     verification = verification_of(
@@ -131,7 +133,8 @@ def model_rules(config: Config, *, people: pa.ChunkedArray | None = None) -> lis
         counter = _counter(classes, people)
         checks = check_promises(counter, promises, config, names=classes.table.column_names)
         found = counter.people()
-        return checks if found is None else [*checks, people_check(found, config.k)]
+        checks += [] if found is None else [people_check(found, config.k)]
+        return checks + rounding_checks(counter, config, names=classes.table.column_names)
 
     return [check]
 
