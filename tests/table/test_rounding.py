@@ -35,9 +35,8 @@ def test_published_ends_are_those_of_the_twin(ages, step, decimals, k, style):
     release = coterie.anonymize(table, **settings, round={"age": float(step)})
     shown = release.frame
     if style == "bounds":
-        cells = list(
-            zip(*(map(lambda end: Fraction(str(end)), shown[f"age_{each}"]) for each in ("min", "max")), strict=True)
-        )
+        low, high = ([Fraction(str(end)) for end in shown[f"age_{each}"]] for each in ("min", "max"))
+        cells = list(zip(low, high, strict=True))
     else:
         cells = [ends(text) for text in shown["age"]]
     groups = {}

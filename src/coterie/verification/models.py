@@ -5,8 +5,10 @@ This is the same for every engine: each has its own counter.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from dataclasses import replace
+from decimal import Context, Decimal
 from fractions import Fraction
 from functools import partial
 from typing import TYPE_CHECKING, NamedTuple
@@ -15,6 +17,7 @@ import pyarrow as pa
 
 from coterie.errors import ConfigError, Problem
 from coterie.verification.arrow import ArrowCounter
+from coterie.verification.cells import MARK, number_in
 from coterie.verification.counts import (
     CellPairs,
     ClassCells,
@@ -27,13 +30,15 @@ from coterie.verification.counts import (
 from coterie.verification.judge import Finding, judge, judge_counts, measure, rule_of
 from coterie.verification.population import matches
 from coterie.verification.promises import Promise, promises_of, refuse_unfit
-from coterie.verification.rounding import rounding_checks
 from coterie.verification.rows import RowSums, rows_check
 from coterie.verification.sensitive import Sensitive, sensitive_of
 from coterie.verification.verify import Check, Classes, Rule, Verification, k_check, verification_of
 
 if TYPE_CHECKING:
     from coterie.settings.config import Config
+
+_ENDS = re.compile(r"\[([0-9.]+)-([0-9.]+)\]|\[(.+), (.+)\]")
+_EXACT = Context(prec=1000)
 
 
 def _measure(name: str, kind: str = "") -> Promise:
@@ -263,3 +268,44 @@ def people_check(counts: PeopleCounts, k: int) -> Check:
             f"groups of fewer; the smallest has {least:,}."
         )
     return Check("k-anonymity of people", k, least, not found.failing, text, found.worst, found.size)
+
+
+def rounding_checks(counter: Counter, config: Config, *, names: Sequence[str]) -> list[Check]:
+    """Check each column with a step: all ends are multiples of it, and no interval is narrower.
+
+    Args:
+        counter: The engine's counts.
+        config: The steps.
+        names: The columns of the release.
+    """
+    return [_rounding_check(counter, name, Decimal(str(step)), names) for name, step in config.round.items()]
+
+
+def _rounding_check(counter: Counter, name: str, step: Decimal, names: Sequence[str]) -> Check:
+    wrong = 0
+    for column in (name,) if name in names else (f"{name}_min", f"{name}_max"):
+        cells = counter.cells(column)
+        texts = cells.values.cast("string").to_pylist()
+        wrong += sum(
+            int(rows)
+            for text, rows in zip(texts, cells.rows.tolist(), strict=True)
+            if not (_multiple(text, step) if column != name else _rounded(text, step))
+        )
+    step = step.normalize()
+    text = f"Both ends of every interval of {name!r} are multiples of {step:f}."
+    if wrong:
+        text = f"The ends of intervals of {name!r} are to be multiples of {step:f}, but {wrong:,} cells have others."
+    return Check(f"round:{name}", float(step), wrong, not wrong, text)
+
+
+def _rounded(text: str, step: Decimal) -> bool:
+    if text == MARK:
+        return True
+    match = _ENDS.fullmatch(text)
+    ends = [each for each in match.groups() if each is not None] if match else []
+    return len(set(ends)) == 2 and all(_multiple(end, step) for end in ends)
+
+
+def _multiple(text: str, step: Decimal) -> bool:
+    number = number_in(text)
+    return number is not None and _EXACT.remainder(number, step) == 0
