@@ -6,7 +6,7 @@ groups, then rows, refer to it.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Literal, NamedTuple, TypeAlias
 
 import numpy as np
@@ -16,7 +16,7 @@ import pyarrow.compute as pc
 from coterie.arrays import Bool, Float64, Int32, Int64
 from coterie.errors import ConfigError, Problem
 from coterie.table.rounding import end_texts
-from coterie.values.axis import floats_of
+from coterie.values.axis import decimals_of, floats_of
 from coterie.values.notation import (
     ROOT,
     SET_LIMIT,
@@ -24,6 +24,7 @@ from coterie.values.notation import (
     interval_texts,
     lone_texts,
     member_texts,
+    range_texts,
     set_texts,
     value_texts,
 )
@@ -101,6 +102,12 @@ class Boxes(NamedTuple):
         return joined
 
 
+def listed_values(columns: Iterable[Labels]) -> Int64:
+    """Return [groups, d] number of values in the published sets; 0 in columns without sets."""
+    every = [np.zeros(len(each.of_group)) if each.open_values is None else each.open_values for each in columns]
+    return np.column_stack(every).astype(np.int64)
+
+
 def style_of(domain: Domain, publish: Mapping[str, Style]) -> Style:
     """Return a column's publishing style: the configured one, or the default of its kind."""
     if domain.name in publish:
@@ -122,12 +129,13 @@ def check_styles(domains: Sequence[Domain], *, names: Sequence[str], publish: Ma
     problems: list[Problem] = []
     for domain in domains:
         style = style_of(domain, publish)
-        fitting = NUMBER_STYLES if domain.kind == "number" else TREE_STYLES
+        fitting = (NUMBER_STYLES[:2] if domain.order else NUMBER_STYLES) if domain.kind == "number" else TREE_STYLES
         path = f"publish.{domain.name}"
         if style not in fitting:
-            what = "holds numbers or dates" if domain.kind == "number" else "holds categories"
+            what = "numbers or dates" if domain.kind == "number" else "categories"
+            what = f"holds {'ordered categories' if domain.order else what}"
             problems.append(Problem(path, f"the column {what}; it can be published as {' or '.join(fitting)}"))
-        elif domain.step is not None and (style not in ("interval", "bounds") or floats_of(domain) is None):
+        elif domain.step is not None and (style not in NUMBER_STYLES[:2] or domain.order or floats_of(domain) is None):
             text = "only intervals of numbers, and bounds, have ends to round; leave it out"
             problems.append(Problem(f"round.{domain.name}", text))
         elif style in ("mean", "median") and floats_of(domain) is None:
@@ -160,12 +168,12 @@ def _rounded(boxes: Boxes) -> Labels:
 def _interval(boxes: Boxes) -> Labels:
     if boxes.domain.step is not None:
         return _rounded(boxes)
-    texts = value_texts(boxes.domain)
+    texts, ordered = value_texts(boxes.domain), bool(boxes.domain.order)
 
     def write(lo: Int32, hi: Int32) -> pa.Array:
-        return interval_texts(texts.take(pa.array(lo)), texts.take(pa.array(hi)))
+        return (range_texts if ordered else interval_texts)(texts.take(pa.array(lo)), texts.take(pa.array(hi)))
 
-    return _by_interval(boxes, texts, write, ROOT)
+    return _by_interval(boxes, lone_texts(texts) if ordered else texts, write, ROOT, plain=texts)
 
 
 def _ancestor(boxes: Boxes) -> Labels:
@@ -311,13 +319,16 @@ def _median(boxes: Boxes) -> Labels:
 
 
 def _centre(boxes: Boxes, centre: Callable[[Float64, Int32, Int32], Float64]) -> Labels:
-    """Return one number per group. A numeric column cannot contain `*`: null replaces it."""
+    """One number per group. A column of numbers has no place for `*`: null stands for it.
+
+    All members of a group but one could work out the last from a mean with all its digits.
+    """
     values = floats_of(boxes.domain)
     assert values is not None
     published = values[boxes.lo]
     if boxes.wide.any():
         rows = boxes.labels >= 0
-        found = centre(values, boxes.codes[rows], boxes.labels[rows])
+        found = np.round(centre(values, boxes.codes[rows], boxes.labels[rows]), decimals_of(values))
         published = np.where(boxes.wide, np.clip(found, values[boxes.lo], values[boxes.hi]), published)
     unknown = boxes.joins_missing | (boxes.lo == boxes.domain.missing)
     entries = pa.array(published, type=pa.float64(), mask=unknown)

@@ -33,6 +33,8 @@ class Domain:
     """whether the user gave a hierarchy, whose labels are then published; otherwise sets of values are"""
     step: Decimal | None = None
     """the ends of published intervals are rounded outward to multiples of it"""
+    order: tuple[str, ...] = ()
+    """ordered categories only: all that may occur, as text, in their order; `numbers` are ranks among them"""
 
     @property
     def size(self) -> int:

@@ -32,7 +32,7 @@ def verdict_of_stored(release: Release) -> Verdict:
     if sample is not None:
         queries = query_error(sample.source.table, sample.published.table, config, kept=sample.published.kept)
     # A release has a header, whatever its input had.
-    by_itself = verdict_of_file(path, config.replace(header=True), found, people=_people(release, sample))
+    by_itself = verdict_of_file(path, config.replace(header=True, skip_rows=0), found, people=_people(release, sample))
     useful = usefulness(release.measures, config, queries=queries).question()
     seen = by_itself.questions["singling-out"]
     questions = {**by_itself.questions, seen.name: _with_people(seen, release, sample), useful.name: useful}
