@@ -35,6 +35,8 @@ class SharedKeywords(TypedDict, total=False):
     """Values of a category in their order, from the lowest to the highest."""
     weights: Mapping[str, float]
     """Weight of a column: the larger, the more of its detail is kept."""
+    round: Mapping[str, float]
+    """Step of a column of numbers: the ends of its intervals are rounded outward to multiples of it."""
     publish: Mapping[str, Literal["interval", "bounds", "mean", "median", "ancestor", "set"]]
     """Format of a column's generalized values: interval, bounds, mean, median, ancestor or set."""
     method: str
