@@ -55,6 +55,27 @@ def ncp(attribute, values, leaf_counts):
     return len(beneath(paths, node)) / len(paths)
 
 
+def open_share(attribute, values):
+    """Values of the table that the interval or label of a group leaves open, the own one apart ÷ all other values."""
+    every, held = set(attribute["values"]), set(values)
+    if len(held) == 1:
+        return 0.0
+    if "paths" in attribute:
+        paths = tree_paths(attribute)
+        node = common_ancestor(paths, values)
+        left = [value for value in every if paths[value][: len(node)] == node]
+    else:
+        left = every if None in held else [x for x in every if x is not None and min(values) <= x <= max(values)]
+    return (len(left) - 1) / (len(every) - 1)
+
+
+def set_share(column, values, most=20):
+    """The same of a column of categories that is published as sets, or as `*` where a set would be too long."""
+    held, every = set(values), set(column)
+    left = every if len(held) > 1 and (None in held or len(held) > most) else held
+    return (len(left) - 1) / max(len(every) - 1, 1)
+
+
 def height_ratio(attribute, values):
     if "paths" not in attribute:
         return number_share(attribute, values)
@@ -94,7 +115,7 @@ def measure(attributes, groups, *, rows, k, leaf_counts="present", beta=1.0):
     suppressed = rows - sum(map(len, groups))
     cells = rows * len(attributes)
     uniform, by_height = (lambda j: 1), (lambda j: 1 / (j - 1) ** beta)
-    totals = dict.fromkeys(["gcp", "ncp", "total_il", "distortion", "height_distortion", "changed"], 0.0)
+    totals = dict.fromkeys(["gcp", "ncp", "total_il", "distortion", "height_distortion", "changed", "open"], 0.0)
     classes = {}
     for group in groups:
         alike = []
@@ -107,6 +128,7 @@ def measure(attributes, groups, *, rows, k, leaf_counts="present", beta=1.0):
                 totals["total_il"] += height_ratio(attribute, values)
                 totals["distortion"] += distortion(attribute, values, uniform)
                 totals["height_distortion"] += distortion(attribute, values, by_height)
+                totals["open"] += open_share(attribute, values)
                 totals["changed"] += len(set(values)) > 1
         classes[tuple(alike)] = classes.get(tuple(alike), 0) + len(group)
     for name in totals:
@@ -117,6 +139,7 @@ def measure(attributes, groups, *, rows, k, leaf_counts="present", beta=1.0):
         "gcp": totals["gcp"] / cells,
         "ncp": totals["ncp"],
         "information_loss": totals["gcp"] / cells,
+        "set_loss": totals["open"] / cells,
         "total_il": totals["total_il"],
         "height_loss": totals["total_il"] / cells,
         "distortion": totals["distortion"],

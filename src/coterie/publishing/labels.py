@@ -6,8 +6,8 @@ groups, then rows, refer to it.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
-from typing import TYPE_CHECKING, Literal, NamedTuple, TypeAlias
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from typing import TYPE_CHECKING, NamedTuple, TypeAlias
 
 import numpy as np
 import pyarrow as pa
@@ -15,7 +15,8 @@ import pyarrow.compute as pc
 
 from coterie.arrays import Bool, Float64, Int32, Int64
 from coterie.errors import ConfigError, Problem
-from coterie.values.axis import floats_of
+from coterie.settings.fields.hierarchies import Publish as Style
+from coterie.values.axis import decimals_of, floats_of
 from coterie.values.notation import (
     ROOT,
     SET_LIMIT,
@@ -23,6 +24,7 @@ from coterie.values.notation import (
     interval_texts,
     lone_texts,
     member_texts,
+    range_texts,
     set_texts,
     value_texts,
 )
@@ -31,7 +33,6 @@ if TYPE_CHECKING:
     from coterie.table.domain import Domain
     from coterie.table.grouping import Held
 
-Style = Literal["interval", "bounds", "mean", "median", "ancestor", "set"]
 NUMBER_STYLES = ("interval", "bounds", "mean", "median")
 TREE_STYLES = ("ancestor", "set")
 
@@ -54,6 +55,22 @@ class Labels(NamedTuple):
     """whether every group is published with its rows' own values"""
     open_values: Int64 | None = None
     """group → how many values of the column its set leaves open; None where no sets are published"""
+
+    def of_rows(self, group: Int32) -> Int32:
+        """Return row → label, from row → group; −1 is a suppressed row."""
+        labels: Int32 = np.append(self.of_group, np.int32(self.suppressed))[group]
+        return labels
+
+    def cells(self, group: Int32) -> dict[str, pa.DictionaryArray]:
+        """Return published column → cells of rows in these groups; dictionaries list only what the rows hold."""
+        label = self.of_rows(group)
+        used = np.zeros(len(self.values[0]), dtype=np.bool_)
+        used[label] = True
+        place = pa.array((np.cumsum(used, dtype=np.int32) - 1)[label], pa.int32())
+        values = [each.take(pa.array(np.flatnonzero(used))) for each in self.values]
+        return {
+            name: pa.DictionaryArray.from_arrays(place, each) for name, each in zip(self.names, values, strict=True)
+        }
 
 
 class Boxes(NamedTuple):
@@ -83,6 +100,12 @@ class Boxes(NamedTuple):
         return joined
 
 
+def listed_values(columns: Iterable[Labels]) -> Int64:
+    """Return [groups, d] number of values in the published sets; 0 in columns without sets."""
+    every = [np.zeros(len(each.of_group)) if each.open_values is None else each.open_values for each in columns]
+    return np.column_stack(every).astype(np.int64)
+
+
 def style_of(domain: Domain, publish: Mapping[str, Style]) -> Style:
     """Return a column's publishing style: the configured one, or the default of its kind."""
     if domain.name in publish:
@@ -104,10 +127,11 @@ def check_styles(domains: Sequence[Domain], *, names: Sequence[str], publish: Ma
     problems: list[Problem] = []
     for domain in domains:
         style = style_of(domain, publish)
-        fitting = NUMBER_STYLES if domain.kind == "number" else TREE_STYLES
+        fitting = (NUMBER_STYLES[:2] if domain.order else NUMBER_STYLES) if domain.kind == "number" else TREE_STYLES
         path = f"publish.{domain.name}"
         if style not in fitting:
-            what = "holds numbers or dates" if domain.kind == "number" else "holds categories"
+            what = "numbers or dates" if domain.kind == "number" else "categories"
+            what = f"holds {'ordered categories' if domain.order else what}"
             problems.append(Problem(path, f"the column {what}; it can be published as {' or '.join(fitting)}"))
         elif style in ("mean", "median") and floats_of(domain) is None:
             problems.append(Problem(path, f"dates have no {style}; use interval or bounds"))
@@ -124,12 +148,12 @@ def label(boxes: Boxes, style: Style) -> Labels:
 
 
 def _interval(boxes: Boxes) -> Labels:
-    texts = value_texts(boxes.domain)
+    texts, ordered = value_texts(boxes.domain), bool(boxes.domain.order)
 
     def write(lo: Int32, hi: Int32) -> pa.Array:
-        return interval_texts(texts.take(pa.array(lo)), texts.take(pa.array(hi)))
+        return (range_texts if ordered else interval_texts)(texts.take(pa.array(lo)), texts.take(pa.array(hi)))
 
-    return _by_interval(boxes, texts, write, ROOT)
+    return _by_interval(boxes, lone_texts(texts) if ordered else texts, write, ROOT, plain=texts)
 
 
 def _ancestor(boxes: Boxes) -> Labels:
@@ -261,13 +285,16 @@ def _median(boxes: Boxes) -> Labels:
 
 
 def _centre(boxes: Boxes, centre: Callable[[Float64, Int32, Int32], Float64]) -> Labels:
-    """Return one number per group. A numeric column cannot contain `*`: null replaces it."""
+    """One number per group. A column of numbers has no place for `*`: null stands for it.
+
+    All members of a group but one could work out the last from a mean with all its digits.
+    """
     values = floats_of(boxes.domain)
     assert values is not None
     published = values[boxes.lo]
     if boxes.wide.any():
         rows = boxes.labels >= 0
-        found = centre(values, boxes.codes[rows], boxes.labels[rows])
+        found = np.round(centre(values, boxes.codes[rows], boxes.labels[rows]), decimals_of(values))
         published = np.where(boxes.wide, np.clip(found, values[boxes.lo], values[boxes.hi]), published)
     unknown = boxes.joins_missing | (boxes.lo == boxes.domain.missing)
     entries = pa.array(published, type=pa.float64(), mask=unknown)

@@ -31,6 +31,8 @@ class SharedKeywords(TypedDict, total=False):
     dates:month,year."""
     types: Mapping[str, Literal["number", "category", "date"]]
     """Type of a column: number, category or date."""
+    ordered: Mapping[str, Iterable[str]]
+    """Values of a category in their order, from the lowest to the highest."""
     weights: Mapping[str, float]
     """Weight of a column: the larger, the more of its detail is kept."""
     publish: Mapping[str, Literal["interval", "bounds", "mean", "median", "ancestor", "set"]]
@@ -61,6 +63,8 @@ class SharedKeywords(TypedDict, total=False):
     """Encoding of a text file, such as utf-8 or latin-1."""
     header: bool | None
     """Whether the first line of a text file is a header."""
+    skip_rows: int
+    """Lines above the header of a text file, to be skipped."""
     purpose: str | None
     """Purpose of the release, in one sentence, for the report."""
     recipient: str | None

@@ -30,6 +30,8 @@ class Domain:
     weight: float
     labelled: bool
     """whether the user gave a hierarchy, whose labels are then published; otherwise sets of values are"""
+    order: tuple[str, ...] = ()
+    """ordered categories only: all that may occur, as text, in their order; `numbers` are ranks among them"""
 
     @property
     def size(self) -> int:
