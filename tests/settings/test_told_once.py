@@ -35,7 +35,7 @@ TABLES = {
     "web/goals/routes.py": "the fields at the top of the screen",
     "web/roles/routes.py": "the words of the roles on the screen",
     "web/run/job.py": "keys of the result of a run",
-    "cli/commands/hierarchy.py": "how the file of a hierarchy is read",
+    "cli/flags.py": "the options that commands without a configuration take one by one",
     "hierarchies/spec.py": "how the file of a hierarchy is read",
 }
 CHOICES = {
@@ -103,9 +103,7 @@ def test_the_choices_of_a_setting_are_listed_once(name):
 
 
 def test_texts_about_settings_and_models_stand_once():
-    facts = [
-        getattr(each, fact) for each in FIELDS.values() for fact in ("help", "more", "unless") if getattr(each, fact)
-    ]
+    facts = [fact for each in FIELDS.values() for fact in (each.help, each.more, each.unless) if fact]
     facts += [getattr(each, fact) for each in MODELS.values() for fact in ("meaning", "not_proved")]
     texts = [text for tree in modules().values() for text in literals(tree)]
     twice = [fact for fact in dict.fromkeys(facts) if sum(fact.rstrip(".") in text for text in texts) > 1]
