@@ -35,6 +35,8 @@ class SharedKeywords(TypedDict, total=False):
     """Values of a category in their order, from the lowest to the highest."""
     weights: Mapping[str, float]
     """Weight of a column: the larger, the more of its detail is kept."""
+    round: Mapping[str, float]
+    """Step of a column of numbers: the ends of its intervals are rounded outward to multiples of it."""
     publish: Mapping[str, Literal["interval", "bounds", "mean", "median", "ancestor", "set"]]
     """Format of a column's generalized values: interval, bounds, mean, median, ancestor or set."""
     method: str
@@ -73,6 +75,8 @@ class SharedKeywords(TypedDict, total=False):
     """Release model, for the report: public, agreement or enclave."""
     author: str | None
     """Author of the release, who is responsible for it, for the report."""
+    bound_effort: str
+    """Effort for the lower bound on the loss: quick, good, best, or a number of seconds."""
     threads: int | None
     """Number of threads."""
     engine: Literal["auto", "memory", "blocks", "spark"]

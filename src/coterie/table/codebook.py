@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from decimal import Decimal
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -265,6 +266,8 @@ def counted_domain(name: str, counted: CountedValues, config: Config) -> tuple[D
         codes = np.append(bound.codes, size - 1).astype(np.int32)
     else:
         domain, codes = _numbers(name, counted, weight)
+    if name in config.round:
+        domain = replace(domain, step=Decimal(str(config.round[name])))
     return domain, Lookup(name, counted.values, codes[: len(counted.values) + (counted.missing > 0)])
 
 

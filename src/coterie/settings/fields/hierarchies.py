@@ -82,6 +82,19 @@ class Generalization(Group, title="Generalization", screen="hierarchies", comman
         aliases=("weight",),
         limits={"ge": 0},
     )
+    round: dict[str, float] = setting(
+        {},
+        "Step of a column of numbers: the ends of its intervals are rounded outward to multiples of it.",
+        more="By default both ends are values of people, which [tells more](verdict.md#order-and-ends) than the "
+        "interval. Rounded intervals are at least a step wide; the loss counts what is published.",
+        unless="Applies to numbers without a hierarchy that are published as interval or bounds.",
+        title="Rounded ends",
+        metavar="COLUMN=STEP",
+        screen="goals",
+        commands="verify measure explain compare attack",
+        keys=("quasi",),
+        limits={"gt": 0},
+    )
     publish: dict[str, Publish] = setting(
         {},
         "Format of a column's generalized values: interval, bounds, mean, median, ancestor or set.",
