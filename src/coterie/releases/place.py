@@ -156,9 +156,7 @@ class HeldRows:
     def write(self, release: Release, path: str | os.PathLike[str], *, force: bool) -> None:
         """Write the published table, with the configuration and provenance next to it."""
         if str(path) == "-":
-            release.written["standard output"] = tables.write(
-                self.published.table, path, like=self.source, formulas=release.config.formulas
-            )
+            release.written["standard output"] = self._put(release, path)
             return
         # Elsewhere, with less memory, `auto` might take another engine, and so make another release.
         config, settings = release.config, provenance_path(path)
@@ -166,9 +164,7 @@ class HeldRows:
         if (place := tables.place_of(path)) is not None:
             # Begun first, so that a folder that takes no file is found out before a table is in its place.
             with tables.whole_file(settings, force=force) as sink:
-                tables.write(
-                    self.published.table, path, like=self.source, formulas=release.config.formulas, force=force
-                )
+                self._put(release, path, force=force)
                 sink.write(provenance_toml(settled, release.provenance(output=place.name)).encode())
         else:
             self._write_file(release, Path(path), settled, force=force)
