@@ -169,7 +169,7 @@ class HeldRows:
         else:
             self._write_file(release, Path(path), settled, force=force)
         if config.row_order == "shuffle":
-            write_rows(path, self.published.kept, force=force)
+            write_rows(path, [self.published.kept], force=force)
 
     def _put(self, release: Release, path: str | os.PathLike[str], **how: Any) -> str:  # noqa: ANN401 - as `tables.write`
         formulas = release.config.formulas
