@@ -14,10 +14,10 @@ from coterie.engines.phases import Phases
 from coterie.engines.steps import start_run
 from coterie.errors import Problem
 from coterie.files.destinations import check_outputs
-from coterie.grouping.bound import with_bound
 from coterie.measures.measures import Measures, measure_boxes, published_nodes
 from coterie.publishing.mapping import write_mapping
 from coterie.publishing.publish import PublishedTable, publish
+from coterie.releases.bound import with_bound
 from coterie.releases.place import HeldRows
 from coterie.releases.release import Release
 from coterie.table.orders import with_orders
@@ -72,8 +72,14 @@ def make_release(prepared: PreparedTable, config: Config, run: Run, *, phases: P
         verification.raise_for_failure()
     with phases("measure"):
         measures = _measured(encoded, grouping, published, config, source.table.num_rows)
-        grouped = not grouping.by_rows
-        measures = with_bound(measures, encoded.table, k=config.k, threads=run.threads, grouped=grouped)
+        measures = with_bound(
+            measures,
+            encoded.table,
+            k=config.k,
+            threads=run.threads,
+            effort=config.bound_effort,
+            grouped=not grouping.by_rows,
+        )
     return Release(
         config=config,
         measures=measures,
