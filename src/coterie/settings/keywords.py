@@ -68,6 +68,8 @@ class SharedKeywords(TypedDict, total=False):
     """Encoding of a text file, such as utf-8 or latin-1."""
     header: bool | None
     """Whether the first line of a text file is a header."""
+    formulas: Literal["keep", "escape", "refuse"]
+    """Cells of text files that a spreadsheet would run as formulas: keep, escape (by an apostrophe) or refuse."""
     skip_rows: int
     """Lines above the header of a text file, to be skipped."""
     purpose: str | None
