@@ -54,7 +54,7 @@ def risk(
         table,
         quasi=settled.quasi,
         threshold=limit,
-        population=None if population is None else read_table(population, settled.replace(header=True)),
+        population=None if population is None else read_table(population, settled.replace(header=True, skip_rows=0)),
         fraction=fraction,
         people=people_of(table, settled),
         config=settled,
@@ -89,7 +89,7 @@ def attack(
         **settings: The fields of `Config`: `sensitive`, `hierarchies`, … where there is no configuration.
     """
     settled = Config.build(config, **settings)
-    release, people = read_table(published, settled), read_table(known, settled)
+    release, people = read_table(published, settled.for_release()), read_table(known, settled)
     columns = [on] if isinstance(on, str) else list(on or ())
     if on is None:
         columns = [name for name in settled.quasi if name in people.column_names]

@@ -8,7 +8,7 @@ from __future__ import annotations
 import hashlib
 import os
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -18,8 +18,9 @@ from coterie.errors import ConfigError, DataError, Problem
 from coterie.files.csv_in import csv_batches, no_rows
 from coterie.files.dialect import SAMPLE_BYTES, DetectedText, eight_bit_encoding, sniff
 from coterie.files.formats import FORMATS
+from coterie.files.formulas import Formulas, read_safely
 from coterie.files.frames import check_names
-from coterie.files.input import Format, Raw, format_by, is_gzip, open_raw
+from coterie.files.input import START_BYTES, Format, Raw, format_by, is_gzip, open_raw
 
 if TYPE_CHECKING:
     from coterie.settings.config import Config
@@ -49,6 +50,8 @@ class TableFile:
     """how a text file is written"""
     rows: int | None = None
     """as far as it is known without reading"""
+    formulas: Formulas = "keep"
+    """what has become of cells of a text file that a spreadsheet would run"""
     raw_bytes: int = 0
     """about what its cells take in memory, as far as it is known without reading"""
 
@@ -90,7 +93,7 @@ class TableFile:
     def _part(self, part: Raw, wanted: list[str]) -> Iterator[pa.RecordBatch]:
         if self.sniffed is not None:
             for batch in csv_batches(part.open, self.sniffed):
-                yield batch.select(wanted)
+                yield read_safely(batch.select(wanted), self.formulas)
             return
         if part.format == "parquet":
             from pyarrow import parquet
@@ -121,7 +124,7 @@ def look_at(path: Path, config: Config) -> Size | None:
         sizes = [size for size in (look_at(file, config) for file in files) if size is not None]
         return Size(sum(size.rows for size in sizes), sizes[0].columns) if sizes else None
     with path.open("rb") as file:
-        start = file.read(8)
+        start = file.read(START_BYTES)
     raw = Raw(str(path), path, None, "", format_by(start), "gzip" if is_gzip(start) else None)
     if raw.format == "parquet":
         from pyarrow import parquet
@@ -140,6 +143,7 @@ def look_at(path: Path, config: Config) -> Size | None:
         delimiter=config.delimiter,
         encoding=config.encoding,
         header=config.header,
+        skip_rows=config.skip_rows,
     )
     lines = max(sample.count(b"\n"), sample.count(b"\r"), 1)
     size = path.stat().st_size * (PACKED if raw.compression else 1)
@@ -164,7 +168,7 @@ def open_table(path: str | os.PathLike[str], config: Config) -> TableFile:
         text = f"{raw.name} cannot be read in blocks; give {titles}, or use engine memory"
         raise ConfigError([Problem("engine", text)])
     table = _open_text(raw, config) if raw.format == "csv" else _open_columnar(name, (raw,))
-    return _checked(table)
+    return _checked(replace(table, formulas=config.formulas))
 
 
 def _open_folder(name: str) -> TableFile:
@@ -226,13 +230,14 @@ def _open_text(raw: Raw, config: Config) -> TableFile:
             delimiter=config.delimiter,
             encoding=encoding,
             header=config.header,
+            skip_rows=config.skip_rows,
         )
 
     found = sniffed(encoding)
     if encoding is None and found.dialect.encoding == "utf-8" and not whole and not _is_utf8(raw):
         # ASCII for the length of the sample, something else later.
         found = sniffed(eight_bit_encoding(_chunks(raw)))
-    if whole and config.header is not False and len(sample.strip().splitlines()) <= 1:
+    if whole and config.header is not False and len(sample.strip().splitlines()) <= 1 + found.skipped:
         raise no_rows(raw.name)
     fields = [pa.field(title, pa.string()) for title in found.header]
     size = raw.path.stat().st_size if raw.path is not None else 0

@@ -70,10 +70,10 @@ def _joined(columns: list[pa.Array], quoted: list[bool], dialect: Dialect, like_
         *pieces, pa.scalar(end, kind), pa.scalar("", kind), null_handling="replace", null_replacement=dialect.missing
     )
     # The values of an Arrow string array lie end to end: they are the text.
-    return _values(lines)
+    return text_bytes(lines)
 
 
-def _values(column: pa.Array) -> Content:
+def text_bytes(column: pa.Array) -> Content:
     """Return the concatenated bytes of all values of a string array."""
     _, offsets, values = column.buffers()
     kind = np.int64 if pa.types.is_large_string(column.type) else np.int32
@@ -94,7 +94,7 @@ def _quoted(column: pa.Array, dialect: Dialect, *, always: bool, like_missing: t
     """Quote the cells that would be misread, or all that are not missing."""
     import pyarrow.compute as pc
 
-    content = bytes(_values(column))
+    content = bytes(text_bytes(column))
     # Looking once through all bytes is far cheaper than asking each cell, and most columns need no quotes.
     present = [sign for sign in ('"', dialect.delimiter, "\n", "\r") if sign.encode() in content]
 
@@ -176,7 +176,7 @@ def _encoder(dialect: Dialect) -> Callable[[Content, list[pa.Array], list[str]],
 def _not_encodable(columns: list[pa.Array], names: list[str], encoding: str) -> DataError:
     for column, name in zip(columns, names, strict=True):
         try:
-            bytes(_values(column)).decode("utf-8").encode(encoding)
+            bytes(text_bytes(column)).decode("utf-8").encode(encoding)
         except UnicodeEncodeError:
             return DataError(
                 f"Column {name!r} has characters that {encoding} cannot hold.",

@@ -74,8 +74,9 @@ def show_risk(
     check_population(population, fraction)
     with ProgressBar() as progress:
         progress("read", 0, 0)
-        people = None if population is None else read_table(population, config.replace(header=True))
-        tables = [read_table(each, config) for each in (data, release) if each is not None]
+        people = None if population is None else read_table(population, config.replace(header=True, skip_rows=0))
+        tables = [read_table(data, config)]
+        tables += [] if release is None else [read_table(release, config.for_release())]
         progress("measure risk", 0, 0)
         found = [
             risk_of_table(
