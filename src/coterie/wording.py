@@ -8,7 +8,7 @@ from html import escape
 from typing import Any
 
 MOST_LISTED = 12
-"""names that a message lists; of more, it says how many there are"""
+"""the maximum number of names that a message lists before giving a count"""
 
 
 def did_you_mean(name: str, known: Iterable[str]) -> str:

@@ -20,9 +20,9 @@ class Suggestion:
     """Suggested roles, types and hierarchies of a table's columns, as `coterie init` writes them."""
 
     columns: tuple[Guess, ...]
-    """what each column is taken for, and why"""
+    """the suggested role of each column, and the reason"""
     toml: str = field(repr=False)
-    """the commented configuration; it names columns and counts, never a cell"""
+    """the commented configuration; it has column names and counts, never cells"""
 
     @property
     def config(self) -> Config:

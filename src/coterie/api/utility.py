@@ -53,19 +53,19 @@ class UtilityRequest:
     """What to measure; by default nothing."""
 
     queries: int | Workload | None = None
-    """so many random COUNT queries, or a workload"""
+    """the number of random COUNT queries, or a workload"""
     sum: str | None = None
-    """a column: as many SUM queries over it"""
+    """a column for as many SUM queries"""
     query_file: str | os.PathLike[str] | None = None
-    """own queries"""
+    """the user's own queries"""
     target: str | None = None
-    """a column that models learn to predict"""
+    """a column for models to predict"""
     features: Sequence[str] | None = None
-    """the columns that they predict it from; all quasi-identifiers when left out"""
+    """the predictors; by default all quasi-identifiers"""
     model: Model = "linear"
     folds: int = 5
     distributions: bool = False
-    """compare columns, and pairs of them"""
+    """compare columns, and pairs of columns"""
 
     def __post_init__(self) -> None:
         problems = []

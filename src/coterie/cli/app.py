@@ -38,7 +38,7 @@ UNEXPECTED = 70
 STOPPED = "stopped; nothing was written"
 
 COMPLETION = "_COTERIE_COMPLETE"
-"""the variable by which shells ask what may follow"""
+"""the variable with which shells request completions"""
 HELP = ["-h", "--help"]
 
 app = typer.Typer(

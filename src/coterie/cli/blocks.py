@@ -22,10 +22,10 @@ class Wanted(NamedTuple):
 
     output: str | None
     mapping: Path | None = None
-    """where to write what each group is published as"""
+    """the path of the mapping"""
     reports: tuple[Path, ...] = ()
     variant: str = "internal"
-    """whom reports are for"""
+    """the audience of the reports"""
 
 
 def ran_in_blocks(

@@ -59,11 +59,11 @@ class Pairs(NamedTuple):
     """The matching classes of the two tables."""
 
     start: int
-    """the first class of the second table that was asked for"""
+    """the first class of the second table in this piece"""
     found: Int64
-    """class of the second table, from `start` on → how many it meets"""
+    """class of the second table, from `start` on → number of matches"""
     met: Int32
-    """the classes that are met, one asking class after the other"""
+    """the matching classes, one class of the second table after another"""
 
 
 @dataclass(frozen=True, eq=False)

@@ -39,9 +39,9 @@ class OrderLeak(NamedTuple):
     exact_before: float
     """share of cells that are published as one value"""
     exact_after: float
-    """share of cells of which one value is left"""
+    """share of cells narrowed to one value"""
     below: int
-    """rows that share what is left of the quasi-identifiers with fewer than k"""
+    """rows whose narrowed quasi-identifiers fewer than k rows share"""
 
 
 def order_leaks(table: pa.Table, *, quasi: Sequence[str], k: int, suppressed: str = "*") -> tuple[OrderLeak, ...]:

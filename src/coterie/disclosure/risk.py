@@ -56,21 +56,21 @@ class Risk(Tabular):
     classes: int
     quasi: tuple[str, ...]
     counted: Literal["rows", "people"]
-    """what a class is counted in: people where a person may have several rows"""
+    """the unit of class sizes: people if a person may have several rows"""
     threshold: Threshold
     prosecutor: Attacker
     journalist: Attacker | None
-    """None where nothing is known of the population"""
+    """None if nothing is known about the population"""
     marketer: float
-    """expected share of records that are linked rightly when all are: against the population if one is known"""
+    """expected share of correct links when all records are linked: against the population if one is known"""
     uniques: int
-    """records that are alone in their class"""
+    """records that are unique"""
     population: int | None = None
     """size of the population, if it is known"""
     population_uniques: PopulationUniques | None = None
-    """estimates of who is unique in the population, from a sampling fraction"""
+    """estimates of population uniques, from a sampling fraction"""
     unique_matches: int | None = None
-    """records whose values fit exactly one person of the population table"""
+    """records whose values match exactly one person of the population table"""
 
     @property
     def unique_share(self) -> float:
@@ -160,7 +160,7 @@ class ClassCounts(NamedTuple):
     rows: Int64
     """rows of all of these classes"""
     classes: Int64
-    """how many classes"""
+    """the number of classes"""
     counted: Literal["rows", "people"] = "rows"
 
     def among(self, k: int) -> ClassCounts:

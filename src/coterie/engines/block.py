@@ -38,7 +38,7 @@ class BlockResult(NamedTuple):
     sums: BlockSums
     notes: tuple[str, ...] = ()
     one_by_one: OneByOne | None = None
-    """what is needed to check rows that are published one by one; a group is then a place of a ring"""
+    """the data needed to check rows published one by one; a group is then a place of a ring"""
 
     def columns(self) -> dict[str, pa.DictionaryArray]:
         """Return published column → its cells; those of suppressed rows are the placeholder for any value."""

@@ -34,7 +34,7 @@ class EngineChoice(NamedTuple):
 
     engine: Literal["memory", "blocks", "spark"]
     why: str = ""
-    """for the user, where it was chosen for them"""
+    """the reason, if it was chosen automatically"""
 
 
 def find_engine(name: str) -> Engine:

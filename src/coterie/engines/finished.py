@@ -12,14 +12,14 @@ if TYPE_CHECKING:
     from coterie.engines.plan import Plan
 
 AT = "\0at"
-"""the column of a piece that says where its rows stand in the stripe; no column of a table is called so"""
+"""the column of a piece with its rows' positions in the stripe; no column of a table has this name"""
 
 
 class FinishedBlock(NamedTuple):
     """The summary of a finished block."""
 
     pieces: Mapping[int, tuple[int, int]]
-    """stripe → where its piece begins and how long it is"""
+    """stripe → the start and length of its piece"""
     sums: BlockSums
     notes: tuple[str, ...]
 

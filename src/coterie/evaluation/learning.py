@@ -33,11 +33,11 @@ class Score:
     """The performance of a predictor, as means over the folds."""
 
     accuracy: float
-    """share of rows whose class is predicted"""
+    """share of rows whose class is predicted correctly"""
     spread: float
     """standard deviation of the accuracy over the folds"""
     balanced: float
-    """mean over the classes of the share of their rows that is predicted"""
+    """mean over the classes of the share of their rows that is predicted correctly"""
     auc: float | None
     """area under the ROC curve; for two classes only"""
 
@@ -51,7 +51,7 @@ class LearningUtility:
     model: str
     classes: int
     rows: int
-    """original rows that took part"""
+    """the number of original rows used"""
     folds: int
     release: Score
     original: Score

@@ -48,7 +48,7 @@ class Value(NamedTuple):
     text: str
     quoted: bool
     at: int
-    """where it stands: the number of its first letter, from 1"""
+    """the position of its first character, from 1"""
 
 
 @dataclass(frozen=True)

@@ -42,15 +42,15 @@ class TableFile:
     """A file, or a folder of Parquet files sorted by name."""
 
     name: str
-    """what to call it in messages"""
+    """its name in messages"""
     parts: tuple[Raw, ...]
     schema: pa.Schema
     sniffed: DetectedText | None = None
-    """how a text file is written"""
+    """the dialect of a text file"""
     rows: int | None = None
-    """as far as it is known without reading"""
+    """if known without reading"""
     raw_bytes: int = 0
-    """about what its cells take in memory, as far as it is known without reading"""
+    """the approximate size of its cells in memory, if known without reading"""
 
     @property
     def format(self) -> Format:

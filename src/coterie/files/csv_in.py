@@ -22,7 +22,7 @@ _CHUNK_BYTES = 1 << 20
 _PARSING = (pa.ArrowException, UnicodeError, OSError, EOFError)
 
 Opener = Callable[[], pa.NativeFile]
-"""opens the (decompressed) text as a fresh stream of bytes"""
+"""opens the (decompressed) text as a new stream of bytes"""
 
 
 class _BadRows(NamedTuple):

@@ -27,7 +27,7 @@ class Original(NamedTuple):
     what: str
     """in messages: "the input" """
     where: Path | Place | str
-    """a file or folder, a table of a database, or an address that only Spark can open"""
+    """a file or folder, a database table, or an address that only Spark can open"""
 
 
 class Output(NamedTuple):
@@ -36,7 +36,7 @@ class Output(NamedTuple):
     setting: str
     where: AnyPath
     beside: AnyPath | None = None
-    """the output for which coterie writes this file of its own accord"""
+    """the output next to which coterie writes this file automatically"""
 
 
 def check_apart(

@@ -42,14 +42,14 @@ class Dialect:
     """whether a UTF-16 file starts with a byte order mark"""
     line_end: str = "\n"
     quoting: Literal["minimal", "all"] = "minimal"
-    """`all`: every value that is not missing; `minimal`: values that would be misread without quotes"""
+    """`all`: every value that is not missing; `minimal`: only values that would be misread without quotes"""
     quoted_columns: frozenset[str] = frozenset()
     """columns quoted throughout although not all are (R quotes text and leaves numbers bare)"""
     quoted_header: bool = False
     missing_values: tuple[str, ...] = ("",)
-    """unquoted texts that stand for a missing value"""
+    """unquoted texts that mean a missing value"""
     missing: str = ""
-    """the one of them that is written"""
+    """the one that is written"""
 
     def __post_init__(self) -> None:
         if len(self.delimiter) != 1 or not self.delimiter.isascii() or self.delimiter in '"\r\n':
@@ -69,9 +69,9 @@ class DetectedText(NamedTuple):
     header: list[str]
     """names of the columns"""
     blank_lines: int
-    """empty lines above the first that is none"""
+    """empty lines before the first non-empty one"""
     has_header: bool = True
-    """whether the first line holds the names; without, columns are called by their numbers"""
+    """whether the first line contains the names; without it, columns are numbered"""
 
 
 def sniff(

@@ -28,17 +28,17 @@ class FileFormat:
     name: ClassVar[str]
     title: ClassVar[str]
     endings: ClassVar[tuple[str, ...]]
-    """what names of such files end in, the usual one first"""
+    """file extensions, the usual one first"""
     magic: ClassVar[tuple[bytes, ...]] = ()
-    """how such files begin; a file that begins like none of them is text"""
+    """how such files begin; a file that matches none is text"""
     writes: ClassVar[bool] = True
     batches: ClassVar[bool] = False
-    """whether engines can read and write it piece by piece"""
+    """whether engines can read and write it in batches"""
     sheets: ClassVar[bool] = False
     released_as: ClassVar[str] = ".csv"
-    """how the page releases a table that came in it"""
+    """the format in which the web app releases such a table"""
     keeps: ClassVar[str] = "types and missing values"
-    """what it keeps of a table besides its cells"""
+    """what it preserves of a table besides its cells"""
 
     def __init_subclass__(cls) -> None:
         FORMATS.add(cls.name, cls)

@@ -17,9 +17,9 @@ from math import log
 from coterie.errors import DataError
 
 ROWS = 1000
-"""lines below the first that are compared with it, at most"""
+"""the maximum number of lines to compare with the first"""
 PREAMBLE = 30
-"""lines among which the header is looked for, where the first line is none"""
+"""lines in which to look for the header, if the first line is not one"""
 
 _NO_HEADER = (
     "If the file has no header, header = false (--no-header) reads its first line as data and names the columns "

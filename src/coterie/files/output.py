@@ -47,7 +47,7 @@ class HashedFile(io.RawIOBase):
         self._hash = hashlib.sha256()
         self._size = 0
         self.before_name: Callable[[str], None] | None = None
-        """called with the SHA-256 when all bytes are on disk and the file has no name yet"""
+        """called with the SHA-256 when all bytes are on disk but the file is not yet renamed"""
 
     def writable(self) -> bool:
         """Return True."""

@@ -87,7 +87,7 @@ class WrittenFile(NamedTuple):
 
     rows: int
     sha256: str
-    """of the file, or of the digests of a folder's files in their order"""
+    """of the file, or of the digests of a folder's files in order"""
 
 
 class Stripes(Protocol):

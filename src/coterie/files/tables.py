@@ -42,19 +42,19 @@ class Source:
     table: pa.Table
     kind: FrameKind | Literal["file"]
     name: str
-    """what to call it in messages: "people.csv", "standard input", "the pandas frame", "sqlite:///people.db#people" """
+    """its name in messages: "people.csv", "standard input", "the pandas frame", "sqlite:///people.db#people" """
     native: Native = None
     """the caller's frame: collected if it was lazy, copied if it is pandas"""
     path: Path | None = None
     """None for frames, for standard input and for databases"""
     sha256: str | None = None
-    """of the file as it lies on disk, compressed or not; None for frames and databases"""
+    """of the file on disk, compressed or not; None for frames and databases"""
     format: Format | None = None
     dialect: Dialect | None = None
-    """how a text file was written"""
+    """the dialect of a text file"""
     compression: Literal["gzip"] | None = None
     origin: Path | Place | None = field(default=None, repr=False)
-    """where it was read, by a name that holds in every folder: nothing may be written there"""
+    """its absolute path or address, which may not be overwritten"""
 
 
 class TextSettings(TypedDict):

@@ -33,7 +33,7 @@ BoundEffort: TypeAlias = Literal["quick", "good", "best"]
 
 ROUNDS = 3
 TRIES: dict[BoundEffort, tuple[int, int]] = {"quick": (3, 0), "good": (6, 8), "best": (8, 60)}
-"""how often prices are raised and made feasible; and how often they are sought on the groups that broke the rule"""
+"""how often to raise prices and make them feasible; and how often to optimize them on the violating groups"""
 QUICK_PLACES = 50_000
 """distinct rows up to which prices are quick to find"""
 ROUNDING = 1e-9

@@ -21,13 +21,13 @@ if TYPE_CHECKING:
     from coterie.table.table import Table
 
 OVERSHOOT = (1.5, 1.12, 1.12, 1.08, 1.05, 1.05)
-"""factors by which prices are raised, one after the other, before they are made feasible again"""
+"""factors by which prices are raised, in turn, before they are made feasible again"""
 FIRST_REACH = 0.3
-"""how far of the way to what the pool allows the prices go, at first"""
+"""how far prices initially move towards what the pool allows"""
 STEPS = 60
 """of the ascent, in each round"""
 AMBITION = 0.03
-"""the ascent steps as if the best sum were so much higher than the best found"""
+"""the ascent assumes that the best sum is this much higher than the best found"""
 
 
 class _Pool(NamedTuple):

@@ -97,7 +97,7 @@ class _Choice(NamedTuple):
     """The groups chosen by the solver."""
 
     times: Int64 | None
-    """group → how often; None if there is no choice that holds every row as often as it occurs"""
+    """group → how often; None if no choice covers every row as often as it occurs"""
     best: bool
     """whether no other choice loses less, as far as the solver's answers agree with each other"""
 

@@ -53,7 +53,7 @@ class Labels(NamedTuple):
     unchanged: bool
     """whether every group is published with its rows' own values"""
     open_values: Int64 | None = None
-    """group → how many values of the column its set leaves open; None where no sets are published"""
+    """group → number of values of the column that its set leaves open; None if no sets are published"""
 
 
 class Boxes(NamedTuple):
@@ -67,7 +67,7 @@ class Boxes(NamedTuple):
     nodes: Int32 | None = None
     """group → the tree node to publish, where the method has chosen one"""
     held: Held | None = None
-    """the values that boxes hold, where these are not just the values of the rows published with them"""
+    """the values in boxes, if these are not just the values of the rows published with them"""
 
     @property
     def wide(self) -> Bool:

@@ -36,7 +36,7 @@ class ReadBoxes(NamedTuple):
     node: Int32
     """row → the tree node whose label the cell is, −1 if it is none"""
     unread: Bool
-    """row → whether the cell could not be read, or holds no value of the column"""
+    """row → whether the cell could not be read, or contains no value of the column"""
 
 
 class CellReader:

@@ -35,20 +35,20 @@ class StoredRows:
 
     path: Path
     original: TableFile | None = field(repr=False)
-    """the file that it was made from; None where only Spark can open it"""
+    """the original file; None if only Spark can open it"""
     book: Codebook = field(repr=False)
     blocks: int
     sizes: SizeCounts = field(repr=False)
     """the classes of the release, as they were counted for the check"""
     people: PeopleCounts | None = field(repr=False)
     removed: Int64 | None = field(repr=False)
-    """positions of the rows of the original that the release lacks, ascending; None where that is not known"""
+    """positions of the removed rows of the original, ascending; None if unknown"""
     output_sha256: str = field(repr=False)
-    """of the file; for a folder, of the digests of its files in their order"""
+    """of the file; for a folder, of the digests of its files in order"""
     reading: Config = field(repr=False)
-    """how the file is to be read"""
+    """how to read the file"""
     libraries: tuple[str, ...] = ("duckdb",)
-    """what else made it: their versions are kept beside it"""
+    """other libraries that made it, whose versions are recorded"""
 
     @property
     def where(self) -> str:

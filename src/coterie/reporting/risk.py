@@ -27,9 +27,9 @@ class Sizes(NamedTuple):
     """The equivalence classes of a table."""
 
     counts: Int64
-    """class → what hides each of its rows: rows, or people"""
+    """class → the number of rows or people that hide each of its rows"""
     rows: Int64
-    """class → its rows"""
+    """class → its number of rows"""
 
 
 def class_sizes(release: Release) -> tuple[Sizes, Sizes]:

@@ -9,13 +9,13 @@ NOT_PROVED = {
     "k-anonymity of people": "That the people of a group differ in anything: it counts people, not what is said of "
     "them.",
 }
-"""what those promises do not prove that are no privacy models of their own"""
+"""the limits of guarantees that are not privacy models"""
 
 SOURCES = {
     "k-anonymity by rows": "Wong, Mamoulis, Cheung 2010",
     "k-anonymity of people": "Sweeney 2002, with people counted instead of rows",
 }
-"""who defined the promises that are no privacy model of their own"""
+"""the sources of guarantees that are not privacy models"""
 
 RELEASE_MODELS = {
     "public": "Public: no contract and no way to recall the data, so attempts at re-identification must be expected.",
@@ -34,7 +34,7 @@ TECHNIQUES = {
     "cells": "local suppression",
     "rows": "record suppression",
 }
-"""as ISO/IEC 20889:2018 names them"""
+"""as named in ISO/IEC 20889:2018"""
 
 QUESTIONS = {
     "singling out": "Is it still possible to single out an individual?",

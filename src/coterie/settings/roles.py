@@ -24,7 +24,7 @@ ROLES = ("quasi", "sensitive", "identifiers", "keep", "drop")
 PUBLISHED = ("quasi", "sensitive", "keep")
 """those of them whose columns are in the release"""
 UNDECIDED = "roles"
-"""where the problem of columns without a role is said to be: no setting lists them"""
+"""the location given for problems of columns without a role: no setting lists them"""
 
 
 def role_problems(roles: Mapping[str, Sequence[str]]) -> list[Problem]:

@@ -55,7 +55,7 @@ def plain(value: object) -> Any:  # noqa: ANN401 - whatever TOML holds
 
 
 CONFIRMING = ("input_sha256", "masks_sha256")
-"""what confirms a guess of the whole input, or of the one row that somebody does not know yet"""
+"""what could confirm a guess of the whole input, or of a single unknown row"""
 
 
 def provenance_toml(config: Config, provenance: Mapping[str, Any]) -> str:

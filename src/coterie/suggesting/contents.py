@@ -11,7 +11,7 @@ from collections import Counter
 from collections.abc import Callable, Sequence
 
 SHARE = 0.9
-"""of the distinct texts have to look alike"""
+"""the share of the distinct texts that must look alike"""
 MOST_CHECKED = 500
 
 _EMAIL = re.compile(r"[^@\s]+@[^@\s]+\.[^@\s]+")

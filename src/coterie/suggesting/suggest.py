@@ -60,7 +60,7 @@ class ColumnProfile(NamedTuple):
     looks_like: str
     """an e-mail address, a telephone number, … or nothing"""
     unread: str = ""
-    """how its cells would have to be written to be taken for what they are, or nothing"""
+    """how its cells would have to be written to be recognized, or nothing"""
 
     @property
     def share(self) -> float:
@@ -74,7 +74,7 @@ class Guess(NamedTuple):
     name: str
     role: Role
     type: Literal["category"] | None
-    """to be written down because it is not what the values alone would suggest"""
+    """written only if the values alone would suggest another"""
     hierarchy: object
     """specification, or None for none"""
     reason: str
@@ -84,7 +84,7 @@ class Guess(NamedTuple):
     number: bool
     """whether its values are numbers"""
     entity: bool = False
-    """whether it says which person a row belongs to, and people have several rows"""
+    """whether it identifies the person of a row, and people have several rows"""
 
 
 def guess_table(table: pa.Table) -> list[Guess]:

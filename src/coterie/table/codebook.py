@@ -35,7 +35,7 @@ class CountedValues(NamedTuple):
     """The distinct values of one column, counted over all rows that are not suppressed from the start."""
 
     values: pa.Array
-    """distinct values in plain form, without null, in the order of their first rows"""
+    """distinct normalized values, without null, in the order of their first rows"""
     counts: Int64
     """value → rows"""
     missing: int
@@ -50,7 +50,7 @@ class CodedRows(NamedTuple):
     sensitive: Int32
     """[n, s]"""
     keep: Bool
-    """row → whether it takes part; rows with missing values may be suppressed from the start"""
+    """row → whether it is included; rows with missing values may be suppressed from the start"""
 
 
 @dataclass(frozen=True, eq=False)
@@ -131,9 +131,9 @@ class Codebook:
     totals: Mapping[str, Int64]
     """sensitive column → code → rows: the distribution that groups are compared with"""
     rows: int
-    """rows that take part"""
+    """the number of included rows"""
     all_rows: int
-    """rows of the table, those that are suppressed from the start included"""
+    """the number of rows of the table, including those suppressed from the start"""
 
     def only(self, quasi: Sequence[int]) -> Codebook:
         """Return the same without some quasi-identifiers; the remaining ones are given by position."""

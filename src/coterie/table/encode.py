@@ -26,9 +26,9 @@ class EncodedTable(NamedTuple):
 
     table: Table
     rows: Int64
-    """row of the table → position in the columns; shorter than these where rows are suppressed from the start"""
+    """row of the table → position in the columns; shorter if rows are suppressed from the start"""
     book: Codebook
-    """what made the codes"""
+    """the codebook"""
 
 
 @dataclass(frozen=True, eq=False)

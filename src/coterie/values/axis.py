@@ -31,7 +31,7 @@ class Axis(NamedTuple):
     floating: bool
     """whether distances are differences of floats"""
     whole: bool
-    """whether all values are whole numbers, as dates are, too: only whole numbers are counted then"""
+    """whether all values are integers, as dates are: only integers are counted then"""
 
     @property
     def temporal(self) -> bool:

@@ -44,7 +44,7 @@ _ESCAPED = re.compile(r"\\(.)", re.DOTALL)
 Script = Literal["interval", "set", "label"]
 CellKind = Literal["missing", "suppressed", "value", "interval", "set", "label", "unreadable"]
 CellText: TypeAlias = str | tuple[str | None, str | None] | None
-"""a cell as it stands in a table: its text, the two texts of bounds, or None where it is missing"""
+"""a cell of a table: its text, the two texts of bounds, or None if it is missing"""
 
 
 class Cell(NamedTuple):
@@ -52,7 +52,7 @@ class Cell(NamedTuple):
 
     kind: CellKind
     parts: tuple[str, ...] = ()
-    """the value, the label, the two ends or the members, each as it was before it was written"""
+    """the value, the label, the two ends or the members, in their original form"""
 
 
 class DistinctTexts(NamedTuple):

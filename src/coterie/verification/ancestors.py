@@ -30,7 +30,7 @@ class AncestorPaths(NamedTuple):
     """Distinct cells and their ancestors."""
 
     keys: Sequence[Any]
-    """cell → where its value stands among the others; equal for equal values"""
+    """cell → sort key of its value; equal for equal values"""
     paths: Sequence[Path]
     heights: dict[Hashable, int]
     """node → edges down to its deepest leaf; None is the root"""
@@ -40,7 +40,7 @@ class Ancestors(NamedTuple):
     """The ancestors of each value of a column."""
 
     path: Int64
-    """[values, levels] the nodes from just below the root down to the value itself; −1 where the way is shorter"""
+    """[values, levels] the nodes from just below the root down to the value itself; −1 if the path is shorter"""
     weight: Int64
     """node → height of its parent − its own height"""
     height: int

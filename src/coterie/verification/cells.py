@@ -40,7 +40,7 @@ class ColumnCells(NamedTuple):
     values: pa.Array
     """the distinct values; some may be in no row"""
     of_row: Int64
-    """row → place among the values; the number of values for a missing cell"""
+    """row → index among the values; the number of values for a missing cell"""
 
     @property
     def missing(self) -> Bool:

@@ -31,7 +31,7 @@ class PublishedColumn(NamedTuple):
     of_person: Int64
     """row of the population → distinct cell"""
     lo: Int64
-    """distinct published cell → where what it admits begins"""
+    """distinct published cell → the start of what it admits"""
     hi: Int64
     own_lo: Int64
     """distinct cell of the population → likewise"""

@@ -27,7 +27,7 @@ class DuckLimits(NamedTuple):
     """The resources of the check."""
 
     folder: Path
-    """for what does not fit the memory"""
+    """for data that does not fit in memory"""
     memory: int
     """bytes"""
     threads: int

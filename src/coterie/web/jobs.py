@@ -27,7 +27,7 @@ WAITING = ("queued", "running")
 PATIENCE = 2.0
 """seconds between asking a worker to end and ending it"""
 KEPT = ("coterie.toml", "state.json")
-"""what stays of a run that was cancelled or failed"""
+"""what remains of a run that was cancelled or failed"""
 
 
 class JobState(NamedTuple):

@@ -19,7 +19,7 @@ from coterie.web.settings import Settings
 from coterie.wording import percent_text, seconds_text
 
 FORM_FIELDS = 50_000
-"""fields of a form: a table may have many columns"""
+"""the maximum number of form fields: a table may have many columns"""
 
 STEPS = (
     ("data", "Data"),

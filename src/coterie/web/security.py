@@ -36,7 +36,7 @@ HEADERS: Final = {
 }
 READS: Final = ("GET", "HEAD")
 UNLIMITED: Final = "coterie.unlimited"
-"""key of a scope whose body is counted by the one who reads it"""
+"""key of a scope whose reader limits the body itself"""
 
 _log = logging.getLogger("coterie.web")
 

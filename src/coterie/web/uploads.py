@@ -23,9 +23,9 @@ class Upload(NamedTuple):
     """The content of a form."""
 
     path: Path | None
-    """the file, under our own name; None if no file was chosen"""
+    """the file, under a generated name; None if no file was chosen"""
     name: str
-    """what the sender called it, fit to be shown; never used as a path"""
+    """the sender's name for it, sanitized for display; never used as a path"""
     fields: dict[str, str]
 
 

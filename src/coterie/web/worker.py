@@ -27,7 +27,7 @@ KINDS = {
 }
 """kind of job → the function of coterie.web that does it: (job, folder, tell) → None"""
 TELL_EVERY = 0.2
-"""seconds between two notes of progress"""
+"""seconds between two progress notes"""
 
 
 class Teller:

@@ -36,9 +36,9 @@ class WorkFolder:
 
     path: Path
     resumed: bool
-    """whether an earlier run has left it"""
+    """whether it is from an earlier run"""
     lock: Lock
-    """held as long as the run lasts"""
+    """held during the run"""
 
     @property
     def rows(self) -> Path:

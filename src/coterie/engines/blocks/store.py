@@ -25,7 +25,7 @@ from coterie.publishing.labels import Labels
 from coterie.table.domain import Domain
 
 CODE = "\0code "
-"""columns of codes, for quasi-identifiers that may turn out to be published as they were"""
+"""columns of codes, for quasi-identifiers that may be published unchanged"""
 
 
 class BlockStore:
@@ -160,9 +160,9 @@ class Stripe(NamedTuple):
     """The published quasi-identifiers of a range of rows, in row order."""
 
     columns: dict[str, pa.Array]
-    """published column → cells of the rows that are shown"""
+    """published column → cells of the shown rows"""
     kept: Int64
-    """row shown → its place in the stripe"""
+    """shown row → its position in the stripe"""
 
 
 def join_pieces(

@@ -44,7 +44,7 @@ class WrittenCheck:
     store: BlockStore
     finished: tuple[FinishedBlock, ...]
     folder: Path
-    """for what was read, by block"""
+    """for the parsed rows, by block"""
 
     def verify(self, written: TableFile, *, memory: int, shown: bool, hidden: int) -> FileCheck:
         """Verify every guarantee of the written release.

@@ -31,9 +31,9 @@ class Publisher(NamedTuple):
     show_suppressed: bool
     """whether suppressed rows are shown as `*`; otherwise they are left out"""
     suppressed: int
-    """rows that are"""
+    """the number of suppressed rows"""
     one_dictionary: bool = False
-    """whether a column has the same dictionary in all stripes, as Feather needs it"""
+    """whether a column has the same dictionary in all stripes, as Feather requires"""
 
     @property
     def unchanged(self) -> dict[str, Domain]:

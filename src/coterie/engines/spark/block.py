@@ -33,13 +33,13 @@ class BlockWork(NamedTuple):
     sums: UInt64
     """block → sum of the fingerprints of its rows, as counted for the plan"""
     kept: tuple[int, ...]
-    """columns c0, c1, … that are published as they are"""
+    """columns c0, c1, … that are published unchanged"""
     published: dict[str, tuple[pa.DataType, Any]]
-    """published column of a quasi-identifier → its type, and what stands there for a suppressed row"""
+    """published column of a quasi-identifier → its type, and its value for a suppressed row"""
     own: dict[str, pa.DataType]
     """quasi-identifier → the type of its own values"""
     mapping: bool
-    """whether to say what each group is published as"""
+    """whether to return the published values of each group"""
 
 
 @guarded_task

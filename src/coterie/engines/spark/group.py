@@ -56,18 +56,18 @@ class GroupedRows:
     """All rows, grouped and generalized, before deciding how to show suppressed rows."""
 
     frame: DataFrame
-    """row, hidden, facts, and a column for each way in which something may be published"""
+    """row, hidden, facts, and a column for each possible published form"""
     columns: tuple[PublishedColumn, ...]
     plan: Plan
     sums: BlockSums
     """of all rows, suppressed ones included"""
     notes: tuple[str, ...]
     pairs: RowSums | None
-    """what tasks counted in the cells that they gave back, where rows are published one by one"""
+    """the tasks' counts in their results, if rows are published one by one"""
     person: str | None
-    """the column that names people, if they are counted"""
+    """the column that identifies people, if they are counted"""
     cpu: float
-    """seconds that Python took to group, all executors together"""
+    """Python's CPU seconds for grouping, all executors together"""
 
     @property
     def shown(self) -> bool:

@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from coterie.settings.config import Config
 
 PART_ROWS = 1_000_000
-"""rows of a file of a released folder, about"""
+"""the approximate number of rows per file of a released folder"""
 
 
 def write_folder(rows: SparkRows, config: Config, path: str, *, force: bool) -> None:

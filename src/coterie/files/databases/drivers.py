@@ -16,7 +16,7 @@ from coterie.errors import ConfigError, DataError, Problem
 from coterie.files.databases.place import Place
 
 BATCH = 20_000
-"""rows that are handed to a driver, or taken from it, at a time"""
+"""rows per batch of a driver"""
 
 _MOST_NAMED = 10
 

@@ -39,13 +39,13 @@ class Place:
 
     kind: DatabaseKind
     url: str = field(repr=False)
-    """what the driver is given: a URL for PostgreSQL, which may hold a password, and a path for SQLite"""
+    """the driver's address: a URL for PostgreSQL, which may contain a password, and a path for SQLite"""
     shown: str
     """the database, without password and parameters"""
     table: str | None
     schema: str | None = None
     query: str | None = field(default=None, repr=False)
-    """may hold values, so messages leave it out"""
+    """may contain values, so messages omit it"""
 
     @property
     def name(self) -> str:

@@ -14,10 +14,10 @@ from coterie.files.input import FileStamp, Raw
 from coterie.web.project import Project, read_json, write_json
 
 NOTED = "input.json"
-"""what is kept of the file that was looked at"""
+"""the record of the inspected file"""
 CHANGED = "the file has changed since it was looked at"
 _others: dict[str, tuple[object, ...]] = {}
-"""project → hash that it was looked at with, and the stamp of another file that was read since"""
+"""project → the hash when it was inspected, and the stamp of another file read since"""
 
 
 def note(raw: Raw, folder: Path) -> None:

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from pyarrow.parquet import ParquetFile
 
 MOST_KEPT = 24
-"""columns whose values are kept at hand"""
+"""columns whose values are cached"""
 _kept: OrderedDict[tuple[str, int, int], ColumnValues] = OrderedDict()
 _lock = threading.Lock()
 
@@ -39,7 +39,7 @@ class Fit(NamedTuple):
 
     problems: list[Problem]
     lost: list[ColumnValue]
-    """values without a place, those of most rows first; known for trees only"""
+    """values that the hierarchy lacks, most frequent first; only known for trees"""
 
 
 class ValueReader:

@@ -13,7 +13,7 @@ from coterie.errors import HierarchyError
 from coterie.web.hierarchies.edit_tree import TOP, EditTree, walk
 
 MOST_LABEL = 500
-"""characters of a label"""
+"""the maximum length of a label"""
 
 
 class EditedTree(NamedTuple):

@@ -16,7 +16,7 @@ class EditRequest(NamedTuple):
 
     what: str
     nodes: tuple[int, ...] = ()
-    """the chosen nodes; the first is the one that has the focus"""
+    """the selected nodes; the first is focused"""
     label: str = ""
     to: int = TOP
     values: tuple[str, ...] = ()
@@ -27,9 +27,9 @@ class EditOutcome(NamedTuple):
 
     tree: EditTree
     focus: int
-    """the node that should have the focus now"""
+    """the node to focus"""
     told: str
-    """what happened, to be read out"""
+    """what happened, for screen readers"""
 
 
 def read_asked(fields: Mapping[str, str], values: Sequence[str]) -> EditRequest:

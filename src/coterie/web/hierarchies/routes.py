@@ -25,7 +25,7 @@ from coterie.web.recipe import recipe
 from coterie.web.table_summary import column_names
 
 LARGEST_IMPORT = 8 << 20
-"""bytes of a hierarchy file"""
+"""the maximum size of a hierarchy file in bytes"""
 DELIMITERS = {"auto": None, "semicolon": ";", "comma": ",", "tab": "\t"}
 HEADERS = {"auto": None, "yes": True, "no": False}
 

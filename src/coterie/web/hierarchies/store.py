@@ -25,7 +25,7 @@ from coterie.web.recipe import recipe
 
 MOST_UNDO = 50
 MOST_VALUES = 20_000
-"""values of a tree that can be edited by hand"""
+"""the maximum number of values of a tree that can be edited by hand"""
 
 State = Literal["none", "rule", "tree", "broken"]
 

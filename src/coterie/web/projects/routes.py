@@ -20,7 +20,7 @@ from coterie.web.uploads import MEGABYTE, receive_upload
 ENDINGS = tuple(ending for each in FORMATS.values() for ending in each.endings)
 ENDINGS = (*(f"{ending}.gz" for ending in FORMATS["csv"].endings), *ENDINGS, ".gz")
 UPLOAD = "upload"
-"""what every upload is called, followed by its ending"""
+"""the name of every upload, followed by its extension"""
 
 
 async def alive(_: Request) -> Response:

@@ -25,7 +25,7 @@ from coterie.web.table_summary import summary_of
 from coterie.web.uploads import receive_upload
 
 LIMIT = 8 << 20
-"""bytes of a recipe"""
+"""the maximum size of a configuration in bytes"""
 
 
 async def show(request: Request) -> Response:

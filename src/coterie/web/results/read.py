@@ -32,7 +32,7 @@ class RunLine(NamedTuple):
     started: str
     message: str
     differs: str
-    """settings by which it differs from other runs"""
+    """settings that differ from other runs"""
 
 
 class Download(NamedTuple):
@@ -40,12 +40,12 @@ class Download(NamedTuple):
 
     key: str
     file: str
-    """its name in the folder of the run; the release's is in result.json"""
+    """its name in the run's folder; that of the release is in result.json"""
     saved_as: str
     title: str
     note: str
     secret: bool
-    """whether it holds original values"""
+    """whether it contains original values"""
 
 
 DOWNLOADS = (

@@ -38,9 +38,9 @@ from coterie.web.table_summary import column_names
 from coterie.wording import seconds_text
 
 OWN_PLACE = ("method", "refine")
-"""fields that the page has in places of their own"""
+"""fields that the page shows elsewhere"""
 LOOK_EVERY = 0.5
-"""seconds between two looks at a run"""
+"""seconds between two checks of a run"""
 
 
 async def run(request: Request) -> Response:

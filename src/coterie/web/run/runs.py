@@ -27,13 +27,13 @@ STEPS = {
     "measure": "Measuring what was lost",
     "write": "Writing files",
 }
-"""steps of a run, in the words of the page"""
+"""the steps of a run, as shown on the page"""
 FINGERPRINT = "recipe.sha256"
-"""what a run was started with"""
+"""the fingerprint of a run's configuration"""
 RESULT = "result.json"
-"""the figures of a run, there as soon as its release is verified and written"""
+"""the figures of a run, available as soon as its release is verified and written"""
 LONGEST = 60
-"""signs of a setting that are shown"""
+"""the maximum number of characters shown of a setting"""
 COMPILING = "group: compiling, once after installation"
 
 
