@@ -215,7 +215,7 @@ def test_everything_about_columns_at_once():
     text = dict(found)
     assert "did you mean 'age'" in text["quasi"]
     assert "did you mean 'name'" in text["identifiers"]
-    assert "no quasi-identifier" in text["weights.pay"]
+    assert "not a quasi-identifier" in text["weights.pay"]
     assert "did you mean 'sex'" in text["weights.sexx"]
 
 

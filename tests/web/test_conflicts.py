@@ -83,4 +83,4 @@ def test_a_file_that_is_no_toml_is_said_on_every_step(client, adult, step):
     adult.recipe_path.write_text("k = [\n")
     page = client.get(f"{adult.url}/{step}")
     assert page.status_code == 200
-    assert "is no valid TOML" in page.text
+    assert "is not valid TOML" in page.text

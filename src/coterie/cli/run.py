@@ -104,7 +104,7 @@ def run_and_show(
         from coterie.publishing.mapping import write_mapping
 
         write_mapping(release, mapping, force=force)
-        voice.say(f"Wrote the mapping {mapping}. It holds original values: keep it secret.")
+        voice.say(f"Wrote the mapping {mapping}. It contains original values: keep it secret.")
     write_reports(release, reports, voice, variant=variant, force=force, quiet=quiet)
     if as_json:
         print_summary(release, output=output, reports=reports, mapping=mapping)
@@ -243,5 +243,5 @@ def show_measured(found: Verification, voice: Voice) -> None:
     values = {(each.column, each.name): f"{each.value:.4g}" for each in found.measured}
     rows = [[column, *(values.get((column, name), "") for name in names)] for column in columns]
     voice.say()
-    voice.table(["sensitive column: worst group", *names], rows, numbers=names)
+    voice.table(["sensitive attribute: worst group", *names], rows, numbers=names)
     voice.say()

@@ -152,7 +152,7 @@ class Comparison(Tabular):
 
         done = [row for row in self.rows if row.gcp is not None]
         if not done:
-            raise ConfigError([Problem("plot", "no run gave a release, so that there is nothing to draw")])
+            raise ConfigError([Problem("plot", "no run made a release, so there is nothing to draw")])
         privacy = done[0].privacy if privacy is None else privacy
         shown = [row for row in done if row.privacy == privacy]
         under = f", {privacy}" if privacy else ""
@@ -161,7 +161,7 @@ class Comparison(Tabular):
         risk = points(
             f"Risk and loss{under}",
             _series(shown, "gcp", "risk_average", labelled=_least_loss(shown)),
-            description="Each mark is a release. Further left less is lost, further down fewer records can be traced."
+            description="Each point is a release. Further left, less information is lost; further down, the risk is lower."
             + along,
             x=Axis("loss (GCP)", low=0.0),
             y=Axis("average risk of a record", log=True),
@@ -172,7 +172,7 @@ class Comparison(Tabular):
         loss = lines(
             f"Loss over k{under}",
             _series(shown, "k", "gcp"),
-            description="What each method loses as groups grow.",
+            description="Information loss of each method as k increases.",
             x=Axis("k", log=True, ticks=ks),
             y=Axis("loss (GCP)", low=0.0),
             name="loss-over-k",

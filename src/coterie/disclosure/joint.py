@@ -130,7 +130,7 @@ def _refuse_repeated(people: Int64, missing: int, on: str) -> None:
     repeated = len(known) - len(np.unique(known))
     if repeated:
         raise DataError(
-            f"Column {on!r} names people more than once: {repeated:,} rows are further rows of somebody.",
+            f"Column {on!r} has people more than once: {repeated:,} rows are further rows of somebody.",
             column=on,
             rows=repeated,
             hint="Compare releases with one row per person.",

@@ -160,7 +160,7 @@ def link_tables(
 def _as_sets(publish: Mapping[str, str], name: str) -> bool:
     if publish.get(name) in ("mean", "median"):
         raise DataError(
-            f"Column {name!r} was published as {publish[name]}: single numbers do not say what they stand for.",
+            f"Column {name!r} was published as {publish[name]}: single numbers do not determine the original values.",
             column=name,
             hint="Leave it out, or publish it as interval or bounds.",
         )
@@ -169,7 +169,7 @@ def _as_sets(publish: Mapping[str, str], name: str) -> bool:
 
 def check_names(table: pa.Table, on: Sequence[str], *, published: bool, what: str) -> None:
     """Raise a ConfigError with every column that a table lacks."""
-    problems = [] if on else [Problem("on", "names no column; list those that are known, such as age,zip")]
+    problems = [] if on else [Problem("on", "is empty; list the known attributes, such as age,zip")]
     for name in on:
         bounds = published and {f"{name}_min", f"{name}_max"} <= set(table.column_names)
         if name not in table.column_names and not bounds:

@@ -233,7 +233,7 @@ def check_population(population: object, fraction: float | None) -> None:
     """Raise a ConfigError if the arguments about the population are invalid."""
     problems = []
     if population is not None and fraction is not None:
-        problems.append(Problem("fraction", "a population table says it already; give one of the two"))
+        problems.append(Problem("fraction", "conflicts with a population table; give only one of them"))
     if fraction is not None and not 0 < fraction <= 1:
         problems.append(Problem("fraction", "must be above 0 and up to 1: the share of the population in the table"))
     if problems:

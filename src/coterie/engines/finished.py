@@ -53,5 +53,5 @@ def notes_of(finished: Sequence[FinishedBlock], plan: Plan) -> tuple[str, ...]:
     told = [f"The table was cut into {plan.blocks:,} blocks of {sizes}, grouped one by one."]
     config = plan.book.config
     if find_method(config.method).recoding == "global":
-        told.append(f"{config.method} took levels for each block by itself; they may differ from block to block.")
+        told.append(f"{config.method} chose levels for each block separately; they may differ from block to block.")
     return tuple(told)

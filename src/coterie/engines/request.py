@@ -25,10 +25,10 @@ def block_problems(data: AnyTable, job: Job, engine: str) -> list[Problem]:
     if not is_file(data):
         problems.append(Problem("engine", f"{engine} reads files; give the path of one, or engine memory"))
     if not into_file(job.output):
-        text = f"{engine} writes the release as it goes; say where by output, or use engine memory"
+        text = f"{engine} writes the release to a file; set output, or use engine memory"
         problems.append(Problem("engine", text))
     if job.suppress_rows is not None or job.suppress_cells is not None:
-        text = f"masks of rows and cells are for tables in memory; {engine} cannot take them"
+        text = f"masks of rows and cells need a table in memory; {engine} does not support them"
         problems.append(Problem("engine", text))
     return problems + cut_problems(config)
 
@@ -37,13 +37,13 @@ def cut_problems(config: Config) -> list[Problem]:
     """Return what cannot be done block by block, wherever the rows are."""
     problems = _problems(config)
     if config.time_limit is not None and config.engine == "spark":
-        text = "a task that runs again has to give the same rows; leave it out and choose the effort of the method"
+        text = "a task that is retried must give the same rows; remove it and set the effort of the method"
         problems.append(Problem("time_limit", text))
     elif config.time_limit is not None and needs_remaining(config):
-        text = "blocks are grouped twice where rows are suppressed, and have to come out alike; leave it out"
+        text = "blocks are grouped twice if rows are suppressed, and must be equal; remove it"
         problems.append(Problem("time_limit", text))
     if config.row_order != "original":
-        text = "rows on disk keep their order; sort the file by something that nobody knows, or give engine memory"
+        text = "rows on disk keep their order; shuffle the file first, or use engine memory"
         problems.append(Problem("row_order", text))
     return problems
 
@@ -90,7 +90,7 @@ def _of_groups(config: Config) -> list[tuple[str, str]]:
         if style in ("mean", "median")
     ]
     if config.privacy:
-        found.append(("privacy", "promises beyond k-anonymity need groups; choose another method"))
+        found.append(("privacy", "guarantees beyond k-anonymity need groups; choose another method"))
     if config.entity is not None:
         found.append(("entity", "people can be counted in groups only; choose another method"))
     return found

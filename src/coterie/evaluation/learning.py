@@ -163,7 +163,7 @@ def _check(tables: BeforeAfter, target: str, features: Sequence[str], folds: int
     domain = tables.column(target).domain
     classes = domain.size - (domain.missing >= 0)
     if classes < 2:
-        problems.append(Problem("target", f"column {target!r} has one value only, so that there is nothing to learn"))
+        problems.append(Problem("target", f"column {target!r} has only one value, so there is nothing to learn"))
     if classes > MOST_CLASSES:
         text = f"column {target!r} has {classes:,} values; choose one with at most {MOST_CLASSES}, or group its values"
         problems.append(Problem("target", text))

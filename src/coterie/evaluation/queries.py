@@ -241,5 +241,5 @@ def answers_on(
 def _numbers(tables: BeforeAfter, name: str) -> Float64:
     found = floats_of(tables.column(name).domain)
     if found is None:
-        raise ConfigError([Problem("sum", f"column {name!r} holds no numbers, so that it cannot be summed")])
+        raise ConfigError([Problem("sum", f"column {name!r} is not numeric, so it cannot be summed")])
     return found

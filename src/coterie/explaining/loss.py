@@ -192,7 +192,7 @@ def what_if(
     ks = [max(config.k // 2, 1), config.k * 2] if k is None else list(k)
     dropped = names if drop is None else list(drop)
     unknown = [name for name in dropped if name not in names]
-    problems = [Problem("drop", f"{name!r} is no quasi-identifier{did_you_mean(name, names)}") for name in unknown]
+    problems = [Problem("drop", f"{name!r} is not a quasi-identifier{did_you_mean(name, names)}") for name in unknown]
     if problems:
         raise ConfigError(problems)
     settings = config.replace(method=method or QUICK_METHOD, options={} if method else QUICK_OPTIONS, refine=False)

@@ -143,8 +143,8 @@ class _Held(NamedTuple):
 
 
 NOTES: dict[State, str] = {
-    "group": "All rows of a group are published alike: each pays for the box around all of them.",
-    "ring": "Rows are published one by one: this one in any of the k boxes that hold it, which of them is secret. "
+    "group": "All rows of a group have the same published cells: each pays the cost of their common box.",
+    "ring": "Rows are published one by one: this one in one of the k boxes that contain it; which one is secret. "
     "Costs are means over these boxes.",
     "suppressed": "The row is in no group: nothing is published of it, and every cell counts as lost. "
     "What follows is what it could have had.",

@@ -199,7 +199,7 @@ def _explained(error: BaseException, opened: Opener, found: DetectedText, name: 
 
 
 def _damaged(name: str) -> DataError:
-    return DataError(f"{name} cannot be read to its end: it is damaged or cut short.", hint="Fetch it again.")
+    return DataError(f"{name} cannot be read to its end: it is damaged or truncated.", hint="Fetch it again.")
 
 
 def _bad_rows(opened: Opener, found: DetectedText) -> _BadRows | None:

@@ -71,7 +71,7 @@ def check_apart(
     ]
     for at, each in enumerate(outputs):
         if each.beside is None and any(_same_target(each.where, other.where) for other in outputs[:at]):
-            problems.append(Problem(each.setting, "needs a file of its own"))
+            problems.append(Problem(each.setting, "needs its own file"))
     if problems:
         raise ConfigError(problems)
 
@@ -144,7 +144,7 @@ def _outputs(
             yield Output("output", provenance_path(output), beside=output)
     if mapping is not None:
         if os.fspath(mapping) == "-":
-            raise ConfigError([Problem("mapping", "needs a file of its own")])
+            raise ConfigError([Problem("mapping", "needs its own file")])
         yield Output("mapping", mapping)
     for path in reports:
         yield Output("report", path)

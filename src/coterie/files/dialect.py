@@ -54,12 +54,12 @@ class Dialect:
     def __post_init__(self) -> None:
         if len(self.delimiter) != 1 or not self.delimiter.isascii() or self.delimiter in '"\r\n':
             raise ConfigError(
-                [Problem("delimiter", "must be one character such as , or ; and neither a quote nor a line end")]
+                [Problem("delimiter", "must be one character such as , or ; but not a quote or a line break")]
             )
         try:
             "".encode(self.encoding)  # also refuses codecs that do not make bytes of text, such as rot13
         except LookupError:
-            raise ConfigError([Problem("encoding", f"Python knows no encoding {self.encoding!r}")]) from None
+            raise ConfigError([Problem("encoding", f"unknown encoding {self.encoding!r}")]) from None
 
 
 class DetectedText(NamedTuple):

@@ -60,7 +60,7 @@ class Text(FileFormat):
     name, title = "csv", "CSV"
     endings = (".csv", ".tsv", ".txt", ".tab")
     batches = True
-    keeps = "delimiter, encoding, quotes and line ends, but no types"
+    keeps = "delimiter, encoding, quotes and line endings, but no types"
 
 
 class Parquet(FileFormat):

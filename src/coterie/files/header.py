@@ -72,7 +72,7 @@ def refuse_data(first: Sequence[str], rows: Sequence[Sequence[str]], *, missing:
         raise DataError(
             f"{name} may have no header: its first line looks like data. "
             f"{_counted(like, len(first))} like the cells below.",
-            hint=f"If it is the header, say so by header = true (--header). {_NO_HEADER}",
+            hint=f"If it is the header, set header = true (--header). {_NO_HEADER}",
         )
     seen: dict[str, int] = {}
     pairs = [(seen.setdefault(cell, at), at) for at, cell in enumerate(first, 1)]
@@ -81,7 +81,7 @@ def refuse_data(first: Sequence[str], rows: Sequence[Sequence[str]], *, missing:
         raise DataError(
             f"{name}: in the first line, columns {', '.join(same[:5])}{' and more' if len(same) > 5 else ''} have the "
             "same name.",
-            hint=f"If it is the header, give each column a name of its own. {_NO_HEADER}",
+            hint=f"If it is the header, give each column a unique name. {_NO_HEADER}",
         )
 
 

@@ -81,7 +81,7 @@ def format_of(path: str | os.PathLike[str]) -> tuple[Format, bool]:
     kind = next((name for name, each in FORMATS.items() if each.writes and ending in each.endings), None)
     if kind is None or (zipped and kind != "csv"):
         raise ConfigError(
-            [Problem("output", f"cannot write {os.fspath(path)}: the name has to end in {writable()}, or be -")]
+            [Problem("output", f"cannot write {os.fspath(path)}: the name must end in {writable()}, or be -")]
         )
     return kind, zipped
 
@@ -143,7 +143,7 @@ def whole_file(path: str | os.PathLike[str], *, force: bool) -> Iterator[HashedF
             raise
         raise DataError(
             f"{os.fspath(path)} cannot be written: {error.strerror or 'output error'}.",
-            hint="Check the folder's rights and the space left.",
+            hint="Check the folder's permissions and free space.",
         ) from None
 
 

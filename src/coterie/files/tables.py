@@ -118,7 +118,7 @@ def read(
 
 def _read_database(place: Place, *, sheet: str | int | None) -> Source:
     if sheet is not None:
-        raise ConfigError([Problem("sheet", f"{place.name} is no Excel file and has no sheets")])
+        raise ConfigError([Problem("sheet", f"{place.name} is not an Excel file and has no sheets")])
     # Without the password, which nobody needs to tell tables apart.
     origin = place if place.kind == "sqlite" else replace(place, url=place.shown)
     return Source(read_database(place), "file", place.name, origin=origin)
@@ -146,7 +146,7 @@ def _parsed(raw: Raw, text: TextSettings, *, sheet: str | int | None) -> Source:
     dialect = None
     kind = FORMATS[raw.format]
     if sheet is not None and not kind.sheets:
-        raise ConfigError([Problem("sheet", f"{raw.name} is no Excel file and has no sheets")])
+        raise ConfigError([Problem("sheet", f"{raw.name} is not an Excel file and has no sheets")])
     if raw.format == "csv":
         table, dialect = read_csv(raw.open, name=raw.name, **text)
     else:

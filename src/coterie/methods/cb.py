@@ -170,7 +170,7 @@ def _diversity(table: Table, run: Run) -> Diversity:
                 f"so l can be at most {possible:,}.",
                 wanted=model.wanted,
                 possible=possible,
-                hint="Ask for a smaller l.",
+                hint="Use a smaller l.",
             )
     columns = [at for at, _ in wanted]
     codes = table.sensitive_codes[:, columns] if columns else np.zeros((table.rows, 0))

@@ -113,7 +113,7 @@ def _measure(table: Table, options: KacaOptions) -> Measure:
     for column, weights in by_column.items():
         path = "options.level_weights" + (f".{column}" if isinstance(own, dict) else "")
         if column not in heights:
-            problems.append(Problem(path, f"column {column!r} is no quasi-identifier with a hierarchy"))
+            problems.append(Problem(path, f"column {column!r} is not a quasi-identifier with a hierarchy"))
         elif len(weights) < heights[column]:
             problems.append(
                 Problem(path, f"{len(weights)} weights, but {column!r} has {heights[column]} levels below its root")

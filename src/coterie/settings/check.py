@@ -191,7 +191,7 @@ def _setting_problems(config: Config, names: Sequence[str], reported: set[str]) 
                 problems.append(Problem(path, f"the table has no column {column!r}{_nearest_column(column, names)}"))
             else:
                 problems.append(
-                    Problem(path, f"column {column!r} is no quasi-identifier; add it to quasi or remove this")
+                    Problem(path, f"column {column!r} is not a quasi-identifier; add it to quasi or remove this")
                 )
     return problems
 

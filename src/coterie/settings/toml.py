@@ -20,7 +20,7 @@ def read_toml(path: str | os.PathLike[str]) -> dict[str, Any]:
     try:
         return tomllib.loads(Path(path).read_text(encoding="utf-8-sig"))
     except tomllib.TOMLDecodeError as error:
-        raise ConfigError([Problem(name, f"is no valid TOML: {error}")]) from None
+        raise ConfigError([Problem(name, f"is not valid TOML: {error}")]) from None
     except UnicodeDecodeError:
         raise ConfigError([Problem(name, "is not text in UTF-8; save it in that encoding")]) from None
     except OSError as error:

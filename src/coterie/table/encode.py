@@ -105,7 +105,7 @@ def _values(column: pa.ChunkedArray, *, name: str) -> _Values:
             f"Column {name!r} is of type {column.type}, whose values cannot be compared.",
             column=name,
             rows=len(column),
-            hint="Turn it into text, numbers or dates, or list it in keep or drop instead.",
+            hint="Convert it to text, numbers or dates, or list it in keep or drop instead.",
         ) from None
     encoded = encoded.unify_dictionaries().combine_chunks()
     if isinstance(encoded, pa.ChunkedArray):  # no chunks at all

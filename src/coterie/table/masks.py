@@ -76,7 +76,7 @@ def read_mask(
     for name in _names(cells):
         path = f"suppress_cells.{name}"
         if name not in quasi:
-            problems.append(Problem(path, f"column {name!r} is no quasi-identifier; only their cells are generalized"))
+            problems.append(Problem(path, f"column {name!r} is not a quasi-identifier; only their cells are generalized"))
             continue
         found = _flags(cells[name], path, count, problems)
         if found is not None and len(found) and found.all():

@@ -181,7 +181,7 @@ def _from_decimals(values: pa.Array) -> Numbers:
 def _refused(what: str, wrong: Bool, counts: Int64, column: str) -> DataError:
     rows = int(counts[wrong].sum())
     return DataError(
-        f"Column {column!r} is to be a number, but {int(wrong.sum()):,} of its distinct values ({rows:,} rows) "
+        f"Column {column!r} is configured as a number, but {int(wrong.sum()):,} of its distinct values ({rows:,} rows) "
         f"are {what}.",
         column=column,
         rows=rows,

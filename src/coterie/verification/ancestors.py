@@ -79,7 +79,7 @@ def climb(form: Any, cells: pa.Array, rows: Int64, *, name: str) -> AncestorPath
     if hasattr(form, "labels"):
         return _in_tree(form.labels, form.parent, cells, rows, name=name)
     texts = cell_texts(cells, name=name)
-    lacks = "has no place in the hierarchy", "have no place in the hierarchy", "add the missing rows to the hierarchy"
+    lacks = "is missing from the hierarchy", "are missing from the hierarchy", "add the missing rows to the hierarchy"
     if hasattr(form, "widths"):
         keys, paths = _by_intervals(form, texts)
         lacks = "is no number", "are no numbers", "intervals are for numbers only"
@@ -136,7 +136,7 @@ def _in_tree(labels: Sequence[str], parent: Sequence[int], cells: pa.Array, rows
     origin = "give the original values, or a row in the hierarchy that starts with the label"
     _refuse(
         [
-            (unknown, "has no place in the hierarchy", "have no place in the hierarchy", hint),
+            (unknown, "is missing from the hierarchy", "are missing from the hierarchy", hint),
             (groups, one, many, origin),
         ],
         rows,
@@ -195,7 +195,7 @@ def cell_texts(cells: pa.Array, *, name: str) -> list[str]:
     if pa.types.is_temporal(kind) and not pa.types.is_duration(kind):
         written = cells.cast(pa.string()).to_pylist()
         return [re.sub(r"\.[0-9]+", lambda part: part[0].rstrip("0").rstrip("."), text, count=1) for text in written]
-    text = f"values of type {kind} have no place in a hierarchy; turn them into text, numbers or dates"
+    text = f"values of type {kind} cannot be in a hierarchy; convert them to text, numbers or dates"
     raise HierarchyError([Problem(name, text)], column=name)
 
 

@@ -201,7 +201,7 @@ def _refuse(wrong: Bool, rows: Int64, name: str, what: str) -> None:
     if wrong.any():
         count = int(rows[wrong].sum())
         raise DataError(
-            f"Column {name!r} is to be a number, but {int(wrong.sum()):,} of its distinct values ({count:,} rows) "
+            f"Column {name!r} is configured as a number, but {int(wrong.sum()):,} of its distinct values ({count:,} rows) "
             f"are {what}.",
             column=name,
             rows=count,

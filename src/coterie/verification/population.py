@@ -93,7 +93,7 @@ def _column(name: str, classes: pa.Table, own: ColumnCells, config: Config) -> P
     style, hierarchy = config.publish.get(name), config.hierarchies.get(name)
     if style in ("mean", "median"):
         raise DataError(
-            f"Column {name!r} was published as {style}: single numbers do not say what they stand for.",
+            f"Column {name!r} was published as {style}: single numbers do not determine the original values.",
             column=name,
             hint="Leave it out, or publish it as interval or bounds.",
         )

@@ -130,7 +130,7 @@ class RowReader:
 def _other_rows() -> DataError:
     return DataError(
         "The file that was written has another number of rows than the release.",
-        hint="See whether the disk has space left, and run again.",
+        hint="Check the free disk space, and run again.",
     )
 
 

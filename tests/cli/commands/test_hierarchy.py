@@ -91,9 +91,9 @@ def test_check_lists_every_problem(here):
     (here / "bad.csv").write_text("Bachelors;High;*\nBachelors;Low;*\na;X;Y;*\nb;Y;X;*\n")
     lines = run("check", "bad.csv", "--data", "people.csv", "--column", "education", code=3).splitlines()
     assert lines == [
-        'a cycle: "X" under "Y" under "X"; a label cannot stand above itself',
-        '"Bachelors" has two parents: "High" (row 1) and "Low" (row 2); a label stands in one place only',
-        "education: 2 values (3 rows) have no place in the hierarchy; add the missing rows to the hierarchy",
+        'a cycle: "X" under "Y" under "X"; a label cannot be its own ancestor',
+        '"Bachelors" has two parents: "High" (row 1) and "Low" (row 2); labels must be unique',
+        "education: 2 values (3 rows) are missing from the hierarchy; add the missing rows to the hierarchy",
     ]
     loud = run("check", "bad.csv", "--data", "people.csv", "--column", "education", "--show-values", code=3)
     assert '"Masters", "11th"' in loud

@@ -75,7 +75,7 @@ def test_parquet_and_excel_come_in(client, app, files, people):
         ("ragged.csv", b"a,b\n1,2\n1,2,3\n4,5\n", "has 3 columns where the header has 2"),
         ("same.csv", b"a,a\n1,2\n", "same name"),
         ("broken.parquet", b"PAR1xxxxxxxxPAR1", "damaged"),
-        ("broken.csv.gz", gzip.compress(b"a,b\n1,2\n" * 999)[:-20], "damaged or cut short"),
+        ("broken.csv.gz", gzip.compress(b"a,b\n1,2\n" * 999)[:-20], "damaged or truncated"),
         ("quote.csv", b'a,b\n1,2\n3,"4\n5,6\n', "never closed"),
         ("binary.csv", bytes(range(256)) * 50, "is not a table"),
     ],

@@ -303,8 +303,8 @@ def test_files_outside_are_not_read(client, adult, names):
 
 def test_a_recipe_that_is_no_toml_is_said_to_be(client, adult, names):
     adult.recipe_path.write_text("k = = 3")
-    assert "is no valid TOML" in client.get(f"{adult.url}/hierarchies").text
-    assert "is no valid TOML" in client.get(f"{adult.url}/hierarchies/{names.index('age')}").text
+    assert "is not valid TOML" in client.get(f"{adult.url}/hierarchies").text
+    assert "is not valid TOML" in client.get(f"{adult.url}/hierarchies/{names.index('age')}").text
 
 
 def test_large_trees_are_shown_in_part_and_branch_by_branch(client, adult, names, tmp_path):

@@ -110,7 +110,7 @@ def test_the_text_can_be_edited_and_faults_lose_nothing(client, adult):
     before = adult.recipe_path.read_bytes()
     answer = client.post(f"{adult.url}/recipe", data={"text": "k = \r\n# my thoughts"})
     assert answer.status_code == 422
-    assert "no valid TOML" in answer.text
+    assert "not valid TOML" in answer.text
     assert adult.recipe_path.read_bytes() == before
     assert "# my thoughts" in client.get(f"{adult.url}/recipe").text
     answer = client.post(f"{adult.url}/recipe", data={"text": 'k = 4\r\nquasi = ["age"]\r\n'})

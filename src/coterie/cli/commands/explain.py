@@ -134,7 +134,7 @@ def show_row(found: RowExplanation, voice: Voice) -> None:
         [
             ("it pays", f"{found.cost:.4f} of at most {found.most:g}"),
             ("it must pay", f"{own.at_least:.4f}: no box around it with {found.k:,} rows costs less"),
-            ("it could pay", f"{own.found:.4f}: a box around it with {found.k:,} rows, were it alone"),
+            ("it could pay", f"{own.found:.4f}: a box around it with {found.k:,} rows, if it were alone"),
             (
                 "k at its cost",
                 f"{found.rows_found:,}: a box around it that costs no more holds so many rows; none holds more than "
@@ -147,7 +147,7 @@ def show_row(found: RowExplanation, voice: Voice) -> None:
     voice.table(["k", "at least", "found"], rows, numbers=["k", "at least", "found"])
     if found.without:
         best = ", ".join(f"{each.name} {each.at_least:.4f}" for each in found.without[:3])
-        voice.say(f"What it must pay without a column: {best}")
+        voice.say(f"Least cost without a column: {best}")
     _show_nearest(found, voice)
 
 
@@ -184,7 +184,7 @@ def show_what_if(found: WhatIfs, voice: Voice) -> None:
         f"{found.release_gcp:.4f})."
     )
     voice.say()
-    head = ["change", "loss of the columns that stay", "after", "difference", "groups"]
+    head = ["change", "loss of the remaining columns", "after", "difference", "groups"]
     rows = [
         [each.change, f"{each.before:.4f}", f"{each.after:.4f}", f"{each.after - each.before:+.4f}", f"{each.groups:,}"]
         if not each.reason

@@ -128,7 +128,7 @@ def _print_risks(found: list[Risk], voice: Voice) -> None:
         if risk.population is not None:
             lines.append(("population", [f"{each.population:,}" for each in found]))
         if risk.unique_matches is not None:
-            lines.append(("fit one person of it only", [f"{each.unique_matches:,}" for each in found]))
+            lines.append(("match one person only", [f"{each.unique_matches:,}" for each in found]))
     if found[0].population_uniques is not None:
         lines.append(("unique in the population", [_uniques_text(risk) for risk in found]))
     head = ["", "before", "after"] if len(found) == 2 else ["", "table"]
@@ -234,12 +234,12 @@ def _print_attack(found: Attack, voice: Voice) -> None:
         voice.say(
             f"order of rows  sorted by {leak.column}: running bounds raise exactly known cells from "
             f"{100 * leak.exact_before:.2f} % to {100 * leak.exact_after:.2f} %, and {leak.below:,} rows fall into "
-            f'classes below {found.k:,}; row_order = "shuffle" mends it'
+            f'classes below {found.k:,}; row_order = "shuffle" prevents it'
         )
     for ends in found.ends:
         voice.say(
             f"tight ends     {ends.column}: {100 * ends.known:.2f} % of its cells are known up to the row, since both "
-            "ends of an interval are values of rows; a hierarchy of intervals mends it"
+            "ends of an interval are values of rows; a hierarchy of intervals prevents it"
         )
     if not found.sensitive:
         return

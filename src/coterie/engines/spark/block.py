@@ -119,7 +119,7 @@ def _block(table: pa.Table, block: int, work: BlockWork) -> pa.Table:
     found = int(fingerprints(rows, quasi, sensitive).sum())
     if len(rows) != work.plan.sizes[block] or found != int(work.sums[block]):
         raise DataError(
-            "The rows came out differently when they were read again, so that a block would not be what was planned.",
+            "The rows differed when they were read again, so a block no longer matches the plan.",
             rows=len(rows),
             hint="Write the DataFrame to a table first, or name a column that numbers its rows (row_number).",
         )

@@ -128,7 +128,7 @@ def check_unpacked(raw: Raw, limit: int) -> None:
             size = sum(meta.row_group(place).total_byte_size for place in range(meta.num_row_groups))
             size = max(size, meta.num_rows * meta.num_columns // 8)
     except (zlib.error, zipfile.BadZipFile, EOFError, pa.ArrowException):
-        raise DataError(f"{raw.name} is damaged or cut short.", hint="Fetch it again.") from None
+        raise DataError(f"{raw.name} is damaged or truncated.", hint="Fetch it again.") from None
     if size > limit:
         raise DataError(
             f"{raw.name} would have more than {limit // MEGABYTE:,} MB when unpacked.",
@@ -181,7 +181,7 @@ def _sniffed(raw: Raw, reading: dict[str, Any]) -> DetectedText:
         with raw.open() as stream:
             sample = stream.read(SAMPLE_BYTES + 1)
     except (pa.ArrowException, OSError, EOFError):
-        raise DataError(f"{raw.name} cannot be read: it is damaged or cut short.", hint="Fetch it again.") from None
+        raise DataError(f"{raw.name} cannot be read: it is damaged or truncated.", hint="Fetch it again.") from None
     return sniff(
         sample[:SAMPLE_BYTES],
         whole=len(sample) <= SAMPLE_BYTES,

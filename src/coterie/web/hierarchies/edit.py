@@ -46,7 +46,7 @@ def add_values(tree: EditTree, labels: Sequence[str], *, under: int = TOP) -> Ed
     fresh = list(dict.fromkeys(labels))
     for label in fresh:
         if label in known:
-            raise HierarchyError(f'"{label}" has a place already; a label stands in one place only')
+            raise HierarchyError(f'"{label}" has a place already; labels must be unique')
     nodes = range(tree.next_node, tree.next_node + len(fresh))
     return replace(
         tree,

@@ -116,7 +116,7 @@ def _text_faults(text: str) -> list[Fault]:
     try:
         tomllib.loads(text)
     except tomllib.TOMLDecodeError as error:
-        return [Fault("text", f"This is no valid TOML: {error}")]
+        return [Fault("text", f"This is not valid TOML: {error}")]
     return []
 
 

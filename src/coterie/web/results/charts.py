@@ -122,7 +122,7 @@ def curve_chart(comparison: Comparison, k: int) -> Chart:
     return lines(
         "Loss over k",
         series,
-        description=f"What the same method loses as groups grow.{told}",
+        description=f"Information loss of the same method as k increases.{told}",
         x=Axis("k", log=True, ticks=ks),
         y=Axis("loss (GCP)", low=0.0, digits=3),
         name="loss-over-k",
