@@ -102,7 +102,7 @@ def test_auto_goes_by_the_memory_that_a_file_would_need(path, tmp_path, monkeypa
     assert memory_needed(path, config) > 2**29
     chosen = choose_engine(path, Job(config, "out.csv"))
     assert chosen.engine == "blocks"
-    assert "may be used" in chosen.why
+    assert "the limit is" in chosen.why
     assert choose_engine(path, Job(config, None)).engine == "memory"
     masked = Job(config, "out.csv", suppress_rows=[True])
     assert choose_engine(path, masked).engine == "memory"

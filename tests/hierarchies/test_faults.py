@@ -30,16 +30,12 @@ def test_two_parents():
     assert faults_of("a;X;*", "b;X;*", "a;Y;*") == [
         '"a" has two parents: "X" (row 1) and "Y" (row 3); labels must be unique'
     ]
-    assert faults_of("a;X;*", "a;*") == [
-        '"a" has two parents: "X" (row 1) and "*" (row 2); labels must be unique'
-    ]
+    assert faults_of("a;X;*", "a;*") == ['"a" has two parents: "X" (row 1) and "*" (row 2); labels must be unique']
     assert faults_of("a;G;X;*", "b;G;Y;*", "c;G;*") == [
         '"G" has 3 parents: "X" (row 1), "Y" (row 2) and "*" (row 3); labels must be unique'
     ]
     # A value in one row, a group elsewhere in another.
-    assert faults_of("G;X;*", "a;G;Y;*") == [
-        '"G" has two parents: "X" (row 1) and "Y" (row 2); labels must be unique'
-    ]
+    assert faults_of("G;X;*", "a;G;Y;*") == ['"G" has two parents: "X" (row 1) and "Y" (row 2); labels must be unique']
 
 
 def test_lines_of_the_file_are_named(tmp_path):

@@ -189,7 +189,7 @@ def test_what_prefixes_refuse():
         "mask: '**' is not a mask; it is one character, such as '*' or '#'",
     ]
     assert problems(lambda: ways(coterie.prefixes(), ["021**", "02138"])) == [
-        "c: 1 value (1 row) holds the mask \"*\"; choose a mask that no value contains, such as prefixes(mask='#')"
+        "c: 1 value (1 row) contains the mask \"*\"; choose a mask that no value contains, such as prefixes(mask='#')"
     ]
     assert "65 characters" in problems(lambda: ways(coterie.prefixes(), ["x" * 65]))[0]
     assert ways(coterie.prefixes(2), ["x" * 65]) == [f"{'x' * 65} {'xx'.ljust(65, '*')} *"]

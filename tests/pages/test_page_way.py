@@ -46,7 +46,7 @@ def test_from_upload_to_download(visit, site, table, tmp_path):
     page.click("text=See the results")
     page.wait_for_url("**/results/0001")
     # Figures that take longer come when the release is there; k = 5 is above the accepted risk.
-    page.wait_for_selector("text=Look at the warnings before you publish", timeout=2 * PATIENCE)
+    page.wait_for_selector("text=Review the warnings before you publish", timeout=2 * PATIENCE)
     assert page.locator("td.changed").count() > 0
     assert page.locator("figure svg.chart").count() >= 4
 

@@ -180,7 +180,7 @@ def test_what_is_too_large_to_look_at_in_order_is_said(file, tmp_path, monkeypat
     left = {"drop": ["lat", "long", "sex", "subject_id"]}
     stored = coterie.anonymize(file, **BASE, **left, engine="blocks", block_rows=200, output=tmp_path / "out.parquet")
     evidence = " ".join(stored.verdict.questions["singling-out"].evidence)
-    assert "Not measured: whether the order of the rows gives values away." in evidence
+    assert "Not measured: whether the order of the rows discloses values." in evidence
 
 
 def test_in_blocks_the_verdict_is_counted_on_disk(file, tmp_path):

@@ -66,7 +66,7 @@ def test_a_stale_tab_changes_no_role(client, adult):
     assert "This was not saved" in refused.text
     assert adult.recipe_path.read_bytes() == before
     page = send(client, at, data={"role-1": "drop", "action": "next", "stamp": second})
-    assert "Roles were changed meanwhile" in page.text
+    assert "Roles were changed in another tab" in page.text
     assert adult.recipe_path.read_bytes() == before
     # The tab that saved goes on with the stamp that it was given.
     again = client.post(at, data={"role-1": "drop", "stamp": stamp_of_roles(saved)}, headers=htmx)

@@ -161,8 +161,8 @@ class Comparison(Tabular):
         risk = points(
             f"Risk and loss{under}",
             _series(shown, "gcp", "risk_average", labelled=_least_loss(shown)),
-            description="Each point is a release. Further left, less information is lost; further down, the risk is lower."
-            + along,
+            description="Each point is a release. Further left, less information is lost; "
+            "further down, the risk is lower." + along,
             x=Axis("loss (GCP)", low=0.0),
             y=Axis("average risk of a record", log=True),
             name="risk-utility-map",

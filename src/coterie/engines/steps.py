@@ -81,7 +81,9 @@ def group_block(table: Table, plan: Plan, run: Run) -> Grouping:
         remaining = remaining_of(plan.book, gone_values(table, plan.book, grouping)) if run.privacy else None
     elif grouping.suppressed.any() and remaining is None and compares(config):
         # What groups are compared with are the rows that are left, which nobody has counted.
-        text = "a method that suppresses rows on its own cannot satisfy this guarantee block by block; use engine memory"
+        text = (
+            "a method that suppresses rows on its own cannot satisfy this guarantee block by block; use engine memory"
+        )
         raise ConfigError([Problem("privacy", text)])
     try:
         grouping = repaired(table, grouping, k=config.k, run=run, remaining=remaining)

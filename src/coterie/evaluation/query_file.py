@@ -209,7 +209,11 @@ def _named(value: Value, domain: Domain) -> Bool:
         if label == value.text and tree is not None:
             mask[tree.first[node] : tree.last[node] + 1] = True
     if not mask.any():
-        what = "neither a value nor a label of its hierarchy" if domain.labelled else "not one of its values in the original"
+        what = (
+            "neither a value nor a label of its hierarchy"
+            if domain.labelled
+            else "not one of its values in the original"
+        )
         text = f"column {domain.name!r}: the text at character {value.at} is {what}"
         raise ConfigError([Problem("where", text)])
     return mask

@@ -146,10 +146,10 @@ NOTES: dict[State, str] = {
     "group": "All rows of a group have the same published cells: each pays the cost of their common box.",
     "ring": "Rows are published one by one: this one in one of the k boxes that contain it; which one is secret. "
     "Costs are means over these boxes.",
-    "suppressed": "The row is in no group: nothing is published of it, and every cell counts as lost. "
-    "What follows is what it could have had.",
-    "left out": "The row was left out before any grouping (a missing value or a mask), so that it has no codes: "
-    "every cell counts as lost, and nothing is known of its surroundings.",
+    "suppressed": "The row is in no group: it is suppressed, and every cell counts as lost. "
+    "The alternatives are below.",
+    "left out": "The row was left out before any grouping (a missing value or a mask): "
+    "every cell counts as lost, and its alternatives are unknown.",
 }
 
 

@@ -155,7 +155,9 @@ def open_table(path: str | os.PathLike[str], config: Config) -> TableFile:
     """
     name = os.fspath(path)
     if name == "-":
-        raise ConfigError([Problem("engine", "standard input can be read only once; give a file, or use engine memory")])
+        raise ConfigError(
+            [Problem("engine", "standard input can be read only once; give a file, or use engine memory")]
+        )
     if Path(name).is_dir():
         return _open_folder(name)
     raw = open_raw(path)

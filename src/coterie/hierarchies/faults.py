@@ -33,9 +33,7 @@ def edge_faults(parents: Mapping[str, Mapping[str, int]], *, numbered: bool) -> 
         if len(outside) > 1:
             named = [f'"{name}"' + (f" (row {above[name]:,})" if numbered else "") for name in outside]
             number = "two" if len(named) == 2 else f"{len(named):,}"
-            problems.append(
-                Problem("", f'"{label}" has {number} parents: {_listed(named)}; labels must be unique')
-            )
+            problems.append(Problem("", f'"{label}" has {number} parents: {_listed(named)}; labels must be unique'))
     return problems
 
 

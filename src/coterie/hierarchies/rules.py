@@ -242,7 +242,8 @@ class Prefixes:
         if is_number(values.type):
             if len(set(map(len, names))) > 1 or not all(name.isdecimal() for name in names):
                 misfits.add_column(
-                    "prefixes are for codes, but the column contains numbers of unequal length or with signs or decimals; "
+                    "prefixes are for codes, but the column contains numbers of unequal "
+                    "length or with signs or decimals; "
                     "keep the column as text, with its leading zeros"
                 )
             return
@@ -253,7 +254,7 @@ class Prefixes:
         masked = [place for place, name in enumerate(names) if self.mask in name]
         misfits.add(
             masked,
-            f'holds the mask "{self.mask}"',
-            f'hold the mask "{self.mask}"',
+            f'contains the mask "{self.mask}"',
+            f'contain the mask "{self.mask}"',
             hint="choose a mask that no value contains, such as prefixes(mask='#')",
         )

@@ -184,8 +184,10 @@ def _by_word(cls: type[Hierarchy], spec: Mapping[str, Any], words: list[str], *,
 
 
 def _unexpected(key: str, word: str, allowed: Sequence[str]) -> Problem:
-    beside = f"; beside {word} may stand {' and '.join(allowed[1:])}" if len(allowed) > 1 else ""
-    return Problem(key, f"cannot be combined with {word}{beside}. A tree with a label {word!r} is written as {{tree = …}}")
+    beside = f"; {word} can be combined with {' and '.join(allowed[1:])}" if len(allowed) > 1 else ""
+    return Problem(
+        key, f"cannot be combined with {word}{beside}. A tree with a label {word!r} is written as {{tree = …}}"
+    )
 
 
 def _from_csv(cls: type[Hierarchy], path: object, settings: dict[str, Any], *, base: Path | None) -> Hierarchy:
@@ -231,4 +233,6 @@ def row_texts(rows: Sequence[Sequence[object]]) -> Iterator[list[str]]:
         wrong += not fits
         yield cells
     if wrong:
-        raise HierarchyError(f"{wrong:,} of the rows are not lists of labels; give each as a list: value, group, …, root")
+        raise HierarchyError(
+            f"{wrong:,} of the rows are not lists of labels; give each as a list: value, group, …, root"
+        )

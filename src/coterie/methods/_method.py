@@ -33,7 +33,7 @@ class PaperOptions(Options):
 
     preset: Literal["paper"] | None = Field(
         None,
-        description="`paper` sets the options below as the paper has them; an option that is given as well goes first.",
+        description="`paper` sets the options below as in the paper; options set explicitly override it.",
     )
 
     @model_validator(mode="before")

@@ -58,7 +58,7 @@ class CbOptions(PaperOptions):
 
     published: ClassVar[Mapping[str, Any]] = {"categories": "order"}
 
-    tries: int = Field(15, ge=1, description="How many ways to halve a part are tried; the best is kept.")
+    tries: int = Field(15, ge=1, description="Number of ways to halve a part; the best is kept.")
     rounds: int = Field(
         15, ge=1, description="Rounds of two-means clustering before two new random rows are drawn, within the tries."
     )

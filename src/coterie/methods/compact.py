@@ -99,7 +99,7 @@ class CompactOptions(Options):
     block_rows: int = Field(
         ROWS,
         ge=1,
-        description="Rows of a block at most. Larger tables are grouped by blocks, at some loss.",
+        description="Maximum rows of a block. Larger tables are grouped in blocks, at some loss.",
     )
     suppress_above: float | None = Field(
         None,

@@ -251,7 +251,7 @@ class _Search:
                 return before
             if self.run.out_of_time:
                 return self._late(before)
-        self.run.notes.append("optimal: the solver gave no answer that holds; the grouping may not be the least loss.")
+        self.run.notes.append("optimal: the solver gave no valid answer; the grouping may not be the least loss.")
         return before
 
     def _choice(self, columns: _Columns, nodes: int | None, *, presolve: bool) -> _Choice:

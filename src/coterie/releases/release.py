@@ -156,7 +156,7 @@ class Release(Generic[Frame_co]):
     def all_rows(self, what: str) -> HeldRows:
         """Return all rows; raise a ConfigError with the reason if only a sample is in memory."""
         if not self.complete:
-            raise needs_rows(what, "it needs all rows at once, and they are not held in memory")
+            raise needs_rows(what, "it needs all rows at once, and they are not in memory")
         return self.held
 
     @cached_property
@@ -222,7 +222,7 @@ class Release(Generic[Frame_co]):
         """
         from coterie.releases.assign import assign_rows
 
-        self.all_rows("a place for later rows")
+        self.all_rows("assigning later rows")
         return assign_rows(self, data)
 
     def mapping(self) -> Frame_co:

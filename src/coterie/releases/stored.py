@@ -128,7 +128,7 @@ class StoredRows:
         """Copy the release and its settings to another path of the same kind."""
         target = Path(path)
         if self.path.is_dir() or self.path.suffixes != target.suffixes:
-            text = f"{self.path.name} is written already and can be copied as it is only; give a name that ends alike"
+            text = f"{self.path.name} is already written and can only be copied; use the same file extension"
             raise ConfigError([Problem("output", text)])
         with whole_file(provenance_path(target), force=force) as beside, whole_file(target, force=force) as sink:
             with self.path.open("rb") as file:
@@ -148,4 +148,4 @@ def class_counts(sizes: SizeCounts, people: PeopleCounts | None) -> ClassCounts:
 
 def needs_rows(what: str, why: str) -> ConfigError:
     """Return the error for what needs rows that are not in memory."""
-    return ConfigError([Problem("engine", f"{what} cannot be had of this release: {why}; use engine memory")])
+    return ConfigError([Problem("engine", f"{what} is not available for this release: {why}; use engine memory")])

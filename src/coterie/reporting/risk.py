@@ -84,13 +84,11 @@ def _attack_model(release: Release) -> list[str]:
         "against.",
         "Journalist: the attacker does not know who is in the table and compares with the population. "
         + (
-            "Nothing was said of the population (fraction), so this risk was not estimated; it is never above the "
-            "prosecutor's."
+            "The sampling fraction is not set, so this risk was not estimated; it is never above the prosecutor's."
             if config.fraction is None
-            else f"The table is taken for a random sample of {config.fraction:g} of it."
+            else f"The table is assumed to be a random sample of {config.fraction:g} of it."
         ),
-        "Marketer: the attacker links all records and does not mind mistakes; the figure is the expected share of "
-        "right "
+        "Marketer: the attacker links all records and accepts errors; the figure is the expected share of correct "
         "links.",
     ]
     if config.release_model is not None:

@@ -3,11 +3,9 @@
 from __future__ import annotations
 
 NOT_PROVED = {
-    "k-anonymity by rows": "That rows look alike: each row is hidden among k by a secret draw, and whoever learns the "
-    "draw, "
-    "or knows several of the rows, may undo it. It says nothing about what the k rows have in common.",
-    "k-anonymity of people": "That the people of a group differ in anything: it counts people, not what is said of "
-    "them.",
+    "k-anonymity by rows": "That rows look alike: each row is hidden among k by a secret draw, and anyone who learns "
+    "the draw, or knows several of the rows, may undo it. It says nothing about what the k rows have in common.",
+    "k-anonymity of people": "That the people of a group differ in anything: it counts people, not their attributes.",
 }
 """the limits of guarantees that are not privacy models"""
 
@@ -44,13 +42,11 @@ QUESTIONS = {
 """the three questions of the Article 29 Working Party, opinion 05/2014 (WP216)"""
 
 OPEN = {
-    "singling out": "Others may know more columns than those named, or sums and comparisons that no column holds.",
-    "linkability": "Another release about the same people can narrow groups down (coterie.check_joint tells); the "
-    "attack "
-    "here knows no more than the quasi-identifiers.",
-    "inference": "What a table teaches of people in general holds for those in it too; no release that is of use "
-    "prevents "
-    "that. Only the columns named as sensitive were looked at.",
+    "singling out": "Others may know more columns than those named, or sums and comparisons that are in no column.",
+    "linkability": "Another release about the same people can narrow groups down (see coterie.check_joint); this "
+    "attack only uses the quasi-identifiers.",
+    "inference": "What a table reveals about people in general also applies to those in it; no useful release "
+    "prevents that. Only the sensitive attributes were examined.",
 }
 
 LIMITS = (

@@ -82,7 +82,7 @@ def undecided_hint(config: Config, names: Sequence[str]) -> str:
         return ""
     # Longer lists are no line to paste any more: `coterie init` writes them down one by one.
     if len(found) > MOST_LISTED:
-        return "`coterie init FILE` writes a configuration that lists every column, to be looked over."
+        return "`coterie init FILE` writes a configuration that lists every column, for you to review."
     what = "it" if len(found) == 1 else "them"
     keep, drop = _lines("keep", config, found), _lines("drop", config, found)
     return f"To publish {what} unchanged: {keep}. To leave {what} out: {drop}."

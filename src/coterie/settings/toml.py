@@ -73,7 +73,7 @@ def provenance_toml(config: Config, provenance: Mapping[str, Any]) -> str:
     head = (
         "# The configuration of a release made by coterie, and where it came from.\n"
         f"# `coterie anonymize INPUT -c THIS_FILE -o OUTPUT` makes the same release from the same input{but}.\n"
-        "# It is internal: do not hand it on with the release.\n\n"
+        "# It is internal: do not share it with the release.\n\n"
     )
     told = {name: value for name, value in provenance.items() if name not in CONFIRMING}
     return head + write_toml({**values, "provenance": plain(told)})

@@ -194,7 +194,7 @@ def _role(profile: ColumnProfile, named: Meaning | None) -> tuple[Role, str]:
     if named is not None and named.role == "identifier":
         # "mobile" may be yes or no: a few values that repeat do not identify anybody by themselves.
         if profile.distinct <= FEW_REPEATED and profile.rows >= ENOUGH_ROWS and profile.share < 1 / 4:
-            return "quasi", f"the name suggests {named.what}, but few values repeat; unsure, so kept safe"
+            return "quasi", f"the name suggests {named.what}, but few values repeat; uncertain, so protected"
         return "identifier", f"the name suggests {named.what}"
     if profile.kind == "empty":
         return "other", "it has no values"
@@ -213,12 +213,12 @@ def _role(profile: ColumnProfile, named: Meaning | None) -> tuple[Role, str]:
     if unique and profile.kind == "integer":
         return "identifier", "whole numbers, nearly all different, as record numbers are"
     if unique and profile.kind == "decimal":
-        return "quasi", "decimal numbers, nearly all different: they single people out; unsure, so kept safe"
+        return "quasi", "decimal numbers, nearly all different: they single people out; uncertain, so protected"
     if profile.kind == "decimal":
         return "other", "decimal numbers, as measurements are; make it a quasi-identifier if others may know it"
     if profile.kind == "date":
-        return "quasi", "a date that others may know; unsure, so kept safe"
-    return "quasi", "others may know it; unsure, so kept safe"
+        return "quasi", "a date that others may know; uncertain, so protected"
+    return "quasi", "others may know it; uncertain, so protected"
 
 
 def _generalised(profile: ColumnProfile, named: Meaning | None) -> tuple[Literal["category"] | None, object]:

@@ -113,7 +113,7 @@ def _keys(values: pa.Array) -> npt.NDArray[Any]:
 
 def _changed(name: str) -> DataError:
     return DataError(
-        f"Column {name!r} holds values that were not there when the table was read before: it has changed.",
+        f"Column {name!r} has values that it did not have when the table was first read: it has changed.",
         column=name,
         hint="Run again when nobody writes to the table.",
     )
@@ -186,7 +186,7 @@ def refuse_missing(missing: Mapping[str, int], config: Config) -> None:
     if config.missing == "error" and listed:
         raise DataError(
             f"Rows have missing values in {listed}.",
-            hint='Fill them, or set missing = "category" (a value of its own) or "suppress" (take such rows out).',
+            hint='Fill them, or set missing = "category" (a separate value) or "suppress" (remove such rows).',
         )
 
 

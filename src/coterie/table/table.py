@@ -73,7 +73,7 @@ class Table:
         if len(self.codes) > ROW_LIMIT:
             raise DataError(
                 f"The table has {len(self.codes):,} rows; one piece holds at most {ROW_LIMIT:,}.",
-                hint="Cut it into several files.",
+                hint="Split it into several files.",
             )
 
     @property

@@ -77,7 +77,7 @@ def value_texts(domain: Domain) -> pa.Array:
         raise DataError(
             f"Column {domain.name!r} is of type {domain.values.type}, which cannot be written as text.",
             column=domain.name,
-            hint="Turn it into text or numbers first.",
+            hint="Convert it to text or numbers first.",
         ) from None
 
 

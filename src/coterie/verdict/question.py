@@ -20,7 +20,7 @@ TITLES = {
 }
 HEADLINES: dict[State, str] = {
     "pass": "Every guarantee holds, and nothing else stands out",
-    "warn": "Look at the warnings before you publish",
+    "warn": "Review the warnings before you publish",
     "fail": "Do not publish this as it stands",
 }
 SYMBOLS: dict[State, str] = {"pass": "✓", "warn": "!", "fail": "✗"}

@@ -38,11 +38,11 @@ def usefulness(measures: Measures, config: Config, *, queries: float | None = No
     told = f"The information loss (GCP) is {loss:.4f}"
     if bounded and "loss_over_bound" in measures and np.isfinite(ratio := float(measures["loss_over_bound"])):
         findings.figures["loss_over_bound"] = ratio
-        told += f", {ratio:.2f} times what no grouping with this k could stay below"
+        told += f", {ratio:.2f} times the lower bound for this k"
     findings.evidence.append(f"{told}.")
     findings.add(
         "warn" if loss > limit(config.limits, "loss") else "pass",
-        advice="Take fewer quasi-identifiers, a smaller k, or hierarchies that join what belongs together.",
+        advice="Use fewer quasi-identifiers, a smaller k, or hierarchies that group related values.",
     )
     _worst_column(findings, measures, config)
     if queries is not None and np.isfinite(queries):
@@ -51,7 +51,7 @@ def usefulness(measures: Measures, config: Config, *, queries: float | None = No
         findings.add(
             "warn" if queries > limit(config.limits, "query-error") else "pass",
             what="queries",
-            advice="Weigh the columns that queries use (weights), or take a smaller k.",
+            advice="Increase the weights of the columns that queries use, or use a smaller k.",
         )
     return findings
 
@@ -65,7 +65,7 @@ def _worst_column(findings: Findings, measures: Measures, config: Config) -> Non
     findings.figures |= {"worst_column": worst, "column_loss": columns}
     findings.evidence.append(f"`{worst}` lost most: {columns[worst]:.4f}.")
     for name, loss in columns.items():
-        help_for = "Give it a hierarchy" if name not in config.hierarchies else "Weigh it higher (weights)"
+        help_for = "Give it a hierarchy" if name not in config.hierarchies else "Increase its weight (weights)"
         findings.add(
             "warn" if loss > limit(config.limits, "column-loss") else "pass",
             what=name,

@@ -61,10 +61,10 @@ def verdict_of_rows(rows: PublishedRows, config: Config, found: Verification, *,
     if (table := rows.table_of(published_names(names, config.quasi))) is not None:
         look_at_order(findings, table, config, k=k)
     else:
-        findings.evidence.append("Not measured: whether the order of the rows gives values away.")
+        findings.evidence.append("Not measured: whether the order of the rows discloses values.")
     inferred = inference(rows, config, sensitive=[name for name in config.sensitive if name in names])
     useful = Findings("utility", config.accept)
-    useful.evidence.append("Not measured: it takes the original (`coterie measure`).")
+    useful.evidence.append("Not measured: this needs the original (`coterie measure`).")
     return _verdict(promises(found), findings, inferred, useful)
 
 
@@ -96,16 +96,16 @@ def _verdict_of_stored(release: Release) -> Verdict:
         return Verdict({**by_itself.questions, useful.name: useful.question()})
     parts = [Findings(name, config.accept) for name in ("singling-out", "inference")]
     for part in parts:
-        part.evidence.append("Not measured: the release is in no file on this machine.")
-        part.add("warn", advice="Write the release to a file, and ask `coterie verify --strict` about it.")
+        part.evidence.append("Not measured: the release is not in a file on this machine.")
+        part.add("warn", advice="Write the release to a file, and run `coterie verify --strict` on it.")
     return _verdict(promises(found), *parts, useful)
 
 
 def promises(found: Verification) -> Question:
     """Turn the verification into a question of the verdict."""
-    texts = tuple(check.text for check in found.checks) or ("Nothing was asked for.",)
+    texts = tuple(check.text for check in found.checks) or ("No guarantee was requested.",)
     figures = {"checks": [{"name": each.name, "passed": each.passed} for each in found.checks]}
-    failed = tuple(f"The release does not keep {check.name}." for check in found.checks if not check.passed)
+    failed = tuple(f"The release does not satisfy {check.name}." for check in found.checks if not check.passed)
     return Question("promises", "pass" if found.passed else "fail", texts, failed, figures=figures)
 
 

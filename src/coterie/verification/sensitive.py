@@ -134,6 +134,6 @@ def _looks_like(cells: pa.Array, rows: Int64, name: str) -> str:
             f"({wrong:,} rows) are text.",
             column=name,
             rows=wrong,
-            hint=f'Name them in missing_values, or set types.{name} = "category".',
+            hint=f'List them in missing_values, or set types.{name} = "category".',
         )
     return "category"

@@ -52,11 +52,11 @@ def connected(checker: DuckLimits) -> Iterator[duckdb.DuckDBPyConnection]:
         yield connection
     except duckdb.OutOfMemoryException:
         raise BackendError(
-            f"DuckDB could not check the release within {checker.memory // 2**20:,} MB.", hint="Allow more memory."
+            f"DuckDB could not verify the release within {checker.memory // 2**20:,} MB.", hint="Allow more memory."
         ) from None
     except duckdb.Error:
         # Its messages may quote cells.
-        raise DataError("The release cannot be checked: DuckDB does not read it.", hint="Write Parquet.") from None
+        raise DataError("The release cannot be verified: DuckDB cannot read it.", hint="Write Parquet.") from None
     finally:
         connection.close()
 

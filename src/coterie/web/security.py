@@ -94,18 +94,18 @@ class Guard:
         """Return the response to a request that may not pass, or None."""
         headers, settings = Headers(scope=scope), self.settings
         if headers.getlist("host") not in [[host] for host in settings.hosts]:
-            return simple_page(421, "Not this server", "This page answers under 127.0.0.1 and localhost only.")
+            return simple_page(421, "Not this server", "This server only answers at 127.0.0.1 and localhost.")
         asked = HTTPConnection(scope)
         method = scope["method"]
         if method not in (*READS, "POST"):
-            return simple_page(405, "Not allowed", "This page takes GET and POST only.")
+            return simple_page(405, "Not allowed", "Only GET and POST requests are supported.")
         if method == "POST" and not self._from_here(headers):
             return simple_page(403, "Refused", "This request does not come from a page of this server.")
         submitted = asked.query_params.get("token")
         if submitted is not None and method in READS and same_token(submitted, settings.token):
             return self._welcome(scope["path"])
         if not same_token(asked.cookies.get(settings.cookie), cookie_value(settings)):
-            text = "Open the address that `coterie serve` printed when it started: it holds the token that lets you in."
+            text = "Open the address that `coterie serve` printed when it started: it contains the access token."
             return simple_page(403, "Not let in", text, link="/")
         return None
 

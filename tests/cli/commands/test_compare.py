@@ -76,7 +76,7 @@ def test_explain_on_the_command_line(folder, capsys):
     for part in (
         "share of the loss",
         "Row 3, group",
-        "it must pay",
+        "least cost",
         "nearest row",
         "k = 8",
         "without zip",

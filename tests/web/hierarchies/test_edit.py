@@ -67,7 +67,7 @@ def test_a_group_is_added_empty_and_left_out_of_the_rows(tree):
 def test_values_are_added(tree):
     grown = edit.add_values(tree, ["10th", "9th"], under=node(tree, "Low"))
     assert list(nested(grown)["Low"]) == ["11th", "12th", "10th", "9th"]
-    with pytest.raises(HierarchyError, match="has a place already"):
+    with pytest.raises(HierarchyError, match="is already in the tree"):
         edit.add_values(grown, ["Masters"])
 
 

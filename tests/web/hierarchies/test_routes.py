@@ -206,7 +206,7 @@ def test_what_cannot_be_done_is_said_and_nothing_changes(client, adult, educatio
     assert "That cannot be done" in page
     assert "already" in page
     assert "no longer there" in change(client, education, what="delete", nodes="9999")
-    assert "no such change" in change(client, education, what="sing", nodes=known["Masters"])
+    assert "unknown operation" in change(client, education, what="sing", nodes=known["Masters"])
     assert "choose" in change(client, education, what="move", nodes="", to="0")
     assert tree_of(adult) == before
     plain = client.post(f"{education}/edit", data={"what": "delete", "nodes": "0"})
@@ -258,7 +258,7 @@ def test_labels_are_never_taken_for_html(client, adult, education):
 
 def test_finding_chooses_and_opens_what_was_found(client, adult, education):
     page = change(client, education, what="find", label="GRADE", open="0")
-    assert "found and chosen" in page
+    assert "found and selected" in page
     assert re.search(r'data-label="Grade 9 or 10"[^>]*aria-selected="true"', page)
 
 

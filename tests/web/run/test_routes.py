@@ -124,7 +124,7 @@ def test_what_the_command_line_would_do_in_blocks_is_refused(client, app, adult)
     folder = start(client, adult)
     assert wait(app, folder) == "failed"
     page = client.get(f"{adult.url}/run").text
-    assert "hold the table in memory" in page
+    assert "keep the table in memory" in page
     assert "coterie anonymize" in page
 
 
@@ -217,7 +217,7 @@ def test_a_file_that_was_sorted_anew_is_noticed_before_every_view_and_run(client
     # Even a change that leaves size and time as they were is found before a run.
     os.utime(adult.source, ns=(stamp.st_atime_ns, stamp.st_mtime_ns))
     refused = send(client, f"{adult.url}/run", data={"method": "mondrian", "action": "run"})
-    assert "the file has changed since it was looked at" in refused.text
+    assert "the file has changed since it was read" in refused.text
     assert len(adult.runs) == 1
     os.utime(adult.source)
     for step in ("data", "roles", "goals", "run", "results/0001"):

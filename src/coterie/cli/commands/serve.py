@@ -39,7 +39,8 @@ def serve(
         typer.Option(
             "--project",
             metavar="FOLDER",
-            help="Folder of the projects, with their uploads, recipes, hierarchies and runs. [default: in your data folder]",
+            help="Folder of the projects, with their uploads, recipes, hierarchies and "
+            "runs. [default: in your data folder]",
         ),
     ] = None,
     forget: Annotated[

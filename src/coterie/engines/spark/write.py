@@ -179,7 +179,9 @@ class RemotePlace:
             self._system.delete(self._path(self.path), True)
             done = self._system.rename(self._path(temporary), self._path(self.path))
         if not done:
-            raise DataError(f"The release could not be renamed to {self.path}.", hint="Check the permissions of its folder.")
+            raise DataError(
+                f"The release could not be renamed to {self.path}.", hint="Check the permissions of its folder."
+            )
 
 
 def place_of(session: SparkSession, path: str) -> LocalPlace | RemotePlace:

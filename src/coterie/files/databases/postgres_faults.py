@@ -42,7 +42,10 @@ _CONNECTING = (
     ("password authentication failed", _Told("refuses the password", "Set PGPASSWORD, or check ~/.pgpass.")),
     ("no password supplied", _Told("wants a password", "Set PGPASSWORD, or write ~/.pgpass.")),
     ("authentication failed", _Told("refuses this user", "Check the user, and pg_hba.conf on the server.")),
-    ("no pg_hba.conf entry", _Told("does not accept connections from this machine", "Check pg_hba.conf on the server.")),
+    (
+        "no pg_hba.conf entry",
+        _Told("does not accept connections from this machine", "Check pg_hba.conf on the server."),
+    ),
     ("role", _Told("does not know this user", "Check the user in the address, or PGUSER.")),
     ("does not exist", _Told("does not exist", "Check the name of the database.")),
     ("translate host name", _Told("has an unknown host name", "Check the host.")),

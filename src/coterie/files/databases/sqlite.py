@@ -163,7 +163,9 @@ def _array(values: Sequence[Any]) -> pa.Array:
 
 def _texts(values: Sequence[Any]) -> pa.Array:
     if bytes in set(map(type, values)):
-        raise DataError("A column mixes blobs with other values.", hint="Read it with hex(…) in a query, or leave it out.")
+        raise DataError(
+            "A column mixes blobs with other values.", hint="Read it with hex(…) in a query, or leave it out."
+        )
     return pa.array([None if value is None else str(value) for value in values], pa.string())
 
 

@@ -127,7 +127,7 @@ def from_values(request: Request) -> Response:
     place = place_of(project_of(request, ready=True), request)
     values = value_texts(place.values)
     if not values or len(values) > hierarchy_store.MOST_VALUES:
-        text = f"A tree by hand takes 1 to {hierarchy_store.MOST_VALUES:,} values, and the column has {len(values):,}."
+        text = f"An edited tree can have 1 to {hierarchy_store.MOST_VALUES:,} values; the column has {len(values):,}."
         return _refused(request, place, [Fault("", f"{text} Use a rule instead.")])
     root = "*"
     while root in values:

@@ -137,7 +137,7 @@ def _bring(request: Request, project: Project, uploaded: Path | None, path: str)
     if found is None and path:
         found = resolve_allowed(path, settings_of(request).allowed_folders)
         if found is None or not found.is_file() or found.stat().st_size > LIMIT:
-            text = "There is no such file below the folders that may be opened."
+            text = "There is no such file in the allowed folders."
             return _page(request, project, faults=[Fault("path", text)], path=path, status=422)
     if found is None:
         return _page(request, project, faults=[Fault("file", "Choose a coterie.toml, or give its path.")], status=422)

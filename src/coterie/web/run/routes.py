@@ -214,7 +214,7 @@ async def delete(request: Request) -> Response:
     project = project_of(request)
     folder = project.run_folder(request.path_params["run"])
     if folder is None:
-        raise HTTPException(404, "There is no such run (any more).")
+        raise HTTPException(404, "This run does not exist.")
     await run_in_threadpool(remove_run, jobs_of(request), folder)
     return go(f"{project.url}/run", request)
 

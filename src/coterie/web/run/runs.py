@@ -18,13 +18,13 @@ from coterie.web.recipe import recipe
 
 STEPS = {
     "read": "Reading the table",
-    "encode": "Finding the places of values in their hierarchies",
+    "encode": "Matching values to their hierarchies",
     "group": "Grouping rows",
     "refine": "Grouping rows: lowering the loss by local search",
     "repair": "Grouping rows: repairing groups that violate a guarantee",
     "publish": "Writing the groups' values",
-    "verify": "Verifying the release from its own cells",
-    "measure": "Measuring what was lost",
+    "verify": "Verifying the release from its published cells",
+    "measure": "Measuring information loss",
     "write": "Writing files",
 }
 """the steps of a run, as shown on the page"""
@@ -86,7 +86,7 @@ def start_run(jobs: Jobs, project: Project) -> Path:
 def check_startable(jobs: Jobs, project: Project) -> None:
     """Raise a ConfigError if a run is in progress, or if the file is no longer the inspected one."""
     if active_run(jobs, project) is not None:
-        raise ConfigError([Problem("", "a run of this project is under way; wait for it or cancel it first")])
+        raise ConfigError([Problem("", "a run of this project is in progress; wait for it or cancel it first")])
     check_unchanged(project)
 
 
