@@ -8,7 +8,7 @@ Three attackers, after El Emam and Dankar 2008:
   match the published values, one is the right one: 1 / F. F is counted in a population table, or estimated from the
   sampling fraction π: given f sampled rows, F is negative binomial (Benedetti and Franconi 1998), so the expected
   1 / F is ∫ u^(f−1) / (1 + u (1 − π) / π) du from 0 to 1.
-* The marketer links all records and does not mind mistakes: the expected share of right links.
+* The marketer links all records and does not mind mistakes: the expected share of correct links.
 """
 
 from __future__ import annotations

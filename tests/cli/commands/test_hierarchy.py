@@ -83,7 +83,7 @@ def test_check(here):
     summary = "root    *\nlevels  3\nleaves  4\n"
     assert run("check", "education.csv") == summary
     assert run("check", "education.csv", "--data", "people.csv", "--column", "education") == (
-        summary + "data    all 3 values of 'education' (4 rows) have a place\n"
+        summary + "data    all 3 values of 'education' (4 rows) are in the hierarchy\n"
     )
 
 
@@ -103,7 +103,7 @@ def test_check_of_rules_and_doubts(here):
     (here / "age.toml").write_text("intervals = [5, 10]")
     assert run("check", "age.toml", "--data", "people.csv", "--column", "age") == (
         "rule    {'intervals': [5, 10]}\n"
-        "data    all 3 values of 'age' (3 rows) have a place\n"
+        "data    all 3 values of 'age' (3 rows) are in the hierarchy\n"
         "        1 row is without a value\n"
     )
     (here / "age.csv").write_text("5;0-4;*\n6;5-9;*\n")

@@ -60,7 +60,7 @@ def test_the_list_names_each_quasi_identifier_and_its_state(client, adult, educa
     for name in recipe(adult)["quasi"]:
         assert f">{name}</a>" in page
     assert "Tree of 16 values, 4 levels, hierarchies/education.csv" in page
-    assert "every value has a place" in page
+    assert "covers every value" in page
     assert "published as ranges" in page
 
 
@@ -203,7 +203,7 @@ def test_what_cannot_be_done_is_said_and_nothing_changes(client, adult, educatio
     before = tree_of(adult)
     known = nodes(client.get(education).text)
     page = change(client, education, what="rename", nodes=known["Masters"], label="Bachelors")
-    assert "That cannot be done" in page
+    assert "This change is not possible" in page
     assert "already" in page
     assert "no longer there" in change(client, education, what="delete", nodes="9999")
     assert "unknown operation" in change(client, education, what="sing", nodes=known["Masters"])
@@ -223,7 +223,7 @@ def test_values_without_a_place_are_shown_and_can_be_placed(client, adult, educa
     page = change(client, education, what="place", values="Masters", to=nodes(page)["Advanced degree"])
     assert "1 value of the data" in page
     page = change(client, education, what="place-all", to="0")
-    assert "have no place" not in page
+    assert "are missing from the hierarchy" not in page
     assert set(tree_of(adult).tree.leaf_of) >= {"Masters", "12th"}
 
 
@@ -239,7 +239,7 @@ def test_a_file_that_was_changed_elsewhere_wins_over_the_draft(client, adult, ed
     page = client.get(education).text
     assert "For later" not in page
     assert "High" in nodes(page)
-    assert "have no place" in page
+    assert "are missing from the hierarchy" in page
     assert "There is nothing to undo" in change(client, education, what="undo")
     assert "Undo (1)" in change(client, education, what="add-group", nodes="0", label="For later")
 

@@ -123,7 +123,7 @@ def test_settings_that_are_wrong_are_shown_at_their_step(client, adult):
     client.post(f"{adult.url}/recipe", data={"text": 'k = 0\nquasi = ["age"]\nmethod = "none"\n'})
     page = client.get(f"{adult.url}/goals").text
     assert "must be at least 1" in page
-    assert "has faults" in page
+    assert "has errors" in page
     answer = send(client, f"{adult.url}/run", data={"method": "auto", "action": "run"})
     assert answer.status_code == 422
     assert "must be at least 1" in answer.text

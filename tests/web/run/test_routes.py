@@ -50,7 +50,7 @@ def test_the_release_is_the_command_lines_byte_for_byte(client, app, adult, tmp_
     assert "bound" not in result["measures"]
     early = client.get(f"{adult.url}/results/0001")
     assert "Every guarantee holds" in early.text
-    assert "Still to come" in early.text
+    assert "In progress" in early.text
     assert client.get(f"{adult.url}/results/0001/download/release").content == out.read_bytes()
     assert client.post(f"{adult.url}/results/0001/late").status_code == 303
     assert wait(app, folder / "late") == "finished", app.state.jobs.state(folder / "late").message

@@ -131,5 +131,5 @@ def placed_values(tree: WholeTree, column: ColumnValues) -> list[tuple[ColumnVal
 def lost_text(lost: list[ColumnValue]) -> str:
     """Say how many values, and how many rows, the hierarchy lacks."""
     rows = sum(value.rows for value in lost)
-    verb = "has" if len(lost) == 1 else "have"
-    return f"{count_of(len(lost), 'value')} of the data ({count_of(rows, 'row')}) {verb} no place"
+    verb = "is" if len(lost) == 1 else "are"
+    return f"{count_of(len(lost), 'value')} of the data ({count_of(rows, 'row')}) {verb} missing from the hierarchy"
