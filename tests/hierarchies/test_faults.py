@@ -112,9 +112,9 @@ def test_mappings_that_hold_no_labels():
          ["csv: must be the path of a file", "root: must be text", "header: must be true or false"]),
         ({"tree": "x", "root": ""}, ["tree: must be a nested mapping or a list of values", "root: must be a label"]),
         ({"intervals": [5], "mask": "*", "stop": 3},
-         ["mask: cannot be combined with intervals; beside intervals may stand start. "
+         ["mask: cannot be combined with intervals; intervals can be combined with start. "
           "A tree with a label 'intervals' is written as {tree = …}",
-          "stop: cannot be combined with intervals; beside intervals may stand start. "
+          "stop: cannot be combined with intervals; intervals can be combined with start. "
           "A tree with a label 'intervals' is written as {tree = …}"]),
         ({"dates": ["Medjool"]}, ["dates: 'Medjool' is not a level; choose from day, month, quarter, year, decade"]),
     ],
@@ -180,7 +180,7 @@ def test_values_are_shown_on_request_only():
         "part; give the original values, or a row in the hierarchy that starts with the label",
     ]
     loud = problems(lambda: bind(hierarchy, values, counts=[1, 2000], show_values=True))
-    assert f'in the hierarchy: "{SECRET}"; add' in loud[0]
+    assert f'from the hierarchy: "{SECRET}"; add' in loud[0]
     assert 'in part: "High"; give' in loud[1]
     many = problems(lambda: bind(hierarchy, [f"v{n}" for n in range(137)], counts=[1] * 137, show_values=True))
     assert '"v99" and 37 more' in many[0]

@@ -161,5 +161,5 @@ def test_the_page_shows_addresses_that_are_understood():
 
 def test_without_the_driver_the_extra_is_named(monkeypatch):
     monkeypatch.setitem(sys.modules, "adbc_driver_postgresql", None)
-    with pytest.raises(BackendError, match=r"needs the extra db\. Install it: pip install 'coterie\[db\]'"):
+    with pytest.raises(BackendError, match=r"needs the db extra\. Install it: pip install 'coterie\[db\]'"):
         cio.read("postgresql://h/db#t")

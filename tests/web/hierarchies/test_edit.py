@@ -112,7 +112,7 @@ def test_move_keeps_the_order_and_takes_a_branch_once(tree):
         (["High"], "Graduate", "into itself"),
         (["High"], "High", "into itself"),
         (["11th"], "PhD", "is a value"),
-        ([], "Low", "choose"),
+        ([], "Low", "select"),
         (["*"], "Low", "root"),
     ],
     ids=["beneath", "itself", "value", "nothing", "root"],
@@ -129,7 +129,7 @@ def test_a_node_that_is_gone_is_said_to_be(tree):
         lambda: edit.move(tree, [99], to=trees.TOP),
         lambda: edit.add_group(tree, "x", under=99),
     ):
-        with pytest.raises(HierarchyError, match="no longer there"):
+        with pytest.raises(HierarchyError, match="no longer exists"):
             attempt()
 
 

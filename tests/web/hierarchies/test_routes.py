@@ -136,7 +136,7 @@ def test_a_rule_is_tried_without_being_saved(client, adult, names):
     ("column", "fields", "field", "said"),
     [
         ("age", {"kind": "intervals", "widths": "5, 12"}, "widths", "not a multiple"),
-        ("age", {"kind": "intervals", "widths": "5", "start": "x"}, "start", "no number"),
+        ("age", {"kind": "intervals", "widths": "5", "start": "x"}, "start", "not a number"),
         ("age", {"kind": "intervals", "widths": ""}, "widths", "at least one"),
         ("age", {"kind": "dates"}, "levels", "at least one level"),
         ("sex", {"kind": "prefixes", "lengths": "2, 5"}, "lengths", "from long to short"),
@@ -205,9 +205,9 @@ def test_what_cannot_be_done_is_said_and_nothing_changes(client, adult, educatio
     page = change(client, education, what="rename", nodes=known["Masters"], label="Bachelors")
     assert "This change is not possible" in page
     assert "already" in page
-    assert "no longer there" in change(client, education, what="delete", nodes="9999")
+    assert "no longer exists" in change(client, education, what="delete", nodes="9999")
     assert "unknown operation" in change(client, education, what="sing", nodes=known["Masters"])
-    assert "choose" in change(client, education, what="move", nodes="", to="0")
+    assert "select" in change(client, education, what="move", nodes="", to="0")
     assert tree_of(adult) == before
     plain = client.post(f"{education}/edit", data={"what": "delete", "nodes": "0"})
     assert plain.status_code == 422
@@ -297,7 +297,7 @@ def test_files_outside_are_not_read(client, adult, names):
     adult.recipe_path.write_text(text.replace("[hierarchies]", evil))
     for column in ("education", "age"):
         page = client.get(f"{adult.url}/hierarchies/{names.index(column)}").text
-        assert "outside the folders" in page
+        assert "outside the allowed folders" in page
         assert "root:" not in page
 
 

@@ -168,7 +168,7 @@ def test_a_recipe_reads_no_file_outside_what_was_allowed(client, adult, setting)
     text = 'quasi = ["sex"]\n' + setting
     client.post(f"{adult.url}/recipe/bring", files={"file": ("coterie.toml", text.encode())})
     page = client.get(f"{adult.url}/recipe").text
-    assert "outside the folders" in page
+    assert "outside the allowed folders" in page
     answer = send(client, f"{adult.url}/run", data={"method": "mondrian", "action": "run"})
     assert answer.status_code == 422
     assert adult.runs == []

@@ -145,7 +145,7 @@ def test_an_upload_that_was_taken_away_is_told_without_a_path(client, app, adult
     answer = send(client, f"{adult.url}/run", data={"method": "mondrian", "action": "run"})
     assert answer.status_code == 422
     assert "The file has changed" in answer.text
-    assert "adult.csv is not the file any more that was looked at, or is gone" in answer.text
+    assert "adult.csv has changed since it was read, or no longer exists" in answer.text
     assert str(adult.source) not in answer.text
     assert adult.runs == []
 

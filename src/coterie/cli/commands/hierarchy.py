@@ -167,7 +167,9 @@ def _summary(hierarchy: Hierarchy, values: ColumnValues | None) -> list[str]:
         ]
     if values is not None:
         rows = int(values.counts.sum())
-        lines.append(f"data    all {len(values.values):,} values of {values.name!r} ({rows:,} rows) are in the hierarchy")
+        lines.append(
+            f"data    all {len(values.values):,} values of {values.name!r} ({rows:,} rows) are in the hierarchy"
+        )
         if values.missing:
             empty = "1 row is" if values.missing == 1 else f"{values.missing:,} rows are"
             lines.append(f"        {empty} without a value")

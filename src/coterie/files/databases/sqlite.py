@@ -115,9 +115,9 @@ def _fault(error: Exception, place: Place) -> DataError:
         if code.startswith(start):
             return DataError(f"{place.shown} {said}.", hint=hint)
     if place.query is not None:
-        for part, said in (("no such table", "names a table"), ("no such column", "names a column")):
+        for part, said in (("no such table", "refers to a table"), ("no such column", "refers to a column")):
             if part in text:
-                return DataError(f"{place.name} {said} that is not there.", hint="Check the query.")
+                return DataError(f"{place.name} {said} that does not exist.", hint="Check the query.")
         return DataError(f"{place.name} is refused by SQLite.", hint="Try it in the sqlite3 program, which says why.")
     if "decode to UTF-8" in text or isinstance(error, UnicodeError):
         return DataError(f"{place.name} has text that is not UTF-8.", hint="Read such a column with hex(…) in a query.")
