@@ -221,7 +221,7 @@ def show_verification(
             ("rows", f"{found.rows:,}"),
             ("groups", f"{found.groups:,} by {', '.join(found.quasi)}"),
             ("sizes", f"smallest {found.k:,}, average {found.average:,.1f}, largest {found.largest:,}"),
-            ("missing", f"{found.missing_cells:,} quasi-identifier cells (a value of their own)"),
+            ("missing", f"{found.missing_cells:,} quasi-identifier cells (a separate value)"),
             ("suppressed", f"{found.suppressed:,} rows"),
         ]
     )

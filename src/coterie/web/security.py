@@ -88,7 +88,7 @@ class Guard:
             _log.error("unexpected %s in %s", type(error).__name__, where)
             if not started:
                 text = f"Something went wrong inside coterie ({type(error).__name__} in {where}). Nothing was changed."
-                await simple_page(500, "A fault of coterie", text)(scope, receive, answer)
+                await simple_page(500, "A bug in coterie", text)(scope, receive, answer)
 
     def _refused(self, scope: Scope) -> Response | None:
         """Return the response to a request that may not pass, or None."""
