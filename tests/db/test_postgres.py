@@ -350,7 +350,7 @@ def count(batch):
 before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
 io_postgres.without_notes, io_postgres.plain_schema = count, lambda schema: schema
 io_postgres.arrived = lambda column, given: column
-io_postgres.read_postgres(place)
+io_postgres.read(place)
 print(sum(kept), len(kept), resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - before)
 """
 

@@ -103,7 +103,7 @@ def test_what_is_counted(text, count):
         ("age = x", "'single quotes', at character 7"),
         ("age = 'x", "letter 7 begins nothing"),
         ("age = 3 age = 4", "expected `and` or the end at character 9"),
-        ("age in ()", "at letter 9"),
+        ("age in ()", "at character 9"),
         ("age in (3", "expected ')'"),
         ("age between 3", "expected 'and', but the query ends"),
         ("age not = 3", "expected =, "),

@@ -92,6 +92,20 @@ def test_the_mapping_of_all_blocks_is_brought_to_the_driver(session, path, tmp_p
     made.unpersist()
 
 
+def test_masks_of_a_file_hide_the_same_as_in_blocks(session, path, tmp_path):
+    rng = np.random.default_rng(4)
+    cells = {name: rng.random(1500) < 0.05 for name in ("age", "region")}
+    masks = {"suppress_rows": rng.random(1500) < 0.05, "suppress_cells": cells}
+    made = {}
+    for engine, run in (("blocks", anonymize_file), ("spark", anonymize_on_spark)):
+        job = Job(config_of(engine=engine), tmp_path / f"{engine}.parquet", **masks)
+        made[engine] = run(path, job)
+    assert made["blocks"].blocks > 1
+    found, expected = (parquet.read_table(tmp_path / f"{name}.parquet") for name in ("spark", "blocks"))
+    assert found.equals(expected)
+    assert made["spark"].masks_sha256 == made["blocks"].masks_sha256 != ""
+
+
 def test_a_frame_without_is_numbered_partition_by_partition(session, tmp_path):
     frame = session.createDataFrame(table_of(700)).repartitionByRange(3, "pay", "number").sortWithinPartitions("number")
     release = spark.release(frame, config_of())

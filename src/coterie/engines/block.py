@@ -40,14 +40,10 @@ class BlockResult(NamedTuple):
     one_by_one: OneByOne | None = None
     """the data needed to check rows published one by one; a group is then a place of a ring"""
 
-    def columns(self) -> dict[str, pa.DictionaryArray]:
-        """Return published column → its cells; those of suppressed rows are the placeholder for any value."""
-        made = {}
-        for labels in self.labels.values():
-            index = pa.array(np.append(labels.of_group, np.int32(labels.suppressed))[self.group])
-            for name, values in zip(labels.names, labels.values, strict=True):
-                made[name] = pa.DictionaryArray.from_arrays(index, values)
-        return made
+    def cells(self, rows: Int64 | slice = slice(None)) -> dict[str, pa.DictionaryArray]:
+        """Return published column → the cells of all rows or of some."""
+        every = [labels.cells(self.group[rows]) for labels in self.labels.values()]
+        return {name: cells for each in every for name, cells in each.items()}
 
 
 def anonymize_block(
@@ -56,6 +52,7 @@ def anonymize_block(
     plan: Plan,
     block: int,
     *,
+    rows: Int64,
     threads: int = 1,
     cancelled: Callable[[], bool] | None = None,
     seconds: float | None = None,
@@ -66,14 +63,15 @@ def anonymize_block(
         codes: [n, d] the codes of its rows, in row order.
         sensitive: [n, s] their sensitive codes.
         plan: The plan.
-        block: The block's number.
-        threads: Number of threads; the result does not depend on it.
-        cancelled: Called now and then; returns whether to stop.
-        seconds: The method's time limit.
+        block: Which block this is.
+        rows: The numbers of its rows.
+        threads: Threads to use; the result does not depend on them.
+        cancelled: Asked now and then whether to stop.
+        seconds: After these the method gives what it has.
     """
     table = _table(codes, sensitive, plan, block)
     run = _run(plan, block, threads, cancelled, seconds)
-    grouping = group_block(table, plan, run)
+    grouping = group_block(table, plan, run, rows)
     labels, _ = recode(table, grouping, plan.book.config)
     shown = grouping.published_boxes()
     sums = sums_of(table, shown, labels, plan)

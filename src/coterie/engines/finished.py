@@ -37,20 +37,15 @@ def check_limit(finished: Sequence[FinishedBlock], plan: Plan) -> None:
     refuse_suppression(sum(each.sums.suppressed for each in finished), rows=plan.book.rows, config=plan.book.config)
 
 
-def may_show(sums: BlockSums, plan: Plan) -> bool:
-    """Return whether suppressed rows, with the groups published as `*` throughout, are enough to be shown."""
-    config = plan.book.config
-    return config.suppressed == "auto" and (sums.suppressed == 0 or sums.suppressed + sums.starred >= config.k)
-
-
 def notes_of(finished: Sequence[FinishedBlock], plan: Plan) -> tuple[str, ...]:
     """Return the methods' notes, once each, and how the table was cut."""
     from coterie.methods import find_method
 
+    masked = [plan.book.mask.note] if plan.book.mask.note else []
     if plan.blocks == 1:
-        return finished[0].notes
+        return (*masked, *finished[0].notes)
     sizes = f"{int(plan.sizes.min()):,} to {int(plan.sizes.max()):,} rows"
-    told = [f"The table was cut into {plan.blocks:,} blocks of {sizes}, grouped one by one."]
+    told = [*masked, f"The table was cut into {plan.blocks:,} blocks of {sizes}, grouped one by one."]
     config = plan.book.config
     if find_method(config.method).recoding == "global":
         told.append(f"{config.method} chose levels for each block separately; they may differ from block to block.")

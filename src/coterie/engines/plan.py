@@ -89,6 +89,7 @@ class Plan:
         for array in (self.tree.attribute, self.tree.cut, self.tree.left, self.tree.leaf, self.block_of_leaf):
             digest.update(array.tobytes())
         digest.update(self.sizes.tobytes())
+        digest.update(self.book.mask.sha256.encode())
         return digest.hexdigest()
 
 

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 from coterie.arrays import AnyTable
 from coterie.engines.suppressed import needs_remaining
 from coterie.errors import ConfigError, Problem
+from coterie.table.masks import NO_CELLS
 
 if TYPE_CHECKING:
     from coterie.engines.engine import Job
@@ -27,9 +28,8 @@ def block_problems(data: AnyTable, job: Job, engine: str) -> list[Problem]:
     if not into_file(job.output):
         text = f"{engine} writes the release to a file; set output, or use engine memory"
         problems.append(Problem("engine", text))
-    if job.suppress_rows is not None or job.suppress_cells is not None:
-        text = f"masks of rows and cells need a table in memory; {engine} does not support them"
-        problems.append(Problem("engine", text))
+    if job.suppress_cells is not None and by_rows(config):
+        problems.append(Problem("suppress_cells", NO_CELLS))
     return problems + cut_problems(config)
 
 
@@ -89,6 +89,8 @@ def _of_groups(config: Config) -> list[tuple[str, str]]:
         for column, style in config.publish.items()
         if style in ("mean", "median")
     ]
+    if config.round:
+        found.append(("round", "a row is found in the cells of others by their ends; choose another method"))
     if config.privacy:
         found.append(("privacy", "guarantees beyond k-anonymity need groups; choose another method"))
     if config.entity is not None:

@@ -6,10 +6,12 @@ import time
 from collections.abc import Callable
 from typing import TYPE_CHECKING
 
+from coterie.arrays import Int64
 from coterie.engines.suppressed import compares, gone_values, remaining_of, repaired
 from coterie.errors import ConfigError, InfeasibleError, Problem
 from coterie.grouping.promises import models_of
-from coterie.table.masks import check_limit
+from coterie.table.masks import check_limit, star_masked
+from coterie.table.rounding import round_outward
 
 if TYPE_CHECKING:
     from coterie.engines.plan import Plan
@@ -63,13 +65,14 @@ def method_groups(table: Table, config: Config, run: Run) -> Grouping:
     return find_method(config.method).run(table, config.k, config.method_options(), run)
 
 
-def group_block(table: Table, plan: Plan, run: Run) -> Grouping:
-    """Group the rows of a block so that every privacy model holds.
+def group_block(table: Table, plan: Plan, run: Run, rows: Int64) -> Grouping:
+    """Rows of a block → groups that keep every promise.
 
     Args:
         table: The block.
-        plan: Its plan.
-        run: What else the method needs.
+        plan: The plan that it follows.
+        run: What the method is given besides.
+        rows: The numbers of its rows in the whole table.
     """
     from coterie.grouping.refine import keeps, refine
 
@@ -101,4 +104,4 @@ def group_block(table: Table, plan: Plan, run: Run) -> Grouping:
             possible=error.possible,
             hint="Give more memory or a larger block_rows, or use engine memory.",
         ) from None
-    return grouping
+    return round_outward(star_masked(grouping, table, plan.book.mask.of(rows).cells), table.domains)

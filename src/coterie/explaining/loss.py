@@ -245,4 +245,4 @@ def _prepared(release: Release, dropped: str | None) -> PreparedTable:
         stay = [at for at, domain in enumerate(table.domains) if domain.name != dropped]
         book = book.only(stay)
         table = replace(table, codes=np.ascontiguousarray(table.codes[:, stay]), domains=book.domains)
-    return PreparedTable(release.source, EncodedTable(table, release.rows, book), Mask())
+    return PreparedTable(release.source, EncodedTable(table, release.rows, replace(book, mask=Mask())))

@@ -10,14 +10,15 @@ import numpy as np
 
 from coterie.arrays import Bool, Float64
 from coterie.measures.measures import AttributeMeasures, ClassSizes, Measures, measure_grouping, measures_from
-from coterie.publishing.labels import Labels
+from coterie.publishing.labels import Labels, listed_values
+from coterie.publishing.suppressed import starred_rows
 from coterie.table.table import Table
 
 if TYPE_CHECKING:
     from coterie.engines.plan import Plan
     from coterie.table.grouping import Grouping
 
-_MEANS = ("ncp", "changed", "distortion", "height_distortion", "height_loss")
+_MEANS = ("ncp", "changed", "distortion", "height_distortion", "height_loss", "set_loss")
 
 
 @dataclass(frozen=True, eq=False)
@@ -81,15 +82,14 @@ def sums_of(table: Table, grouping: Grouping, labels: Mapping[str, Labels], plan
         plan: The plan.
     """
     alone = np.arange(grouping.groups, dtype=np.int32)
-    found = measure_grouping(table, grouping, plan.book.config, class_of_group=alone)
+    found = measure_grouping(
+        table, grouping, plan.book.config, listed=listed_values(labels.values()), class_of_group=alone
+    )
     losses = [[getattr(each, name) * table.rows for name in _MEANS] for each in found.attributes.values()]
-    starred = np.ones(grouping.groups, dtype=np.bool_)
-    for each in labels.values():
-        starred &= each.of_group == each.suppressed
     return BlockSums(
         rows=table.rows,
         suppressed=int(found["suppressed"]),
-        starred=int(grouping.sizes[starred].sum()),
+        starred=starred_rows(labels.values(), grouping.sizes),
         fully_generalised=int(found["fully_generalised"]),
         outside=int(found["outside"]),
         losses=np.array(losses, dtype=np.float64).reshape(len(table.domains), len(_MEANS)),

@@ -1,15 +1,20 @@
-"""Publish a grouping: the input columns with every quasi-identifier generalized to its group's box.
+"""Publish groups: the caller's columns with every quasi-identifier generalized to its group's box.
 
-Sensitive and kept columns stay unchanged, all others are dropped, rows keep their order. Suppressed rows are published
-as `*` in every quasi-identifier if enough rows look like that, and removed otherwise: a class of fewer than k all-`*`
-rows would violate k-anonymity like any other class.
+Sensitive and kept columns stay as they are, all others go, rows keep their order. Suppressed rows are published as
+`*` in every quasi-identifier if enough rows look like that, and are removed otherwise: a class of fewer than k all-`*`
+rows would break the promise as any other class does.
+
+A `Publisher` knows the columns of a release and puts cells into them, for every engine: all rows of a table in memory,
+a stretch of a file, the rows of a task.
 """
 
 from __future__ import annotations
 
 import secrets
-from collections.abc import Mapping
-from typing import TYPE_CHECKING, NamedTuple
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 import pyarrow as pa
@@ -17,20 +22,101 @@ import pyarrow.compute as pc
 
 from coterie.arrays import Bool, Int32, Int64
 from coterie.files.door import bare_table
-from coterie.publishing.labels import Boxes, Labels, check_styles, label, root_text, style_of
+from coterie.publishing.labels import Boxes, Labels, check_styles, label, listed_values, root_text, style_of
 from coterie.publishing.read import ReadBoxes, read_boxes
+from coterie.publishing.suppressed import may_show, published_as, starred_rows
 from coterie.values.codes import Codes, row_classes
-from coterie.values.notation import SET_LIMIT
+from coterie.values.notation import SET_LIMIT, bound_names
 
 if TYPE_CHECKING:
     from coterie.settings.config import Config
+    from coterie.table.domain import Domain
     from coterie.table.grouping import Grouping
     from coterie.table.table import Table
 
-__all__ = ["PublishedTable", "ReadBoxes", "check_styles", "publish", "read_boxes", "recode"]
+__all__ = ["PublishedTable", "Publisher", "ReadBoxes", "check_styles", "publish", "read_boxes", "recode"]
 
 # A text array of Arrow holds 2 GB: pieces of this many rows stay below that unless labels have 8,000 letters.
 PIECE = 2**18
+
+
+class PublishedColumn(NamedTuple):
+    """One column of a release."""
+
+    name: str
+    source: str
+    """the column of the original that it is made from"""
+    attribute: int = -1
+    """position of that among the quasi-identifiers; −1 for others, which are published as they are"""
+
+
+@dataclass(frozen=True, eq=False)
+class Publisher:
+    """The columns of a release, and what stands in them."""
+
+    names: tuple[str, ...]
+    """the columns of the original"""
+    domains: tuple[Domain, ...]
+    config: Config
+
+    @cached_property
+    def columns(self) -> tuple[PublishedColumn, ...]:
+        """The published columns in their order."""
+        found: list[PublishedColumn] = []
+        places = {domain.name: at for at, domain in enumerate(self.domains)}
+        for name in self.names:
+            if name in places:
+                style = style_of(self.domains[places[name]], self.config.publish)
+                shown = bound_names(name) if style == "bounds" else (name,)
+                found += [PublishedColumn(each, name, places[name]) for each in shown]
+            elif name in self.config.published_unchanged:
+                found.append(PublishedColumn(name, name))
+        return tuple(found)
+
+    @cached_property
+    def suppressed(self) -> dict[str, tuple[pa.DataType, Any]]:
+        """Published column of a quasi-identifier → its type, and what stands there for a suppressed row."""
+        every = [published_as(domain, self.config.publish) for domain in self.domains]
+        return {each.name: every[each.attribute][each.name] for each in self.columns if each.attribute >= 0}
+
+    def own(self, unchanged: Sequence[bool] | Bool, *, starred: bool) -> frozenset[str]:
+        """Return the quasi-identifiers that are published with their own values, in their own type.
+
+        Args:
+            unchanged: Quasi-identifier → whether every group is published with its rows' own values.
+            starred: Whether suppressed rows are among those that are published.
+        """
+        same = zip(self.domains, unchanged, strict=True)
+        return frozenset() if starred else frozenset(domain.name for domain, as_before in same if as_before)
+
+    def table(
+        self,
+        original: pa.Table,
+        cells: Mapping[str, pa.ChunkedArray],
+        *,
+        kept: Int64,
+        own: Collection[str],
+        levels: Mapping[str, pa.Array] | None = None,
+    ) -> pa.Table:
+        """Return published rows.
+
+        Args:
+            original: Rows of the original, as far as columns are published as they are or in their own type.
+            cells: Published column of a quasi-identifier → cells of the published rows.
+            kept: Published row → row of the original.
+            own: Quasi-identifiers that are published with their own values.
+            levels: Column → its dictionary, where several tables share one.
+        """
+        fields, arrays = [], []
+        for name, source, attribute in self.columns:
+            if attribute < 0:
+                array, field = keep_rows(original.column(source), kept), original.schema.field(source)
+            else:
+                array = as_type_of(original.column(source), cells[name]) if source in own else cells[name]
+                field = pa.field(name, array.type)
+            arrays.append(array)
+            fields.append(field)
+        return bare_table(pa.Table.from_arrays(arrays, schema=pa.schema(fields)), levels=levels)
 
 
 class PublishedTable(NamedTuple):
@@ -42,7 +128,9 @@ class PublishedTable(NamedTuple):
     class_of_group: Int32
     """group → class of groups with equal published cells"""
     roots: Mapping[str, str]
-    """quasi-identifier → the text of a suppressed cell"""
+    """quasi-identifier → what a suppressed cell looks like in it"""
+    listed: Int64 | None = None
+    """[groups, d] how many values the published sets list, 0 where no set stands; None where nobody counted"""
 
 
 def publish(
@@ -67,32 +155,25 @@ def publish(
     grouping = grouping.published_boxes()
     group_of_row = _group_of_row(columns.num_rows, grouping.labels, rows)
     suppressed = group_of_row < 0
-    shown = config.suppressed == "auto" and _enough_alike(recoded, grouping.sizes, suppressed, config.k)
+    starred = starred_rows(recoded.values(), grouping.sizes)
+    shown = may_show(config, suppressed=int(np.count_nonzero(suppressed)), starred=starred)
     kept = np.arange(columns.num_rows) if shown else np.flatnonzero(~suppressed)
     if config.row_order == "shuffle":
         kept = secret_order(kept)
-    group_of_row = group_of_row[kept]
-    as_before = {
-        domain.name: _spread(domain.values, grouping.lo[:, position][group_of_row])
-        for position, domain in enumerate(table.domains)
-        if recoded[domain.name].unchanged and not (group_of_row < 0).any()
-    }
-    arrays: dict[str, pa.ChunkedArray] = {}
-    for name in columns.column_names:
-        if name in as_before:
-            arrays[name] = as_type_of(columns.column(name), as_before[name])
-        elif name in recoded:
-            index = np.append(recoded[name].of_group, recoded[name].suppressed)[group_of_row]
-            spread = [_spread(values, index) for values in recoded[name].values]
-            arrays.update(zip(recoded[name].names, spread, strict=True))
-        elif name in config.published_unchanged:
-            arrays[name] = keep_rows(columns.column(name), kept)
-    fields = [
-        pa.field(name, array.type) if name not in columns.column_names or name in recoded else columns.field(name)
-        for name, array in arrays.items()
-    ]
-    released = bare_table(pa.Table.from_arrays(list(arrays.values()), schema=pa.schema(fields)))
-    return PublishedTable(released, kept, _classes(recoded, grouping.groups), roots)
+    publisher = Publisher(tuple(columns.column_names), table.domains, config)
+    group = group_of_row[kept]
+    unchanged = [recoded[domain.name].unchanged for domain in table.domains]
+    own = publisher.own(unchanged, starred=bool((group < 0).any()))
+    cells: dict[str, pa.ChunkedArray] = {}
+    for at, domain in enumerate(table.domains):
+        if domain.name in own:
+            cells[domain.name] = _spread(domain.values, grouping.lo[:, at][group])
+        else:
+            labels = recoded[domain.name]
+            spread = [_spread(values, labels.of_rows(group)) for values in labels.values]
+            cells.update(zip(labels.names, spread, strict=True))
+    released = publisher.table(columns, cells, kept=kept, own=own)
+    return PublishedTable(released, kept, _classes(recoded, grouping.groups), roots, listed_values(recoded.values()))
 
 
 def recode(table: Table, grouping: Grouping, config: Config) -> tuple[dict[str, Labels], dict[str, str]]:
@@ -130,20 +211,6 @@ def _group_of_row(count: int, labels: Int32, rows: Int64 | None) -> Int32:
     group_of_row = np.full(count, -1, dtype=np.int32)
     group_of_row[rows] = labels
     return group_of_row
-
-
-def _enough_alike(
-    recoded: Mapping[str, Labels],
-    sizes: Int64,
-    suppressed: Bool,
-    k: int,
-) -> bool:
-    """Return whether suppressed rows, together with groups published as `*` throughout, are at least k (or none)."""
-    count = int(np.count_nonzero(suppressed))
-    alike = np.ones(len(sizes), dtype=np.bool_)
-    for labels in recoded.values():
-        alike &= labels.of_group == labels.suppressed
-    return count == 0 or count + int(sizes[alike].sum()) >= k
 
 
 def _classes(recoded: Mapping[str, Labels], groups: int) -> Int32:

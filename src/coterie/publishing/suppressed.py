@@ -1,16 +1,18 @@
-"""The rule for the published cells of suppressed rows."""
+"""How suppressed rows are shown: the one rule for whether they are, and for what stands in each of their cells."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pyarrow as pa
 
-from coterie.publishing.labels import Boxes, label, style_of
+from coterie.arrays import Int64
+from coterie.publishing.labels import Boxes, Labels, label, style_of
 
 if TYPE_CHECKING:
+    from coterie.settings.config import Config
     from coterie.settings.fields.hierarchies import Publish
     from coterie.table.domain import Domain
 
@@ -23,3 +25,16 @@ def published_as(domain: Domain, publish: Mapping[str, Publish]) -> dict[str, tu
         name: (values.type, values[labels.suppressed].as_py())
         for name, values in zip(labels.names, labels.values, strict=True)
     }
+
+
+def starred_rows(recoded: Iterable[Labels], sizes: Int64) -> int:
+    """Rows of the groups that are published as nothing but `*`."""
+    starred = np.ones(len(sizes), dtype=np.bool_)
+    for labels in recoded:
+        starred &= labels.of_group == labels.suppressed
+    return int(sizes[starred].sum())
+
+
+def may_show(config: Config, *, suppressed: int, starred: int) -> bool:
+    """Whether suppressed rows, with the groups that are published as nothing but `*`, are enough to be shown."""
+    return config.suppressed == "auto" and (suppressed == 0 or suppressed + starred >= config.k)

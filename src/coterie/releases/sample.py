@@ -53,7 +53,7 @@ def sample_of(
     # The p-th row that was not removed: as many positions further as were removed before it.
     positions = places + np.searchsorted(removed - np.arange(len(removed)), places, side="right")
     before = _rows_at(original, positions)
-    coded = book.encode(before)
+    coded = book.encode(before, positions)
     table = Table(coded.codes, book.domains, coded.sensitive, book.sensitive, config.leaf_counts)
     roots = {domain.name: root_text(domain, style_of(domain, config.publish)) for domain in book.domains}
     found = verify_table(after, quasi=config.quasi, roots=roots)

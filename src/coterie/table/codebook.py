@@ -7,7 +7,8 @@ on a cluster. So costs, hierarchies and published labels are the same in every b
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
+from decimal import Decimal
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -20,7 +21,8 @@ from coterie.arrays import Bool, Int32, Int64
 from coterie.errors import DataError
 from coterie.hierarchies.hierarchy import Hierarchy
 from coterie.table.domain import Domain
-from coterie.values.numbers import as_numbers, guess_type
+from coterie.table.masks import Mask
+from coterie.values.numbers import as_numbers, as_ranks, guess_type
 from coterie.values.plain import plain_array
 
 if TYPE_CHECKING:
@@ -133,19 +135,24 @@ class Codebook:
     rows: int
     """the number of included rows"""
     all_rows: int
-    """the number of rows of the table, including those suppressed from the start"""
+    """rows of the table, those that are suppressed from the start included"""
+    mask: Mask = field(default_factory=Mask)
+    """rows and cells that the user wants suppressed, by row number"""
 
     def only(self, quasi: Sequence[int]) -> Codebook:
         """Return the same without some quasi-identifiers; the remaining ones are given by position."""
         domains = tuple(self.domains[at] for at in quasi)
         return replace(self, domains=domains, lookups=tuple(self.lookups[at] for at in quasi))
 
-    def encode(self, batch: pa.RecordBatch | pa.Table) -> CodedRows:
-        """Encode a batch of rows."""
-        keep = kept_rows(batch, self.config)
-        if not keep.all():
-            # Their values may have no code: they were not counted.
-            batch = batch.filter(pa.array(keep))
+    def encode(self, batch: pa.RecordBatch | pa.Table, numbers: Int64) -> CodedRows:
+        """Encode the rows of a batch.
+
+        Args:
+            batch: At least the columns that have codes.
+            numbers: The numbers of its rows in the table.
+        """
+        # Values of rows that do not take part may have no code: they were not counted.
+        batch, keep = taking_part(batch, self.config, self.mask.of(numbers))
         count = len(keep) if keep.all() else int(keep.sum())
         parts = []
         for lookups in (self.lookups, self.sensitive_lookups):
@@ -156,13 +163,25 @@ class Codebook:
         return CodedRows(parts[0], parts[1], keep)
 
 
-def kept_rows(batch: pa.RecordBatch | pa.Table, config: Config) -> Bool:
-    """Return row of a batch → whether it is included, given how missing quasi-identifiers are treated."""
-    keep = np.ones(batch.num_rows, dtype=np.bool_)
+def taking_part(batch: pa.RecordBatch | pa.Table, config: Config, mask: Mask) -> tuple[pa.RecordBatch | pa.Table, Bool]:
+    """Return the rows of a batch that take part, with suppressed cells missing; and row → whether it takes part.
+
+    Rows may be suppressed by a mask, or under the configured treatment of missing quasi-identifiers.
+    """
+    keep = np.ones(batch.num_rows, dtype=np.bool_) if mask.rows is None else ~mask.rows
     if config.missing == "suppress":
         for name in config.quasi:
             keep &= plain_array(batch.column(name)).is_valid().to_numpy(zero_copy_only=False)
-    return keep
+    for name, flags in mask.cells.items():
+        place = pa.array(np.arange(len(flags)), mask=flags)
+        at = batch.schema.get_field_index(name)
+        batch = batch.set_column(at, name, plain_array(batch.column(name)).take(place))
+    return (batch if keep.all() else batch.filter(pa.array(keep))), keep
+
+
+def missing_cells(batch: pa.RecordBatch | pa.Table, config: Config) -> Int64:
+    """Count the rows without a value of each quasi-identifier, whatever masks say of them."""
+    return np.array([plain_array(batch.column(name)).null_count for name in config.quasi], dtype=np.int64)
 
 
 def coded_columns(config: Config) -> tuple[str, ...]:
@@ -190,14 +209,17 @@ def refuse_missing(missing: Mapping[str, int], config: Config) -> None:
         )
 
 
-def make_codebook(config: Config, counted: Mapping[str, CountedValues], *, rows: int, all_rows: int) -> Codebook:
-    """Make domains from counted values.
+def make_codebook(
+    config: Config, counted: Mapping[str, CountedValues], *, rows: int, all_rows: int, mask: Mask | None = None
+) -> Codebook:
+    """Domains from counted values.
 
     Args:
         config: Roles, types, hierarchies and weights.
-        counted: Column → its values: the quasi-identifiers, and other columns that need codes.
-        rows: The number of included rows.
-        all_rows: The number of rows of the table.
+        counted: Column → its values: the quasi-identifiers, and what else is to have codes.
+        rows: Rows that take part.
+        all_rows: Rows of the table.
+        mask: Rows and cells that the user wants suppressed.
 
     Raises:
         DataError: Values have the wrong type or are missing from their hierarchy.
@@ -218,6 +240,7 @@ def make_codebook(config: Config, counted: Mapping[str, CountedValues], *, rows:
         totals,
         rows,
         all_rows,
+        mask or Mask(),
     )
 
 
@@ -227,6 +250,8 @@ def counted_domain(name: str, counted: CountedValues, config: Config) -> tuple[D
     weight = float(config.weights.get(name, 1.0))
     if name == config.entity:
         domain, codes = _people(name, counted)
+    elif name in config.ordered:
+        domain, codes = _numbers(name, counted, weight, config.ordered[name])
     elif hierarchy is not None or _kind(name, counted, config) == "category":
         bound = (hierarchy or Hierarchy.flat()).bind(
             counted.values, counts=counted.counts, column=name, missing=counted.missing > 0
@@ -241,6 +266,8 @@ def counted_domain(name: str, counted: CountedValues, config: Config) -> tuple[D
         codes = np.append(bound.codes, size - 1).astype(np.int32)
     else:
         domain, codes = _numbers(name, counted, weight)
+    if name in config.round:
+        domain = replace(domain, step=Decimal(str(config.round[name])))
     return domain, Lookup(name, counted.values, codes[: len(counted.values) + (counted.missing > 0)])
 
 
@@ -258,8 +285,11 @@ def _people(name: str, counted: CountedValues) -> tuple[Domain, Int32]:
     return domain, np.arange(len(distinct), dtype=np.int32)
 
 
-def _numbers(name: str, counted: CountedValues, weight: float) -> tuple[Domain, Int32]:
-    numbers = as_numbers(counted.values, counted.counts, column=name)
+def _numbers(name: str, counted: CountedValues, weight: float, ranks: tuple[str, ...] = ()) -> tuple[Domain, Int32]:
+    if ranks:
+        numbers = as_ranks(counted.values, counted.counts, column=name, order=ranks)
+    else:
+        numbers = as_numbers(counted.values, counted.counts, column=name)
     order = numbers.order
     offsets = numbers.offsets[order]
     step = np.ones(len(offsets), dtype=np.bool_)
@@ -273,7 +303,8 @@ def _numbers(name: str, counted: CountedValues, weight: float) -> tuple[Domain, 
         first, offsets = np.append(first, len(order)), np.append(offsets, np.nan)
     last = len(first) - 1 if counted.missing else -1
     values = _take(counted.values, first)
-    return Domain(name, "number", values, offsets.astype(np.float64), None, last, weight, labelled=False), codes
+    domain = Domain(name, "number", values, offsets.astype(np.float64), None, last, weight, labelled=False, order=ranks)
+    return domain, codes
 
 
 def _take(distinct: pa.Array, places: Int64) -> pa.Array:

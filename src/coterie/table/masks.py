@@ -14,13 +14,16 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
-from coterie.arrays import AnyFlags, Bool
+from coterie.arrays import AnyFlags, Bool, Int64
 from coterie.errors import ConfigError, InfeasibleError, Problem
 
 if TYPE_CHECKING:
     from coterie.settings.config import Config
     from coterie.table.grouping import Grouping
     from coterie.table.table import Table
+
+
+NO_CELLS = "cells cannot be suppressed where rows are published one by one; choose another method"
 
 
 class Mask(NamedTuple):
@@ -30,6 +33,22 @@ class Mask(NamedTuple):
     """row → whether it is"""
     cells: Mapping[str, Bool] = {}
     """quasi-identifier → row → whether the cell is"""
+
+    def of(self, numbers: Int64) -> Mask:
+        """Return the masks of some rows, by their numbers in the table."""
+        given = [flags for flags in (self.rows, *self.cells.values()) if flags is not None]
+        if given and len(numbers) and int(numbers.max()) >= len(given[0]):
+            raise _misfit("fewer", len(given[0]))
+        return Mask(
+            None if self.rows is None else self.rows[numbers],
+            {name: flags[numbers] for name, flags in self.cells.items()},
+        )
+
+    def check(self, count: int) -> None:
+        """Raise a ConfigError if the table has turned out to have another number of rows."""
+        for flags in (self.rows, *self.cells.values()):
+            if flags is not None and len(flags) != count:
+                raise _misfit(f"{count:,} and not", len(flags))
 
     @property
     def note(self) -> str:
@@ -56,7 +75,7 @@ def read_mask(
     rows: AnyFlags,
     cells: AnyFlags,
     *,
-    count: int,
+    count: int | None,
     quasi: Sequence[str],
 ) -> Mask:
     """Validate the user's masks.
@@ -64,13 +83,16 @@ def read_mask(
     Args:
         rows: Row → whether it is suppressed: a list, an array or a column of a frame; None for none.
         cells: Quasi-identifier → row → whether the cell is suppressed: a mapping or a frame; None for none.
-        count: The number of rows of the table.
+        count: Rows of the table; None if nobody knows yet (`Mask.check` asks later).
         quasi: The quasi-identifiers.
 
     Raises:
         ConfigError: A mask does not fit the table; reports every problem at once.
     """
     problems: list[Problem] = []
+    if count is None:
+        given = [] if rows is None else [rows]
+        count = next((len(each) for each in (*given, *(cells[name] for name in _names(cells)))), 0)
     row_flags = None if rows is None else _flags(rows, "suppress_rows", count, problems)
     flags: dict[str, Bool] = {}
     for name in _names(cells):
@@ -91,6 +113,11 @@ def read_mask(
     if problems:
         raise ConfigError(problems)
     return Mask(row_flags, flags)
+
+
+def _misfit(wanted: str, held: int) -> ConfigError:
+    text = f"masks must have one True or False for each row of the table: {wanted} {held:,}"
+    return ConfigError([Problem("suppress_rows", text)])
 
 
 def _names(cells: AnyFlags) -> list[str]:
@@ -124,8 +151,7 @@ def star_masked(grouping: Grouping, table: Table, cells: Mapping[str, Bool]) -> 
     if not cells:
         return grouping
     if grouping.by_rows:
-        text = "cells cannot be suppressed where rows are published one by one; choose another method"
-        raise ConfigError([Problem("suppress_cells", text)])
+        raise ConfigError([Problem("suppress_cells", NO_CELLS)])
     lo, hi = grouping.lo.copy(), grouping.hi.copy()
     nodes = None if grouping.nodes is None else grouping.nodes.copy()
     for at, domain in enumerate(table.domains):

@@ -61,7 +61,7 @@ def test_what_the_command_line_refuses(folder, capsys):
         (["-k", "0"], "must be whole numbers"),
         (["-o", "people.csv"], "is the input itself"),
         (["-o", "out.doc"], "cannot write"),
-        (["--plot", "out.gif"], "has to end in .svg, .png, .pdf"),
+        (["--plot", "out.gif"], "must end in .svg, .png, .pdf"),
         (["--methods", "best"], "there is no method 'best'"),
     ):
         assert main(["compare", *FLAGS, *more]) == 2

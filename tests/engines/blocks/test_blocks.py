@@ -130,7 +130,7 @@ def test_no_block_is_too_small_and_none_much_too_large(kind, most, tmp_path, mon
     table = pa.table({"x": [row[0] for row in rows], "y": [row[1] for row in rows], "disease": ["flu"] * len(rows)})
     config = config_of(quasi=["x", "y"], hierarchies={}, identifiers=(), k=5)
     book = book_of(table, config)
-    coded = book.encode(table)
+    coded = book.encode(table, np.arange(table.num_rows))
     numbers = np.arange(len(rows), dtype=np.int64)
     chosen = in_sample(numbers, sample_share(len(rows)))
     assert 0 < chosen.sum() < 40
@@ -152,7 +152,7 @@ def test_no_block_is_too_small_and_none_much_too_large(kind, most, tmp_path, mon
         held = spill.read(np.flatnonzero(plan.block_of_leaf == number).tolist())
         assert held.numbers.tolist() == np.flatnonzero(block == number).tolist()
         assert (held.codes == coded.codes[held.numbers]).all()
-        result = anonymize_block(held.codes, held.sensitive, plan, number)
+        result = anonymize_block(held.codes, held.sensitive, plan, number, rows=held.numbers)
         assert np.bincount(result.group).min() >= config.k
 
 
@@ -165,7 +165,7 @@ def test_leaves_of_a_planted_tree_hold_the_sample(data):
     table = pa.table({"x": [row[0] for row in rows], "y": [row[1] for row in rows]})
     config = config_of(quasi=["x", "y"], hierarchies={}, identifiers=(), sensitive=(), k=2)
     book = book_of(table, config)
-    codes, numbers = book.encode(table).codes, np.arange(n, dtype=np.int64)
+    codes, numbers = book.encode(table, np.arange(n)).codes, np.arange(n, dtype=np.int64)
     tree = plant(codes, numbers, book, expected=n, most=most)
     sizes = np.bincount(tree.leaf_of(codes, numbers), minlength=tree.leaves)
     assert sizes.max() <= max(most, 1)

@@ -90,7 +90,7 @@ def test_blocks_draw_apart_and_afresh_without_a_key(tmp_path):
 
 def test_what_was_written_otherwise_is_found_by_its_rings(tmp_path, monkeypatch):
     """One cell of one row changes on its way to the file: no class of equal rows could show that."""
-    true = blocks_write.Publisher.stripes
+    true = blocks_write.BlockStripes.stripes
 
     def forged(self, progress=None):
         for table in true(self, progress):
@@ -98,32 +98,32 @@ def test_what_was_written_otherwise_is_found_by_its_rings(tmp_path, monkeypatch)
             ages[40] = "200" if not ages[40].startswith("[") else "[18-18]"
             yield table.set_column(table.column_names.index("age"), "age", pa.array(ages))
 
-    monkeypatch.setattr(blocks_write.Publisher, "stripes", forged)
+    monkeypatch.setattr(blocks_write.BlockStripes, "stripes", forged)
     with pytest.raises(VerificationError, match=r"original rows lie inside fewer than 5"):
         run(tmp_path, table_of(400), config_of(method="nh", block_rows=130, hierarchies={}))
     assert [each.name for each in tmp_path.iterdir()] == ["in.parquet"]
 
 
 def test_rows_that_change_places_are_found(tmp_path, monkeypatch):
-    true = blocks_write.Publisher.stripes
+    true = blocks_write.BlockStripes.stripes
 
     def turned(self, progress=None):
         for table in true(self, progress):
             yield table.take(pa.array(np.roll(np.arange(table.num_rows), 1)))
 
-    monkeypatch.setattr(blocks_write.Publisher, "stripes", turned)
+    monkeypatch.setattr(blocks_write.BlockStripes, "stripes", turned)
     with pytest.raises(VerificationError, match="by rows is wanted"):
         run(tmp_path, table_of(400), config_of(method="nh", block_rows=130))
 
 
 def test_rows_that_are_missing_or_too_many_are_found(tmp_path, monkeypatch):
-    true = blocks_write.Publisher.stripes
+    true = blocks_write.BlockStripes.stripes
     for change in (lambda table: table.slice(1), lambda table: pa.concat_tables([table, table.slice(0, 1)])):
 
         def changed(self, progress=None, change=change):
             yield from map(change, true(self, progress))
 
-        monkeypatch.setattr(blocks_write.Publisher, "stripes", changed)
+        monkeypatch.setattr(blocks_write.BlockStripes, "stripes", changed)
         with pytest.raises(DataError, match="another number of rows"):
             run(tmp_path, table_of(200), config_of(method="nh", block_rows=60))
 

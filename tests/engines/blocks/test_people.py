@@ -95,7 +95,7 @@ def test_suppressed_rows_are_shown_only_if_they_are_of_k_people(tmp_path):
 
 def test_people_are_counted_in_what_was_written(tmp_path, monkeypatch):
     """Rows of one person change places with others on their way: classes keep their sizes, but not their people."""
-    true = blocks_write.Publisher.stripes
+    true = blocks_write.BlockStripes.stripes
     table = pa.table({"x": [row // 20 for row in range(200)], "who": [row % 20 for row in range(200)]})
 
     def turned(self, progress=None):
@@ -104,7 +104,7 @@ def test_people_are_counted_in_what_was_written(tmp_path, monkeypatch):
 
     settings_ = {"quasi": ["x"], "hierarchies": {}, "identifiers": (), "sensitive": (), "k": 12, "block_rows": 60}
     settings_["columns"] = table.column_names
-    monkeypatch.setattr(blocks_write.Publisher, "stripes", turned)
+    monkeypatch.setattr(blocks_write.BlockStripes, "stripes", turned)
     with pytest.raises(VerificationError, match="Groups of 12 people are wanted, but"):
         run(tmp_path, table, config_of(**settings_, entity="who"))
     assert [each.name for each in tmp_path.iterdir()] == ["in.parquet"]

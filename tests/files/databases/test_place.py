@@ -39,7 +39,7 @@ from coterie.files.databases.place import is_database, place_of, target_of
 )
 def test_tables(text, kind, url, name, table):
     place = place_of(text)
-    assert (place.kind, place.url, (place.schema, place.table), place.query) == (kind, url, table, None)
+    assert (place.scheme, place.url, (place.schema, place.table), place.query) == (kind, url, table, None)
     assert name is None or place.name == name
     # What a message calls it, names the same table.
     again = place_of(place.name.replace("a#b", "a%23b"))
@@ -154,7 +154,7 @@ def test_the_page_shows_addresses_that_are_understood():
     text = page.read_text(encoding="utf-8")
     shown = re.findall(r"""['"`]((?:sqlite|postgresql)://[^'"`]*)['"`]""", text)
     places = [place_of(address) for address in shown]
-    assert {place.kind for place in places} == {"sqlite", "postgresql"}
+    assert {place.scheme for place in places} == {"sqlite", "postgresql"}
     assert len(places) > 8
     assert sum(place.query is not None for place in places) == 1
 

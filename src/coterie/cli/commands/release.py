@@ -10,12 +10,16 @@ import typer
 from coterie.cli import complete, flags
 from coterie.cli.options import cluster_of, names
 from coterie.errors import ConfigError, Problem
+from coterie.files.databases.place import DATABASES
 from coterie.files.formats import FORMATS
 
 NOT_KEPT = 1
 
 READABLE = " or ".join(each.title for each in FORMATS.values())
-Table = Annotated[str, typer.Argument(metavar="FILE", help=f"Table: {READABLE}; - is standard input.")]
+DATABASE = " or ".join(each.title for each in DATABASES.values())
+Table = Annotated[
+    str, typer.Argument(metavar="FILE", help=f"Table: {READABLE}, or of {DATABASE}; - is standard input.")
+]
 
 
 @flags.takes_settings("anonymize")

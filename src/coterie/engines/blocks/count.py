@@ -10,13 +10,22 @@ import pyarrow.compute as pc
 
 from coterie.arrays import Int64
 from coterie.errors import DataError
-from coterie.table.codebook import Codebook, CountedValues, coded_columns, kept_rows, make_codebook, refuse_missing
+from coterie.table.codebook import (
+    Codebook,
+    CountedValues,
+    coded_columns,
+    make_codebook,
+    missing_cells,
+    refuse_missing,
+    taking_part,
+)
 from coterie.values.plain import plain_array
 
 if TYPE_CHECKING:
     from coterie.files.batches import TableFile
     from coterie.methods._method import Progress
     from coterie.settings.config import Config
+    from coterie.table.masks import Mask
 
 # Distinct values of batches that are kept before equal ones are added up.
 PENDING = 2**19
@@ -77,29 +86,35 @@ class _Tally:
         return CountedValues(pa.nulls(0), np.zeros(0, dtype=np.int64), self.missing)
 
 
-def count_table(table: TableFile, config: Config, *, memory: int, progress: Progress | None = None) -> Codebook:
-    """Read a table once and assign codes to all its values.
+def count_table(
+    table: TableFile, config: Config, mask: Mask, *, memory: int, progress: Progress | None = None
+) -> Codebook:
+    """Read a table once and fix the codes of all its values.
 
     Args:
         table: The table.
         config: Roles, types, hierarchies.
-        memory: The memory limit in bytes, which limits the number of distinct values.
-        progress: Called with the number of rows read.
+        mask: Rows and cells that the user wants suppressed.
+        memory: Bytes that the process may take; it limits the number of distinct values.
+        progress: Told how many rows are read.
     """
     names = coded_columns(config)
     tallies = {name: _Tally(name, memory // VALUE_BYTES) for name in names}
+    missing = np.zeros(len(config.quasi), dtype=np.int64)
     rows = kept = 0
     for batch in table.batches(names):
-        keep = kept_rows(batch, config)
+        if config.missing == "error":
+            missing += missing_cells(batch, config)
+        part, _ = taking_part(batch, config, mask.of(np.arange(rows, rows + batch.num_rows)))
         rows += batch.num_rows
-        kept += int(keep.sum())
-        part = batch if keep.all() else batch.filter(pa.array(keep))
+        kept += part.num_rows
         for name, tally in tallies.items():
             tally.add(part.column(name))
         if progress is not None:
             progress("read", rows, table.rows or 0)
     if rows == 0:
         raise DataError(f"{table.name} has a header but no rows.", hint="Give a table with at least one row.")
+    mask.check(rows)
+    refuse_missing(dict(zip(config.quasi, missing.tolist(), strict=True)), config)
     counted = {name: tally.result() for name, tally in tallies.items()}
-    refuse_missing({name: found.missing for name, found in counted.items()}, config)
-    return make_codebook(config, counted, rows=kept, all_rows=rows)
+    return make_codebook(config, counted, rows=kept, all_rows=rows, mask=mask)

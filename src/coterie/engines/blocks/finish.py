@@ -12,8 +12,8 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 
 from coterie.engines.blocks.verify import WrittenCheck
-from coterie.engines.blocks.write import Publisher
-from coterie.engines.finished import check_limit, may_show, notes_of, total
+from coterie.engines.blocks.write import BlockStripes
+from coterie.engines.finished import check_limit, notes_of, total
 from coterie.engines.mapping import WholeMapping
 from coterie.files import tables
 from coterie.files.batches import TableFile, open_table
@@ -21,6 +21,7 @@ from coterie.files.output import appear, provenance_path, replace_folder
 from coterie.files.streams import Target, WrittenFile, write_release
 from coterie.measures.measures import ClassSizes
 from coterie.measures.sums import BlockSums, measures_of
+from coterie.publishing.suppressed import may_show
 from coterie.releases.release import Release
 from coterie.releases.stored import StoredRows
 from coterie.settings.memory import give_back
@@ -63,7 +64,7 @@ class Ending:
         plan, job = self.plan, self.job
         sums = total(self.finished, plan)
         check_limit(self.finished, plan)
-        shown = may_show(sums, plan)
+        shown = may_show(plan.book.config, suppressed=sums.suppressed, starred=sums.starred)
         draft = self._draft(sums, shown=shown)
         if shown and sums.suppressed and not draft.checked.verification.passed:
             # Suppressed rows are shown only where they keep every promise; without them the others are what they were.
@@ -79,6 +80,8 @@ class Ending:
             place=self._place(draft, lacks=draft.checked.verification.rows < sums.rows),
             seconds=self.phases.seconds,
             notes=notes_of(self.finished, plan),
+            masked=plan.book.mask.note,
+            masks_sha256=plan.book.mask.sha256,
             written={Path(job.place).name: draft.written.sha256},
         )
         self.work.note_name(draft.written.sha256)
@@ -117,8 +120,8 @@ class Ending:
         with self.phases("write"):
             give_back()
             one = target.format == "feather"
-            publisher = Publisher(self.table, plan, self.store, self.finished, shown, sums.suppressed, one)
-            written = write_release(publisher, path, target, progress=self.job.progress)
+            stripes = BlockStripes(self.table, plan, self.store, self.finished, shown, sums.suppressed, one)
+            written = write_release(stripes, path, target, progress=self.job.progress)
         with self.phases("verify"):
             give_back()
             table = open_table(path, target.reading(config))

@@ -46,6 +46,7 @@ def group_blocks(plan: Plan, spill: Spill, store: BlockStore, job: Job) -> tuple
             rows.sensitive,
             plan,
             block,
+            rows=rows.numbers,
             threads=inner,
             cancelled=job.cancelled,
             seconds=None if limit is None else each * len(rows.codes),

@@ -30,6 +30,7 @@ from coterie.grouping.promises import refuse_impossible
 from coterie.publishing.labels import check_styles
 from coterie.publishing.mapping import check_mapping
 from coterie.settings.memory import one_allocator
+from coterie.table.masks import Mask, read_mask
 
 if TYPE_CHECKING:
     from coterie.engines.engine import Job
@@ -63,10 +64,12 @@ def anonymize(data: AnyTable, job: Job) -> Release:
         job = replace(job, force=True)  # in place of what the same run has left
     target_of(job.place, force=job.force)
     check_mapping(job.mapping, force=job.force)
+    mask = read_mask(job.suppress_rows, job.suppress_cells, count=None, quasi=job.config.quasi)
     phases = Phases(job.progress)
     with phases("read"):
         table = open_table(data, job.config)
         job.config.check_columns(table.schema.names, text=table.sniffed is not None)
+        job = job.ordered_by(table)
         target = target_of(job.place, force=job.force, like=table)
         work = open_work(
             job.place,
@@ -76,11 +79,12 @@ def anonymize(data: AnyTable, job: Job) -> Release:
             resume=job.resume,
             force=job.force,
             mapping=job.mapping is not None,
+            masks=mask.sha256,
         )
     kept = False
     try:
         with one_allocator():
-            return _release(table, target, work, job=job, phases=phases)
+            return _release(table, target, work, mask, job=job, phases=phases)
     except (Cancelled, KeyboardInterrupt, MemoryError):
         kept = os.fspath(job.place) != "-" and any(work.blocks.glob("*.json"))
         raise
@@ -96,10 +100,10 @@ def anonymize(data: AnyTable, job: Job) -> Release:
             work.remove()
 
 
-def _release(table: TableFile, target: Target, work: WorkFolder, *, job: Job, phases: Phases) -> Release:
-    """Run all steps, from counting to the finished release."""
+def _release(table: TableFile, target: Target, work: WorkFolder, mask: Mask, *, job: Job, phases: Phases) -> Release:
+    """All steps, from counting to the release under its name."""
     with phases("count"):
-        book = count_table(table, job.config, memory=job.memory, progress=job.progress)
+        book = count_table(table, job.config, mask, memory=job.memory, progress=job.progress)
         check_styles(book.domains, names=table.schema.names, publish=job.config.publish)
         refuse_impossible(book)
     with phases("cut"):

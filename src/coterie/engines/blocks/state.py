@@ -109,17 +109,19 @@ def open_work(
     resume: bool,
     force: bool,
     mapping: bool = False,
+    masks: str = "",
 ) -> WorkFolder:
     """Create the work folder of a run, or open that of an earlier run.
 
     Args:
         output: The path of the release.
         config: The settings.
-        stamp: Identifies the input file.
-        block_rows: The maximum number of rows of a block.
-        resume: Continue an earlier run, if it was the same.
-        force: Discard an earlier run and start again.
-        mapping: Whether blocks keep the published values of their groups.
+        stamp: Which file is read.
+        block_rows: Rows of a block at most.
+        resume: Go on with what an earlier run has done, if it was the same.
+        force: Start again in place of an earlier run.
+        mapping: Whether blocks keep what their groups are published as.
+        masks: What tells the masks of rows and cells from others.
 
     Raises:
         ConfigError: There is an earlier run, and neither `resume` nor `force` was given.
@@ -128,7 +130,8 @@ def open_work(
     path = work_path(output)
     lock = _locked(path)
     try:
-        return _opened(path, lock, _description(config, stamp, block_rows, mapping=mapping), resume=resume, force=force)
+        description = _description(config, stamp, block_rows, mapping=mapping) | {"masks": masks}
+        return _opened(path, lock, description, resume=resume, force=force)
     except BaseException:
         lock.give_back()
         raise
@@ -237,6 +240,7 @@ def _refuse_other(path: Path, old: dict[str, Any], new: dict[str, Any]) -> None:
         "settings": "had different settings from",
         "block_rows": "had a different block size from",
         "mapping": "differs in whether it writes a mapping from",
+        "masks": "had different masks from",
     }
     for name, text in texts.items():
         if old.get(name) != new[name]:

@@ -17,11 +17,10 @@ import numpy as np
 import pyarrow as pa
 from pyarrow import ipc
 
-from coterie.arrays import Bool, Int32, Int64
+from coterie.arrays import Bool, Int64
 from coterie.engines.block import BlockResult
 from coterie.engines.finished import AT, FinishedBlock
 from coterie.measures.sums import BlockSums
-from coterie.publishing.labels import Labels
 from coterie.table.domain import Domain
 
 CODE = "\0code "
@@ -132,35 +131,25 @@ def _serialized(batch: pa.RecordBatch) -> bytes:
 def _pieces(numbers: Int64, result: BlockResult, stripe_rows: int) -> Iterator[tuple[int, pa.RecordBatch]]:
     """Yield the published rows by stripe. Suppressed ones are left out: a row in no block is suppressed."""
     kept = np.flatnonzero(result.group >= 0)
-    rows, group = numbers[kept], result.group[kept]
+    rows = numbers[kept]
     stripe = rows // stripe_rows
     present, starts = np.unique(stripe, return_index=True)
     ends = np.append(starts[1:], len(rows))
     for number, start, end in zip(present, starts, ends, strict=True):
-        inside = group[start:end]
+        inside = kept[start:end]
         columns: dict[str, Any] = {AT: pa.array((rows[start:end] - number * stripe_rows).astype(np.int32))}
+        columns |= result.cells(inside)
         for at, (name, labels) in enumerate(result.labels.items()):
-            columns |= _cells(labels, inside)
             if labels.unchanged:
-                columns[CODE + name] = pa.array(result.lo[inside, at])
+                columns[CODE + name] = pa.array(result.lo[result.group[inside], at])
         yield int(number), pa.RecordBatch.from_pydict(columns)
-
-
-def _cells(labels: Labels, group: Int32) -> dict[str, pa.DictionaryArray]:
-    """Return the cells of some rows, with a dictionary of only the values that occur."""
-    used, index = np.unique(labels.of_group[group], return_inverse=True)
-    place = pa.array(index.astype(np.int32))
-    return {
-        name: pa.DictionaryArray.from_arrays(place, values.take(pa.array(used)))
-        for name, values in zip(labels.names, labels.values, strict=True)
-    }
 
 
 class Stripe(NamedTuple):
     """The published quasi-identifiers of a range of rows, in row order."""
 
-    columns: dict[str, pa.Array]
-    """published column → cells of the shown rows"""
+    columns: dict[str, pa.ChunkedArray]
+    """published column → cells of the rows that are shown"""
     kept: Int64
     """shown row → its position in the stripe"""
 
@@ -187,10 +176,10 @@ def join_pieces(
     place[at] = np.arange(len(at))
     kept = np.arange(rows) if show_suppressed else np.flatnonzero(place >= 0)
     place = place[kept]
-    columns: dict[str, pa.Array] = {}
+    columns: dict[str, pa.ChunkedArray] = {}
     for name, domain in unchanged.items():
         codes = np.concatenate([piece.column(CODE + name).to_numpy() for piece in pieces] or [at])
-        columns[name] = domain.values.take(pa.array(codes[place]))
+        columns[name] = pa.chunked_array([domain.values.take(pa.array(codes[place]))])
     for name, (kind, suppressed) in published.items():
         # One more value at the end: place −1 is a suppressed row.
         dictionaries = [piece.column(name).dictionary.cast(kind) for piece in pieces]
@@ -198,5 +187,5 @@ def join_pieces(
         shifts = np.cumsum([0, *(len(each) for each in dictionaries)])[:-1]
         index = [piece.column(name).indices.to_numpy() + shift for piece, shift in zip(pieces, shifts, strict=False)]
         every = np.concatenate([*index, np.array([len(values) - 1])])
-        columns[name] = values.take(pa.array(every[place]))
+        columns[name] = pa.chunked_array([values.take(pa.array(every[place]))])
     return Stripe(columns, kept)

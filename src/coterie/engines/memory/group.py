@@ -9,7 +9,6 @@ from coterie.engines.plan import Plan
 from coterie.engines.request import check_request
 from coterie.engines.steps import group_block
 from coterie.grouping.promises import refuse_impossible
-from coterie.table.masks import star_masked
 
 if TYPE_CHECKING:
     from coterie.engines.memory.source import PreparedTable
@@ -25,9 +24,7 @@ def check_possible(prepared: PreparedTable, config: Config) -> None:
 
 
 def group_rows(prepared: PreparedTable, config: Config, run: Run) -> Grouping:
-    """Group rows with the configured method so that every privacy model holds."""
-    encoded, mask = prepared.encoded, prepared.mask
-    run.notes += [mask.note] if mask.note else []
-    grouping = group_block(encoded.table, Plan.whole(replace(encoded.book, config=config)), run)
-    cells = {name: flags[encoded.rows] for name, flags in mask.cells.items()}
-    return star_masked(grouping, encoded.table, cells)
+    """Rows → groups that keep every promise, by the configured method."""
+    encoded = prepared.encoded
+    run.notes += [encoded.book.mask.note] if encoded.book.mask.note else []
+    return group_block(encoded.table, Plan.whole(replace(encoded.book, config=config)), run, encoded.rows)

@@ -7,21 +7,21 @@ import os
 import sys
 import tempfile
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 import pyarrow as pa
 
-from coterie.arrays import Int32, UInt64
+from coterie.arrays import Bool, Int32, UInt64
 from coterie.engines.spark.guard import guarded_task
 from coterie.engines.spark.rows import fingerprints, unpack_codes
 from coterie.errors import DataError
 
 if TYPE_CHECKING:
-    from coterie.engines.block import BlockResult
     from coterie.engines.plan import Plan
+    from coterie.publishing.publish import Publisher
 
 BATCH_ROWS = 100_000
 
@@ -33,11 +33,8 @@ class BlockWork(NamedTuple):
     sums: UInt64
     """block → sum of the fingerprints of its rows, as counted for the plan"""
     kept: tuple[int, ...]
-    """columns c0, c1, … that are published unchanged"""
-    published: dict[str, tuple[pa.DataType, Any]]
-    """published column of a quasi-identifier → its type, and its value for a suppressed row"""
-    own: dict[str, pa.DataType]
-    """quasi-identifier → the type of its own values"""
+    """columns c0, c1, … that are published as they are"""
+    publisher: Publisher
     mapping: bool
     """whether to return the published values of each group"""
 
@@ -124,11 +121,12 @@ def _block(table: pa.Table, block: int, work: BlockWork) -> pa.Table:
             hint="Write the DataFrame to a table first, or name a column that numbers its rows (row_number).",
         )
     compile_once(book.config.method)
-    made = anonymize_block(np.ascontiguousarray(quasi), np.ascontiguousarray(sensitive), work.plan, block, threads=1)
+    quasi, sensitive = np.ascontiguousarray(quasi), np.ascontiguousarray(sensitive)
+    made = anonymize_block(quasi, sensitive, work.plan, block, rows=rows)
     pairs = None
     if made.one_by_one is not None:
         # Their boxes are read again from the very cells that leave this task.
-        cells = pa.table(made.columns()).filter(pa.array(made.group >= 0))
+        cells = pa.table(made.cells(np.flatnonzero(made.group >= 0)))
         boxes = cells_as_boxes(cells, book.domains, book.config)
         pairs = count_pairs(made.one_by_one, boxes, book.config.k)
     facts = {
@@ -138,53 +136,52 @@ def _block(table: pa.Table, block: int, work: BlockWork) -> pa.Table:
         "notes": list(made.notes),
         "cpu": time.process_time() - started,
     }
-    mapping = block_mapping(made, work.plan) if work.mapping else None
-    return _published(table, work, made, quasi, BlockMessage(json.dumps(facts).encode(), mapping))
-
-
-class BlockMessage(NamedTuple):
-    """A message about a block for the driver."""
-
-    facts: bytes
-    mapping: bytes | None
-
-
-def _published(table: pa.Table, work: BlockWork, made: BlockResult, codes: Int32, told: BlockMessage) -> pa.Table:
-    """Return the published rows of a block, with the message for the driver in the first of them."""
-    count = table.num_rows
-    cells = made.columns()
-    arrays: dict[str, pa.Array | pa.ChunkedArray] = {
-        "row": table.column("row"),
-        "hidden": pa.array(made.group < 0),
-        "facts": pa.array([told.facts, *([None] * (count - 1))], pa.binary()),
-        "mapping": pa.array([told.mapping, *([None] * (count - 1))], pa.binary()),
-    }
-    for at, (name, (kind, _)) in enumerate(work.published.items()):
-        # Spark takes no dictionaries.
-        arrays[f"t{at}"] = cells[name].dictionary.cast(kind).take(cells[name].indices)
-    for at, domain in enumerate(work.plan.book.domains):
-        kind = work.own[domain.name]
-        whole = made.labels[domain.name].unchanged
-        arrays[f"u{at}"] = domain.values.cast(kind).take(pa.array(codes[:, at])) if whole else pa.nulls(count, kind)
-    arrays |= {f"c{at}": table.column(f"c{at}") for at in work.kept}
-    return pa.table(arrays)
+    told = (json.dumps(facts).encode(), block_mapping(made, work.plan) if work.mapping else None)
+    own = {at: quasi[:, at] for at, labels in enumerate(made.labels.values()) if labels.unchanged}
+    # Spark takes no dictionaries.
+    cells = {name: each.dictionary.take(each.indices) for name, each in made.cells().items()}
+    return _rows(table, work, cells, own=own, hidden=made.group < 0, told=told)
 
 
 def _hidden_rows(table: pa.Table, work: BlockWork) -> pa.Table:
-    """Return rows that are suppressed from the start: `*`, or null in columns that cannot contain it."""
-    count = table.num_rows
+    """Rows that are suppressed from the start: `*`, or null where a column has no place for that."""
+    shown = work.publisher.suppressed.items()
+    cells = {name: pa.repeat(pa.scalar(value, kind), table.num_rows) for name, (kind, value) in shown}
+    return _rows(table, work, cells, own={}, hidden=np.ones(table.num_rows, dtype=np.bool_), told=(None, None))
+
+
+def _rows(
+    table: pa.Table,
+    work: BlockWork,
+    cells: Mapping[str, pa.Array],
+    *,
+    own: Mapping[int, Int32],
+    hidden: Bool,
+    told: tuple[bytes | None, bytes | None],
+) -> pa.Table:
+    """Rows as they leave; what the driver is told of them stands in the first.
+
+    Args:
+        table: The rows as they came.
+        work: What is published.
+        cells: Published column of a quasi-identifier → its cells.
+        own: Position of a quasi-identifier that may be published with its own values → their codes.
+        hidden: Row → whether it is suppressed.
+        told: Facts, and the mapping if it is wanted.
+    """
+    rest = [None] * (table.num_rows - 1)
     arrays: dict[str, pa.Array | pa.ChunkedArray] = {
         "row": table.column("row"),
-        "hidden": pa.array(np.ones(count, dtype=np.bool_)),
-        "facts": pa.nulls(count, pa.binary()),
-        "mapping": pa.nulls(count, pa.binary()),
+        "hidden": pa.array(hidden),
+        **{name: pa.array([each, *rest], pa.binary()) for name, each in zip(("facts", "mapping"), told, strict=True)},
     }
-    for at, (kind, shown) in enumerate(work.published.values()):
-        arrays[f"t{at}"] = pa.repeat(pa.scalar(shown, kind), count)
-    for at, kind in enumerate(work.own.values()):
-        arrays[f"u{at}"] = pa.nulls(count, kind)
-    arrays |= {f"c{at}": table.column(f"c{at}") for at in work.kept}
-    return pa.table(arrays)
+    arrays |= {
+        f"t{at}": cells[name].cast(kind) for at, (name, (kind, _)) in enumerate(work.publisher.suppressed.items())
+    }
+    for at, domain in enumerate(work.publisher.domains):
+        nothing = pa.nulls(table.num_rows, domain.values.type)
+        arrays[f"u{at}"] = domain.values.take(pa.array(own[at])) if at in own else nothing
+    return pa.table(arrays | {f"c{at}": table.column(f"c{at}") for at in work.kept})
 
 
 def place_kernels() -> None:

@@ -14,7 +14,7 @@ from coterie.engines.spark.guard import guarded, guarded_task
 from coterie.engines.spark.rows import RowNumbers, all_rows_sum, fingerprints, numbers_from
 from coterie.engines.spark.tasks import MESSAGE, Batches, Shape, message, opened
 from coterie.errors import ConfigError, DataError, Problem
-from coterie.table.codebook import Codebook, CountedValues, kept_rows, make_codebook, refuse_missing
+from coterie.table.codebook import Codebook, CountedValues, make_codebook, missing_cells, refuse_missing, taking_part
 from coterie.values.plain import plain_array
 
 if TYPE_CHECKING:
@@ -22,6 +22,7 @@ if TYPE_CHECKING:
 
     from coterie.engines.spark.source import NumberedRows
     from coterie.settings.config import Config
+    from coterie.table.masks import Mask
 
 
 def _refuse_nested(rows: NumberedRows, names: tuple[str, ...]) -> None:
@@ -43,11 +44,13 @@ def messages(frame: DataFrame, task: Callable[..., Any]) -> list[tuple[str, pa.T
     return [(kind, opened(body)) for kind, body in pairs]
 
 
-def count_table(rows: NumberedRows, frame: DataFrame, config: Config, shape: Shape) -> tuple[Codebook, RowNumbers]:
-    """Read a table once, and assign codes to all its values and numbers to its rows."""
+def count_table(
+    rows: NumberedRows, frame: DataFrame, config: Config, shape: Shape, mask: Mask
+) -> tuple[Codebook, RowNumbers]:
+    """Read a table once and fix the codes of all its values, and the numbers of its rows."""
     _refuse_nested(rows, shape.names)
     with guarded("counting values"):
-        found = messages(frame, partial(count_values, shape=shape, config=config))
+        found = messages(frame, partial(count_values, shape=shape, config=config, mask=mask))
     parts = [table for kind, table in found if kind == "rows" and table.num_rows]
     if not parts:
         raise DataError("The DataFrame has no rows.", hint="Give a table with at least one row.")
@@ -58,9 +61,11 @@ def count_table(rows: NumberedRows, frame: DataFrame, config: Config, shape: Sha
         numbers = numbers_from(seen.column("partition").to_numpy(), seen.column("rows").to_numpy())
     elif int(np.sum(seen.column("sum").to_numpy())) % 2**64 != all_rows_sum(total):
         raise _no_row_numbers(rows, total)
+    mask.check(total)
+    missing = sum(table.column("rows").to_numpy() for kind, table in found if kind == "missing")
+    refuse_missing(dict(zip(config.quasi, missing.tolist(), strict=True)), config)
     counted = {name: _of_column(found, name) for name in shape.names}
-    refuse_missing({name: each.missing for name, each in counted.items()}, config)
-    return make_codebook(config, counted, rows=kept, all_rows=total), numbers
+    return make_codebook(config, counted, rows=kept, all_rows=total, mask=mask), numbers
 
 
 def _no_row_numbers(rows: NumberedRows, total: int) -> Exception:
@@ -85,18 +90,20 @@ PENDING = 2**20
 
 
 @guarded_task
-def count_values(batches: Batches, *, shape: Shape, config: Config) -> Batches:
-    """Return each column's distinct values with row counts and first rows; and the rows of each partition."""
+def count_values(batches: Batches, *, shape: Shape, config: Config, mask: Mask) -> Batches:
+    """Distinct values of each column with their rows and the first of these; and the rows of each partition."""
     parts: dict[str, list[pa.Table]] = {name: [] for name in shape.names}
     held = 0
     rows: dict[int, list[int]] = {}
+    missing = np.zeros(len(config.quasi), dtype=np.int64)
     for batch in batches:
         keys = batch.column(batch.num_columns - 1).fill_null(-1).to_numpy(zero_copy_only=False)
         table = shape.named(batch)
-        keep = kept_rows(table, config)
+        if config.missing == "error":
+            missing += missing_cells(table, config)
+        table, keep = taking_part(table, config, mask.of(keys))
         _count_rows(rows, keys, keep)
-        if not keep.all():
-            table, keys = table.filter(pa.array(keep)), keys[keep]
+        keys = keys[keep]
         for name in shape.names:
             found = pa.table({"value": plain_array(table.column(name)), "rows": np.ones(len(keys), np.int64)})
             parts[name].append(merged_counts([found.append_column("first", pa.array(keys, pa.int64()))]))
@@ -107,6 +114,7 @@ def count_values(batches: Batches, *, shape: Shape, config: Config) -> Batches:
     for name, tables in parts.items():
         if tables:
             yield message(f"values:{name}", merged_counts(tables))
+    yield message("missing", pa.table({"rows": missing}))
     seen = sorted(rows)
     columns = {
         "partition": pa.array(seen, pa.int64()),

@@ -35,6 +35,7 @@ if TYPE_CHECKING:
     from coterie.engines.spark.source import NumberedRows
     from coterie.methods._method import Progress
     from coterie.releases.place import HeldRows
+    from coterie.table.masks import Mask
     from coterie.verification.models import FileCheck
 
 __all__ = ["anonymize", "release"]
@@ -210,6 +211,7 @@ def release_rows(
     persist: bool = True,
     progress: Progress | None = None,
     mapping: bool = False,
+    mask: Mask | None = None,
 ) -> Release:
     """Make a release from numbered rows, with a mapping if requested."""
     from coterie.engines.request import check, cut_problems
@@ -224,7 +226,7 @@ def release_rows(
         check(cut_problems(config.replace(engine="spark")))
         settled = with_secrets(config)
         with phases("plan"):
-            made = make_plan(rows, settled, most=block_rows, threads=config.usable_threads)
+            made = make_plan(rows, settled, most=block_rows, threads=config.usable_threads, mask=mask)
         with phases("group"):
             grouped = group_rows(rows, made, settled, persist=persist, mapping=mapping)
             kept.append(grouped.frame)
@@ -238,6 +240,8 @@ def release_rows(
         place=SparkRows(rows, grouped, found.checked, found.shown, tuple(kept)),
         seconds=phases.seconds,
         notes=grouped.notes,
+        masked=grouped.plan.book.mask.note,
+        masks_sha256=grouped.plan.book.mask.sha256,
     )
 
 

@@ -6,12 +6,12 @@ import json
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 from functools import partial, reduce
-from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 import numpy as np
 import pyarrow as pa
 
-from coterie.engines.finished import FinishedBlock, check_limit, may_show, notes_of, total
+from coterie.engines.finished import FinishedBlock, check_limit, notes_of, total
 from coterie.engines.spark.block import BlockWork, group_partition, group_whole, suppress_partition, suppress_whole
 from coterie.engines.spark.guard import guarded
 from coterie.engines.spark.plan import SparkPlan
@@ -21,7 +21,8 @@ from coterie.engines.spark.tasks import MESSAGE, RowCoder, Shape, assign_blocks,
 from coterie.engines.suppressed import compared, needs_remaining, remaining_of
 from coterie.measures.sums import BlockSums
 from coterie.publishing.labels import check_styles, root_text, style_of
-from coterie.publishing.suppressed import published_as
+from coterie.publishing.publish import Publisher
+from coterie.publishing.suppressed import may_show
 from coterie.table.codebook import coded_columns
 from coterie.verification.rows import RowSums
 
@@ -39,25 +40,13 @@ BatchTask: TypeAlias = "Callable[[Iterator[pa.RecordBatch]], Iterator[pa.RecordB
 PERSON = "coterie_person"
 
 
-class PublishedColumn(NamedTuple):
-    """One published column."""
-
-    name: str
-    source: str
-    """its column in the grouped rows"""
-    own: str | None = None
-    """the column with its own values, used when no block changed any"""
-    attribute: int = -1
-    """position among the quasi-identifiers; −1 for others"""
-
-
 @dataclass(frozen=True, eq=False)
 class GroupedRows:
     """All rows, grouped and generalized, before deciding how to show suppressed rows."""
 
     frame: DataFrame
-    """row, hidden, facts, and a column for each possible published form"""
-    columns: tuple[PublishedColumn, ...]
+    """row, hidden, facts, and a column for each way in which something may be published"""
+    publisher: Publisher
     plan: Plan
     sums: BlockSums
     """of all rows, suppressed ones included"""
@@ -72,7 +61,7 @@ class GroupedRows:
     @property
     def shown(self) -> bool:
         """Whether enough rows look alike for suppressed ones to be published as `*`."""
-        return may_show(self.sums, self.plan)
+        return may_show(self.plan.book.config, suppressed=self.sums.suppressed, starred=self.sums.starred)
 
     def released(self, *, shown: bool, people: bool = False) -> DataFrame:
         """Return the published columns, with the row number as `coterie_row`.
@@ -84,14 +73,15 @@ class GroupedRows:
         from pyspark.sql import functions as sql
 
         frame = self.frame if shown else self.frame.where(~sql.col("hidden"))
-        changed = shown and self.sums.suppressed > 0
-        made = []
-        for column in self.columns:
-            same = column.own is not None and bool(self.sums.unchanged[column.attribute]) and not changed
-            made.append(sql.col(str(column.own) if same else column.source))
-        names = [column.name for column in self.columns]
+        own = self.publisher.own(self.sums.unchanged, starred=shown and self.sums.suppressed > 0)
+        titles = column_titles(self.publisher)
+        made = [
+            f"u{column.attribute}" if column.source in own else title
+            for column, title in zip(self.publisher.columns, titles, strict=True)
+        ]
+        names = [column.name for column in self.publisher.columns]
         who = [self.person] if people and self.person is not None else []
-        return frame.select(sql.col("row"), *made, *who).toDF("coterie_row", *names, *([PERSON] * len(who)))
+        return frame.select("row", *made, *who).toDF("coterie_row", *names, *([PERSON] * len(who)))
 
     @property
     def roots(self) -> dict[str, str]:
@@ -119,7 +109,7 @@ def group_rows(
         made = made._replace(
             plan=replace(made.plan, remaining=count_remaining(made.plan, assigned_rows(rows, made, config)))
         )
-    columns, fields, work = _layout(rows, made, config, mapping=mapping)
+    fields, work = _layout(rows, made, config, mapping=mapping)
     frame = _assigned(rows, made, config, work.kept)
     some, one = partial(group_partition, work=work), partial(group_whole, work=work)
     frame = by_block(frame, made.plan.blocks, StructType(fields), some=some, one=one)
@@ -136,7 +126,7 @@ def group_rows(
     check_limit(finished, made.plan)
     return GroupedRows(
         frame,
-        columns,
+        work.publisher,
         made.plan,
         total(finished, made.plan),
         notes_of(finished, made.plan),
@@ -161,43 +151,40 @@ def _facts(frame: DataFrame) -> list[dict[str, Any]]:
 
 def _layout(
     rows: NumberedRows, made: SparkPlan, config: Config, *, mapping: bool = False
-) -> tuple[tuple[PublishedColumn, ...], list[StructField], BlockWork]:
-    """Return the published columns in order, the columns of grouped rows, and the layout of both for tasks."""
+) -> tuple[list[StructField], BlockWork]:
+    """Return the columns of grouped rows, and what tasks need to know of them."""
     from pyspark.sql.types import BinaryType, BooleanType, DoubleType, LongType, StringType, StructField
 
-    domains = {domain.name: (at, domain) for at, domain in enumerate(made.plan.book.domains)}
+    domains = made.plan.book.domains
+    publisher = Publisher(rows.names, domains, made.plan.book.config)
     types = {name: bare_type(rows.frame.schema[f"c{at}"].dataType) for at, name in enumerate(rows.names)}
-    published: dict[str, tuple[pa.DataType, Any]] = {}
-    labels: list[DataType] = []
-    columns: list[PublishedColumn] = []
-    kept: list[int] = []
-    for at, name in enumerate(rows.names):
-        if name in domains:
-            position, domain = domains[name]
-            style = style_of(domain, config.publish)
-            shown = {"bounds": types[name], "mean": DoubleType(), "median": DoubleType()}.get(style, StringType())
-            found = published_as(domain, made.plan.book.config.publish)
-            for title in found:
-                single = f"u{position}" if len(found) == 1 else None
-                columns.append(PublishedColumn(title, f"t{len(labels)}", single, position))
-                labels.append(shown)
-            published |= found
-        elif name == config.entity:
-            kept.append(at)  # people are counted, and not published
-        elif name in config.published_unchanged:
-            kept.append(at)
-            columns.append(PublishedColumn(name, f"c{at}"))
-    own = {name: domain.values.type for name, (_, domain) in domains.items()}
+    # People are counted, and not published.
+    kept = [at for at, name in enumerate(rows.names) if name in config.published_unchanged or name == config.entity]
+    labels = []
+    for column in publisher.columns:
+        if column.attribute >= 0:
+            style = style_of(domains[column.attribute], config.publish)
+            shown = {"bounds": types[column.source], "mean": DoubleType(), "median": DoubleType()}
+            labels.append(shown.get(style, StringType()))
     fields = [
         StructField("row", LongType()),
         StructField("hidden", BooleanType()),
         StructField("facts", BinaryType()),
         StructField("mapping", BinaryType()),
         *(StructField(f"t{at}", kind) for at, kind in enumerate(labels)),
-        *(StructField(f"u{at}", types[name]) for at, name in enumerate(domains)),
+        *(StructField(f"u{at}", types[domain.name]) for at, domain in enumerate(domains)),
         *(StructField(f"c{at}", types[rows.names[at]]) for at in kept),
     ]
-    return tuple(columns), fields, BlockWork(made.plan, made.sums, tuple(kept), published, own, mapping)
+    return fields, BlockWork(made.plan, made.sums, tuple(kept), publisher, mapping)
+
+
+def column_titles(publisher: Publisher) -> list[str]:
+    """Return published column → column of the grouped rows: t0, t1, … for quasi-identifiers, else the original's."""
+    labels = iter(range(len(publisher.columns)))
+    return [
+        f"t{next(labels)}" if column.attribute >= 0 else f"c{publisher.names.index(column.source)}"
+        for column in publisher.columns
+    ]
 
 
 def bare_type(kind: DataType) -> DataType:
@@ -226,8 +213,8 @@ def count_remaining(plan: Plan, assigned: DataFrame) -> RemainingRows | None:
 
 
 def assigned_rows(rows: NumberedRows, made: SparkPlan, config: Config) -> DataFrame:
-    """Return each row with its block."""
-    return _assigned(rows, made, config, _layout(rows, made, config)[2].kept)
+    """Each row with the block that it belongs to."""
+    return _assigned(rows, made, config, _layout(rows, made, config)[1].kept)
 
 
 def _assigned(rows: NumberedRows, made: SparkPlan, config: Config, kept: tuple[int, ...]) -> DataFrame:

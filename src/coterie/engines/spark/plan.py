@@ -30,6 +30,7 @@ from coterie.engines.spark.tasks import (
 )
 from coterie.grouping.promises import refuse_impossible
 from coterie.table.codebook import Codebook, coded_columns
+from coterie.table.masks import Mask
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame
@@ -49,18 +50,21 @@ class SparkPlan(NamedTuple):
     """block → sum of the fingerprints of its rows"""
 
 
-def make_plan(rows: NumberedRows, config: Config, *, most: int, threads: int = 1) -> SparkPlan:
-    """Assign codes to all values, and cut the table.
+def make_plan(
+    rows: NumberedRows, config: Config, *, most: int, threads: int = 1, mask: Mask | None = None
+) -> SparkPlan:
+    """Fix the codes of all values, and where the table is cut.
 
     Args:
         rows: The table.
-        config: The configuration.
-        most: The maximum number of rows of a block.
-        threads: The driver's threads for grouping the sample.
+        config: What is wanted.
+        most: Rows of a block at most.
+        threads: Threads of the driver that group the sample.
+        mask: Rows and cells that the user wants suppressed, by row number.
     """
     names = coded_columns(config)
     shape, frame = Shape(names), rows.selected(names)
-    book, numbers = count_table(rows, frame, config, shape)
+    book, numbers = count_table(rows, frame, config, shape, mask or Mask())
     refuse_impossible(book)
     reader = RowCoder(shape, book, numbers)
     tree = CutTree.single()

@@ -41,6 +41,7 @@ from coterie.publishing.mapping import check_mapping
 from coterie.releases.release import Release
 from coterie.releases.stored import StoredRows
 from coterie.settings.toml import provenance_toml
+from coterie.table.masks import read_mask
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
@@ -82,6 +83,7 @@ def anonymize(data: AnyTable, job: Job) -> Release:
         table = None if is_address(name) else open_table(name, job.config)
         if table is not None:
             job.config.check_columns(table.schema.names, text=table.sniffed is not None)
+            job = job.ordered_by(table)
             target = _target(job, like=table)
     with ExitStack() as stack:
         with phases("start"):
@@ -118,8 +120,14 @@ class _Run:
         with place.beside() as temporary:
             rows = self._rows(name, Path(f"{temporary}/input"))
             job.checkpoint()
-            ways = {"mapping": job.mapping is not None}
-            made = release_rows(rows, job.config, block_rows=job.block_rows, progress=job.progress, **ways)
+            made = release_rows(
+                rows,
+                job.config,
+                block_rows=job.block_rows,
+                progress=job.progress,
+                mapping=job.mapping is not None,
+                mask=read_mask(job.suppress_rows, job.suppress_cells, count=None, quasi=job.config.quasi),
+            )
             self.phases.seconds.update(made.seconds)
             folder, held = f"{temporary}/release", made.place
             assert isinstance(held, SparkRows)

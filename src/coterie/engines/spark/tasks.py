@@ -72,7 +72,7 @@ class RowCoder:
         if share < 1.0:
             chosen = in_sample(rows, share)
             batch, rows = batch.filter(pa.array(chosen)), rows[chosen]
-        coded = self.book.encode(self.shape.named(batch))
+        coded = self.book.encode(self.shape.named(batch), rows)
         return rows[coded.keep], coded.codes, coded.sensitive
 
 
@@ -140,7 +140,7 @@ def assign_blocks(
     """
     for batch in batches:
         rows = reader.numbers.of(batch.column(batch.num_columns - 1))
-        coded = reader.book.encode(reader.shape.named(batch))
+        coded = reader.book.encode(reader.shape.named(batch), rows)
         block = np.full(len(rows), -1, dtype=np.int32)
         codes = np.zeros((len(rows), coded.codes.shape[1] + coded.sensitive.shape[1]), dtype=np.int32)
         block[coded.keep] = plan.block_of(coded.codes, rows[coded.keep])

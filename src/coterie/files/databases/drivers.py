@@ -1,4 +1,4 @@
-"""Choose the driver that reads or writes a database table, and share code between drivers.
+"""Share code between the drivers that read and write database tables.
 
 A table is read in batches within one transaction and written in batches within one transaction, so it is written
 completely or not at all. Drivers' messages may quote cells, so none of them is shown.
@@ -19,57 +19,6 @@ BATCH = 20_000
 """rows per batch of a driver"""
 
 _MOST_NAMED = 10
-
-
-def read_database(place: Place) -> pa.Table:
-    """Read all rows of a table or query. Columns keep their types if Arrow supports them; others become text.
-
-    Raises:
-        DataError: The database, the table or one of its columns cannot be read.
-        BackendError: The database is PostgreSQL and the `db` extra is not installed.
-    """
-    if place.kind == "sqlite":
-        from coterie.files.databases.sqlite import read_sqlite
-
-        return read_sqlite(place)
-    from coterie.files.databases.postgres import read_postgres
-
-    return read_postgres(place)
-
-
-def check_database(place: Place, *, force: bool) -> None:
-    """Refuse a table that cannot be written, before any work is done."""
-    if place.kind == "sqlite":
-        from coterie.files.databases.sqlite import check_sqlite
-
-        check_sqlite(place, force=force)
-    else:
-        from coterie.files.databases.postgres import check_postgres
-
-        check_postgres(place, force=force)
-
-
-def write_database(table: pa.Table, place: Place, *, force: bool) -> None:
-    """Create and fill a table in one transaction.
-
-    Args:
-        table: The table to write.
-        place: The target; its schema must exist.
-        force: Replace an existing table: drop and recreate it, without its indexes and permissions.
-
-    Raises:
-        ConfigError: The table already exists, or its schema does not.
-        DataError: The database rejects it.
-        BackendError: The database is PostgreSQL and the `db` extra is not installed.
-    """
-    if place.kind == "sqlite":
-        from coterie.files.databases.sqlite import write_sqlite
-
-        write_sqlite(table, place, force=force)
-    else:
-        from coterie.files.databases.postgres import write_postgres
-
-        write_postgres(table, place, force=force)
 
 
 def no_table(place: Place, there: Sequence[str]) -> DataError:
@@ -117,7 +66,7 @@ def stored(column: pa.ChunkedArray, *, name: str, place: Place) -> pa.ChunkedArr
     if pa.types.is_dictionary(column.type):
         column = column.cast(column.type.value_type)
     kind = column.type
-    if pa.types.is_nested(kind) and not (pa.types.is_list(kind) and place.kind == "postgresql"):
+    if pa.types.is_nested(kind) and not (pa.types.is_list(kind) and place.lists):
         raise DataError(
             f"Column {name!r} is of type {kind}, which {place.shown} cannot store.",
             column=name,

@@ -1,4 +1,4 @@
-"""Database addresses: their syntax, and the part of them that messages may show.
+"""Database addresses: their syntax, the part of them that messages may show, and one class for each kind of database.
 
     sqlite:///people.db#people                          a file in the current folder; four slashes: an absolute path
     postgresql://user@host:5432/census#people           or #schema.people, or #"odd name"."with.dots"
@@ -6,22 +6,30 @@
 
 The part after the first # is the table, or a query that begins with `select`, `with`, `values` or `table`. It is
 used verbatim, while everything before it is a URL, in which special characters are percent-encoded.
+
+A class registers itself by its scheme; reading, writing, help and messages follow. Drivers are imported when needed.
 """
 
 from __future__ import annotations
 
 import os
 import re
-from dataclasses import dataclass, field
+from collections.abc import Hashable
+from dataclasses import dataclass, field, replace
+from importlib import import_module
 from pathlib import Path
-from typing import Literal
+from typing import TYPE_CHECKING, ClassVar, Self
 from urllib.parse import unquote
 
 from coterie.errors import ConfigError
+from coterie.files.registry import Registry
 
-DatabaseKind = Literal["postgresql", "sqlite"]
+if TYPE_CHECKING:
+    import pyarrow as pa
 
-_SCHEMES: dict[str, DatabaseKind] = {"postgresql": "postgresql", "postgres": "postgresql", "sqlite": "sqlite"}
+DATABASES: Registry[type[Place]] = Registry("coterie.files.databases.place")
+"""every kind of database by its scheme"""
+
 # Told apart from files so that the answer is not "there is no such file".
 _OTHERS = frozenset(
     ("mysql", "mariadb", "mssql", "sqlserver", "oracle", "duckdb", "snowflake", "bigquery", "redshift", "clickhouse")
@@ -30,22 +38,76 @@ _URL = re.compile(r"([a-z][a-z0-9]*)(?:\+[a-z0-9_]+)?:/", re.IGNORECASE)
 _QUERY = re.compile(r"[\s(]*(select|with|values|table)[\s(*]", re.IGNORECASE)
 _PART = r'(?:"(?:[^"]|"")+"|[^".]+)'
 _TABLE = re.compile(rf"({_PART})(?:\.({_PART}))?")
-_EXAMPLE = "Write sqlite:///people.db#people or postgresql://user@host/database#people."
 
 
 @dataclass(frozen=True)
 class Place:
-    """A table or a query in a database."""
+    """A table or a query in a database. A subclass with a `scheme` registers itself."""
 
-    kind: DatabaseKind
+    scheme: ClassVar[str]
+    aliases: ClassVar[tuple[str, ...]] = ()
+    """other schemes with the same meaning"""
+    title: ClassVar[str]
+    example: ClassVar[str]
+    driver: ClassVar[str]
+    """the module with `read(place)`, `check(place, force=…)` and `write(table, place, force=…)`"""
+    keeps: ClassVar[str] = "types and missing values"
+    """what it keeps of a table besides its cells"""
+    lists: ClassVar[bool] = False
+    """whether a cell may hold a list"""
+
     url: str = field(repr=False)
-    """the driver's address: a URL for PostgreSQL, which may contain a password, and a path for SQLite"""
+    """what the driver is given: a path, or a URL that may hold a password"""
     shown: str
     """the database, without password and parameters"""
     table: str | None
     schema: str | None = None
     query: str | None = field(default=None, repr=False)
     """may contain values, so messages omit it"""
+
+    def __init_subclass__(cls) -> None:
+        DATABASES.add(cls.scheme, cls)
+
+    @classmethod
+    def locate(cls, rest: str) -> tuple[str, str]:
+        """Return `url` and `shown` of the database, from the part of an address between the scheme's :/ and #."""
+        raise NotImplementedError
+
+    def read(self) -> pa.Table:
+        """Read all rows of a table or query. Columns keep their types if Arrow supports them; others become text.
+
+        Raises:
+            DataError: The database, the table or one of its columns cannot be read.
+            BackendError: The extra that holds the driver is not installed.
+        """
+        return import_module(self.driver).read(self)
+
+    def check(self, *, force: bool) -> None:
+        """Refuse a table that cannot be written, before any work is done."""
+        import_module(self.driver).check(self, force=force)
+
+    def write(self, table: pa.Table, *, force: bool) -> None:
+        """Create and fill a table in one transaction.
+
+        Args:
+            table: The table to write. Its schema must exist.
+            force: Replace an existing table: drop and recreate it, without its indexes and permissions.
+
+        Raises:
+            ConfigError: The table already exists, or its schema does not.
+            DataError: The database rejects it.
+            BackendError: The extra that holds the driver is not installed.
+        """
+        import_module(self.driver).write(table, self, force=force)
+
+    @property
+    def key(self) -> Hashable:
+        """What distinguishes the table from others of this kind of database."""
+        return self.shown, self.schema, self.table
+
+    def without_password(self) -> Self:
+        """Return the same table by an address that holds no password."""
+        return replace(self, url=self.shown)
 
     @property
     def name(self) -> str:
@@ -65,15 +127,8 @@ class Place:
 
     def same_table(self, other: Place) -> bool:
         """Return whether both are the same table, judging by their names."""
-        if self.table is None or other.table is None or self.kind != other.kind:
-            return False
-        if self.kind == "sqlite":
-            return (Path(self.url).resolve(), self.table.lower()) == (Path(other.url).resolve(), other.table.lower())
-
-        def key(place: Place) -> tuple[str, str, str | None]:
-            return re.sub(r"//[^@/]*@", "//", place.shown), place.schema or "public", place.table
-
-        return key(self) == key(other)
+        known = self.table is not None and other.table is not None
+        return known and type(self) is type(other) and self.key == other.key
 
 
 def quoted(name: str) -> str:
@@ -86,7 +141,7 @@ def is_database(data: object) -> bool:
     if not isinstance(data, str | os.PathLike):
         return False
     found = _URL.match(str(data))
-    return found is not None and found[1].lower() in {*_SCHEMES, *_OTHERS}
+    return found is not None and (found[1].lower() in _OTHERS or _database(found[1]) is not None)
 
 
 def is_address(path: str) -> bool:
@@ -105,22 +160,23 @@ def place_of(data: object) -> Place | None:
     text = str(data)
     found = _URL.match(text)
     scheme = found[1].lower() if found else ""
-    if scheme not in _SCHEMES:
+    database = _database(scheme)
+    if database is None:
+        titles = " and ".join(sorted(each.title for each in DATABASES.values()))
         raise ConfigError(
-            f"coterie reads PostgreSQL and SQLite, not {scheme}.",
+            f"coterie reads {titles}, and not {scheme}.",
             hint="Give a frame, or export a file.",
         )
     base, mark, wanted = text.partition("#")
     rest = base[found.end() :] if found else ""
     if "\0" in text or not rest.startswith("/"):
-        raise ConfigError(f"This is no address of a {scheme} database.", hint=_EXAMPLE)
+        raise ConfigError(f"This is no address of a {scheme} database.", hint=_examples())
     _refuse_open_password(base, wanted)
-    kind = _SCHEMES[scheme]
-    url, shown = _sqlite(rest[1:]) if kind == "sqlite" else _postgresql(rest[1:])
+    url, shown = database.locate(rest[1:])
     if not mark or not wanted.strip():
         raise ConfigError(f"{shown} names no table.", hint=f"Add it: {shown}#TABLE")
     if _QUERY.match(wanted):
-        return Place(kind, url, shown, None, query=wanted.strip().rstrip(";").rstrip())
+        return database(url, shown, None, query=wanted.strip().rstrip(";").rstrip())
     parts = _TABLE.fullmatch(wanted.strip())
     if parts is None:
         raise ConfigError(
@@ -128,14 +184,14 @@ def place_of(data: object) -> Place | None:
             hint='Write #people, #schema.people, #"odd.name" or #select * from people.',
         )
     names = [_unquoted(part) for part in parts.groups() if part is not None]
-    return Place(kind, url, shown, names[-1], schema=names[0] if len(names) == 2 else None)
+    return database(url, shown, names[-1], schema=names[0] if len(names) == 2 else None)
 
 
 def target_of(path: object) -> Place | None:
     """Return the table to write to that a text names; None for files."""
     place = place_of(path)
     if place is not None and place.table is None:
-        raise ConfigError("A release must be written to a table, not to a query.", hint=_EXAMPLE)
+        raise ConfigError("A release must be written to a table, not to a query.", hint=_examples())
     return place
 
 
@@ -153,15 +209,61 @@ def _refuse_open_password(base: str, wanted: str) -> None:
         )
 
 
-def _sqlite(rest: str) -> tuple[str, str]:
-    path = unquote(rest.removeprefix("/"))
-    if not rest.startswith("/") or not path:
-        raise ConfigError("This is no address of an SQLite file.", hint=f"{_EXAMPLE} Absolute paths have four slashes.")
-    return path, f"sqlite:///{path}"
+def _database(scheme: str) -> type[Place] | None:
+    """Return the kind of database of a scheme."""
+    folded = scheme.lower()
+    return DATABASES.get(folded) or next((each for each in DATABASES.values() if folded in each.aliases), None)
 
 
-def _postgresql(rest: str) -> tuple[str, str]:
-    # After the last @, so that no part of a password is taken for a host, however it is written.
-    user, at, place = rest.rpartition("@")
-    host = place.partition("?")[0]
-    return f"postgresql://{rest}", f"postgresql://{user.partition(':')[0]}{at}{host}"
+def _examples() -> str:
+    return f"Write {' or '.join(each.example for each in DATABASES.values())}."
+
+
+class SQLite(Place):
+    """A table of an SQLite file."""
+
+    scheme, title = "sqlite", "SQLite"
+    example = "sqlite:///people.db#people"
+    driver = "coterie.files.databases.sqlite"
+    keeps = "whole numbers, fractions, texts, bytes and missing values; dates and truth values as declared"
+
+    @classmethod
+    def locate(cls, rest: str) -> tuple[str, str]:
+        """Return the path of the file, and its address."""
+        path = unquote(rest.removeprefix("/"))
+        if not rest.startswith("/") or not path:
+            hint = f"{_examples()} Absolute paths have four slashes."
+            raise ConfigError("This is no address of an SQLite file.", hint=hint)
+        return path, f"sqlite:///{path}"
+
+    @property
+    def key(self) -> Hashable:
+        """The file, and the table, whose case does not matter."""
+        return Path(self.url).resolve(), str(self.table).lower()
+
+    def without_password(self) -> Self:
+        """Return the same: a file has no password."""
+        return self
+
+
+class PostgreSQL(Place):
+    """A table of a PostgreSQL server."""
+
+    scheme, title = "postgresql", "PostgreSQL"
+    aliases = ("postgres",)
+    example = "postgresql://user@host/database#people"
+    driver = "coterie.files.databases.postgres"
+    lists = True
+
+    @classmethod
+    def locate(cls, rest: str) -> tuple[str, str]:
+        """Return the URL, and the same without password and parameters."""
+        # After the last @, so that no part of a password is taken for a host, however it is written.
+        user, at, place = rest.rpartition("@")
+        host = place.partition("?")[0]
+        return f"postgresql://{rest}", f"postgresql://{user.partition(':')[0]}{at}{host}"
+
+    @property
+    def key(self) -> Hashable:
+        """The database, whoever asks, with schema and table."""
+        return re.sub(r"//[^@/]*@", "//", self.shown), self.schema or "public", self.table

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 _LONGEST_NAME = 63  # bytes; PostgreSQL would cut it there
 
 
-def read_postgres(place: Place) -> pa.Table:
+def read(place: Place) -> pa.Table:
     """Read all rows of a table, by primary key if it has one, or of a query in its own order."""
     with _session(place) as connection, connection.cursor() as cursor:
         cursor.execute("SET TRANSACTION ISOLATION LEVEL REPEATABLE READ, READ ONLY")
@@ -39,13 +39,13 @@ def read_postgres(place: Place) -> pa.Table:
     return pa.table(columns, names=schema.names)
 
 
-def check_postgres(place: Place, *, force: bool) -> None:
+def check(place: Place, *, force: bool) -> None:
     """Refuse a table that already exists, a missing schema, and a schema without permission to create tables."""
     with _session(place) as connection, connection.cursor() as cursor:
         _refuse_existing(cursor, place, force=force)
 
 
-def write_postgres(table: pa.Table, place: Place, *, force: bool) -> None:
+def write(table: pa.Table, place: Place, *, force: bool) -> None:
     """Create a table and fill it with COPY, in one transaction."""
     refuse_names(table.column_names, place, longest=_LONGEST_NAME)
     columns = [storable(table.column(name), name=name, place=place) for name in table.column_names]

@@ -16,6 +16,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from coterie.errors import ConfigError, DataError, Problem
+from coterie.files.csv_out import text_cells
 from coterie.files.databases.drivers import BATCH, no_table, refuse_names, stored, target_exists
 from coterie.files.databases.place import Place, quoted
 
@@ -23,7 +24,7 @@ from coterie.files.databases.place import Place, quoted
 PATIENCE = 10.0
 
 
-def read_sqlite(place: Place) -> pa.Table:
+def read(place: Place) -> pa.Table:
     """Read all rows of a table by row number, or of a query in its own order."""
     with _opened(place, "ro") as connection:
         declared: dict[str, str] = {}
@@ -45,7 +46,7 @@ def read_sqlite(place: Place) -> pa.Table:
     return pa.table(columns, names=names)
 
 
-def check_sqlite(place: Place, *, force: bool) -> None:
+def check(place: Place, *, force: bool) -> None:
     """Refuse a table that already exists, and a missing folder."""
     path = Path(place.url)
     if not path.parent.is_dir():
@@ -55,7 +56,7 @@ def check_sqlite(place: Place, *, force: bool) -> None:
             _refuse_existing(connection, place, force=force)
 
 
-def write_sqlite(table: pa.Table, place: Place, *, force: bool) -> None:
+def write(table: pa.Table, place: Place, *, force: bool) -> None:
     """Create a table in one transaction, and the file too if it does not exist."""
     refuse_names(table.column_names, place, fold=True)
     columns = [_storable(table.column(name), name, place) for name in table.column_names]
@@ -228,8 +229,8 @@ def _storable(column: pa.ChunkedArray, name: str, place: Place) -> pa.ChunkedArr
     if pa.types.is_timestamp(kind):
         for unit in ("s", "us"):
             with suppress(pa.ArrowInvalid):
-                return column.cast(pa.timestamp(unit, kind.tz)).cast(pa.string())
+                return text_cells(column.cast(pa.timestamp(unit, kind.tz)))
     plain = pa.types.is_integer(kind) and not pa.types.is_uint64(kind)
     if plain or pa.types.is_floating(kind) or pa.types.is_binary(kind) or pa.types.is_large_binary(kind):
         return column
-    return column if pa.types.is_string(kind) else column.cast(pa.string())
+    return column if pa.types.is_string(kind) else text_cells(column)
