@@ -74,7 +74,7 @@ def test_engines_on_disk_need_a_file_and_an_output(path, tmp_path):
         coterie.anonymize(path, engine="blocks", **SETTINGS)
     with pytest.raises(ConfigError, match="reads files"):
         coterie.anonymize(table_of(50), engine="blocks", output=tmp_path / "out.csv", **SETTINGS)
-    with pytest.raises(ConfigError, match="leaves nothing to go on with"):
+    with pytest.raises(ConfigError, match="cannot be resumed"):
         coterie.anonymize(path, output=tmp_path / "out.csv", resume=True, **SETTINGS)
 
 

@@ -66,7 +66,7 @@ def method_groups(table: Table, config: Config, run: Run) -> Grouping:
 
 
 def group_block(table: Table, plan: Plan, run: Run, rows: Int64) -> Grouping:
-    """Rows of a block → groups that keep every promise.
+    """Group the rows of a block so that every privacy model holds.
 
     Args:
         table: The block.

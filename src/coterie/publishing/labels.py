@@ -319,7 +319,7 @@ def _median(boxes: Boxes) -> Labels:
 
 
 def _centre(boxes: Boxes, centre: Callable[[Float64, Int32, Int32], Float64]) -> Labels:
-    """One number per group. A column of numbers has no place for `*`: null stands for it.
+    """Return one number per group. A numeric column cannot contain `*`: null replaces it.
 
     All members of a group but one could work out the last from a mean with all its digits.
     """

@@ -139,7 +139,7 @@ class TableRows:
             yield ClassValues.count(self.of_row, cells.of_row, values=len(cells.values) + 1)
 
     def read(self, columns: Sequence[str]) -> Iterable[pa.Table]:
-        """All rows, in one piece."""
+        """Return all rows, in one piece."""
         return [self.table]
 
     def classes_of(self, quasi: Sequence[str]) -> Iterable[PublishedClasses]:

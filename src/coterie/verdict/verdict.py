@@ -107,5 +107,5 @@ def _kept(names: Sequence[str], config: Config) -> list[str]:
 
 
 def joined(kept: Question, *others: Findings) -> Verdict:
-    """One verdict of all questions."""
+    """Return one verdict from all questions."""
     return Verdict({kept.name: kept} | {each.name: each.question() for each in others})

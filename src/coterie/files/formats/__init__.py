@@ -46,7 +46,7 @@ class FileFormat:
 
     @classmethod
     def recognizes(cls, start: bytes) -> bool:
-        """Whether a file that starts with these bytes is one."""
+        """Return whether a file that starts with these bytes is one."""
         return bool(cls.magic) and start.startswith(cls.magic)
 
     @classmethod

@@ -123,7 +123,7 @@ def _broken(project: Project) -> bool:
 
 
 def _draft_faults(project: Project, text: str, stamp: str) -> list[Fault]:
-    """Whether it is TOML at all, and replaces what was seen; what it says may be wrong for a while."""
+    """Check that it is TOML and replaces what was seen; its settings may be invalid for a while."""
     found = conflicts.changed_elsewhere(conflicts.stamp(_saved(project)), stamp=stamp)
     try:
         tomllib.loads(text)
