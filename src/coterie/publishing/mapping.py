@@ -58,7 +58,7 @@ def check_mapping(mapping: str | os.PathLike[str] | None, *, force: bool) -> Non
 def write_mapping(release: Release, path: str | os.PathLike[str], *, force: bool) -> None:
     """Write the mapping of a release, but never over its inputs."""
     check_apart(release.place.origin, release.config, mapping=path)
-    tables.write(mapping_table(release), path, like=release.source, force=force)
+    tables.write(mapping_table(release), path, like=release.source, formulas=release.config.formulas, force=force)
 
 
 def mapping_table(release: Release) -> pa.Table:

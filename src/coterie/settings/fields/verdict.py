@@ -46,7 +46,7 @@ class VerdictLimits(Group, title="Verdict"):
         "Order of the published rows: original, or shuffle (a secret order).",
         more="Sorted rows give values away. The secret order follows from no seed, so two runs differ in it. "
         "`out.rows.csv` beside the release keeps which row became which, for `measure`; it is internal.",
-        unless="Applies to tables in memory only.",
+        unless="Spark does not do it, nor does `nh` in blocks.",
         title="Order of rows",
         choices={"original": "as in the original", "shuffle": "secret order"},
         metavar="ORDER",
