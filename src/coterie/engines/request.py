@@ -47,14 +47,9 @@ def cut_problems(config: Config) -> list[Problem]:
     elif config.time_limit is not None and needs_remaining(config):
         text = "blocks are grouped twice if rows are suppressed, and must be equal; remove it"
         problems.append(Problem("time_limit", text))
-<<<<<<< HEAD
-    if config.row_order != "original":
-        text = "rows on disk keep their order; shuffle the file first, or use engine memory"
-=======
     if config.row_order != "original" and (config.engine == "spark" or by_rows(config)):
         why = "Spark has no order to keep secret" if config.engine == "spark" else "rows one by one keep their order"
         text = f"{why}; sort the input by something that nobody knows, or give engine memory"
->>>>>>> main
         problems.append(Problem("row_order", text))
     return problems
 

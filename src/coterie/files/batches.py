@@ -49,13 +49,9 @@ class TableFile:
     sniffed: DetectedText | None = None
     """the dialect of a text file"""
     rows: int | None = None
-<<<<<<< HEAD
-    """if known without reading"""
-=======
     """as far as it is known without reading"""
     formulas: Formulas = "keep"
     """what has become of cells of a text file that a spreadsheet would run"""
->>>>>>> main
     raw_bytes: int = 0
     """the approximate size of its cells in memory, if known without reading"""
 

@@ -44,13 +44,9 @@ class WrittenCheck:
     store: BlockStore
     finished: tuple[FinishedBlock, ...]
     folder: Path
-<<<<<<< HEAD
-    """for the parsed rows, by block"""
-=======
     """for what was read, by block"""
     people: HiddenColumn | None = None
     """the person of each row, where its order is not that of the original"""
->>>>>>> main
 
     def verify(self, written: TableFile, *, memory: int, shown: bool, hidden: int) -> FileCheck:
         """Verify every guarantee of the written release.

@@ -18,6 +18,7 @@ class Method(Group, title="Method", screen="run", commands="explain"):
         metavar="NAME",
         aliases=("algorithm",),
         complete="method",
+        protects=True,
     )
     options: dict[str, Any] = setting(
         {},
