@@ -51,13 +51,9 @@ class Setting:
     commands: str | None = None
     """the commands that take it; those of its group if None"""
     decides: Literal["release", "figures", "plan", "nothing"] = "release"
-<<<<<<< HEAD
-    """what it affects: the release; only figures about it; only how the work is divided; or nothing"""
-=======
     """what depends on it: the release; only figures about it; only how the work is divided; or nothing"""
     protects: bool = False
     """whether it decides who is protected, and how well: reports list who decided it, a person or the default"""
->>>>>>> main
     keys: tuple[str, ...] = ()
     """for tables by column: the roles of the columns that may have an entry"""
     aliases: tuple[str, ...] = ()
