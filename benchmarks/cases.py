@@ -43,8 +43,8 @@ class Case(NamedTuple):
 
 
 def case(name: str, *, rows: int | None = None, attributes: int | None = None) -> Case:
-    """A table by name: adult, census or kdd; the first rows and attributes of it, if these are given."""
-    return {"adult": _adult, "census": _census, "kdd": _kdd}[name](rows, attributes)
+    """A table by name: adult, census, kdd or numbers; the first rows and attributes of it, if these are given."""
+    return {"adult": _adult, "census": _census, "kdd": _kdd, "numbers": _numbers}[name](rows, attributes)
 
 
 def adult_hierarchies_from() -> str:
@@ -91,11 +91,22 @@ def _kdd(rows: int | None, attributes: int | None) -> Case:
     return Case(census_income().slice(0, rows).select(quasi), Config(quasi=quasi, hierarchies=flat))
 
 
+def _numbers(rows: int | None, attributes: int | None) -> Case:
+    """Numbers that go together, skewed, nearly all of them distinct."""
+    import pyarrow as pa
+
+    rng = np.random.default_rng(20)
+    count, size = rows or 20_000, attributes or 5
+    common = rng.normal(size=count)
+    values = {f"x{at}": np.round(np.exp(0.6 * common + 0.8 * rng.normal(size=count)), 3) for at in range(size)}
+    return Case(pa.table(values), Config(quasi=tuple(values)))
+
+
 def bound_of(table: Table, k: int) -> float:
     """The GCP below which no groups of at least k rows can be had."""
-    from coterie.grouping.bound import lower_bound
+    from coterie.releases.bound import guided_bound
 
-    return lower_bound(table, k, threads=os.cpu_count() or 1) / (table.rows * table.attributes)
+    return guided_bound(table, k, threads=os.cpu_count() or 1) / (table.rows * table.attributes)
 
 
 def judged(table: Table, grouping: Grouping, k: int) -> dict[str, float]:

@@ -91,3 +91,13 @@ def test_attack_tells_of_order_and_tight_cells():
         hierarchies={"v": {"prefixes": [1]}},
     )
     assert coterie.attack(full.frame, pa.table({"v": ["1"]}), config=full.config).downcoding == ()
+
+
+def test_both_ends_of_ordered_categories_are_known():
+    grades = ["low", "middle", "high", "low", "high", "middle", "low", "low"]
+    release = coterie.anonymize(pd.DataFrame({"g": grades}), quasi=["g"], k=4, ordered={"g": ["low", "middle", "high"]})
+    (told,) = coterie.attack(release.frame, pa.table({"g": ["low"]}), config=release.config).downcoding
+    texts = release.frame["g"].tolist()
+    wide = {text for text in texts if text.startswith("[")}
+    assert told.known == 2 * len(wide) / 8
+    assert told.exact == sum(text not in wide for text in texts) / 8

@@ -18,6 +18,7 @@ import pyarrow as pa
 from coterie.arrays import Float64, Int64
 from coterie.disclosure.downcoding import Downcoding, classes_of, count_cells, downcode
 from coterie.disclosure.intersection import Intersection
+from coterie.disclosure.labels import forms_of
 from coterie.disclosure.link import Link, LinkSide, link_tables
 from coterie.disclosure.order import OrderLeak, in_memory, order_leaks
 from coterie.errors import ConfigError, Problem
@@ -215,9 +216,9 @@ def with_weaknesses(found: Attack, published: pa.Table, config: Config, *, tight
     order = order_leaks(in_memory(published), present, quasi=config.quasi, k=config.k)
     if not tight:
         return replace(found, order=order)
-    forms = {name: each.form for name, each in config.hierarchies.items()}
+    forms = forms_of(config)
     counted = count_cells([classes_of(published, config.quasi)], quasi=config.quasi)
-    return replace(found, order=order, downcoding=downcode(counted, forms=forms))
+    return replace(found, order=order, downcoding=downcode(counted, forms=forms, rounded=config.round))
 
 
 def _histogram(side: LinkSide, codes: Codes) -> tuple[Int64, Int64, Int64]:

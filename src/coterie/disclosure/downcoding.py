@@ -96,7 +96,7 @@ def downcode(
     for name, counts in counted.items():
         cells = None if name in rounded else _read(counts, forms.get(name))
         if cells is not None and len(cells.cell):
-            found.append(_downcoded(name, cells)._replace(halves=name in forms))
+            found.append(_downcoded(name, cells)._replace(halves=name in forms and not isinstance(forms[name], tuple)))
     return tuple(found)
 
 

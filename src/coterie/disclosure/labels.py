@@ -5,10 +5,13 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Sequence
 from decimal import Decimal
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from coterie.values.notation import CellText, read_cell, read_set
 from coterie.values.scalars import parse_moment, parse_number
+
+if TYPE_CHECKING:
+    from coterie.settings.config import Config
 
 Key = Decimal | int
 """a number, or a moment in nanoseconds"""
@@ -36,16 +39,23 @@ MISSING = Said()
 ANYTHING = Said(lost=1.0)
 
 
+def forms_of(config: Config) -> dict[str, Any]:
+    """Return column → what its labels mean: a tree, a rule, or categories in their order."""
+    return {name: each.form for name, each in config.hierarchies.items()} | dict(config.ordered)
+
+
 def read_labels(texts: Sequence[CellText], form: Any, *, root: str = "*") -> list[Said] | None:  # noqa: ANN401 - a tree or rule
     """Read the distinct cells of a column; None if nothing is known of how large its labels are.
 
     Args:
         texts: The cells.
-        form: The tree (`labels`, `parent`) or rule (`widths`) of the column's hierarchy, if it has one.
+        form: The tree (`labels`, `parent`) or rule (`widths`) of the column's hierarchy, or its categories in order.
         root: What a suppressed cell looks like.
     """
     if form is None:
         return _plain(texts, root)
+    if isinstance(form, tuple):
+        return _ordered(texts, {text: rank for rank, text in enumerate(form)}, root)
     if hasattr(form, "labels"):
         known = _nodes(form)
         found = [MISSING if text is None else known.get(text) for text in texts if not isinstance(text, tuple)]
@@ -65,12 +75,23 @@ def _plain(texts: Sequence[CellText], root: str) -> list[Said]:
     return [_category(text, root) for text in texts]
 
 
+def _ordered(texts: Sequence[CellText], rank: dict[str, int], root: str) -> list[Said] | None:
+    """Read ordered categories and their intervals."""
+    cells = [read_cell(text, "order", root=root) for text in texts]
+    said = {"missing": MISSING, "suppressed": ANYTHING}
+    if any(part not in rank for cell in cells if cell.kind not in said for part in cell.parts):
+        return None
+    return [said[c.kind] if c.kind in said else _between(rank[c.parts[0]], rank[c.parts[-1]]) for c in cells]
+
+
 def _category(text: CellText, root: str) -> Said:
     if text is None or isinstance(text, tuple):
         return MISSING
     members = read_set(text)
     if members is not None:
         return Said(values=len(members), lost=1.0)
+    if text.startswith("[") and ", " in text:
+        return Said(values=2, lost=1.0)  # ordered categories, whose order is not known
     return ANYTHING if text == root else Said(values=1)
 
 

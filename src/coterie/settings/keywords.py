@@ -31,14 +31,21 @@ class SharedKeywords(TypedDict, total=False):
     dates:month,year."""
     types: Mapping[str, Literal["number", "category", "date"]]
     """Type of a column: number, category or date."""
+    ordered: Mapping[str, Iterable[str]]
+    """Values of a category in their order, from the lowest to the highest."""
     weights: Mapping[str, float]
     """Weight of a column: the larger, the more of its detail is kept."""
+    round: Mapping[str, float]
+    """Step of a column of numbers: the ends of its intervals are rounded outward to multiples of it."""
     publish: Mapping[str, Literal["interval", "bounds", "mean", "median", "ancestor", "set"]]
     """Format of a column's generalized values: interval, bounds, mean, median, ancestor or set."""
     method: str
     """Method that groups the rows; `coterie methods` lists them."""
     options: Mapping[str, Any]
     """Option of the method; `coterie methods NAME` lists them."""
+    cost: Literal["ncp", "set"]
+    """Cost of a category without a hierarchy in the search: ncp (two values cost as much as all) or set (by their
+    number)."""
     refine: bool
     """Reduce information loss by local search after the method."""
     time_limit: float | None
@@ -61,6 +68,8 @@ class SharedKeywords(TypedDict, total=False):
     """Encoding of a text file, such as utf-8 or latin-1."""
     header: bool | None
     """Whether the first line of a text file is a header."""
+    formulas: Literal["keep", "escape", "refuse"]
+    """Cells of text files that a spreadsheet would run as formulas: keep, escape (by an apostrophe) or refuse."""
     skip_rows: int
     """Lines above the header of a text file, to be skipped."""
     purpose: str | None
@@ -71,6 +80,8 @@ class SharedKeywords(TypedDict, total=False):
     """Release model, for the report: public, agreement or enclave."""
     author: str | None
     """Author of the release, who is responsible for it, for the report."""
+    bound_effort: str
+    """Effort for the lower bound on the loss: quick, good, best, or a number of seconds."""
     threads: int | None
     """Number of threads."""
     engine: Literal["auto", "memory", "blocks", "spark"]

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from coterie.disclosure.downcoding import downcode
+from coterie.disclosure.labels import forms_of
 from coterie.disclosure.order import order_leaks
 from coterie.settings.limits import limit
 
@@ -51,8 +52,8 @@ def look_at_tightness(findings: Findings, counted: Mapping[str, CellCounts], con
 
     if find_method(config.method).recoding != "local":
         return
-    forms = {name: each.form for name, each in config.hierarchies.items()}
-    found = downcode(counted, forms=forms)
+    forms = forms_of(config)
+    found = downcode(counted, forms=forms, rounded=config.round)
     findings.figures["downcoding"] = [each._asdict() for each in found]
     if found:
         worst = max(found, key=lambda each: (each.narrowed, each.exact))

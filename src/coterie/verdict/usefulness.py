@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from coterie.disclosure.downcoding import loss_by_label
+from coterie.disclosure.labels import forms_of
 from coterie.settings.limits import limit
 from coterie.verdict.question import Findings
 
@@ -68,7 +69,7 @@ def useful_by_label(counted: Mapping[str, CellCounts], config: Config) -> Findin
         config: Limits, hierarchies, weights and what a person accepts.
     """
     findings = Findings("utility", config.accept)
-    forms = {name: each.form for name, each in config.hierarchies.items()}
+    forms = forms_of(config)
     found = {name: loss_by_label(counts, forms.get(name)) for name, counts in counted.items()}
     columns = {name: loss for name, loss in found.items() if loss is not None}
     unknown = [f"`{name}`" for name in found if name not in columns]

@@ -83,6 +83,7 @@ def anonymize(data: AnyTable, job: Job) -> Release:
         table = None if is_address(name) else open_table(name, job.config)
         if table is not None:
             job.config.check_columns(table.schema.names, text=table.sniffed is not None)
+            job = job.ordered_by(table)
             target = _target(job, like=table)
     with ExitStack() as stack:
         with phases("start"):
@@ -93,7 +94,7 @@ def anonymize(data: AnyTable, job: Job) -> Release:
 def _target(job: Job, like: TableFile | None = None) -> Target:
     if is_address(os.fspath(job.place)):
         return Target("parquet", folder=True)
-    return target_of(job.place, force=job.force, like=like)
+    return target_of(job.place, force=job.force, like=like, formulas=job.config.formulas)
 
 
 @dataclass(frozen=True, eq=False)

@@ -7,6 +7,7 @@ from typing import Literal
 from coterie.settings.fields._setting import Group, setting
 
 TEXT = {"min_length": 1}
+ReleaseModel = Literal["public", "agreement", "enclave"]
 
 
 class Reporting(
@@ -28,7 +29,7 @@ class Reporting(
         limits=TEXT,
         decides="nothing",
     )
-    release_model: Literal["public", "agreement", "enclave"] | None = setting(
+    release_model: ReleaseModel | None = setting(
         None,
         "Release model, for the report: public, agreement or enclave.",
         more="The same data carry more risk in public than under an agreement with named recipients or in a controlled "
@@ -56,5 +57,18 @@ class Reporting(
         metavar="SHARE",
         commands="risk",
         limits={"gt": 0, "le": 1},
+        decides="figures",
+    )
+    bound_effort: str = setting(
+        "quick",
+        "Effort for the lower bound on the loss: quick, good, best, or a number of seconds.",
+        more="More effort gives a higher bound, and so a smaller gap between the loss and the least possible loss. It "
+        "never changes the release. With a number of seconds, the bound depends on the machine.",
+        why="quick takes about as long as the release itself; best takes minutes.",
+        title="Effort for the lower bound",
+        metavar="EFFORT",
+        screen="run",
+        commands="compare",
+        limits={"pattern": r"^(quick|good|best|\d+(\.\d+)?)$"},
         decides="figures",
     )
