@@ -18,7 +18,8 @@ from coterie.files import tables
 from coterie.files.destinations import check_apart
 from coterie.files.output import format_of
 from coterie.publishing.publish import recode
-from coterie.table.costs import LeafCounts, Measure, interval_costs
+from coterie.settings.fields.missing import LeafCounts
+from coterie.table.costs import Measure, interval_costs
 from coterie.values.notation import interval_texts, value_texts
 
 if TYPE_CHECKING:

@@ -43,6 +43,9 @@ class SharedKeywords(TypedDict, total=False):
     """Method that groups the rows; `coterie methods` lists them."""
     options: Mapping[str, Any]
     """Option of the method; `coterie methods NAME` lists them."""
+    cost: Literal["ncp", "set"]
+    """Cost of a category without a hierarchy in the search: ncp (two values cost as much as all) or set (by their
+    number)."""
     refine: bool
     """Reduce information loss by local search after the method."""
     time_limit: float | None

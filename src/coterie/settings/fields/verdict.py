@@ -29,6 +29,7 @@ class VerdictLimits(Group, title="Verdict"):
         metavar="NAME=SHARE",
         commands="verify",
         asked=False,
+        protects=True,
     )
     accept: tuple[str, ...] = setting(
         (),
@@ -40,6 +41,7 @@ class VerdictLimits(Group, title="Verdict"):
         before=listed,
         read=_warnings,
         show=lambda value: "\n".join(value),
+        protects=True,
     )
     row_order: Literal["original", "shuffle"] = setting(
         "original",
@@ -50,4 +52,5 @@ class VerdictLimits(Group, title="Verdict"):
         title="Order of rows",
         choices={"original": "as in the original", "shuffle": "secret order"},
         metavar="ORDER",
+        protects=True,
     )
