@@ -66,7 +66,7 @@ def test_files_at_an_address_are_listed_with_sizes_and_times(session, tmp_path):
 def test_a_second_run_to_one_output_is_told_that_the_first_is_alive(session, tmp_path):
     path = written(tmp_path, table_of(100))
     lock = lock_folder(work_path(tmp_path / "out.parquet"))
-    with pytest.raises(ConfigError, match=f"another run to this file is under way .process {os.getpid()}"):
+    with pytest.raises(ConfigError, match=f"another run to this file is in progress .process {os.getpid()}"):
         anonymize(path, job_of(tmp_path, force=True))
     lock.give_back()
 

@@ -96,8 +96,8 @@ def lock_folder(path: Path) -> Lock:
         path.mkdir(mode=0o700, exist_ok=True)
         lock = Lock.take(path / LOCK)
     if lock is None:
-        text = f"another run to this file is under way ({holder_of(path / LOCK)})"
-        raise ConfigError([Problem("output", text)], hint="Wait for it, stop it, or give this one another name.")
+        text = f"another run to this file is in progress ({holder_of(path / LOCK)})"
+        raise ConfigError([Problem("output", text)], hint="Wait for it, stop it, or choose another output.")
     return lock
 
 

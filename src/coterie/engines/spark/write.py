@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from coterie.settings.config import Config
 
 PART_ROWS = 1_000_000
-"""rows of a file of a released folder, about"""
+"""the approximate number of rows per file of a released folder"""
 
 
 def write_folder(rows: SparkRows, config: Config, path: str, *, force: bool) -> None:
@@ -71,7 +71,7 @@ def write_verified(grouped: GroupedRows, folder: str, *, shown: bool) -> None:
     if found.rows != wanted:
         raise DataError(
             f"{found.rows:,} rows were written, but the release has {wanted:,}.",
-            hint="See whether the disks have space left, and run again.",
+            hint="Check the free disk space, and run again.",
         )
 
 
@@ -84,8 +84,8 @@ def _refuse_other_rows(released: DataFrame, written: DataFrame) -> None:
         same = content(released, names) == content(written, names)
     if not same:
         raise DataError(
-            "The rows that were written are not those that were checked.",
-            hint="See whether the disks have space left, and run again.",
+            "The written rows differ from the verified ones.",
+            hint="Check the free disk space, and run again.",
         )
 
 
@@ -184,7 +184,7 @@ class RemotePlace:
         with guarded("locking the output"):
             held = bool(self._system.createNewFile(lock))
         if not held:
-            text = f"another run to {self.path} is under way, or was killed"
+            text = f"another run to {self.path} is in progress, or was killed"
             raise ConfigError([Problem("output", text)], hint=f"If none is, delete {self._beside('lock')}.")
         temporary = self._beside(f"{secrets.token_hex(4)}.part")
         try:
@@ -225,7 +225,9 @@ class RemotePlace:
                 elif aside:
                     self._system.delete(old, True)
         if not done:
-            raise DataError(f"The release could not be renamed to {self.path}.", hint="Check the rights of its folder.")
+            raise DataError(
+                f"The release could not be renamed to {self.path}.", hint="Check the permissions of its folder."
+            )
 
 
 def place_of(session: SparkSession, path: str) -> LocalPlace | RemotePlace:
