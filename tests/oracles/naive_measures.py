@@ -4,6 +4,7 @@ An attribute is a dict:
     {"values": [...], "weight": 1.0}                      numbers (None is missing)
     {"values": [...], "weight": 1.0, "paths": {...}}      categories: value → labels from the root down to the value,
                                                           for every leaf of the hierarchy, present or not
+    {…, "weights": {label: weight}}                       and weights of labels, values and groups alike
 Groups are lists of row numbers. Suppressed rows are in no group.
 """
 
@@ -52,7 +53,14 @@ def ncp(attribute, values, leaf_counts):
     node = common_ancestor(paths, values)
     if leaf_counts == "present":
         paths = {value: path for value, path in paths.items() if value in attribute["values"]}
-    return len(beneath(paths, node)) / len(paths)
+    return size(paths, node, attribute.get("weights", {})) / size(paths, node[:1], attribute.get("weights", {}))
+
+
+def size(paths, node, weights):
+    """Weights of a node and of all nodes beneath it that hold a leaf; a leaf weighs 1 unless said so, others 0."""
+    leaves = set(paths.values())
+    nodes = {path[:depth] for path in beneath(paths, node) for depth in range(len(node), len(path) + 1)}
+    return sum(weights.get(each[-1], 1 if each in leaves else 0) for each in nodes)
 
 
 def open_share(attribute, values):

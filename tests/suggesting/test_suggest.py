@@ -12,8 +12,9 @@ from hypothesis import strategies as st
 
 from coterie.settings.config import Config
 from coterie.suggesting.names import meaning, parts
+from coterie.suggesting.proposals import smallest_group
 from coterie.suggesting.suggest import count, guess_column, guess_table, missing_marks, without_marks
-from coterie.suggesting.toml import smallest_group, suggestion_toml
+from coterie.suggesting.toml import suggestion_toml
 
 ROWS = 200
 

@@ -6,25 +6,24 @@ Methods look costs up in tables made for kernels. Measures judge, so they comput
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Literal, NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
 from coterie.arrays import Bool, Float64, Int32, Int64
 from coterie.errors import ConfigError, Problem
 from coterie.hierarchies.tree import Tree
+from coterie.settings.fields.missing import LeafCounts
 
 if TYPE_CHECKING:
     from coterie.table.domain import Domain
-
-LeafCounts = Literal["present", "hierarchy"]
 
 
 class IntervalCosts(NamedTuple):
     """The cost of each of many intervals of one column, from 0 (a single value) to 1 (any value)."""
 
     ncp: Float64
-    """width ÷ range, or leaves under the common ancestor ÷ all leaves"""
+    """width ÷ range, or leaves (weights) under the common ancestor ÷ all"""
     height: Float64
     """width ÷ range, or height of the common ancestor ÷ height of the tree"""
     distortion: Float64
@@ -63,13 +62,13 @@ def interval_costs(
     changed = tree.leaf_node[tree.first[node]] != node
     steps, beneath = int(tree.height[0]), tree.last[node] - tree.first[node] + 1
     if leaf_counts == "present":
-        under, every = beneath, tree.leaves
+        leaves, sizes = beneath, tree.last - tree.first + 1 if tree.weight is None else tree.weight
     else:
-        under, every = tree.whole_size[node], int(tree.whole_size[0])
+        leaves, sizes = tree.whole_size[node], tree.whole_size if tree.whole_weight is None else tree.whole_weight
     uniform = _own_weights(level_weights, steps, domain.name) if level_weights is not None else np.ones(steps)
     by_height = 1.0 / np.arange(1, steps + 1, dtype=np.float64) ** beta
     return IntervalCosts(
-        np.where(changed & (under > 1), under / every, 0.0),
+        np.where(changed & (leaves > 1), sizes[node] / sizes[0], 0.0),
         np.where(changed, tree.height[node] / max(steps, 1), 0.0),
         np.where(changed, whd(tree, node, uniform), 0.0),
         np.where(changed, whd(tree, node, by_height), 0.0),

@@ -137,11 +137,12 @@ def count(column: pa.ChunkedArray) -> ColumnProfile:
     missing = column.null_count
     values = pc.drop_null(pc.unique(column))
     length, looks = 0.0, ""
+    kind, some = _kind(values), values[:SAMPLE]
     if is_text(values.type) and len(values):
-        some = values[:SAMPLE]
         length = float(pc.mean(pc.utf8_length(some)).as_py())
         looks = looks_like(some.cast(pa.string()).to_pylist())
-    kind = _kind(values)
+    elif kind == "integer":
+        looks = looks_like([f"{value:.0f}" for value in some.to_pylist()])
     return ColumnProfile(rows, len(values), missing, kind, length, looks, _unread(values) if kind in _TEXTS else "")
 
 

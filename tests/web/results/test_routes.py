@@ -9,60 +9,15 @@ import shutil
 
 import numpy as np
 import pytest
-from starlette.testclient import TestClient
-from web_cases import ORIGIN, PORT
+from web_cases import Place, silent
 
-from coterie.settings.config import Config
-from coterie.web.app import create_app
-from coterie.web.data.inspect_table import inspect_job
-from coterie.web.project import private_folder, write_json
+from coterie.settings.registry import MEASURES
+from coterie.web.project import private_folder
 from coterie.web.results.jobs import ANSWER, curve_job, explain_job, map_job
 from coterie.web.results.read import DOWNLOADS
 from coterie.web.results.rows import page_of
-from coterie.web.run.job import late_job, run_job
-from coterie.web.settings import Settings
 
 EVIL = "<script>alert(1)</script>"
-
-
-def silent(step, done, total):
-    """Progress that nobody looks at."""
-
-
-class Place:
-    """An application with one project, whose jobs are done in this process."""
-
-    def __init__(self, folder, table):
-        settings = Settings(private_folder(folder / "work"), port=PORT, allowed_folders=(folder,))
-        self.app = create_app(settings)
-        self.client = TestClient(self.app, base_url=ORIGIN, follow_redirects=False, headers={"Origin": ORIGIN})
-        self.client.get(f"/?token={settings.token}")
-        self.source = folder / "table.csv"
-        self.source.write_bytes(table)
-        self.project = self.app.state.projects.create("table.csv", source=self.source)
-        self.job = {
-            "source": str(self.source),
-            "project": str(self.project.folder),
-            "recipe": self.project.recipe_path,
-            "name": "table.csv",
-            "unpacked_limit": 1 << 30,
-            "column_limit": 2000,
-        }
-        inspect_job(self.job, self.project.folder, silent)
-
-    def run(self, number=1, **settings):
-        """A finished run with these settings."""
-        if not self.project.runs_folder.is_dir():
-            private_folder(self.project.runs_folder)
-        folder = private_folder(self.project.runs_folder / f"{number:04d}")
-        (folder / "coterie.toml").write_text(Config(**settings).to_toml())
-        run_job(self.job, folder, silent)
-        late_job(self.job, folder / "late", silent)
-        write_json(folder / "state.json", {"state": "finished", "started": 1.0, "seconds": 2.0})
-        return folder
-
-    def get(self, path, **how):
-        return self.client.get(f"{self.project.url}/results{path}", **how)
 
 
 SETTINGS = {
@@ -101,6 +56,15 @@ def test_the_latest_finished_run_is_shown(place):
     assert "Run 1: k = 5, method mondrian" in page
     for figure in ("class-sizes", "risk-curve", "loss", "runs-map"):
         assert f'<figure class="chart-figure" id="{figure}">' in page
+
+
+def test_all_measures_are_listed_as_the_registry_has_them(place):
+    part = place.get("/0001").text.split('aria-label="All measures"')[1].split("</table>")[0]
+    report = json.loads((place.project.runs[0] / "report.json").read_text())
+    found = dict(re.findall(r'<th scope="row"><code>(\w+)</code></th><td class="n">([^<]*)</td>', part))
+    assert list(found) == [name for name in MEASURES if name in found]
+    assert {"gcp", "modification_rate", "largest"} <= set(found)
+    assert found == {each["name"]: f"{each['value']:,.6g}" for each in report["utility"]["measures"]}
 
 
 def test_rows_before_and_after_are_those_of_the_files(place):

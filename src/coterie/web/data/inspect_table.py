@@ -23,10 +23,11 @@ from coterie.files.frames import check_names
 from coterie.files.input import Raw, open_raw
 from coterie.files.output import whole_file
 from coterie.methods._method import Progress
+from coterie.suggesting.proposals import propose
 from coterie.suggesting.suggest import ColumnProfile, count, guess_from, missing_marks
 from coterie.suggesting.together import settle
 from coterie.suggesting.toml import suggestion_toml
-from coterie.suggesting.wide import short_list
+from coterie.suggesting.wide import SAMPLE, not_kept_together, short_list
 from coterie.web.data.input_state import note
 from coterie.web.parquet_file import GROUP_ROWS, write_parquet
 from coterie.web.project import write_json
@@ -56,9 +57,15 @@ def inspect_job(job: dict[str, Any], _: Path, tell: Progress) -> None:
             known = _count(table, tell)
     raw.check_content()  # what is shown is what was hashed
     rows = next(iter(known.values())).rows
-    guesses = short_list(settle([guess_from(name, summary) for name, summary in known.items()]))
+    with parquet.ParquetFile(folder / "table.parquet") as table:
+        # As many rows as `init` looks at to see what columns do together.
+        head = pa.Table.from_batches([next(table.iter_batches(batch_size=SAMPLE))])
+    guesses = settle([guess_from(name, summary) for name, summary in known.items()])
+    guesses = short_list(not_kept_together(guesses, head))
     if blank:
-        text = suggestion_toml(guesses, source=job["name"], rows=rows, reading=reading)
+        # A tree has to have a place for every value, so all rows have to be there.
+        proposals = propose(head, guesses) if head.num_rows == rows else []
+        text = suggestion_toml(guesses, source=job["name"], rows=rows, reading=reading, proposals=proposals)
         with whole_file(recipe, force=True) as sink:
             sink.write(text.encode())
     columns = [
