@@ -6,6 +6,7 @@ import os
 import shutil
 import sys
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -13,6 +14,7 @@ import numpy as np
 
 from coterie.engines.blocks.verify import WrittenCheck
 from coterie.engines.blocks.write import BlockStripes
+from coterie.engines.bound import blocks_bound
 from coterie.engines.finished import check_limit, notes_of, total
 from coterie.engines.mapping import WholeMapping
 from coterie.files import tables
@@ -75,7 +77,9 @@ class Ending:
             self.table.check_content()
         release = Release(
             config=_settled(job),
-            measures=measures_of(sums, plan, classes=ClassSizes(*draft.checked.classes)),
+            measures=measures_of(sums, plan, classes=ClassSizes(*draft.checked.classes)).with_late(
+                blocks_bound=partial(blocks_bound, self.table, plan)
+            ),
             verification=draft.checked.verification,
             place=self._place(draft, lacks=draft.checked.verification.rows < sums.rows),
             seconds=self.phases.seconds,
