@@ -93,9 +93,9 @@ def _kdd(rows: int | None, attributes: int | None) -> Case:
 
 def bound_of(table: Table, k: int) -> float:
     """The GCP below which no groups of at least k rows can be had."""
-    from coterie.grouping.bound import lower_bound
+    from coterie.releases.bound import guided_bound
 
-    return lower_bound(table, k, threads=os.cpu_count() or 1) / (table.rows * table.attributes)
+    return guided_bound(table, k, threads=os.cpu_count() or 1) / (table.rows * table.attributes)
 
 
 def judged(table: Table, grouping: Grouping, k: int) -> dict[str, float]:

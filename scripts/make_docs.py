@@ -279,7 +279,9 @@ PAGES = {
     CONTRIBUTING: contributing_page,
     DOCS / "cli.md": cli_page,
     DOCS / "configuration.md": configuration_page,
+    DOCS / "measures.md": measures_page,
     DOCS / "methods.md": methods_page,
+    DOCS / "privacy-models.md": models_page,
     SCHEMA: schema_text,
     KEYWORDS: keywords_text,
 }

@@ -95,4 +95,17 @@ def effects(points: list[Point]) -> list[Effect]:
             Effect("C6", f"{name}-each", f"The same on each table by itself, after {rounds} rounds", each,
                    graded(reached, above=share, closed=True), quick=False, aside=True),
         ]  # fmt: skip
+    made.append(_rises(found))
     return made
+
+
+def _rises(found: Curves) -> Effect:
+    """Few rows can show it as well: going on to the row furthest from the last one finds a dearer pair."""
+    once, thrice = ([curve.at(rounds) for curve in found.values()] for rounds in (1, 3))
+    gains = [after / before for before, after in zip(once, thrice, strict=True)]
+    each = ", ".join(
+        f"{label} {100 * before:.2f} to {100 * after:.2f} %"
+        for label, before, after in zip(found, once, thrice, strict=True)
+    )
+    says = "Three rounds reach more of it than one, on each table"
+    return Effect("C6", "rises", says, each, graded(gains, above=1.0), aside=True)

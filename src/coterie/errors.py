@@ -20,6 +20,8 @@ import re
 from collections.abc import Sequence
 from typing import Any, NamedTuple
 
+from coterie.wording import visible
+
 # user:password@ in an address, and password=… among its parameters.
 _PASSWORD = re.compile(r"\b([a-z][a-z0-9+.-]*:/{1,2}[^\s/:@]*):\S*@", re.IGNORECASE)
 _PASSWORD_PARAMETER = re.compile(r"([?&]\w*password=)[^\s&#]*", re.IGNORECASE)
@@ -37,7 +39,7 @@ class Problem(NamedTuple):
     text: str
 
     def __str__(self) -> str:
-        return f"{self.path}: {self.text}" if self.path else self.text
+        return visible(f"{self.path}: {self.text}" if self.path else self.text)
 
 
 class CoterieError(Exception):
@@ -47,9 +49,8 @@ class CoterieError(Exception):
 
     def __init__(self, message: str, *, hint: str = "") -> None:
         # Whatever was given as a file, a column or an option may have been the address of a database.
-        super().__init__(without_passwords(message))
-        self.message = without_passwords(message)
-        self.hint = without_passwords(hint)
+        self.message, self.hint = visible(without_passwords(message)), visible(without_passwords(hint))
+        super().__init__(self.message)
 
     def __str__(self) -> str:
         if not self.hint:
@@ -151,3 +152,6 @@ class VerificationError(CoterieError):
 
 class CoterieWarning(UserWarning):
     """Base of coterie's warnings."""
+
+    def __init__(self, message: str) -> None:
+        super().__init__(visible(message))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Sequence
 from difflib import get_close_matches
 from html import escape
@@ -9,6 +10,24 @@ from typing import Any
 
 MOST_LISTED = 12
 """names that a message lists; of more, it says how many there are"""
+
+
+# What a terminal obeys or a page hides: control characters, and signs that turn or break the line around them.
+_OBEYED = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\u2028\u2029\u202a-\u202e\u2066-\u2069\ufeff]")
+
+
+def visible(text: str) -> str:
+    """Return a text with the characters escaped that a terminal obeys or that turn the text around them.
+
+    Names of columns may hold anything, such as the sequence that makes a terminal print in red. Everything that shows
+    text calls this; what is read again by a program, such as the release itself, holds names as they are.
+    """
+    return _OBEYED.sub(lambda found: found[0].encode("unicode_escape").decode(), text)
+
+
+def one_line(text: str) -> str:
+    """Return a text as one line: names of columns and files may have line breaks."""
+    return visible(" ".join(text.split()))
 
 
 def did_you_mean(name: str, known: Iterable[str]) -> str:
@@ -83,8 +102,8 @@ class Tabular:
 
     def _repr_html_(self) -> str:
         records = self.records()
-        head = "".join(f"<th>{escape(str(name))}</th>" for name in (records[0] if records else ()))
-        rows = ("".join(f"<td>{escape(_cell(value))}</td>" for value in record.values()) for record in records)
+        head = "".join(f"<th>{escape(visible(str(name)))}</th>" for name in (records[0] if records else ()))
+        rows = ("".join(f"<td>{escape(visible(_cell(value)))}</td>" for value in record.values()) for record in records)
         body = "".join(f"<tr>{row}</tr>" for row in rows)
         title = f"<caption>{escape(type(self).__name__)}</caption>"
         return f"<table>{title}<thead><tr>{head}</tr></thead><tbody>{body}</tbody></table>"

@@ -3,9 +3,7 @@
 from __future__ import annotations
 
 import gzip
-import io as stdio
-import json
-import sys
+import re
 from pathlib import Path
 
 import pytest
@@ -27,9 +25,6 @@ NO_HEADER = "\n".join([FIRST, *ROWS]) + "\n"
 HEADER = "age,town,sex,job\n"
 SECRETS = ("Wanne", "Eickel", "cook")
 TEXTS = "".join(f"{TOWNS[i % 3]},{JOBS[i % 4]}\n" for i in range(40))
-JSON_LINES = "".join(
-    json.dumps({"age": 20 + i % 9, "town": TOWNS[i % 3], "name": f"Wanne{i}"}) + "\n" for i in range(30)
-)
 
 
 @pytest.fixture
@@ -37,7 +32,6 @@ def folder(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     (tmp_path / "no.csv").write_text(NO_HEADER)
     (tmp_path / "with.csv").write_text(HEADER + NO_HEADER)
-    (tmp_path / "lines.csv").write_text(JSON_LINES)
     return tmp_path
 
 
@@ -222,46 +216,10 @@ def test_numbers_above_numbers_are_none(rows):
     assert data_columns(rows[0], rows[1:], missing=("",)) == 3
 
 
-@pytest.mark.parametrize(
-    "content",
-    [
-        JSON_LINES,
-        "\n  " + JSON_LINES,
-        "\ufeff" + JSON_LINES,
-        json.dumps([json.loads(line) for line in JSON_LINES.splitlines()]),
-        json.dumps([json.loads(line) for line in JSON_LINES.splitlines()], indent=2),
-        json.dumps({"rows": [json.loads(line) for line in JSON_LINES.splitlines()]}, indent=1),
-        '["Wanne", 33]\n["Eickel", 34]\n',
-        json.dumps([["Wanne", 33, None]] * 9000, indent=1),  # longer than what is looked at
-        json.dumps([{"name": "Wanne", "age": 33}] * 9000),
-    ],
-)  # fmt: skip
-@pytest.mark.parametrize("header", [None, True, False])
-def test_json_is_no_csv(tmp_path, content, header):
-    path = tmp_path / "people.csv"
-    path.write_text(content, encoding="utf-8")
-    for read in (lambda: io.read(path, header=header), lambda: open_table(path, Config(header=header))):
-        with pytest.raises(DataError, match=r"is JSON.* does not read.*pandas\.read_json") as caught:
-            read()
-        check_silent(str(caught.value))
-        assert ("lines=True" in str(caught.value)) == ("JSON Lines" in str(caught.value))
-
-
 @pytest.mark.parametrize("content", ["[a],b\n1,2\n", "{a},b\n1,2\n", "[1]\nx\ny\n", "[24-28],b\nx,y\n", "{\nx\ny\n"])
 def test_brackets_alone_are_not_json(tmp_path, content):
     (tmp_path / "people.csv").write_text(content)
     assert io.read(tmp_path / "people.csv", header=True).table.num_rows
-
-
-def test_json_lines_by_the_command_line_and_standard_input(folder, capsys, monkeypatch):
-    for command in (["anonymize", "lines.csv", "--quasi", "age", "-o", "out.csv"], ["init", "lines.csv", "-o", "-"]):
-        assert main(command) == 3
-        error = capsys.readouterr().err
-        check_silent(error)
-        assert "is JSON Lines" in error
-    monkeypatch.setattr(sys, "stdin", stdio.TextIOWrapper(stdio.BytesIO(JSON_LINES.encode())))
-    assert main(["init", "-", "-o", "-"]) == 3
-    assert "standard input is JSON Lines" in capsys.readouterr().err
 
 
 @pytest.mark.parametrize(
@@ -290,21 +248,63 @@ def test_a_first_line_without_any_name_that_was_asked_for_is_not_shown(tmp_path,
     assert not Path("out.csv").exists()
 
 
-@pytest.mark.parametrize(
-    "above",
-    [
-        "Extract of 2024-03-01\n\n",
-        "# made by a tool\n",
-        "The extract of somebody\n",
-        "Ministry,,\nSource: registry,,\n",
-    ],
-)
-def test_lines_above_the_header_are_noticed(tmp_path, above):
-    rows = "".join(f"{20 + at},1000{at % 7},{'flu' if at % 2 else 'gout'}\n" for at in range(40))
+ABOVE = [
+    "Extract of 2024-03-01\n\n",
+    "# made by a tool\n",
+    "The extract of somebody\r\n",
+    "Ministry,,\nSource: registry,,\n",
+]
+PATIENTS = "".join(f"{20 + at},1000{at % 7},{'flu' if at % 2 else 'gout'}\n" for at in range(40))
+
+
+def advised(error: DataError) -> dict[str, int | bool]:
+    """The settings that a message advises to people who have lines above their header."""
+    text = str(error).split("If the first line is the header")[0]
+    skip = re.search(r"skip_rows = (\d+) \(--skip-rows (\d+)\)", text)
+    assert skip is not None
+    assert skip[1] == skip[2]
+    return {"skip_rows": int(skip[1]), **({"header": False} if "header = false" in text else {})}
+
+
+@pytest.mark.parametrize("above", [*ABOVE, "\n\nA title\n\nof two lines\n"])
+@pytest.mark.parametrize("names", ["age,zip,ill\n", ""])
+@pytest.mark.parametrize("encoding", ["utf-8", "utf-16"])
+def test_lines_above_the_header_are_noticed_and_can_be_skipped_as_advised(tmp_path, above, names, encoding):
     path = tmp_path / "people.csv"
-    path.write_text(f"{above}age,zip,ill\n{rows}")
+    path.write_bytes(f"{above}{names}{PATIENTS}".encode(encoding))
     with pytest.raises(DataError, match="lines above its header") as caught:
         coterie.anonymize(path, quasi=["age", "zip"], sensitive=["ill"], k=5)
     assert "registry" not in str(caught.value)
-    path.write_text(f"age,zip,ill\n{rows}")
-    assert coterie.anonymize(path, quasi=["age", "zip"], sensitive=["ill"], k=5).verification.passed
+    advice = advised(caught.value)
+    assert advice.get("header", True) == bool(names)
+    expected = ["age", "zip", "ill"] if names else ["column_1", "column_2", "column_3"]
+    table = io.read(path, **advice).table
+    assert (table.column_names, table.num_rows) == (expected, 40)
+    config = Config(quasi=expected[:2], sensitive=expected[2:], k=5, **advice)
+    lines = open_table(path, config)
+    assert (lines.schema.names, sum(batch.num_rows for batch in lines.batches())) == (expected, 40)
+    # The same configuration reads the release, which has nothing above its header.
+    for engine in ("memory", "blocks"):
+        release = coterie.anonymize(path, config=config, engine=engine, output=tmp_path / f"{engine}.csv")
+        assert release.verification.passed
+        assert coterie.verify(tmp_path / f"{engine}.csv", config=config).passed
+        assert coterie.measure(path, tmp_path / f"{engine}.csv", config=config)["gcp"] > 0
+    assert release.verdict.questions["promises"].state == "pass"
+
+
+def test_skipping_the_header_of_a_release_says_so(tmp_path):
+    path = tmp_path / "release.csv"
+    path.write_text("age,zip,ill\n" + PATIENTS)
+    with pytest.raises(DataError, match=r"its line 2 looks like data.*skip_rows = 0 \(--skip-rows 0\)"):
+        coterie.anonymize(path, quasi=["age", "zip"], sensitive=["ill"], k=5, skip_rows=1)
+    with pytest.raises(DataError, match="empty below the 50 lines that are skipped"):
+        io.read(path, skip_rows=50)
+
+
+@pytest.mark.parametrize("name", ["breast_cancer.csv", "wine_data.csv"])
+def test_real_files_with_a_line_of_figures_on_top_are_read_as_advised(name):
+    sklearn = pytest.importorskip("sklearn.datasets")
+    path = Path(sklearn.__file__).parent / "data" / name
+    with pytest.raises(DataError) as caught:
+        io.read(path)
+    assert io.read(path, **advised(caught.value)).table.num_rows == {"b": 569, "w": 178}[name[0]]

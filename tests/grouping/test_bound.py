@@ -1,5 +1,6 @@
 """The lower bound: as its slow twin says, and below every grouping there is."""
 
+from functools import partial
 from itertools import pairwise
 
 import numpy as np
@@ -11,15 +12,17 @@ from oracles.naive_optimum import optimum
 from tables import number_domain, tables
 
 from coterie.datasets import ADULT_QUASI, adult, adult_hierarchies
-from coterie.errors import Cancelled
+from coterie.errors import Cancelled, ConfigError
 from coterie.grouping.bound import ROUNDS, lower_bound, row_bounds, row_prices
 from coterie.grouping.index import build_index
 from coterie.grouping.pricing import feasible_prices
 from coterie.kernels.search.costs import box_costs
 from coterie.methods import Run, find_method
 from coterie.methods.compact import CompactOptions
+from coterie.releases.bound import guided_bound, guiding_groups
 from coterie.settings.config import Config
 from coterie.table.encode import encode
+from coterie.table.grouping import Grouping
 from coterie.table.table import Table
 
 compact = find_method("compact")
@@ -71,13 +74,25 @@ def test_threads_change_nothing(drawn, k):
     assert row_bounds(table, k, threads=1).tolist() == row_bounds(table, k, threads=4).tolist()
 
 
-@settings(max_examples=40)
-@given(tables(min_rows=2, max_rows=10, max_attributes=3, weights=WEIGHTS), st.integers(2, 4), st.booleans())
-def test_prices_of_no_group_exceed_its_loss(drawn, k, long):
+def any_grouping(table, data, k):
+    """A grouping that may be poor, too small or suppress rows: as a guide all of them will do."""
+    labels = data.draw(st.lists(st.integers(-1, 2), min_size=table.rows, max_size=table.rows))
+    return Grouping.of(table.codes, labels)
+
+
+@settings(max_examples=60)
+@given(
+    tables(min_rows=2, max_rows=10, max_attributes=3, weights=WEIGHTS),
+    st.integers(2, 4),
+    st.sampled_from(["quick", "good", "0"]),
+    st.data(),
+)
+def test_prices_of_no_group_exceed_its_loss(drawn, k, effort, data):
     """All sets of k rows, in plain Python; larger groups follow from these."""
     table, plain = drawn
     k = min(k, table.rows)
-    prices = row_prices(table, k, effort="good" if long else "quick").tolist()
+    guide = data.draw(st.sampled_from([None, partial(guiding_groups, table, k), partial(any_grouping, table, data, k)]))
+    prices = row_prices(table, k, effort=effort, guide=guide).tolist()
     assert worst_violation(plain.rows, plain.attributes, prices, k) <= CLOSE
     assert sum(prices) >= row_bounds(table, k).sum() * (1 - 1e-8)
     assert sum(prices) <= optimum(plain.rows, plain.attributes, k) + CLOSE if table.rows <= 8 else True
@@ -145,3 +160,27 @@ def test_rounds_that_raise_it():
     attribute = {"kind": "number", "values": ages, "weight": 1.0}
     assert 6 * optimum(table.codes.tolist(), [attribute], 3) == pytest.approx(24)
     assert ROUNDS >= 1
+
+
+def test_a_good_guide_raises_the_bound_and_a_poor_one_does_no_harm():
+    people = adult(complete=True).slice(0, 3000)
+    table = encode(people, Config(quasi=ADULT_QUASI, hierarchies=adult_hierarchies())).table
+    raised, alone = row_bounds(table, 10).sum(), lower_bound(table, 10)
+    guided = guided_bound(table, 10)
+    assert guided > 1.2 * raised
+    assert guided > 1.05 * alone
+    one = Grouping.of(table.codes, np.zeros(table.rows, dtype=np.int64))
+    assert lower_bound(table, 10, guide=lambda: one) >= raised * (1 - 1e-8)
+    best = compact.run(table, 10, CompactOptions(effort="balanced"), Run())
+    assert guided <= loss_of(table, best)
+
+
+def test_seconds_end_the_search():
+    table = Table(np.asarray([[0], [1], [2], [3]], dtype=np.int32), (number_domain("age", [20, 21, 22, 30]),))
+    assert 11 <= 10 * guided_bound(table, 2, effort="0.1") <= 18
+
+
+@pytest.mark.parametrize("effort", ["slow", "", "-1", "1e"])
+def test_an_effort_is_a_word_or_a_number(effort):
+    with pytest.raises(ConfigError, match="bound_effort"):
+        Config(quasi=["age"], bound_effort=effort)

@@ -61,6 +61,7 @@ STYLES = {
     "means": {"publish": {"age": "mean"}},
     "medians": {"publish": {"age": "median"}},
     "sets": {"publish": {"place": "set", "job": "set"}},
+    "in order": {"ordered": {"job": ["smith", "cook", "clerk", "nurse"]}},
 }
 MISSING = {name: {"missing": name} for name in ("category", "suppress", "error")}
 SUPPRESSED = {name: {"suppressed": name} for name in ("auto", "remove")}

@@ -11,6 +11,7 @@ import pytest
 import coterie
 from coterie.errors import CoterieError
 from coterie.hierarchies.hierarchy import Hierarchy
+from coterie.settings.config import Config
 
 PAGE = (Path(__file__).parents[2] / "docs" / "hierarchies.md").read_text(encoding="utf-8")
 
@@ -30,7 +31,9 @@ def test_python_examples_run(code, tmp_path, monkeypatch):
 @pytest.mark.parametrize("text", blocks("toml"))
 def test_toml_examples_are_hierarchies(text, tmp_path):
     (tmp_path / "education.csv").write_text(blocks("csv")[0])
-    for spec in tomllib.loads(text)["hierarchies"].values():
+    example = tomllib.loads(text)
+    assert Config(quasi=list(example.get("ordered", {})), ordered=example.get("ordered", {}))
+    for spec in example.get("hierarchies", {}).values():
         assert Hierarchy.from_spec(spec, base=tmp_path).kind
 
 

@@ -291,7 +291,7 @@ def test_what_takes_long_is_not_computed_in_order_to_be_kept(monkeypatch):
     import pickle
 
     import coterie
-    from coterie.grouping import bound
+    from coterie.releases import bound
 
     asked = []
     real = bound.lower_bound

@@ -4,6 +4,7 @@ An attribute is a dict:
     {"values": [...], "weight": 1.0}                      numbers (None is missing)
     {"values": [...], "weight": 1.0, "paths": {...}}      categories: value → labels from the root down to the value,
                                                           for every leaf of the hierarchy, present or not
+    {…, "weights": {label: weight}}                       and weights of labels, values and groups alike
 Groups are lists of row numbers. Suppressed rows are in no group.
 """
 
@@ -52,7 +53,35 @@ def ncp(attribute, values, leaf_counts):
     node = common_ancestor(paths, values)
     if leaf_counts == "present":
         paths = {value: path for value, path in paths.items() if value in attribute["values"]}
-    return len(beneath(paths, node)) / len(paths)
+    return size(paths, node, attribute.get("weights", {})) / size(paths, node[:1], attribute.get("weights", {}))
+
+
+def size(paths, node, weights):
+    """Weights of a node and of all nodes beneath it that hold a leaf; a leaf weighs 1 unless said so, others 0."""
+    leaves = set(paths.values())
+    nodes = {path[:depth] for path in beneath(paths, node) for depth in range(len(node), len(path) + 1)}
+    return sum(weights.get(each[-1], 1 if each in leaves else 0) for each in nodes)
+
+
+def open_share(attribute, values):
+    """Values of the table that the interval or label of a group leaves open, the own one apart ÷ all other values."""
+    every, held = set(attribute["values"]), set(values)
+    if len(held) == 1:
+        return 0.0
+    if "paths" in attribute:
+        paths = tree_paths(attribute)
+        node = common_ancestor(paths, values)
+        left = [value for value in every if paths[value][: len(node)] == node]
+    else:
+        left = every if None in held else [x for x in every if x is not None and min(values) <= x <= max(values)]
+    return (len(left) - 1) / (len(every) - 1)
+
+
+def set_share(column, values, most=20):
+    """The same of a column of categories that is published as sets, or as `*` where a set would be too long."""
+    held, every = set(values), set(column)
+    left = every if len(held) > 1 and (None in held or len(held) > most) else held
+    return (len(left) - 1) / max(len(every) - 1, 1)
 
 
 def height_ratio(attribute, values):
@@ -94,7 +123,7 @@ def measure(attributes, groups, *, rows, k, leaf_counts="present", beta=1.0):
     suppressed = rows - sum(map(len, groups))
     cells = rows * len(attributes)
     uniform, by_height = (lambda j: 1), (lambda j: 1 / (j - 1) ** beta)
-    totals = dict.fromkeys(["gcp", "ncp", "total_il", "distortion", "height_distortion", "changed"], 0.0)
+    totals = dict.fromkeys(["gcp", "ncp", "total_il", "distortion", "height_distortion", "changed", "open"], 0.0)
     classes = {}
     for group in groups:
         alike = []
@@ -107,6 +136,7 @@ def measure(attributes, groups, *, rows, k, leaf_counts="present", beta=1.0):
                 totals["total_il"] += height_ratio(attribute, values)
                 totals["distortion"] += distortion(attribute, values, uniform)
                 totals["height_distortion"] += distortion(attribute, values, by_height)
+                totals["open"] += open_share(attribute, values)
                 totals["changed"] += len(set(values)) > 1
         classes[tuple(alike)] = classes.get(tuple(alike), 0) + len(group)
     for name in totals:
@@ -117,6 +147,7 @@ def measure(attributes, groups, *, rows, k, leaf_counts="present", beta=1.0):
         "gcp": totals["gcp"] / cells,
         "ncp": totals["ncp"],
         "information_loss": totals["gcp"] / cells,
+        "set_loss": totals["open"] / cells,
         "total_il": totals["total_il"],
         "height_loss": totals["total_il"] / cells,
         "distortion": totals["distortion"],

@@ -35,3 +35,38 @@ def test_a_second_tab_does_not_undo_the_first(visit, opened_project):
     other.wait_for_url("**/run")
     page = here.go(f"{project}/goals")
     assert (page.input_value("#k"), page.input_value("#purpose")) == ("7", "a study of wages")
+
+
+def test_back_and_reload_after_a_fault_send_nothing_again(visit, opened_project):
+    """Every form that cannot be saved is shown by a request of its own, with what was typed."""
+    project = opened_project("back.csv")
+    there = visit()
+    posted = []
+    there.page.on("request", lambda request: posted.append(request.url) if request.method == "POST" else None)
+    faulty = [
+        (f"{project}/data", "#encoding", "klingon", "text=Read the file again"),
+        (f"{project}/recipe", "#text", "k = [", "text=Save the file"),
+        (f"{project}/hierarchies/0?view=start", "#widths", "5, 12", "text=Save this rule"),
+    ]
+    for address, field, typed, button in faulty:
+        page = there.go(address)
+        if "hierarchies" in address:
+            page.check("input[value=intervals]")
+        elif "data" in address:
+            page.click("summary:has-text('How the file is read')")
+        page.fill(field, typed)
+        page.click(button)
+        page.wait_for_selector("#errors:focus")
+        assert page.input_value(field) == typed
+        sent = len(posted)
+        page.reload()
+        assert page.input_value(field) == typed
+        page.go_back()
+        page.go_forward()
+        page.wait_for_selector("#errors")
+        assert page.input_value(field) == typed
+        assert len(posted) == sent
+        page.click("text=Discard changes")
+        page.wait_for_selector("#errors", state="detached")
+        assert page.input_value(field) != typed
+    there.check()

@@ -18,9 +18,11 @@ from coterie.values.notation import (
     interval_texts,
     lone_texts,
     member_texts,
+    range_texts,
     read_cell,
     set_texts,
 )
+from coterie.verification.readings import range_ends
 
 ODD = st.one_of(st.text(alphabet="ab ,{}[]\\*\"'-\n", max_size=6), st.text(max_size=6))
 NUMBERS = st.one_of(
@@ -54,6 +56,18 @@ def test_numbers_and_dates_are_read_as_they_were_written(value):
     assert read_cell(value, "interval") == Cell("value", (value,))
 
 
+@given(ODD, ODD)
+@example("a, b", "[c, d]")
+@example("\\", "*")
+def test_intervals_of_ordered_categories_are_read_as_they_were_written_by_the_judge_too(low, high):
+    written = range_texts(texts([low]), texts([high]))[0].as_py()
+    assert read_cell(written, "order") == Cell("interval", (low, high))
+    assert range_ends(written) == (low, high)
+    alone = lone_texts(texts([low]))[0].as_py()
+    assert read_cell(alone, "order") == Cell("value", (low,))
+    assert range_ends(alone) == (low, low)
+
+
 @given(st.lists(ODD, min_size=1, max_size=5))
 @example(["*", "[1-2]", "{a}", "\\", "a, b", "x\\, y", "}", "", " "])
 @example(["", ""])
@@ -76,7 +90,7 @@ def test_labels_stay_as_they_are(label, root):
     assert read_cell(label, "label", root=root) == expected
 
 
-@pytest.mark.parametrize("script", ["interval", "set", "label"])
+@pytest.mark.parametrize("script", ["interval", "order", "set", "label"])
 def test_missing_and_suppressed_cells_are_told_apart(script):
     assert read_cell(None, script) == MISSING
     assert read_cell(ROOT, script) == read_cell((None, None), script) == SUPPRESSED

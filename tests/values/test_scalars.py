@@ -27,6 +27,8 @@ NOON = 19_787 * DAY + 12 * 3600 * SECOND  # of 2024-03-05
 
 # Spellings by which a column of texts is a column of dates.
 DATES = {
+    "2024-03-05T14:00:30+02:00:30": NOON,
+    "2024-03-05 07:03:58-045602": NOON,
     "2024-03-05": NOON - DAY // 2,
     "2024-03-05T12": NOON,
     "2024-03-05T12:00": NOON,
@@ -54,7 +56,7 @@ SHORT = {
 NEITHER = [
     "", "2024-", "2024-03", "2024-3-5", "05.03.2024", "2024-W10", "2024-03-05_12:00", "2024-03-05T",
     "2024-03-05T12:00.5", "2024-03-05T12.5", "2024-03-05T12:00:00.", "2024-03-05T12:00:00.1234567890",
-    "2024-03-05T12:0000", "2024-03-05T12:00+02:00:30", "2024-03-05Z", "12:00", "noon", "٢٠٢٤-03-05",
+    "2024-03-05T12:0000", "2024-03-05Z", "12:00", "noon", "٢٠٢٤-03-05",
 ]  # fmt: skip
 # Of the right form, but no days of the calendar and no times of the day.
 NEVER = ["2024-02-30", "2023-02-29", "0000-01-01", "2024-03-05T24:00", "2024-03-05T12:60", "2024-03-05T12:00+25:00"]
@@ -78,9 +80,6 @@ def test_the_day_is_that_of_its_own_clock():
 @given(st.datetimes(timezones=st.none() | st.timezones()), st.sampled_from("T "))
 def test_what_python_writes_is_read_as_python_reads_it(moment, between):
     text = moment.isoformat(between)
-    if moment.tzinfo is not None and moment.utcoffset() % dt.timedelta(minutes=1):
-        assert parse_moment(text) is None  # ISO 8601 has no seconds there
-        return
     expected = moment.replace(tzinfo=moment.tzinfo or dt.UTC) - dt.datetime(1970, 1, 1, tzinfo=dt.UTC)
     found = parse_moment(text)
     assert found.nanoseconds == expected // dt.timedelta(microseconds=1) * 1000

@@ -8,6 +8,7 @@ import pandas as pd
 import pytest
 
 import coterie
+from coterie.api.verdict import verify_and_judge
 from coterie.cli.app import main
 from coterie.errors import ConfigError
 
@@ -175,12 +176,60 @@ def test_strict_ends_with_1_unless_pass(file, engine, capsys):
     assert json.loads(capsys.readouterr().out)["verdict"]["questions"]["singling-out"]["state"] == "fail"
 
 
-def test_what_is_too_large_to_look_at_in_order_is_said(file, tmp_path, monkeypatch):
-    monkeypatch.setattr("coterie.verdict.counts.MOST_HELD", 10)
-    left = {"drop": ["lat", "long", "sex", "subject_id"]}
-    stored = coterie.anonymize(file, **BASE, **left, engine="blocks", block_rows=200, output=tmp_path / "out.parquet")
-    evidence = " ".join(stored.verdict.questions["singling-out"].evidence)
-    assert "Not measured: whether the order of the rows gives values away." in evidence
+def same_in_blocks(tmp_path, table, **settings):
+    """The verdicts of one release in memory and of the same in one block on disk."""
+    path = tmp_path / "in.parquet"
+    table.to_parquet(path, index=False)
+    output = tmp_path / "out.parquet"
+    stored = coterie.anonymize(path, **settings, engine="blocks", block_rows=10_000, output=output, force=True)
+    return coterie.anonymize(path, **settings, engine="memory").verdict, stored.verdict
+
+
+def test_in_blocks_people_queries_and_order_are_looked_at_too(tmp_path):
+    table = people().sort_values("age")
+    left = {"drop": ["lat", "long", "sex"], "identifiers": ["subject_id"]}
+    held, stored = same_in_blocks(tmp_path, table, **BASE, **left)
+    for name in ("singling-out", "inference"):
+        one, two = held.questions[name], stored.questions[name]
+        assert (one.state, one.advice) == (two.state, two.advice)
+        assert set(two.evidence) == set(one.evidence)
+        assert dict(one.figures) == dict(two.figures)
+    assert "order" in held.questions["singling-out"].figures
+    one, two = (each.questions["utility"] for each in (held, stored))
+    assert (one.state, one.figures["query_error"]) == (two.state, two.figures["query_error"])
+    assert any("lower bound" in text for text in two.evidence)
+
+
+def test_in_blocks_people_are_counted_with_kept_columns(tmp_path):
+    settings = {**BASE, "keep": ["sex"], "drop": ["lat", "long"], "entity": "subject_id"}
+    held, stored = same_in_blocks(tmp_path, people(), **settings)
+    one, two = (each.questions["singling-out"] for each in (held, stored))
+    assert two.figures["counted"] == "people"
+    assert one.figures["published"] == two.figures["published"]
+    assert one.state == two.state
+
+
+def test_verify_judges_utility_by_what_is_published(tmp_path):
+    table = people()[["age", "zip", "disease"]]
+    for k, state in ((12, "pass"), (300, "warn")):
+        release = coterie.anonymize(table, **BASE, k=k)
+        release.write(tmp_path / "out.csv", force=True)
+        check = coterie.Config(quasi=["age", "zip"], sensitive=["disease"], k=k, limits={"loss": 0.4})
+        for engine in ("memory", "blocks"):
+            _, found = verify_and_judge(tmp_path / "out.csv", check.replace(engine=engine), k=k)
+            asked = found.questions["utility"]
+            assert asked.figures["loss"] == pytest.approx(release.measures["gcp"])
+            assert asked.state == state
+            assert "by what is published alone" in asked.evidence[0]
+
+
+def test_verify_warns_where_labels_say_nothing_of_use(tmp_path):
+    table = people()[["zip", "disease"]].astype(str)
+    release = coterie.anonymize(table, quasi=["zip"], sensitive=["disease"], hierarchies={"zip": {"prefixes": [4, 3]}})
+    release.write(tmp_path / "out.csv")
+    _, found = verify_and_judge(tmp_path / "out.csv", release.config, k=12)
+    assert found.questions["utility"].state == "warn"
+    assert "Not measured: `zip`" in found.questions["utility"].evidence[0]
 
 
 def test_in_blocks_the_verdict_is_counted_on_disk(file, tmp_path):

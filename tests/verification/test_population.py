@@ -15,6 +15,7 @@ from coterie.settings.config import Config
 from coterie.verification.population import matches
 
 TREE = {"p": ["u", "v"], "q": {"r": ["w", "x"], "s": ["y"]}}
+ORDER = ["none", "low", "a, b", "[c, d]", "*", "\\high", "{top"]
 COLUMNS = {
     "number": (st.one_of(st.none(), st.integers(-5, 30)), pa.int64(), None),
     "float": (st.sampled_from([None, 0.5, 1.5, 2.25, 7.0, 9.0]), pa.float64(), None),
@@ -25,6 +26,7 @@ COLUMNS = {
     "month": (st.dates(dt.date(1998, 1, 1), dt.date(2012, 12, 31)), pa.date32(), Hierarchy.dates()),
     "span": (st.one_of(st.none(), st.integers(-5, 30)), pa.int64(), Hierarchy.intervals(5, 10)),
     "bounds": (st.integers(-5, 30), pa.int64(), None),
+    "rank": (st.sampled_from([None, *ORDER[1:]]), pa.string(), None),
 }
 
 
@@ -44,6 +46,7 @@ def test_the_same_people_as_by_linking(data):
     settings = {
         "quasi": names,
         "hierarchies": {name: COLUMNS[name][2] for name in names if COLUMNS[name][2] is not None},
+        "ordered": {name: ORDER for name in names if name == "rank"},
         "publish": publish,
         "k": data.draw(st.integers(1, 2)),
     }

@@ -5,7 +5,7 @@ import pyarrow as pa
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from verification.test_population import COLUMNS, drawn
+from verification.test_population import COLUMNS, ORDER, drawn
 
 import coterie
 from coterie.measures.published import read_cells
@@ -23,7 +23,8 @@ def test_boxes_are_what_was_published(method, data):
     if "tree" in names and data.draw(st.booleans()):
         publish["tree"] = "set"
     hierarchies = {name: COLUMNS[name][2] for name in names if COLUMNS[name][2] is not None}
-    config = Config(quasi=names, hierarchies=hierarchies, publish=publish, k=2, method=method)
+    ordered = {name: ORDER for name in names if name == "rank"}
+    config = Config(quasi=names, hierarchies=hierarchies, ordered=ordered, publish=publish, k=2, method=method)
     published = coterie.anonymize(table, config=config).arrow
     encoded = encode(table, config).table
     expected = read_cells(published, encoded, config)

@@ -4,9 +4,13 @@ import html
 import re
 
 import pytest
-from web_cases import send
+from web_cases import send, wait
 
+from coterie.web.drafts import drop_draft
+from coterie.web.forms import simple
+from coterie.web.hierarchies import store as hierarchy_store
 from coterie.web.recipe import recipe
+from coterie.web.table_summary import summary_of
 
 
 def stamp(page):
@@ -76,6 +80,114 @@ def test_a_stale_tab_changes_no_role(client, adult):
 
 def stamp_of_roles(page):
     return re.search(r'id="roles-stamp" name="stamp" value="([0-9a-f]+)"', page.text)[1]
+
+
+def test_a_form_of_the_data_step_does_not_undo_what_another_tab_has_saved(client, app, adult):
+    at = f"{adult.url}/data"
+    first, second = stamp(client.get(at)), stamp(client.get(at))
+    assert client.post(at, data={"missing_values": "?\n-", "stamp": first}).status_code == 303
+    wait(app, adult.folder / "inspect")
+    answer = send(client, at, data={"missing_values": "none", "stamp": second})
+    assert answer.status_code == 422
+    assert "differs from the file in: missing_values." in answer.text
+    assert "-" in recipe.read_values(adult)["missing_values"]
+    assert client.post(at, data={"missing_values": "none", "stamp": stamp(answer)}).status_code == 303
+    assert "none" in recipe.read_values(adult)["missing_values"]
+    wait(app, adult.folder / "inspect")
+
+
+@pytest.mark.parametrize("way", ["", "/bring"], ids=["edited", "brought"])
+def test_a_text_of_the_recipe_does_not_undo_what_an_editor_has_saved(client, adult, way):
+    at = f"{adult.url}/recipe"
+    shown = stamp(client.get(at))
+    adult.recipe_path.write_text("k = 9  # from an editor\n")
+    mine = "k = 4  # from the page\n"
+    sent = {"data": {"stamp": shown, "text": mine}}
+    answer = send(client, at + way, **sent, **({"files": {"file": ("mine.toml", mine.encode())}} if way else {}))
+    assert answer.status_code == 422
+    assert "changed in another tab" in answer.text
+    assert mine in answer.text
+    assert adult.recipe_path.read_text() == "k = 9  # from an editor\n"
+    client.post(at, data={"action": "discard"})
+    assert mine not in client.get(at).text
+    assert client.post(at, data={"text": mine, "stamp": stamp(client.get(at))}).status_code == 303
+    assert adult.recipe_path.read_text() == mine
+
+
+def rule(adult, client):
+    at = f"{adult.url}/hierarchies/{summary_of(adult).names.index('age')}"
+    client.post(f"{at}/rule", data={"kind": "intervals", "widths": "5", "start": "0", "do": "save"})
+    return at
+
+
+def test_a_rule_does_not_undo_what_another_tab_has_saved(client, adult):
+    at = rule(adult, client)
+    shown = stamp(client.get(f"{at}?view=start"))
+    hierarchy_store.save_spec(adult, "age", {"intervals": [10]})
+    answer = send(client, f"{at}/rule", data={"kind": "intervals", "widths": "20", "do": "save", "stamp": shown})
+    assert answer.status_code == 422
+    assert "This hierarchy was changed" in answer.text
+    assert 'name="widths" value="20"' in answer.text
+    assert recipe.read_values(adult)["hierarchies"]["age"] == {"intervals": [10]}
+    client.post(f"{at}/rule", data={"kind": "intervals", "widths": "20", "do": "save", "stamp": stamp(answer)})
+    assert recipe.read_values(adult)["hierarchies"]["age"] == {"intervals": [20]}
+    assert "Not saved yet" not in client.get(f"{at}?view=start").text
+
+
+@pytest.mark.parametrize("what", ["remove", "values", "to-tree", "import"])
+def test_a_stale_button_does_nothing_to_a_hierarchy(client, adult, what):
+    at = rule(adult, client)
+    shown = stamp(client.get(f"{at}?view=start"))
+    hierarchy_store.save_spec(adult, "age", {"intervals": [10]})
+    files = {"files": {"file": ("a.csv", b"17;*\n18;*\n")}} if what == "import" else {}
+    answer = send(client, f"{at}/{what}", data={"stamp": shown}, **files)
+    assert "Your last change was not made" in answer.text
+    assert recipe.read_values(adult)["hierarchies"]["age"] == {"intervals": [10]}
+    # Told once: another visit starts afresh.
+    assert "Your last change" not in client.get(f"{at}?view=start").text
+
+
+def test_a_stale_tab_changes_no_tree(client, adult):
+    at = rule(adult, client)
+    client.post(f"{at}/to-tree")
+    tree, table = client.get(at), client.get(f"{at}?view=table")
+    old = re.search(r'data-stamp="([0-9a-f]+)"', tree.text)[1]
+    cells = dict(re.findall(r'name="(c-\d+-\d+|from|levels|count)" value="([^"]*)"', table.text))
+    htmx = {"HX-Request": "true"}
+    done = client.post(f"{at}/edit", data={"what": "rename", "nodes": "1", "label": "mine", "stamp": old}, headers=htmx)
+    assert "Your last change was not made" not in done.text
+    before = (adult.hierarchy_folder / "age.csv").read_bytes()
+    late = {"what": "rename", "nodes": "1", "label": "other", "stamp": old}
+    assert "Your last change was not made" in client.post(f"{at}/edit", data=late, headers=htmx).text
+    assert "Your last change was not made" in send(client, f"{at}/edit", data=late).text
+    assert "Your last change was not made" in send(client, f"{at}/undo", data={"stamp": old}).text
+    answer = send(client, f"{at}/table", data={**cells, "c-0-1": "elsewhere", "do": "save", "stamp": stamp(table)})
+    assert "This hierarchy was changed" in answer.text
+    assert 'value="elsewhere"' in answer.text
+    assert (adult.hierarchy_folder / "age.csv").read_bytes() == before
+    client.post(f"{at}/table", data={"action": "discard"})
+    assert "elsewhere" not in client.get(f"{at}?view=table").text
+    # The tab that made the change goes on with the stamp that it was given.
+    fresh = re.search(r'data-stamp="([0-9a-f]+)"', done.text)[1]
+    again = client.post(f"{at}/edit", data={**late, "stamp": fresh}, headers=htmx)
+    assert "Your last change was not made" not in again.text
+
+
+def test_a_box_that_was_unticked_is_not_ticked_again_by_a_fault_elsewhere(client, adult):
+    boxes = [(step, each) for step in ("data", "goals", "run") for each in _boxes(step)]
+    assert boxes
+    faulty = {"data": {"encoding": "klingon"}, "goals": {"k": "seven"}, "run": {"seed": "seven"}}
+    for step, name in boxes:
+        recipe.change(adult, {name: True})
+        assert f'name="{name}" value="true" checked' in client.get(f"{adult.url}/{step}").text
+        answer = send(client, f"{adult.url}/{step}", data=faulty[step])
+        assert answer.status_code == 422
+        assert f'name="{name}" value="true" checked' not in answer.text
+        drop_draft(adult, step)
+
+
+def _boxes(step):
+    return [name for name, each in simple(step).items() if each.kind == "switch" and not each.optional]
 
 
 @pytest.mark.parametrize("step", ["data", "roles", "hierarchies", "goals", "run", "recipe"])

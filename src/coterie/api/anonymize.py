@@ -129,7 +129,7 @@ def verify(
         **settings: The fields of `Config`; at least `quasi` if there is no configuration. `privacy` lists further
             guarantees to verify; sensitive attributes are always measured.
     """
-    settled = Config.build(config, **settings)
+    settled = Config.build(config, **settings).for_release()
     if k is FromConfig.K:
         k = settled.k if config is not None else None
     if settled.entity is not None and k != settled.k:

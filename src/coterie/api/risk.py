@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from fractions import Fraction
 from typing import TYPE_CHECKING, Unpack
 
@@ -11,6 +12,7 @@ from coterie.arrays import AnyTable
 from coterie.disclosure.attack import Attack, attack_table, with_weaknesses
 from coterie.disclosure.risk import Risk, Threshold, check_population, find_threshold, risk_of_table
 from coterie.errors import ConfigError, Problem
+from coterie.methods import find_method
 from coterie.settings.config import AnyConfig, Config
 from coterie.settings.keywords import Keywords, RiskKeywords
 from coterie.settings.signature import spelled_out
@@ -52,7 +54,7 @@ def risk(
         table,
         quasi=settled.quasi,
         threshold=limit,
-        population=None if population is None else read_table(population, settled.replace(header=True)),
+        population=None if population is None else read_table(population, settled.replace(header=True, skip_rows=0)),
         fraction=fraction,
         people=people_of(table, settled),
         config=settled,
@@ -71,6 +73,7 @@ def attack(
     known: AnyTable,
     *,
     on: Sequence[str] | str | None = None,
+    also: Sequence[AnyTable] = (),
     config: AnyConfig = None,
     **settings: Unpack[Keywords],
 ) -> Attack:
@@ -79,13 +82,14 @@ def attack(
     Args:
         published: The release: a frame, a path or "-".
         known: The people: a frame or a path.
-        on: The known attributes, by their original names. By default all quasi-identifiers in the table of
-            people.
-        config: The configuration of the release.
-        **settings: The fields of `Config`, such as `sensitive` and `hierarchies`, if there is no configuration.
+        on: What is known of them: columns, by their original names. All quasi-identifiers that the table of people has,
+            when left out.
+        also: Other releases of the same people, such as an earlier one: what all of them rule out together is counted.
+        config: The configuration that the release was made with.
+        **settings: The fields of `Config`: `sensitive`, `hierarchies`, … where there is no configuration.
     """
     settled = Config.build(config, **settings)
-    release, people = read_table(published, settled), read_table(known, settled)
+    release, people = read_table(published, settled.for_release()), read_table(known, settled)
     columns = [on] if isinstance(on, str) else list(on or ())
     if on is None:
         columns = [name for name in settled.quasi if name in people.column_names]
@@ -94,4 +98,9 @@ def attack(
         raise ConfigError([Problem("on", f"column {name!r} is sensitive: it is what is looked for") for name in clash])
     sensitive = [name for name in settled.sensitive if name in release.column_names]
     found = attack_table(release, people, on=columns, config=settled, sensitive=sensitive)
-    return with_weaknesses(found, release, settled)
+    if also:
+        from coterie.disclosure.intersection import intersect
+
+        releases = [release, *(read_table(each, settled) for each in also)]
+        found = replace(found, joint=intersect(releases, people, on=columns, config=settled, sensitive=sensitive))
+    return with_weaknesses(found, release, settled, tight=find_method(settled.method).recoding == "local")

@@ -24,6 +24,7 @@ def verify_and_judge(data: AnyTable, config: Config, *, k: int | None) -> tuple[
         config: The guarantees and the column roles. Columns without a role are published, so they count as kept.
         k: The k to verify; None only measures it.
     """
+    config = config.for_release()
     if checked_on_disk(data, config):
         found = verify(data, config=config, k=k)
         return found, verdict_of_file(data, config, found)

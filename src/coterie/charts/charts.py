@@ -20,6 +20,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
 from coterie.charts.svg import STYLE, STYLE_CLASSES, svg_of
+from coterie.wording import visible
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -59,7 +60,7 @@ class Axis(NamedTuple):
     def text(self, value: object) -> str:
         """Format a value for the table."""
         if isinstance(value, str):
-            return value
+            return visible(value)
         number = float(value)  # type: ignore[arg-type]
         if number != number:
             return "–"
@@ -105,7 +106,7 @@ class Chart:
             + "</tr>"
             for row in self.rows
         )
-        return (
+        return visible(
             f'<figure class="chart-figure" id="{self.name}">{self.svg}'
             f"<figcaption><strong>{escape(self.title)}.</strong> {escape(self.description)}</figcaption>"
             f"<details><summary>{escape(self.title)}: the figures as a table</summary>"

@@ -12,6 +12,8 @@ import re
 from html import escape
 from typing import TYPE_CHECKING
 
+from coterie.wording import visible
+
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
@@ -87,7 +89,7 @@ def svg_of(figure: Figure, *, title: str, description: str, name: str) -> str:
         f'aria-labelledby="{name}-title {name}-desc" stroke-linejoin="round">\n'
         f'<title id="{name}-title">{escape(title)}</title>\n<desc id="{name}-desc">{escape(description)}</desc>'
     )
-    return re.sub(r"<svg[^>]*>", lambda _: head, text, count=1).strip()
+    return visible(re.sub(r"<svg[^>]*>", lambda _: head, text, count=1).strip())
 
 
 def _own_ids(text: str, name: str) -> str:

@@ -31,6 +31,7 @@ from coterie.cli.commands.serve import serve
 from coterie.cli.flags import offer_limits
 from coterie.cli.start import leave, start_lean
 from coterie.errors import CoterieError, CoterieWarning, without_passwords
+from coterie.wording import one_line, visible
 
 INTERRUPTED = 130
 PIPE_CLOSED = 141
@@ -162,11 +163,6 @@ def console() -> NoReturn:
     leave(main())
 
 
-def one_line(text: str) -> str:
-    """Return the text without line breaks, which names of columns and files may contain."""
-    return " ".join(text.split())
-
-
 def as_options(text: str) -> str:
     """Rewrite Python keywords in a message, such as `force=True`, as command-line options."""
     text = re.sub(r"\b([a-z]+(?:_[a-z]+)*)=True\b", lambda found: "--" + found[1].replace("_", "-"), text)
@@ -192,7 +188,7 @@ def _stopped(text: str, code: int, debug: bool) -> int:
     if debug:
         typer.echo(traceback.format_exc(), err=True)
         typer.echo("note: the traceback above may hold values of the data; look before you share it", err=True)
-    typer.echo(f"error: {without_passwords(text)}", err=True)
+    typer.echo(f"error: {visible(without_passwords(text))}", err=True)
     return code
 
 

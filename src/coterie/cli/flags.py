@@ -78,7 +78,7 @@ def flag(setting: Setting) -> object:
 
 FLAGS: dict[str, Any] = {"config": ConfigFile, **{each.parameter: flag(each) for each in FIELDS.values()}}
 """name of an option without dashes → the option"""
-Delimiter, Encoding, Header = FLAGS["delimiter"], FLAGS["encoding"], FLAGS["header"]
+Delimiter, Encoding, Header, SkipRows = (FLAGS[name] for name in ("delimiter", "encoding", "header", "skip_rows"))
 MissingValues, MethodName, Fraction = FLAGS["missing_values"], FLAGS["method"], FLAGS["fraction"]
 
 

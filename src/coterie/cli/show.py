@@ -9,6 +9,8 @@ from collections.abc import Iterable, Sequence
 from types import TracebackType
 from typing import TYPE_CHECKING, Any, Self, TextIO
 
+from coterie.wording import visible
+
 if TYPE_CHECKING:
     from rich.console import Console
 
@@ -40,12 +42,12 @@ class Voice:
     def say(self, text: str = "", *, style: str | None = None) -> None:
         """Print one line, unless quiet; in colour on a terminal."""
         if not self.quiet:
-            console(err=self._err).print(text, style=style)
+            console(err=self._err).print(visible(text), style=style)
 
     def note(self, text: str) -> None:
         """Print one line on standard error, unless quiet."""
         if not self.quiet:
-            console(err=True).print(text)
+            console(err=True).print(visible(text))
 
     def table(self, head: Sequence[str], rows: Iterable[Sequence[str]], *, numbers: Sequence[str] = ()) -> None:
         """Print a table, unless quiet; the columns in `numbers` are right-aligned."""
@@ -56,9 +58,9 @@ class Voice:
 
         table = Table(box=box.SIMPLE_HEAD, pad_edge=False, show_edge=False)
         for name in head:
-            table.add_column(name, justify="right" if name in numbers else "left", overflow="fold")
+            table.add_column(visible(name), justify="right" if name in numbers else "left", overflow="fold")
         for row in rows:
-            table.add_row(*row)
+            table.add_row(*map(visible, row))
         console(err=self._err).print(table)
 
     def summary(self, pairs: Iterable[tuple[str, str]]) -> None:
@@ -103,7 +105,8 @@ class ProgressBar:
                 self._bar.stop()
 
     def __call__(self, step: str, done: int, total: int) -> None:
-        """Report that `done` of `total` units of the step are finished."""
+        """`done` of `total` units of the step are finished."""
+        step = visible(step)
         if step == COMPILE:
             step = f"{COMPILE}: {done} of {total} kernels"
         with self._lock:

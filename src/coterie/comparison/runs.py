@@ -11,7 +11,7 @@ from coterie.engines.memory.source import PreparedTable
 from coterie.engines.phases import Phases
 from coterie.engines.steps import start_run
 from coterie.errors import Cancelled, ConfigError, CoterieError
-from coterie.grouping.bound import lower_bound
+from coterie.releases.bound import guided_bound
 
 if TYPE_CHECKING:
     from coterie.api.compare import PlannedRun
@@ -109,7 +109,9 @@ class Runner:
         """Return the lower bound for a k, computed once for all methods."""
         if config.k not in self._bounds:
             table = self._prepared.encoded.table
-            self._bounds[config.k] = lower_bound(table, config.k, threads=config.usable_threads)
+            self._bounds[config.k] = guided_bound(
+                table, config.k, threads=config.usable_threads, effort=config.bound_effort
+            )
         return self._bounds[config.k]
 
     def _query_errors(self, release: Release) -> dict[str, float | None]:

@@ -16,9 +16,11 @@ import numpy as np
 import pyarrow as pa
 
 from coterie.arrays import Float64, Int64
-from coterie.disclosure.ends import TightEnds, tight_ends
+from coterie.disclosure.downcoding import Downcoding, classes_of, count_cells, downcode
+from coterie.disclosure.intersection import Intersection
+from coterie.disclosure.labels import forms_of
 from coterie.disclosure.link import Link, LinkSide, link_tables
-from coterie.disclosure.order import OrderLeak, order_leaks
+from coterie.disclosure.order import OrderLeak, in_memory, order_leaks
 from coterie.errors import ConfigError, Problem
 from coterie.values.codes import Codes, column_codes
 from coterie.values.notation import columns_of
@@ -88,21 +90,22 @@ class Attack(Tabular):
     """person → published rows that fit"""
     order: tuple[OrderLeak, ...] = ()
     """what the order of the published rows gives away"""
-    ends: tuple[TightEnds, ...] = ()
-    """what tight intervals give away, if every end is the value of some row"""
+    downcoding: tuple[Downcoding, ...] = ()
+    """what tight intervals, sets and labels give away"""
+    joint: Intersection | None = None
+    """what other releases of the same people rule out"""
 
     def to_dict(self) -> dict[str, Any]:
         """Return the figures, without anything about single people."""
         names = ("rows", "people", "matched", "pinned", "below", "k", "fewest", "median", "highest", "average")
         values: dict[str, Any] = {"on": list(self.on)} | {name: getattr(self, name) for name in names}
         values["sensitive"] = [each.to_dict() for each in self.sensitive.values()]
-        return values | {name: [each._asdict() for each in getattr(self, name)] for name in ("order", "ends")}
+        values |= {name: [each._asdict() for each in getattr(self, name)] for name in ("order", "downcoding")}
+        return values | {"joint": None if self.joint is None else self.joint.to_dict()}
 
     def records(self) -> list[dict[str, Any]]:
         """Return the figures by name, without anything about single people."""
-        plain = {
-            name: value for name, value in self.to_dict().items() if name not in ("on", "sensitive", "order", "ends")
-        }
+        plain = {name: value for name, value in self.to_dict().items() if isinstance(value, int | float)}
         rows = [{"column": "identity", "figure": name, "value": float(value)} for name, value in plain.items()]
         for each in self.sensitive.values():
             found = {name: value for name, value in each.to_dict().items() if isinstance(value, int | float)}
@@ -198,19 +201,24 @@ def _values(name: str, published: pa.Table, known: pa.Table, link: Link, candida
     )
 
 
-def with_weaknesses(found: Attack, published: pa.Table, config: Config) -> Attack:
-    """Add what the release discloses by itself: the order of its rows, the ends of its intervals.
+def with_weaknesses(found: Attack, published: pa.Table, config: Config, *, tight: bool) -> Attack:
+    """Return the attack with what the release gives away by itself: the order of its rows, the tightness of its cells.
 
     Args:
         found: The linking attack.
         published: The release.
         config: Its quasi-identifiers, k and hierarchies.
+        tight: Whether its method publishes cells that are no wider than the rows of their group.
     """
     present = published.column_names
     if not config.quasi or any(each not in present for name in config.quasi for each in columns_of(name, present)):
         return found
-    order = order_leaks(published, quasi=config.quasi, k=config.k)
-    return replace(found, order=order, ends=tight_ends(published, quasi=config.quasi, but=list(config.hierarchies)))
+    order = order_leaks(in_memory(published), present, quasi=config.quasi, k=config.k)
+    if not tight:
+        return replace(found, order=order)
+    forms = forms_of(config)
+    counted = count_cells([classes_of(published, config.quasi)], quasi=config.quasi)
+    return replace(found, order=order, downcoding=downcode(counted, forms=forms, rounded=config.round))
 
 
 def _histogram(side: LinkSide, codes: Codes) -> tuple[Int64, Int64, Int64]:

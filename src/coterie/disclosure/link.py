@@ -144,6 +144,7 @@ def link_tables(
                 name=name,
                 hierarchy=config.hierarchies.get(name),
                 kind=config.types.get(name),
+                order=config.ordered.get(name, ()),
                 as_sets=_as_sets(config.publish, name),
                 unknown=unknown,
             )

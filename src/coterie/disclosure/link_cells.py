@@ -6,6 +6,7 @@ value could be behind both. Codes are made from the two tables' cells, so no ori
 * numbers and dates: the ends of all intervals, in ascending order;
 * categories with a hierarchy: the leaves of its tree; a text missing from it gets a code of its own, which only
   that text and `*` admit;
+* ordered categories: their ranks; a text without one gets a code of its own, likewise;
 * other categories: all values and members of sets; a set is an interval of codes and the list of its members.
 """
 
@@ -77,6 +78,7 @@ def space_of(
     name: str,
     hierarchy: Hierarchy | None = None,
     kind: str | None = None,
+    order: Sequence[str] = (),
     as_sets: bool = False,
     unknown: Unknown = "any",
 ) -> Space:
@@ -88,11 +90,14 @@ def space_of(
         name: Its name.
         hierarchy: Its hierarchy, if it has one.
         kind: number, date or category if the guess from the cells would be wrong.
+        order: Its values in their order, if it is an ordered category.
         as_sets: Whether it was published as sets of values although it has a hierarchy.
         unknown: What a missing cell admits.
     """
     if hierarchy is not None and not as_sets:
         return _tree_space(first, second, hierarchy, name=name, unknown=unknown)
+    if order:
+        return _order_space(first, second, order, unknown=unknown)
     if kind != "category" and hierarchy is None:
         sides = [[read_cell(text, "interval") for text in column.cells] for column in (first, second)]
         for read in (parse_number, _nanoseconds):
@@ -163,6 +168,24 @@ def _tree_space(first: Column, second: Column, hierarchy: Hierarchy, *, name: st
     pairs = [[interval(text, published=side.published) for text in side.cells] for side in (first, second)]
     size = tree.leaves + len(own)
     return Space(size, _extents(pairs[0], size), _extents(pairs[1], size), [])
+
+
+def _order_space(first: Column, second: Column, order: Sequence[str], *, unknown: Unknown) -> Space:
+    """Encode cells as intervals of ranks; a text missing from the order gets a code of its own, as in a tree."""
+    codes: dict[Hashable, int] = {text: rank for rank, text in enumerate(order)}
+
+    def interval(text: CellText, *, published: bool) -> tuple[int, int]:
+        cell = read_cell(text, "order") if published or not isinstance(text, str) else Cell("value", (text,))
+        if not cell.parts and (cell.kind != "missing" or unknown == "any"):
+            return ANY
+        ends: tuple[Hashable, ...] = cell.parts or (None,)
+        if len(ends) > 1 and (not set(ends) <= set(order) or codes[ends[0]] > codes[ends[1]]):
+            ends = (text,)
+        low, high = (codes.setdefault(end, len(codes)) for end in (ends[0], ends[-1]))
+        return low, high
+
+    pairs = [[interval(text, published=side.published) for text in side.cells] for side in (first, second)]
+    return Space(len(codes), _extents(pairs[0], len(codes)), _extents(pairs[1], len(codes)), [])
 
 
 def _bound(hierarchy: Hierarchy, columns: Sequence[Column], *, name: str) -> tuple[Tree, dict[str, int]]:

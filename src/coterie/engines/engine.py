@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Protocol
 
@@ -16,9 +16,11 @@ from coterie.arrays import AnyFlags, AnyTable
 from coterie.engines.plan import rows_in_memory
 from coterie.errors import Cancelled, Problem
 from coterie.settings.memory import SPARK_MEMORY, default_memory, memory_bytes
+from coterie.table.orders import with_orders
 
 if TYPE_CHECKING:
     from coterie.engines.spark.session import Cluster
+    from coterie.files.batches import TableFile
     from coterie.methods._method import Progress
     from coterie.releases.release import Release
     from coterie.settings.config import Config
@@ -79,6 +81,11 @@ class Job:
         """The output path, for engines that require one."""
         assert self.output is not None
         return self.output
+
+    def ordered_by(self, table: TableFile) -> Job:
+        """Return the job with the order of ordered columns of a file, taken from its first rows."""
+        first = next(iter(table.batches(self.config.quasi)), None)
+        return self if first is None else replace(self, config=with_orders(self.config, first))
 
     def checkpoint(self) -> None:
         """Raise Cancelled if the user stopped the run."""

@@ -89,6 +89,8 @@ def _of_groups(config: Config) -> list[tuple[str, str]]:
         for column, style in config.publish.items()
         if style in ("mean", "median")
     ]
+    if config.round:
+        found.append(("round", "a row is found in the cells of others by their ends; choose another method"))
     if config.privacy:
         found.append(("privacy", "promises beyond k-anonymity need groups; choose another method"))
     if config.entity is not None:

@@ -11,6 +11,7 @@ from coterie.engines.suppressed import compares, gone_values, remaining_of, repa
 from coterie.errors import ConfigError, InfeasibleError, Problem
 from coterie.grouping.promises import models_of
 from coterie.table.masks import check_limit, star_masked
+from coterie.table.rounding import round_outward
 
 if TYPE_CHECKING:
     from coterie.engines.plan import Plan
@@ -101,4 +102,4 @@ def group_block(table: Table, plan: Plan, run: Run, rows: Int64) -> Grouping:
             possible=error.possible,
             hint="Give more memory or a larger block_rows, or use engine memory.",
         ) from None
-    return star_masked(grouping, table, plan.book.mask.of(rows).cells)
+    return round_outward(star_masked(grouping, table, plan.book.mask.of(rows).cells), table.domains)

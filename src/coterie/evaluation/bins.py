@@ -79,6 +79,10 @@ def _ranges(domain: Domain, most: int) -> tuple[list[Predicate], list[str], tupl
         pairs = list(pairwise(ends.tolist()))
         spans = [Span(low, high, high_open=at < len(pairs) - 1) for at, (low, high) in enumerate(pairs)]
     predicates = [span_predicate(domain, [span]) for span in spans]
+    if domain.order:
+        first = int(axis.lowest)
+        ranges = [domain.order[first + int(span.low) : first + int(span.high) + 1] for span in spans]
+        return predicates, [each[0] if len(each) == 1 else f"{each[0]} – {each[-1]}" for each in ranges], None
     if axis.temporal:
         texts = value_texts(domain).to_pylist()
         held = [np.flatnonzero(predicate.mask) for predicate in predicates]

@@ -150,7 +150,7 @@ def _number(value: Value, domain: Domain) -> float:
     axis = axis_of(domain)
     place = axis.place(value.text)
     if place is None:
-        what = "date such as '2024-05-31'" if axis.temporal else "number"
+        what = "date such as '2024-05-31'" if axis.temporal else "value of its order" if domain.order else "number"
         raise ConfigError([Problem("where", f"column {domain.name!r} needs a {what} at letter {value.at}")])
     return place
 

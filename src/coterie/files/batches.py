@@ -19,7 +19,7 @@ from coterie.files.csv_in import csv_batches, no_rows
 from coterie.files.dialect import SAMPLE_BYTES, DetectedText, eight_bit_encoding, sniff
 from coterie.files.formats import FORMATS
 from coterie.files.frames import check_names
-from coterie.files.input import Format, Raw, format_by, is_gzip, open_raw
+from coterie.files.input import START_BYTES, Format, Raw, format_by, is_gzip, open_raw
 
 if TYPE_CHECKING:
     from coterie.settings.config import Config
@@ -121,7 +121,7 @@ def look_at(path: Path, config: Config) -> Size | None:
         sizes = [size for size in (look_at(file, config) for file in files) if size is not None]
         return Size(sum(size.rows for size in sizes), sizes[0].columns) if sizes else None
     with path.open("rb") as file:
-        start = file.read(8)
+        start = file.read(START_BYTES)
     raw = Raw(str(path), path, None, "", format_by(start), "gzip" if is_gzip(start) else None)
     if raw.format == "parquet":
         from pyarrow import parquet
@@ -140,6 +140,7 @@ def look_at(path: Path, config: Config) -> Size | None:
         delimiter=config.delimiter,
         encoding=config.encoding,
         header=config.header,
+        skip_rows=config.skip_rows,
     )
     lines = max(sample.count(b"\n"), sample.count(b"\r"), 1)
     size = path.stat().st_size * (PACKED if raw.compression else 1)
@@ -226,13 +227,14 @@ def _open_text(raw: Raw, config: Config) -> TableFile:
             delimiter=config.delimiter,
             encoding=encoding,
             header=config.header,
+            skip_rows=config.skip_rows,
         )
 
     found = sniffed(encoding)
     if encoding is None and found.dialect.encoding == "utf-8" and not whole and not _is_utf8(raw):
         # ASCII for the length of the sample, something else later.
         found = sniffed(eight_bit_encoding(_chunks(raw)))
-    if whole and config.header is not False and len(sample.strip().splitlines()) <= 1:
+    if whole and config.header is not False and len(sample.strip().splitlines()) <= 1 + found.skipped:
         raise no_rows(raw.name)
     fields = [pa.field(title, pa.string()) for title in found.header]
     size = raw.path.stat().st_size if raw.path is not None else 0

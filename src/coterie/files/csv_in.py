@@ -40,6 +40,7 @@ def read_csv(
     delimiter: str | None = None,
     encoding: str | None = None,
     header: bool | None = None,
+    skip_rows: int = 0,
 ) -> tuple[pa.Table, Dialect]:
     """Read a delimited text table, all columns as strings, and detect its dialect.
 
@@ -50,6 +51,7 @@ def read_csv(
         delimiter: detected from the content by default.
         encoding: detected from the content by default.
         header: whether the first line is the header; by default, a first line that looks like data is refused.
+        skip_rows: lines above the header, which are skipped.
     """
     try:
         with opened() as stream:
@@ -68,6 +70,7 @@ def read_csv(
             delimiter=delimiter,
             encoding=encoding,
             header=header,
+            skip_rows=skip_rows,
         )
 
     found = sniffed(encoding)
@@ -134,7 +137,7 @@ def _options(
             encoding="utf8" if dialect.encoding.startswith("utf-8") else dialect.encoding,
             block_size=block_size,
             use_threads=on_bad_row is None,  # only a single thread knows the numbers of rows
-            skip_rows=found.blank_lines if one else 0,
+            skip_rows=found.skipped + (found.blank_lines if one else 0),
             column_names=None if found.has_header else found.header,
         ),
         "parse_options": csv.ParseOptions(

@@ -70,10 +70,10 @@ def _joined(columns: list[pa.Array], quoted: list[bool], dialect: Dialect, like_
         *pieces, pa.scalar(end, kind), pa.scalar("", kind), null_handling="replace", null_replacement=dialect.missing
     )
     # The values of an Arrow string array lie end to end: they are the text.
-    return _values(lines)
+    return text_bytes(lines)
 
 
-def _values(column: pa.Array) -> Content:
+def text_bytes(column: pa.Array) -> Content:
     """Return the concatenated bytes of all values of a string array."""
     _, offsets, values = column.buffers()
     kind = np.int64 if pa.types.is_large_string(column.type) else np.int32
@@ -94,7 +94,7 @@ def _quoted(column: pa.Array, dialect: Dialect, *, always: bool, like_missing: t
     """Quote the cells that would be misread, or all that are not missing."""
     import pyarrow.compute as pc
 
-    content = bytes(_values(column))
+    content = bytes(text_bytes(column))
     # Looking once through all bytes is far cheaper than asking each cell, and most columns need no quotes.
     present = [sign for sign in ('"', dialect.delimiter, "\n", "\r") if sign.encode() in content]
 
@@ -125,13 +125,33 @@ def _as_text(column: pa.Array, name: str) -> pa.Array:
     if pa.types.is_string(kind) or pa.types.is_large_string(kind):
         return column
     try:
-        return column.cast(pa.string())
+        return text_cells(column)
     except pa.ArrowException:
         raise DataError(
             f"Column {name!r} holds {kind} values, which cannot be written as text.",
             column=name,
             hint="Write Parquet (.parquet) or drop the column.",
         ) from None
+
+
+def text_cells(cells: pa.Array | pa.ChunkedArray) -> pa.Array | pa.ChunkedArray:
+    """Return cells as text; moments with the whole distance of their clock from UTC.
+
+    Arrow writes hours and minutes of it alone. Before zones were introduced clocks went by the sun: Berlin's was
+    53 minutes and 28 seconds ahead until 1893, and a text without the 28 is another moment.
+    """
+    import pyarrow.compute as pc
+
+    written, kind = cells.cast(pa.string()), cells.type
+    if not pa.types.is_timestamp(kind) or kind.tz is None:
+        return written
+    ticks = {"s": 1, "ms": 10**3, "us": 10**6, "ns": 10**9}[kind.unit]
+    ahead = pc.divide(pc.subtract(pc.local_timestamp(cells).cast(pa.int64()), cells.cast(pa.int64())), ticks)
+    seconds = pc.abs(pc.subtract(ahead, pc.multiply(pc.divide(ahead, 60), 60)))
+    if not pc.any(pc.greater(seconds, 0)).as_py():
+        return written
+    more = pc.utf8_lpad(seconds.cast(pa.string()), 2, "0")
+    return pc.if_else(pc.greater(seconds, 0), pc.binary_join_element_wise(written, more, ""), written)
 
 
 def _encoder(dialect: Dialect) -> Callable[[Content, list[pa.Array], list[str]], Content]:
@@ -156,7 +176,7 @@ def _encoder(dialect: Dialect) -> Callable[[Content, list[pa.Array], list[str]],
 def _not_encodable(columns: list[pa.Array], names: list[str], encoding: str) -> DataError:
     for column, name in zip(columns, names, strict=True):
         try:
-            bytes(_values(column)).decode("utf-8").encode(encoding)
+            bytes(text_bytes(column)).decode("utf-8").encode(encoding)
         except UnicodeEncodeError:
             return DataError(
                 f"Column {name!r} has characters that {encoding} cannot hold.",

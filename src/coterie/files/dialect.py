@@ -14,7 +14,7 @@ from dataclasses import dataclass, replace
 from typing import Literal, NamedTuple
 
 from coterie.errors import ConfigError, DataError, Problem
-from coterie.files.header import ROWS, generated, generated_names, refuse_data, refuse_json, refuse_preamble
+from coterie.files.header import PREAMBLE, ROWS, generated, generated_names, refuse_data, refuse_preamble
 
 SAMPLE_BYTES = 1 << 18
 DELIMITERS = (",", ";", "\t", "|")
@@ -29,6 +29,7 @@ _BOMS = (
 _ASCII_AND_LATIN = bytes(range(0x80)) + bytes(range(0xA0, 0x100))
 _NOT_IN_CP1252 = frozenset(b"\x81\x8d\x8f\x90\x9d")
 _SAMPLE_RECORDS = 400
+_LINE_END = r"(?:\r\n|\r|\n)"
 
 
 @dataclass(frozen=True)
@@ -69,9 +70,11 @@ class DetectedText(NamedTuple):
     header: list[str]
     """names of the columns"""
     blank_lines: int
-    """empty lines above the first that is none"""
+    """empty lines above the first that is none, below those that are skipped"""
     has_header: bool = True
     """whether the first line holds the names; without, columns are called by their numbers"""
+    skipped: int = 0
+    """lines at the top that are left out"""
 
 
 def sniff(
@@ -83,6 +86,7 @@ def sniff(
     delimiter: str | None = None,
     encoding: str | None = None,
     header: bool | None = None,
+    skip_rows: int = 0,
 ) -> DetectedText:
     """Detect the dialect and column names of a text table from its first bytes.
 
@@ -94,10 +98,10 @@ def sniff(
         delimiter: given by the user, else detected among DELIMITERS.
         encoding: given by the user, else detected.
         header: whether the first line is the header; if not given, the first line must not look like data.
+        skip_rows: lines above the header, which are skipped.
 
     Raises:
-        DataError: The file is empty, not text, or JSON; or `header` is not given and the first line looks like
-            data.
+        DataError: The file is empty or not text; or `header` is not given and the first line looks like data.
     """
     missing = tuple(missing_values)
     # Built first because it refuses a delimiter or encoding that cannot be, before either is used.
@@ -106,22 +110,33 @@ def sniff(
     dialect = replace(dialect, encoding=found, bom=bom)
     text = decode(sample, found, final=whole, name=name).removeprefix("\ufeff")
     _refuse_binary(text, name)
+    if header is False and generated(
+        re.split(rf"[{''.join(DELIMITERS)}]", text.split("\n", 1)[0].strip().replace('"', ""))
+    ):
+        skip_rows = 0  # a release of such a file, which has a header and nothing above it
+    text = re.sub(rf"\A(?:[^\r\n]*{_LINE_END}){{0,{skip_rows}}}", "", text)
     start = len(text) - len(text.lstrip("\r\n"))
-    blank, text = len(text[:start].splitlines()), text[start:]
+    blank, text = _lines(text[:start]), text[start:]
     if not text:
-        raise DataError(f"{name} is empty.", hint="Give a file with a header row and at least one row of data.")
-    refuse_json(text, name)
+        below = f" below the {skip_rows:,} lines that are skipped" if skip_rows else ""
+        raise DataError(f"{name} is empty{below}.", hint="Give a file with a header row and at least one row of data.")
     if delimiter is None:
         dialect = replace(dialect, delimiter=_delimiter(text, whole=whole))
     records = _records(text, dialect.delimiter, whole=whole, limit=ROWS + 1)
     first, *rows = [[cell.value for cell in record.cells] for record in records]
     if header is None:
-        refuse_preamble(first, rows, name=name)
-        refuse_data(first, rows, missing=missing, name=name)
+        above = [skip_rows + blank + _lines(text[: record.start]) for record in records[: PREAMBLE + 1]]
+        refuse_preamble(first, rows, above=above, missing=missing, name=name)
+        refuse_data(first, rows, missing=missing, name=name, skipped=skip_rows)
     # A release of a file without a header has one: the same setting has to read both.
     has_header = header is not False or generated(first)
     names = first if has_header else generated_names(len(first))
-    return DetectedText(_with_habits(dialect, records[:_SAMPLE_RECORDS], names, has_header), names, blank, has_header)
+    dialect = _with_habits(dialect, records[:_SAMPLE_RECORDS], names, has_header)
+    return DetectedText(dialect, names, blank, has_header, skip_rows)
+
+
+def _lines(text: str) -> int:
+    return len(re.findall(_LINE_END, text))
 
 
 def decode(data: bytes, encoding: str, *, final: bool, name: str) -> str:
@@ -138,6 +153,11 @@ def eight_bit_encoding(chunks: Iterable[bytes]) -> str:
     """Choose the single-byte encoding of text that is not UTF-8: cp1252 if it uses Windows characters, else latin-1."""
     added = set().union(*(chunk.translate(None, _ASCII_AND_LATIN) for chunk in chunks))
     return "cp1252" if added and not added & _NOT_IN_CP1252 else "latin-1"
+
+
+def encoding_of(sample: bytes) -> str:
+    """Detect the encoding of a text from its first bytes."""
+    return _encoding(sample, whole=False)[0]
 
 
 def _encoding(sample: bytes, *, whole: bool) -> tuple[str, bool]:
@@ -170,7 +190,7 @@ def _refuse_binary(text: str, name: str) -> None:
     if "\0" in text or control > len(text) // 50:
         raise DataError(
             f"{name} is not a table that coterie can read.",
-            hint="It reads CSV and other delimited text, Parquet, Feather and Excel; text and CSV may be gzipped.",
+            hint="It reads CSV and other delimited text, JSON, Parquet, Feather and Excel; text may be gzipped.",
         )
 
 
@@ -183,6 +203,8 @@ class _Cell(NamedTuple):
 class _Record(NamedTuple):
     cells: list[_Cell]
     line_end: str
+    start: int
+    """where it starts in the text"""
 
 
 def _records(text: str, delimiter: str, *, whole: bool, limit: int) -> list[_Record]:
@@ -192,7 +214,7 @@ def _records(text: str, delimiter: str, *, whole: bool, limit: int) -> list[_Rec
     structure = re.compile(rf'[{d}"\r\n]')
     records: list[_Record] = []
     cells: list[_Cell] = []
-    position = 0
+    position = start = 0
     while len(records) < limit and position <= len(text):
         found = cell.match(text, position)
         if found is None:  # pragma: no cover - the bare alternative matches anything
@@ -205,10 +227,10 @@ def _records(text: str, delimiter: str, *, whole: bool, limit: int) -> list[_Rec
             continue
         blank = len(cells) == 1 and not cells[0].value and not cells[0].quoted
         if not records or ((end or whole) and not blank):  # without an end, the sample cut the record short
-            records.append(_Record(cells, end))
+            records.append(_Record(cells, end, start))
         if not end:
             break
-        cells = []
+        cells, start = [], position
     return records
 
 

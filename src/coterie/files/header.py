@@ -1,4 +1,4 @@
-"""Tell whether the first line of a text table is a header, a data record, or JSON.
+"""Tell whether the first line of a text table is a header, a data record, or a line above the header.
 
 A missing header is easily overlooked: the first person would be published as column names. So the first
 line is compared with the lines below it. Each column votes on how much more likely its first cell is a value
@@ -7,11 +7,9 @@ than a name; the sum decides. Messages never quote a cell, which may be data.
 
 from __future__ import annotations
 
-import json
 import re
 from collections import Counter
 from collections.abc import Collection, Sequence
-from contextlib import suppress
 from math import log
 
 from coterie.errors import DataError
@@ -23,12 +21,8 @@ PREAMBLE = 30
 
 _NO_HEADER = (
     "If the file has no header, header = false (--no-header) reads its first line as data and names the columns "
-    "column_1, column_2, …"
+    "column_1, column_2 and so on"
 )
-_JSON_TEXT = r'"(?:[^"\\]|\\.)*"'
-# As far as a document that is longer than the sample can be recognized: an object's first key, perhaps in lists.
-_JSON_OBJECT = re.compile(rf"(?:\[\s*)*\{{\s*(?:{_JSON_TEXT}\s*:|\}})")
-_JSON_LISTS = re.compile(rf"\[\s*\[\s*(?:{_JSON_TEXT}|-?[0-9][0-9.eE+-]*|true|false|null)\s*[,\]]")
 _ENOUGH = 2.0
 _MOST = 4.0
 # How likely a name is one of the column's own values, a number, a date and so on. Rough, and from real tables.
@@ -56,7 +50,9 @@ _KINDS: tuple[tuple[str, re.Pattern[str], float], ...] = (
 )
 
 
-def refuse_data(first: Sequence[str], rows: Sequence[Sequence[str]], *, missing: Collection[str], name: str) -> None:
+def refuse_data(
+    first: Sequence[str], rows: Sequence[Sequence[str]], *, missing: Collection[str], name: str, skipped: int = 0
+) -> None:
     """Raise a DataError if the first line of a table may be data.
 
     Args:
@@ -64,15 +60,18 @@ def refuse_data(first: Sequence[str], rows: Sequence[Sequence[str]], *, missing:
         rows: Cells of the lines below.
         missing: Texts that mean a missing value.
         name: The file's name in messages.
+        skipped: Lines above the first, which are skipped.
     """
     if generated(first):
         return
     like = data_columns(first, rows, missing=missing)
     if like:
+        where = f"line {skipped + 1:,}" if skipped else "first line"
+        above = " If nothing stands above the header, as in a release, use skip_rows = 0 (--skip-rows 0)."
         raise DataError(
-            f"{name} may have no header: its first line looks like data. "
+            f"{name} may have no header: its {where} looks like data. "
             f"{_counted(like, len(first))} like the cells below.",
-            hint=f"If it is the header, say so by header = true (--header). {_NO_HEADER}",
+            hint=f"If it is the header, say so by header = true (--header). {_NO_HEADER}.{above if skipped else ''}",
         )
     seen: dict[str, int] = {}
     pairs = [(seen.setdefault(cell, at), at) for at, cell in enumerate(first, 1)]
@@ -81,30 +80,39 @@ def refuse_data(first: Sequence[str], rows: Sequence[Sequence[str]], *, missing:
         raise DataError(
             f"{name}: in the first line, columns {', '.join(same[:5])}{' and more' if len(same) > 5 else ''} have the "
             "same name.",
-            hint=f"If it is the header, give each column a name of its own. {_NO_HEADER}",
+            hint=f"If it is the header, give each column a name of its own. {_NO_HEADER}.",
         )
 
 
-def refuse_preamble(first: Sequence[str], rows: Sequence[Sequence[str]], *, name: str) -> None:
-    """Raise a DataError if a title or notes precede the header of a table.
+def refuse_preamble(
+    first: Sequence[str], rows: Sequence[Sequence[str]], *, above: Sequence[int], missing: Collection[str], name: str
+) -> None:
+    """Raise a DataError if a title or notes precede the header of a table, and say how to skip them.
 
     Args:
         first: Cells of the first line.
         rows: Cells of the lines below.
+        above: Number of lines of the file above each of these lines, as far as known.
+        missing: Texts that mean a missing value.
         name: The file's name in messages.
     """
     if not rows:
         return
     (width, count), *_ = Counter(map(len, rows)).most_common(1)
     narrow = len(first) < width or (width > 2 and sum(bool(cell.strip()) for cell in first) == 1)
-    whole = any(len(row) == width and all(cell.strip() for cell in row) for row in rows[:PREAMBLE])
-    if narrow and width > 1 and whole and 2 * count > len(rows):
-        raise DataError(
-            f"{name} seems to have lines above its header: the first line has fewer cells than the {width} of the "
-            "table below.",
-            hint="Remove the lines above the header. If the first line is the header, say so by header = true "
-            "(--header).",
-        )
+    whole = (at for at, row in enumerate(rows[:PREAMBLE]) if len(row) == width and all(cell.strip() for cell in row))
+    top = next(whole, None)
+    if not narrow or width < 2 or top is None or 2 * count <= len(rows):
+        return
+    skip = above[top + 1]
+    hint = f"If so, skip_rows = {skip} (--skip-rows {skip}) skips what stands above line {skip + 1}"
+    if data_columns(rows[top], rows[top + 1 :], missing=missing):
+        hint += "; that line looks like data, so header = false (--no-header) is needed as well"
+    raise DataError(
+        f"{name} seems to have lines above its header: the first line has fewer cells than the {width} of the "
+        "table below.",
+        hint=f"{hint}. If the first line is the header, say so by header = true (--header).",
+    )
 
 
 def _counted(like: int, cells: int) -> str:
@@ -183,39 +191,3 @@ def _shape(cell: str) -> str:
     """Return a text's shape: digits one by one, letters by case, the rest unchanged."""
     text = re.sub(r"[^\W\d_]+", lambda found: "A" if found[0].isupper() else "a" if found[0].islower() else "Aa", cell)
     return re.sub(r"\d", "9", text)
-
-
-def refuse_json(text: str, name: str) -> None:
-    """Raise a DataError if a text is JSON or JSON Lines, judging by its first lines, whatever the file's name.
-
-    Read as CSV, the first record would become the column names.
-
-    Args:
-        text: The text, or its beginning.
-        name: The file's name in messages.
-    """
-    start = text.lstrip()
-    if not start.startswith(("{", "[")):
-        return
-    lines = [line for line in start.splitlines()[:3] if line.strip()]
-    # The last line may be cut short.
-    if all(_is_json(line) for line in lines[:2]):
-        kind, lines_too = ("JSON Lines", True) if len(lines) > 1 else ("JSON", False)
-    elif _JSON_OBJECT.match(start) or _JSON_LISTS.match(start):
-        kind, lines_too = "JSON", False
-    else:
-        return
-    shown = name if name != "standard input" else "people.json"
-    more = ", lines=True" if lines_too else ""
-    raise DataError(
-        f"{name} is {kind}, which coterie does not read. It reads CSV, Parquet, Feather and Excel.",
-        hint='Convert it, for example: python -c "import pandas; '
-        f"pandas.read_json({shown!r}{more}).to_csv('people.csv', index=False)\"",
-    )
-
-
-def _is_json(line: str) -> bool:
-    """Return whether a line is a JSON object or array and nothing else."""
-    with suppress(ValueError, RecursionError):
-        return isinstance(json.loads(line), dict | list)
-    return False

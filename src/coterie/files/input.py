@@ -6,6 +6,8 @@ import hashlib
 import os
 import stat
 import sys
+import zlib
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal, NamedTuple, TypeAlias
@@ -18,6 +20,8 @@ from coterie.files.formats import FORMATS
 Format: TypeAlias = str
 """the name of a format"""
 _GZIP = b"\x1f\x8b"
+START_BYTES = 1 << 16
+"""by which formats are told apart"""
 
 
 class FileStamp(NamedTuple):
@@ -113,21 +117,26 @@ def _raw(name: str, path: Path | None, data: bytes | None) -> Raw:
     if data is None and path is not None:
         with path.open("rb") as file:
             stamp = FileStamp.of(os.fstat(file.fileno()))
-            start = file.read(8)
+            start = file.read(START_BYTES)
             file.seek(0)
             digest = hashlib.file_digest(file, "sha256").hexdigest()
             if FileStamp.of(os.fstat(file.fileno())) != stamp:
                 raise _changed(name)
     else:
-        start, digest = (data or b"")[:8], hashlib.sha256(data or b"").hexdigest()
+        start, digest = (data or b"")[:START_BYTES], hashlib.sha256(data or b"").hexdigest()
     if not start:
         raise DataError(f"{name} is empty.", hint="Give a file with a header row and at least one row of data.")
     return Raw(name, path, data, digest, format_by(start), "gzip" if is_gzip(start) else None, stamp)
 
 
 def format_by(start: bytes) -> Format:
-    """Detect the file format from the first bytes."""
-    return next((name for name, each in FORMATS.items() if each.magic and start.startswith(each.magic)), "csv")
+    """Detect the file format from the first bytes, decompressed if gzipped. Text of no other format is CSV."""
+    packed = is_gzip(start)
+    if packed:
+        with suppress(zlib.error):
+            start = zlib.decompressobj(wbits=31).decompress(start, START_BYTES)
+    kinds = (name for name, each in FORMATS.items() if (each.packs or not packed) and each.recognizes(start))
+    return next(kinds, "csv")
 
 
 def is_gzip(start: bytes) -> bool:

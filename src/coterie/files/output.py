@@ -14,7 +14,7 @@ import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
-from typing import BinaryIO, Protocol
+from typing import BinaryIO, TypeAlias
 
 from coterie.errors import ConfigError, DataError, Problem
 from coterie.files.csv_out import Content
@@ -28,13 +28,6 @@ def writable() -> str:
     """Return the file extensions that can be written."""
     endings = [ending for each in FORMATS.values() if each.writes for ending in each.endings]
     return f"{', '.join(endings[:-1])} or {endings[-1]} (text also with .gz)"
-
-
-class Bytes(Protocol):
-    """A sink for the bytes of a table."""
-
-    def write(self, data: Content, /) -> int:
-        """Append bytes."""
 
 
 class HashedFile(io.RawIOBase):
@@ -70,6 +63,10 @@ class HashedFile(io.RawIOBase):
         return self._hash.hexdigest()
 
 
+Sink: TypeAlias = "HashedFile | gzip.GzipFile"
+"""what a table is written into"""
+
+
 def format_of(path: str | os.PathLike[str]) -> tuple[Format, bool]:
     """Return the format for this name, and whether to gzip it. A ConfigError lists the formats."""
     if os.fspath(path) == "-":
@@ -78,7 +75,7 @@ def format_of(path: str | os.PathLike[str]) -> tuple[Format, bool]:
     zipped = name.endswith(".gz")
     ending = Path(name.removesuffix(".gz")).suffix
     kind = next((name for name, each in FORMATS.items() if each.writes and ending in each.endings), None)
-    if kind is None or (zipped and kind != "csv"):
+    if kind is None or (zipped and not FORMATS[kind].packs):
         raise ConfigError(
             [Problem("output", f"cannot write {os.fspath(path)}: the name has to end in {writable()}, or be -")]
         )
@@ -205,7 +202,7 @@ def appear(temporary: Path, target: Path, *, force: bool) -> None:
 
 
 @contextmanager
-def gzipped(sink: HashedFile) -> Iterator[Bytes]:
+def gzipped(sink: HashedFile) -> Iterator[gzip.GzipFile]:
     """Compress what is written, without time or name, so that the same table gives the same bytes."""
     with gzip.GzipFile(filename="", mode="wb", compresslevel=6, fileobj=sink, mtime=0) as file:
         yield file

@@ -39,7 +39,9 @@ class Target(NamedTuple):
         """Return how to read the output."""
         if self.dialect is None:
             return config
-        return config.replace(delimiter=self.dialect.delimiter, encoding=self.dialect.encoding, header=True)
+        return config.for_release().replace(
+            delimiter=self.dialect.delimiter, encoding=self.dialect.encoding, header=True
+        )
 
     @property
     def suffix(self) -> str:

@@ -12,6 +12,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Collection, Sequence
+from contextlib import nullcontext
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal, TypedDict
@@ -63,6 +64,7 @@ class TextSettings(TypedDict):
     delimiter: str | None
     encoding: str | None
     header: bool | None
+    skip_rows: int
 
 
 def read(
@@ -72,6 +74,7 @@ def read(
     delimiter: str | None = None,
     encoding: str | None = None,
     header: bool | None = None,
+    skip_rows: int = 0,
     sheet: str | int | None = None,
 ) -> Source:
     """Read a frame, a file, or a database table.
@@ -82,11 +85,12 @@ def read(
             A database table is given by its address, "sqlite:///people.db#people", and a sheet of a workbook
             likewise: "people.xlsx#2024".
         missing_values: texts of a CSV file that mean "missing". Quoted, they are ordinary text. Frames,
-            Parquet, Feather, Excel and databases have their own missing values.
+            JSON, Parquet, Feather, Excel and databases have their own missing values.
         delimiter: of a CSV file; by default detected among comma, semicolon, tab and bar.
         encoding: of a CSV file; by default UTF-8, UTF-16, Windows-1252 and Latin-1 are detected.
         header: whether the first line of a CSV file is its header. Without one, columns are called column_1, column_2
             and so on. By default, a first line that looks like data is refused.
+        skip_rows: lines above the header of a CSV file, which are skipped.
         sheet: name or number (from 0) of a sheet of an Excel file; by default the first.
 
     Raises:
@@ -100,7 +104,13 @@ def read(
         source = _read_database(place, sheet=sheet)
     elif isinstance(data, str | os.PathLike):
         data, sheet = _with_sheet(data, sheet)
-        text = TextSettings(missing_values=tuple(missing_values), delimiter=delimiter, encoding=encoding, header=header)
+        text = TextSettings(
+            missing_values=tuple(missing_values),
+            delimiter=delimiter,
+            encoding=encoding,
+            header=header,
+            skip_rows=skip_rows,
+        )
         source = _read_file(data, text, sheet=sheet)
     else:
         taken = take_frame(data)
@@ -205,8 +215,8 @@ def write(
 
     Args:
         table: the table to write.
-        path: its extension determines the format: .csv, .tsv, .txt (each also with .gz), .parquet, .feather. "-" writes
-            CSV to standard output. A database table is written in one transaction.
+        path: its extension determines the format: .csv, .tsv, .txt, .json, .jsonl (each also with .gz), .parquet or
+            .feather. "-" writes CSV to standard output. A database table is written in one transaction.
         like: the source whose delimiter, encoding, quotes and line ends a CSV file keeps.
         force: overwrite an existing file or table.
         dialect: the dialect of a CSV file, instead of that of `like`.
@@ -225,18 +235,13 @@ def write(
     kind, zipped = format_of(path)
     with whole_file(path, force=force) as sink:
         sink.before_name = before_name
-        if kind != "csv":
-            # Without metadata: another program's notes on the columns would no longer hold.
-            FORMATS[kind].write(table.replace_schema_metadata(None), sink)
-        else:
-            chunks = csv_chunks(table, dialect or _dialect(path, like))
-            if zipped:
-                with gzipped(sink) as packed:
-                    for chunk in chunks:
-                        packed.write(chunk)
+        with gzipped(sink) if zipped else nullcontext(sink) as out:
+            if kind != "csv":
+                # Without metadata: another program's notes on the columns would no longer hold.
+                FORMATS[kind].write(table.replace_schema_metadata(None), out)
             else:
-                for chunk in chunks:
-                    sink.write(chunk)
+                for chunk in csv_chunks(table, dialect or _dialect(path, like)):
+                    out.write(chunk)
     return sink.sha256
 
 
@@ -278,12 +283,13 @@ def read_source(data: AnyTable, config: Config) -> tables.Source:
         delimiter=config.delimiter,
         encoding=config.encoding,
         header=config.header,
+        skip_rows=config.skip_rows,
     )
 
 
 def read_pair(original: AnyTable, published: AnyTable, config: Config) -> tuple[pa.Table, pa.Table]:
     """Read an original and its release; the original must have the configured columns."""
-    before, after = read_source(original, config), read_source(published, config)
+    before, after = read_source(original, config), read_source(published, config.for_release())
     config.check_columns(before.table.column_names, publishes=False, text=before.dialect is not None)
     if config.row_order == "shuffle":
         from coterie.files.rows_file import in_original_order

@@ -14,26 +14,25 @@ sum is a bound as well, and a row that is expensive to hide may get a higher pri
 
 from __future__ import annotations
 
+import time
 from collections.abc import Callable
-from dataclasses import dataclass
-from functools import cached_property, partial
-from typing import TYPE_CHECKING, Literal, TypeAlias
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from coterie.arrays import Float64, Int64
 from coterie.grouping.index import Index, build_index
-from coterie.grouping.pricing import raise_prices
+from coterie.grouping.pricing import Efforts, raise_prices
 
 if TYPE_CHECKING:
-    from coterie.measures.measures import Measures
+    from coterie.table.grouping import Grouping
     from coterie.table.table import Table
 
-BoundEffort: TypeAlias = Literal["quick", "good", "best"]
-
 ROUNDS = 3
-TRIES: dict[BoundEffort, tuple[int, int]] = {"quick": (3, 0), "good": (6, 8), "best": (8, 60)}
-"""how often prices are raised and made feasible; and how often they are sought on the groups that broke the rule"""
+EFFORTS = {"quick": (0, 0), "good": (2, 6), "best": (4, 60)}
+"""tries beyond the few that every search makes, and rounds"""
+ENDLESS = 10_000
+"""rounds, where time ends them"""
 QUICK_PLACES = 50_000
 """distinct rows up to which prices are quick to find"""
 ROUNDING = 1e-9
@@ -73,8 +72,9 @@ def row_prices(
     k: int,
     *,
     index: Index | None = None,
+    guide: Callable[[], Grouping] | None = None,
     threads: int = 1,
-    effort: BoundEffort = "quick",
+    effort: str | float = "quick",
     checkpoint: Callable[[], None] = lambda: None,
 ) -> Float64:
     """Return row → its price: no group of at least k rows loses less than the sum of its rows' prices.
@@ -83,8 +83,10 @@ def row_prices(
         table: At least k rows.
         k: The minimum group size.
         index: An index over all rows, all free.
+        guide: Makes any grouping of the rows: prices begin near its costs. A good one makes the bound higher.
         threads: Number of threads; the result does not depend on it.
-        effort: How long to search for high prices: "quick" leaves tables with very many distinct rows at `row_bounds`.
+        effort: How long to search for high prices: quick, good, best, or a number of seconds. "quick" leaves tables
+            with very many distinct rows at `row_bounds`; with seconds, the result depends on the machine.
         checkpoint: Called between units of work; may raise.
     """
     index = index or build_index(table)
@@ -94,11 +96,29 @@ def row_prices(
         return bounds
     prices = np.empty(places)
     prices[index.nodes.position] = bounds
-    tries, rounds = TRIES[effort]
-    prices = raise_prices(table, index, k, prices, tries=tries, rounds=rounds, threads=threads, checkpoint=checkpoint)
+    prices = raise_prices(
+        table,
+        index,
+        k,
+        prices,
+        efforts=_efforts(effort, k),
+        guide=guide and guide(),
+        threads=threads,
+        checkpoint=checkpoint,
+    )
     # Sums of floats are not exact.
     priced = np.asarray(prices - ROUNDING * np.abs(prices))[index.nodes.position]
     return priced if priced.sum() > bounds.sum() else bounds
+
+
+def _efforts(effort: str | float, k: int) -> Efforts:
+    """Return how often to try. Small groups are soon looked through, so they are tried more often for the same time."""
+    few = 10 // k
+    if effort in EFFORTS:
+        tries, rounds = EFFORTS[str(effort)]
+        return Efforts(few + tries, rounds)
+    end = time.monotonic() + float(effort)
+    return Efforts(few, ENDLESS, lambda: time.monotonic() < end)
 
 
 def lower_bound(
@@ -106,42 +126,11 @@ def lower_bound(
     k: int,
     *,
     index: Index | None = None,
+    guide: Callable[[], Grouping] | None = None,
     threads: int = 1,
-    effort: BoundEffort = "quick",
+    effort: str | float = "quick",
     checkpoint: Callable[[], None] = lambda: None,
 ) -> float:
     """Return the least loss of every grouping into groups of at least k rows: weighted NCP, summed over rows."""
-    return float(row_prices(table, k, index=index, threads=threads, effort=effort, checkpoint=checkpoint).sum())
-
-
-def with_bound(measures: Measures, table: Table, *, k: int, threads: int = 1, grouped: bool = True) -> Measures:
-    """Return measures with `bound` (per cell, as `gcp`) and `loss_over_bound`, computed on first access.
-
-    The bound is for groups of the rows of the table. A suppressed row costs 1 per cell, which is no less than
-    it would cost in any group, so the bound also holds with suppression. Rows published one by one (`grouped` is
-    false) may lose less than any grouping, so there is no ratio for them.
-    """
-    bound = _Bound(table, k, threads)
-    late: dict[str, Callable[[], float]] = {"bound": bound.per_cell}
-    if grouped:
-        late["loss_over_bound"] = partial(bound.ratio, measures["ncp"])
-    return measures.with_late(**late)
-
-
-@dataclass(eq=False)
-class _Bound:
-    """The bound of a table, computed once on first access, in whichever process."""
-
-    table: Table
-    k: int
-    threads: int
-
-    @cached_property
-    def value(self) -> float:
-        return lower_bound(self.table, self.k, threads=self.threads)
-
-    def per_cell(self) -> float:
-        return self.value / max(self.table.rows * self.table.attributes, 1)
-
-    def ratio(self, ncp: float) -> float:
-        return ncp / self.value if self.value > 0 else (1.0 if ncp == 0 else float("inf"))
+    prices = row_prices(table, k, index=index, guide=guide, threads=threads, effort=effort, checkpoint=checkpoint)
+    return float(prices.sum())

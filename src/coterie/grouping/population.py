@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Hashable
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Literal
 
 import numpy as np
 import numpy.typing as npt
@@ -132,6 +132,10 @@ def _bind(model: KMap, table: Table, config: Config) -> Population:
     )
 
 
+def _kind(domain: Domain) -> Literal["number", "category"]:
+    return "number" if domain.kind == "number" else "category"
+
+
 def _joint(domain: Domain, column: pa.ChunkedArray, config: Config) -> tuple[Domain, Int32, Int32]:
     """Encode a column over the values of table and population: its domain, the table's codes, the population's rows."""
     from coterie.settings.config import Config as Settings
@@ -145,7 +149,8 @@ def _joint(domain: Domain, column: pa.ChunkedArray, config: Config) -> tuple[Dom
     settings = Settings(
         quasi=(domain.name,),
         hierarchies={} if hierarchy is None else {domain.name: hierarchy},
-        types={} if hierarchy is not None else {domain.name: "number" if domain.kind == "number" else "category"},
+        ordered={domain.name: domain.order} if domain.order else {},
+        types={} if hierarchy is not None or domain.order else {domain.name: _kind(domain)},
         weights={domain.name: domain.weight},
     )
     try:

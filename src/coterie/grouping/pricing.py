@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
+from itertools import count
 from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
@@ -18,10 +19,15 @@ from coterie.arrays import Float64, Int32, Int64
 from coterie.grouping.index import Index
 
 if TYPE_CHECKING:
+    from coterie.table.grouping import Grouping
     from coterie.table.table import Table
 
-OVERSHOOT = (1.5, 1.12, 1.12, 1.08, 1.05, 1.05)
-"""factors by which prices are raised, one after the other, before they are made feasible again"""
+OVERSHOOT = (0.12, 0.85)
+"""the share by which prices are raised before they are made feasible again, and what becomes of it from try to try"""
+LIKELY, MOST = 0.35, 1.45
+"""where the best sum of prices is likely to lie: part of the way from the start to a grouping's loss, within limits"""
+MANY = 30
+"""rows of a group from which prices far too high take long to lower"""
 FIRST_REACH = 0.3
 """how far of the way to what the pool allows the prices go, at first"""
 STEPS = 60
@@ -30,8 +36,19 @@ AMBITION = 0.03
 """the ascent steps as if the best sum were so much higher than the best found"""
 
 
+class Efforts(NamedTuple):
+    """How often to try for higher prices."""
+
+    tries: int
+    """how often to raise prices and make them feasible again"""
+    rounds: int
+    """how often, after that, to optimize prices on the violating groups and make them feasible"""
+    goes_on: Callable[[], bool] = lambda: True
+    """whether there is time for another round"""
+
+
 class _Pool(NamedTuple):
-    """Groups of k rows, as entries (place, rows of it)."""
+    """Groups of at least k rows, as entries (place, rows of it)."""
 
     places: Int64
     counts: Float64
@@ -39,6 +56,8 @@ class _Pool(NamedTuple):
     """entry → group"""
     costs: Float64
     """group → cost of one row"""
+    sizes: Float64
+    """group → rows"""
 
 
 def raise_prices(
@@ -47,8 +66,8 @@ def raise_prices(
     k: int,
     start: Float64,
     *,
-    tries: int,
-    rounds: int,
+    efforts: Efforts,
+    guide: Grouping | None = None,
     threads: int = 1,
     checkpoint: Callable[[], None] = lambda: None,
 ) -> Float64:
@@ -59,29 +78,55 @@ def raise_prices(
         index: An index over all rows.
         k: The minimum group size.
         start: Place → feasible price.
-        tries: How often to simply raise prices and make them feasible.
-        rounds: How often to optimize prices on the violating groups after that.
+        efforts: How often to try.
+        guide: Any grouping of the rows. The better it is, the nearer the first prices are to the best ones.
         threads: Number of threads; the result does not depend on it.
         checkpoint: Called between units of work; may raise.
     """
     weights = np.diff(index.nodes.row_start).astype(np.float64)
-    best, pool, reach = start, _NOTHING, FIRST_REACH
-    for turn in range(tries + rounds):
-        checkpoint()
-        if turn < tries:
-            tried = OVERSHOOT[min(turn, len(OVERSHOOT) - 1)] * np.maximum(best, 0.0)
-        elif len(pool.costs):
-            tried = best + reach * (_ascend(pool, weights, best, k) - best)
-        else:
-            break
+    best, reach, tries = start, FIRST_REACH, efforts.tries
+    if guide is None:
+        pool, tried = _NOTHING, (1.5 if k < MANY else 1.2) * start
+    else:
+        pool = _pool_of_grouping(table, index, guide)
+        tried = _guess(pool, weights, start)
+    for turn in count(1):
         checkpoint()
         lowered, broken = feasible_prices(table, index, k, tried, threads=threads)
-        pool = _joined(pool, _pool_of(index, broken, k))
-        if weights @ lowered > weights @ best:
-            best, reach = lowered, min(1.0, 1.5 * reach)
-        elif turn >= tries:
-            reach *= 0.5
+        if efforts.rounds:
+            pool = _joined(pool, _pool_of(index, broken, k))
+        better = weights @ lowered > weights @ best
+        if better:
+            best = lowered
+        elif turn == 1:  # a poor guide: begin at the start after all
+            tries += 1
+        if turn > tries + 1:
+            reach = min(1.0, 1.5 * reach) if better else 0.5 * reach
+        checkpoint()
+        if turn <= tries:
+            tried = (1 + OVERSHOOT[0] * OVERSHOOT[1] ** (turn - 1)) * np.maximum(best, 0.0)
+        elif turn <= tries + efforts.rounds and len(pool.costs) and efforts.goes_on():
+            tried = best + reach * (_ascend(pool, weights, best) - best)
+        else:
+            break
     return best
+
+
+def _guess(pool: _Pool, weights: Float64, start: Float64) -> Float64:
+    """Return place → price to begin with: halfway between the start and the guide's costs, both at a likely sum.
+
+    What a group of the guide costs is divided among its rows in proportion to their prices at the start.
+    """
+    floor = start + 1e-3 * start.mean()
+    shares = floor[pool.places] * pool.counts
+    of_group = np.bincount(pool.group, weights=shares, minlength=len(pool.costs))
+    costs = (shares / of_group[pool.group]) * (pool.sizes * pool.costs)[pool.group]
+    held = np.bincount(pool.places, weights=pool.counts, minlength=len(start))
+    # Rows that the guide suppresses keep to their start.
+    guided = (np.bincount(pool.places, weights=costs, minlength=len(start)) + (weights - held) * start) / weights
+    least, loss = float(weights @ start), float(weights @ guided)
+    likely = min(least + LIKELY * (loss - least), MOST * least)
+    return 0.5 * likely * (guided / loss + start / least) if loss > least > 0 else start
 
 
 def feasible_prices(
@@ -125,10 +170,24 @@ def _pool_of(index: Index, broken: tuple[Int32, Int32], k: int) -> _Pool:
     high = np.where(rows[:, :, None], points, -1).max(axis=1, initial=-1)
     costs = box_costs(index.costs, np.ascontiguousarray(low), np.ascontiguousarray(high))
     group = np.repeat(np.arange(len(places)), rows.sum(axis=1))
-    return _Pool(places[rows].astype(np.int64), counts[rows].astype(np.float64), group, costs)
+    sizes = np.full(len(places), float(k))
+    return _Pool(places[rows].astype(np.int64), counts[rows].astype(np.float64), group, costs, sizes)
 
 
-_NOTHING = _Pool(np.zeros(0, dtype=np.int64), np.zeros(0), np.zeros(0, dtype=np.int64), np.zeros(0))
+def _pool_of_grouping(table: Table, index: Index, grouping: Grouping) -> _Pool:
+    """Return the groups of a grouping."""
+    from coterie.kernels.search.costs import box_costs
+
+    kept = grouping.labels >= 0
+    places = len(index.nodes.points)
+    entries = grouping.labels[kept].astype(np.int64) * places + index.nodes.position[kept]
+    entries, counts = np.unique(entries, return_counts=True)
+    costs = box_costs(index.costs, grouping.lo, grouping.hi)
+    group, place = np.divmod(entries, places)
+    return _Pool(place, counts.astype(np.float64), group, costs, grouping.sizes.astype(np.float64))
+
+
+_NOTHING = _Pool(np.zeros(0, dtype=np.int64), np.zeros(0), np.zeros(0, dtype=np.int64), np.zeros(0), np.zeros(0))
 
 
 def _joined(one: _Pool, two: _Pool) -> _Pool:
@@ -137,10 +196,11 @@ def _joined(one: _Pool, two: _Pool) -> _Pool:
         np.concatenate([one.counts, two.counts]),
         np.concatenate([one.group, two.group + len(one.costs)]),
         np.concatenate([one.costs, two.costs]),
+        np.concatenate([one.sizes, two.sizes]),
     )
 
 
-def _ascend(pool: _Pool, weights: Float64, start: Float64, k: int) -> Float64:
+def _ascend(pool: _Pool, weights: Float64, start: Float64) -> Float64:
     """Find prices with about the highest sum that no group of the pool violates, by subgradient steps.
 
     For any prices u, v(r) = u(r) + the least of c(G) − mean u over the groups of r is feasible.
@@ -150,7 +210,9 @@ def _ascend(pool: _Pool, weights: Float64, start: Float64, k: int) -> Float64:
     entries = np.arange(len(order))
     prices, best, highest = start.copy(), start, -np.inf
     for step in range(STEPS):
-        means = np.bincount(pool.group, weights=prices[pool.places] * pool.counts, minlength=len(pool.costs)) / k
+        means = (
+            np.bincount(pool.group, weights=prices[pool.places] * pool.counts, minlength=len(pool.costs)) / pool.sizes
+        )
         slack = (pool.costs - means)[pool.group][order]
         least = np.minimum.reduceat(slack, begins)
         raised = prices.copy()
@@ -160,8 +222,9 @@ def _ascend(pool: _Pool, weights: Float64, start: Float64, k: int) -> Float64:
             highest, best = value, raised
         of_place = np.repeat(np.arange(len(present)), np.diff(np.append(begins, len(order))))
         chosen = np.minimum.reduceat(np.where(slack == least[of_place], entries, len(order)), begins)
-        asked = np.bincount(pool.group[order[chosen]], weights=weights[present], minlength=len(pool.costs))
-        slope = -np.bincount(pool.places, weights=pool.counts * asked[pool.group], minlength=len(prices)) / k
+        asked = np.bincount(pool.group[order[chosen]], weights=weights[present], minlength=len(pool.costs)) / pool.sizes
+        spent = np.bincount(pool.places, weights=pool.counts * asked[pool.group], minlength=len(prices))
+        slope = -spent.astype(np.float64)
         slope[present] += weights[present]
         norm = float(slope @ slope)
         if norm <= 0:

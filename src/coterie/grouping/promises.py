@@ -100,7 +100,7 @@ def rules_of(config: Config, *, columns: pa.Table | None = None, kept: Int64 | N
         columns: The original columns: people are counted there, since the release does not identify them.
         kept: Row of the published table → position in the original.
     """
-    if not config.privacy and config.entity is None:
+    if not config.privacy and config.entity is None and not config.round:
         return []
     from coterie.verification.models import model_rules
 

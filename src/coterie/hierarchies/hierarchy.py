@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -103,6 +103,7 @@ class Hierarchy:
 
         Args:
             spec: A path; `"flat"`; a nested mapping, itself or as `{"tree": …}`; `{"csv": path}`;
+                both also with `"weights": {"Masters": 3}`;
                 `{"intervals": [5, 10], "start": 0}`; `{"prefixes": [5, 3]}`; `{"dates": ["month", "year"]}`.
             base: The folder that relative paths start from; the current one by default.
 
@@ -142,6 +143,20 @@ class Hierarchy:
 
         return cls(Flat())
 
+    def weighted(self, weights: Mapping[str, float]) -> Hierarchy:
+        """Return the hierarchy with weights of some labels: `{"Masters": 3, "High": 0.5}`.
+
+        The NCP of a label is the sum of the weights at and below it ÷ that of the root. A value weighs 1 unless said
+        otherwise, a group 0.
+
+        Raises:
+            ConfigError: It is a rule, not a tree.
+            HierarchyError: A weight is invalid; every problem is listed.
+        """
+        if not isinstance(self.form, WholeTree):
+            raise ConfigError([Problem("weights", f"weights need the labels of a tree; {self.kind} is a rule")])
+        return replace(self, form=self.form.weighted(weights))
+
     @property
     def kind(self) -> str:
         """`tree`, `intervals`, `prefixes`, `dates` or `flat`."""
@@ -162,8 +177,9 @@ class Hierarchy:
             return self.form.spec
         from coterie.hierarchies.spec import nested
 
-        spec = {"tree": nested(self.form)}
-        return spec if self.form.root == ROOT else spec | {"root": self.form.root}
+        spec: dict[str, Any] = {"tree": nested(self.form)}
+        spec |= {} if self.form.root == ROOT else {"root": self.form.root}
+        return spec | {"weights": dict(self.form.weights)} if self.form.weights else spec
 
     def bind(
         self,

@@ -18,8 +18,8 @@ if TYPE_CHECKING:
 
 # Rule word → the settings that may stand beside it.
 _SETTINGS = {
-    "tree": ("root",),
-    "csv": ("delimiter", "header", "encoding", "root"),
+    "tree": ("root", "weights"),
+    "csv": ("delimiter", "header", "encoding", "root", "weights"),
     "intervals": ("start",),
     "prefixes": ("mask",),
     "dates": (),
@@ -169,10 +169,12 @@ def _by_word(cls: type[Hierarchy], spec: Mapping[str, Any], words: list[str], *,
         raise ConfigError(problems)
     value = spec[word]
     settings = {key: spec[key] for key in allowed[1:] if key in spec}
-    if word == "csv":
-        return _from_csv(cls, value, settings, base=base)
-    if word == "tree":
-        return _from_tree(cls, value, settings)
+    if word in ("csv", "tree"):
+        weights = settings.pop("weights", {})
+        if not isinstance(weights, Mapping):
+            raise ConfigError([Problem("weights", "must be a table of labels and numbers")])
+        made = _from_csv(cls, value, settings, base=base) if word == "csv" else _from_tree(cls, value, settings)
+        return made.weighted(weights) if weights else made
     if word == "flat":
         if value is not True:
             raise ConfigError([Problem("flat", 'must be true; or write the hierarchy as "flat"')])

@@ -6,13 +6,14 @@ and its largest code, and a group of rows is an interval [lo, hi] of codes, for 
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
 import numpy as np
 import numpy.typing as npt
 
-from coterie.arrays import Int32
+from coterie.arrays import Float64, Int32
 
 
 @dataclass(frozen=True, eq=False)
@@ -39,11 +40,23 @@ class Tree:
     """node → edges down to the deepest leaf of the whole hierarchy beneath it"""
     whole_size: Int32
     """node → number of leaves of the whole hierarchy beneath it"""
+    weight: Float64 | None = None
+    """node → weights of itself and all nodes beneath it, if the hierarchy has weights"""
+    whole_weight: Float64 | None = None
+    """node → the same over the whole hierarchy"""
 
     @property
     def leaves(self) -> int:
         """The number of leaves, that is, of codes."""
         return len(self.leaf_node)
+
+    def sizes(self, *, whole: bool) -> Float64:
+        """Return node → its size for NCP: leaves beneath it, or weights; of the values present, or the whole tree.
+
+        A node's size is at least that of each node beneath it, whatever the weights: they are not negative.
+        """
+        weights, leaves = (self.whole_weight, self.whole_size) if whole else (self.weight, self.last - self.first + 1)
+        return np.asarray(leaves if weights is None else weights, dtype=np.float64)
 
     @property
     def nodes(self) -> int:
@@ -101,3 +114,14 @@ class Tree:
             if not deeper.any():
                 return node
             node[deeper] = self.parent[node[deeper]]
+
+
+def subtree_sums(parent: Sequence[int] | Int32, own: Float64) -> Float64:
+    """Return node → sum over itself and all nodes beneath it; parents stand before their children.
+
+    Children are added one by one: rounding never makes a node less than one of its children.
+    """
+    sums = own.tolist()
+    for node in range(len(sums) - 1, 0, -1):
+        sums[parent[node]] += sums[node]
+    return np.asarray(sums, dtype=np.float64)

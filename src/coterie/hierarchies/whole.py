@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-from dataclasses import dataclass
+from collections import Counter
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, replace
 from functools import cached_property
 
 import numpy as np
 import numpy.typing as npt
 
-from coterie.arrays import Bool, Int32, Int64
-from coterie.hierarchies.tree import Tree
+from coterie.arrays import Bool, Float64, Int32, Int64
+from coterie.errors import HierarchyError, Problem
+from coterie.hierarchies.tree import Tree, subtree_sums
 
 ROOT = "*"
 
@@ -23,6 +25,8 @@ class WholeTree:
     """node → label"""
     parent: tuple[int, ...]
     """node → parent, −1 for the root"""
+    weights: tuple[tuple[str, float], ...] = ()
+    """labels with a weight of their own for NCP; other leaves weigh 1, other inner nodes 0"""
 
     @property
     def root(self) -> str:
@@ -79,6 +83,34 @@ class WholeTree:
         """Node → number of leaves below it; 1 for a leaf."""
         return self._beneath(~self._is_inner)[1]
 
+    @cached_property
+    def node_weights(self) -> Float64 | None:
+        """Node → weight; None if no label has one."""
+        if not self.weights:
+            return None
+        own = dict(self.weights)
+        usual = np.where(self._is_inner, 0.0, 1.0).tolist()
+        return np.asarray([own.get(label, each) for label, each in zip(self.labels, usual, strict=True)])
+
+    def weighted(self, weights: Mapping[str, float]) -> WholeTree:
+        """Return the tree with weights of some labels, which count in NCP.
+
+        Raises:
+            HierarchyError: A weight is not a number, too small, or of a label that names no node or several.
+        """
+        named = Counter(self.labels)
+        problems = []
+        for label, weight in weights.items():
+            number = isinstance(weight, int | float) and not isinstance(weight, bool) and np.isfinite(weight)
+            if named[label] != 1:
+                found = "no label of the hierarchy" if not named[label] else "the label of a group and of a value"
+                problems.append(Problem(f'weight of "{label}"', f"this is {found}"))
+            elif not number or weight < 0 or (weight == 0 and label not in self.inner_labels):
+                problems.append(Problem(f'weight of "{label}"', "must be a number above 0, or 0 for a group"))
+        if problems:
+            raise HierarchyError(problems)
+        return replace(self, weights=tuple((label, float(weight)) for label, weight in weights.items()))
+
     def _beneath(self, marked: Bool) -> tuple[Int32, Int32]:
         """Return node → how many marked nodes precede it, and how many are it or below it."""
         before = np.concatenate(([0], np.cumsum(marked))).astype(np.int32)
@@ -120,6 +152,13 @@ class WholeTree:
             height=self.heights[kept],
             whole_size=self.sizes[kept],
         )
+        if (weights := self.node_weights) is not None:
+            present = np.where(self._is_inner, weights, np.where(marked, weights, 0.0))[kept]
+            tree = replace(
+                tree,
+                weight=subtree_sums(parent, present),
+                whole_weight=subtree_sums(self.parent, weights)[kept],
+            )
         codes = np.where(marked, before, -1).astype(np.int32)
         return (_with_missing(tree) if missing else tree), codes
 
@@ -129,6 +168,9 @@ def _with_missing(tree: Tree) -> Tree:
 
     def extend(values: Int32, last: int) -> Int32:
         return np.append(values, np.int32(last)).astype(np.int32)
+
+    def joined(sums: Float64 | None) -> Float64 | None:
+        return None if sums is None else np.concatenate([[sums[0] + 1.0], sums[1:], [1.0]])
 
     code = tree.leaves
     height, size, last = tree.height.copy(), tree.whole_size.copy(), tree.last.copy()
@@ -144,6 +186,8 @@ def _with_missing(tree: Tree) -> Tree:
         depth=extend(tree.depth, 1),
         height=extend(height, 0),
         whole_size=extend(size, 1),
+        weight=joined(tree.weight),
+        whole_weight=joined(tree.whole_weight),
     )
 
 

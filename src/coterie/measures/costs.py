@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Literal, NamedTuple
 
 import numpy as np
 
-from coterie.arrays import Bool, Float64, Int32
+from coterie.arrays import Bool, Float64, Int32, Int64
 from coterie.errors import ConfigError, Problem
 from coterie.hierarchies.tree import Tree
 
@@ -24,13 +24,15 @@ class IntervalCosts(NamedTuple):
     """The cost of each of many intervals of one column, from 0 (a single value) to 1 (any value)."""
 
     ncp: Float64
-    """width ÷ range, or leaves under the common ancestor ÷ all leaves"""
+    """width ÷ range, or leaves (weights) under the common ancestor ÷ all"""
     height: Float64
     """width ÷ range, or height of the common ancestor ÷ height of the tree"""
     distortion: Float64
     """width ÷ range, or WHD with uniform or own level weights"""
     height_distortion: Float64
     """width ÷ range, or WHD with weights 1 ÷ (level − 1)**β"""
+    open: Float64
+    """(values left open − 1) ÷ (values of the column − 1)"""
     changed: Bool
     """whether something else is published than the value itself"""
 
@@ -41,6 +43,7 @@ def interval_costs(
     lo: Int32,
     hi: Int32,
     node: Int32 | None = None,
+    listed: Int64 | None = None,
     leaf_counts: LeafCounts = "present",
     beta: float = 1.0,
     level_weights: Sequence[float] | None = None,
@@ -49,26 +52,28 @@ def interval_costs(
 
     `node` gives the tree nodes whose labels are published, −1 or None for the lowest that cover the intervals. A label
     above a single present value says less than the value: it counts by its level, and by all its leaves.
+    `listed` gives the number of values in the published sets, 0 or None for cells that are not sets.
     """
     if domain.tree is None:
-        share = _width_shares(domain, lo, hi)
-        return IntervalCosts(share, share, share, share, hi > lo)
+        share, width = _width_shares(domain, lo, hi), np.where(_joins_missing(domain, lo, hi), domain.size, hi - lo + 1)
+        return IntervalCosts(share, share, share, share, _open_shares(domain, width, listed), hi > lo)
     tree = domain.tree
     lowest = tree.common_ancestor(lo, hi)
     node = lowest if node is None else np.where(node >= 0, node, lowest)
     changed = tree.leaf_node[tree.first[node]] != node
-    steps = int(tree.height[0])
+    steps, beneath = int(tree.height[0]), tree.last[node] - tree.first[node] + 1
     if leaf_counts == "present":
-        under, every = tree.last[node] - tree.first[node] + 1, tree.leaves
+        leaves, sizes = beneath, tree.last - tree.first + 1 if tree.weight is None else tree.weight
     else:
-        under, every = tree.whole_size[node], int(tree.whole_size[0])
+        leaves, sizes = tree.whole_size[node], tree.whole_size if tree.whole_weight is None else tree.whole_weight
     uniform = _own_weights(level_weights, steps, domain.name) if level_weights is not None else np.ones(steps)
     by_height = 1.0 / np.arange(1, steps + 1, dtype=np.float64) ** beta
     return IntervalCosts(
-        np.where(changed & (under > 1), under / every, 0.0),
+        np.where(changed & (leaves > 1), sizes[node] / sizes[0], 0.0),
         np.where(changed, tree.height[node] / max(steps, 1), 0.0),
         np.where(changed, whd(tree, node, uniform), 0.0),
         np.where(changed, whd(tree, node, by_height), 0.0),
+        _open_shares(domain, beneath, listed),
         changed,
     )
 
@@ -94,8 +99,19 @@ def _width_shares(domain: Domain, lo: Int32, hi: Int32) -> Float64:
     # Missing values have no number: their place is filled so that no NaN arises, then overruled.
     numbers = np.append(present, 0.0) if domain.missing >= 0 else present
     shares = (numbers[hi] - numbers[lo]) / span if span > 0 else np.zeros(len(lo))
-    joined = (hi > lo) & (hi == domain.missing)
-    return np.where(joined, 1.0, np.where(hi > lo, shares, 0.0))
+    return np.where(_joins_missing(domain, lo, hi), 1.0, np.where(hi > lo, shares, 0.0))
+
+
+def _joins_missing(domain: Domain, lo: Int32, hi: Int32) -> Bool:
+    joined: Bool = (hi > lo) & (hi == domain.missing)
+    return joined
+
+
+def _open_shares(domain: Domain, between: Int64, listed: Int64 | None) -> Float64:
+    """Return the share of other values left open: members of a set, or all between ends or under a label."""
+    values = between if listed is None else np.where(listed > 0, listed, between)
+    shares: Float64 = (values - 1) / max(domain.size - 1, 1)
+    return shares
 
 
 def _own_weights(weights: Sequence[float], steps: int, column: str) -> Float64:

@@ -107,6 +107,16 @@ def information_loss(losses: Losses) -> float:  # noqa: D103
 
 
 @measure(
+    "share of the other values of a column that a cell leaves open",
+    formula="mean of (values left open − 1) ÷ (values of the column − 1)",
+    range="0 (one value) to 1 (any)",
+    silent="How like one another the values are that are left open, and how frequent.",
+)
+def set_loss(losses: Losses) -> float:  # noqa: D103
+    return losses.mean("set_loss")
+
+
+@measure(
     "k-members' Total-IL: height ratio of categories, width ÷ range of numbers",
     formula="Σ loss",
     silent=HEIGHTS,

@@ -34,6 +34,7 @@ class AttributeMeasures:
     distortion: float
     height_distortion: float
     height_loss: float
+    set_loss: float
 
 
 class Measures(Mapping[str, float], Tabular):
@@ -122,6 +123,7 @@ def measure_boxes(
     k: int,
     codes: Int32 | None = None,
     nodes: Int32 | None = None,
+    listed: Int64 | None = None,
     class_of_group: Int32 | None = None,
     leaf_counts: LeafCounts = "present",
     beta: float = 1.0,
@@ -137,6 +139,7 @@ def measure_boxes(
         k: The requested k, for C_AVG.
         codes: [rows, d] the rows' own codes, to count rows outside their box.
         nodes: [groups, d] the tree nodes whose labels are published, −1 or None for the lowest that contain the boxes.
+        listed: [groups, d] number of values in the published sets, 0 for cells that are not sets.
         class_of_group: Group → class of groups with equal published cells. Without it, these are the groups whose
             boxes are the same interval or have the same ancestor everywhere.
         leaf_counts: Whether NCP counts the leaves present in the table, or all leaves of the hierarchy.
@@ -151,6 +154,7 @@ def measure_boxes(
             lo=lo[:, at],
             hi=hi[:, at],
             node=None if nodes is None else nodes[:, at],
+            listed=None if listed is None else listed[:, at],
             leaf_counts=leaf_counts,
             beta=beta,
             level_weights=(level_weights or {}).get(domain.name),
@@ -208,6 +212,7 @@ def _attribute(
         distortion=mean(costs.distortion),
         height_distortion=mean(costs.height_distortion),
         height_loss=mean(costs.height),
+        set_loss=mean(costs.open),
     )
 
 

@@ -26,6 +26,8 @@ class PublishedCells(NamedTuple):
     hi: Int32
     nodes: Int32
     """the tree nodes whose labels the cells are; −1 for numbers, values and sets"""
+    listed: Int32
+    """how many values the cells list as sets, 0 where they are none"""
     unread: Bool
     """row → whether some cell of it could not be read"""
     root: Bool
@@ -96,6 +98,7 @@ def measure_release(
         lo=cells.lo[first],
         hi=cells.hi[first],
         nodes=cells.nodes[first],
+        listed=cells.listed[first].astype(np.int64),
         labels=labels,
         k=config.k,
         class_of_group=np.arange(len(first), dtype=np.int32),
@@ -108,7 +111,7 @@ def read_cells(published: pa.Table, table: Table, config: Config) -> PublishedCe
     """Parse the published quasi-identifiers as intervals of the original's codes."""
     shape = (published.num_rows, len(table.domains))
     lo, hi = np.zeros(shape, dtype=np.int32), np.zeros(shape, dtype=np.int32)
-    nodes, unread = np.full(shape, -1, dtype=np.int32), np.zeros(published.num_rows, dtype=np.bool_)
+    nodes, listed, unread = np.full(shape, -1, dtype=np.int32), lo.copy(), np.zeros(len(lo), dtype=np.bool_)
     for at, domain in enumerate(table.domains):
         style = style_of(domain, config.publish)
         if domain.name in published.column_names:
@@ -116,10 +119,10 @@ def read_cells(published: pa.Table, table: Table, config: Config) -> PublishedCe
         else:
             lower, upper = (published.column(f"{domain.name}_{end}") for end in ("min", "max"))
             boxes = read_boxes(lower, domain, upper=upper, style=style)
-        lo[:, at], hi[:, at], nodes[:, at] = boxes.lo, boxes.hi, boxes.node
+        lo[:, at], hi[:, at], nodes[:, at], listed[:, at] = boxes.lo, boxes.hi, boxes.node, boxes.listed
         unread |= boxes.unread
     last = np.array([domain.size - 1 for domain in table.domains], dtype=np.int32)
-    return PublishedCells(lo, hi, nodes, unread, ((lo == 0) & (hi == last)).all(axis=1))
+    return PublishedCells(lo, hi, nodes, listed, unread, ((lo == 0) & (hi == last)).all(axis=1))
 
 
 def match_rows(published: pa.Table, *, table: Table, config: Config, rows: Int64 | None = None) -> Int64:

@@ -10,7 +10,7 @@ import numpy as np
 
 from coterie.arrays import Bool, Float64
 from coterie.measures.measures import AttributeMeasures, ClassSizes, Measures, measure_grouping, measures_from
-from coterie.publishing.labels import Labels
+from coterie.publishing.labels import Labels, listed_values
 from coterie.publishing.suppressed import starred_rows
 from coterie.table.table import Table
 
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from coterie.engines.plan import Plan
     from coterie.table.grouping import Grouping
 
-_MEANS = ("ncp", "changed", "distortion", "height_distortion", "height_loss")
+_MEANS = ("ncp", "changed", "distortion", "height_distortion", "height_loss", "set_loss")
 
 
 @dataclass(frozen=True, eq=False)
@@ -82,7 +82,9 @@ def sums_of(table: Table, grouping: Grouping, labels: Mapping[str, Labels], plan
         plan: The plan.
     """
     alone = np.arange(grouping.groups, dtype=np.int32)
-    found = measure_grouping(table, grouping, plan.book.config, class_of_group=alone)
+    found = measure_grouping(
+        table, grouping, plan.book.config, listed=listed_values(labels.values()), class_of_group=alone
+    )
     losses = [[getattr(each, name) * table.rows for name in _MEANS] for each in found.attributes.values()]
     return BlockSums(
         rows=table.rows,

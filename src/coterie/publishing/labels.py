@@ -6,7 +6,7 @@ groups, then rows, refer to it.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Literal, NamedTuple, TypeAlias
 
 import numpy as np
@@ -15,7 +15,8 @@ import pyarrow.compute as pc
 
 from coterie.arrays import Bool, Float64, Int32, Int64
 from coterie.errors import ConfigError, Problem
-from coterie.values.axis import floats_of
+from coterie.table.rounding import end_texts
+from coterie.values.axis import decimals_of, floats_of
 from coterie.values.notation import (
     ROOT,
     SET_LIMIT,
@@ -23,9 +24,11 @@ from coterie.values.notation import (
     interval_texts,
     lone_texts,
     member_texts,
+    range_texts,
     set_texts,
     value_texts,
 )
+from coterie.values.scalars import is_text
 
 if TYPE_CHECKING:
     from coterie.table.domain import Domain
@@ -99,6 +102,12 @@ class Boxes(NamedTuple):
         return joined
 
 
+def listed_values(columns: Iterable[Labels]) -> Int64:
+    """Return [groups, d] number of values in the published sets; 0 in columns without sets."""
+    every = [np.zeros(len(each.of_group)) if each.open_values is None else each.open_values for each in columns]
+    return np.column_stack(every).astype(np.int64)
+
+
 def style_of(domain: Domain, publish: Mapping[str, Style]) -> Style:
     """Return a column's publishing style: the configured one, or the default of its kind."""
     if domain.name in publish:
@@ -120,11 +129,15 @@ def check_styles(domains: Sequence[Domain], *, names: Sequence[str], publish: Ma
     problems: list[Problem] = []
     for domain in domains:
         style = style_of(domain, publish)
-        fitting = NUMBER_STYLES if domain.kind == "number" else TREE_STYLES
+        fitting = (NUMBER_STYLES[:2] if domain.order else NUMBER_STYLES) if domain.kind == "number" else TREE_STYLES
         path = f"publish.{domain.name}"
         if style not in fitting:
-            what = "holds numbers or dates" if domain.kind == "number" else "holds categories"
+            what = "numbers or dates" if domain.kind == "number" else "categories"
+            what = f"holds {'ordered categories' if domain.order else what}"
             problems.append(Problem(path, f"the column {what}; it can be published as {' or '.join(fitting)}"))
+        elif domain.step is not None and (style not in NUMBER_STYLES[:2] or domain.order or floats_of(domain) is None):
+            text = "only intervals of numbers, and bounds, have ends to round; leave it out"
+            problems.append(Problem(f"round.{domain.name}", text))
         elif style in ("mean", "median") and floats_of(domain) is None:
             problems.append(Problem(path, f"dates have no {style}; use interval or bounds"))
         elif style == "bounds":
@@ -139,13 +152,28 @@ def label(boxes: Boxes, style: Style) -> Labels:
     return _STYLES[style](boxes)
 
 
+def _rounded(boxes: Boxes) -> Labels:
+    """Return intervals whose ends are rounded outward; a missing value stays missing."""
+    domain = boxes.domain
+    distinct, of_group = np.unique(boxes.lo.astype(np.int64) * domain.size + boxes.hi, return_inverse=True)
+    lo, hi = (part.astype(np.int32) for part in np.divmod(distinct, max(domain.size, 1)))
+    entries: list[str | None] = [None if low == domain.missing else ROOT for low in lo]
+    known = np.flatnonzero(hi != domain.missing)
+    texts = interval_texts(*(pa.array(each, pa.string()) for each in end_texts(domain, lo[known], hi[known])))
+    for at, text in zip(known.tolist(), texts.to_pylist(), strict=True):
+        entries[at] = text
+    return _distinct_labels(domain.name, pa.array(entries, pa.string()), of_group, pa.scalar(ROOT), unchanged=False)
+
+
 def _interval(boxes: Boxes) -> Labels:
-    texts = value_texts(boxes.domain)
+    if boxes.domain.step is not None:
+        return _rounded(boxes)
+    texts, ordered = value_texts(boxes.domain), bool(boxes.domain.order)
 
     def write(lo: Int32, hi: Int32) -> pa.Array:
-        return interval_texts(texts.take(pa.array(lo)), texts.take(pa.array(hi)))
+        return (range_texts if ordered else interval_texts)(texts.take(pa.array(lo)), texts.take(pa.array(hi)))
 
-    return _by_interval(boxes, texts, write, ROOT)
+    return _by_interval(boxes, lone_texts(texts) if ordered else texts, write, ROOT, plain=texts)
 
 
 def _ancestor(boxes: Boxes) -> Labels:
@@ -248,8 +276,22 @@ def _bounds(boxes: Boxes) -> Labels:
     distinct, index = np.unique(np.append(pairs, -1), return_inverse=True)
     lo, hi = np.divmod(distinct, max(domain.size, 1))
     known = distinct >= 0
-    ends = [domain.values.take(pa.array(end, mask=~known)) for end in (lo, hi)]
+    if domain.step is not None:
+        ends = _rounded_bounds(domain, lo.astype(np.int32), hi.astype(np.int32), known)
+    else:
+        ends = [domain.values.take(pa.array(end, mask=~known)) for end in (lo, hi)]
     return Labels(bound_names(domain.name), tuple(ends), index[:-1].astype(np.int32), int(index[-1]), unchanged=False)
+
+
+def _rounded_bounds(domain: Domain, lo: Int32, hi: Int32, known: Bool) -> list[pa.Array]:
+    """Return both ends, rounded outward: whole numbers where column and step are, texts in a column of texts."""
+    kind = pa.string() if is_text(domain.values.type) else pa.float64()
+    if pa.types.is_integer(domain.values.type) and domain.step == int(domain.step or 0):
+        kind = pa.int64()
+    ends = [np.full(len(lo), None, dtype=object) for _ in range(2)]
+    for end, texts in zip(ends, end_texts(domain, lo[known], hi[known]), strict=True):
+        end[known] = texts
+    return [pa.array(end.tolist(), pa.string()).cast(kind) for end in ends]
 
 
 def _mean(boxes: Boxes) -> Labels:
@@ -277,13 +319,16 @@ def _median(boxes: Boxes) -> Labels:
 
 
 def _centre(boxes: Boxes, centre: Callable[[Float64, Int32, Int32], Float64]) -> Labels:
-    """Return one number per group. A numeric column cannot contain `*`: null replaces it."""
+    """One number per group. A column of numbers has no place for `*`: null stands for it.
+
+    All members of a group but one could work out the last from a mean with all its digits.
+    """
     values = floats_of(boxes.domain)
     assert values is not None
     published = values[boxes.lo]
     if boxes.wide.any():
         rows = boxes.labels >= 0
-        found = centre(values, boxes.codes[rows], boxes.labels[rows])
+        found = np.round(centre(values, boxes.codes[rows], boxes.labels[rows]), decimals_of(values))
         published = np.where(boxes.wide, np.clip(found, values[boxes.lo], values[boxes.hi]), published)
     unknown = boxes.joins_missing | (boxes.lo == boxes.domain.missing)
     entries = pa.array(published, type=pa.float64(), mask=unknown)

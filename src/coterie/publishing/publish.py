@@ -22,7 +22,7 @@ import pyarrow.compute as pc
 
 from coterie.arrays import Bool, Int32, Int64
 from coterie.files.door import bare_table
-from coterie.publishing.labels import Boxes, Labels, check_styles, label, root_text, style_of
+from coterie.publishing.labels import Boxes, Labels, check_styles, label, listed_values, root_text, style_of
 from coterie.publishing.read import ReadBoxes, read_boxes
 from coterie.publishing.suppressed import may_show, published_as, starred_rows
 from coterie.values.codes import Codes, row_classes
@@ -129,6 +129,8 @@ class PublishedTable(NamedTuple):
     """group → class of groups that are published alike"""
     roots: Mapping[str, str]
     """quasi-identifier → what a suppressed cell looks like in it"""
+    listed: Int64 | None = None
+    """[groups, d] how many values the published sets list, 0 where no set stands; None where nobody counted"""
 
 
 def publish(
@@ -171,7 +173,7 @@ def publish(
             spread = [_spread(values, labels.of_rows(group)) for values in labels.values]
             cells.update(zip(labels.names, spread, strict=True))
     released = publisher.table(columns, cells, kept=kept, own=own)
-    return PublishedTable(released, kept, _classes(recoded, grouping.groups), roots)
+    return PublishedTable(released, kept, _classes(recoded, grouping.groups), roots, listed_values(recoded.values()))
 
 
 def recode(table: Table, grouping: Grouping, config: Config) -> tuple[dict[str, Labels], dict[str, str]]:

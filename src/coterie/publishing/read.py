@@ -35,6 +35,8 @@ class ReadBoxes(NamedTuple):
     """row → largest code"""
     node: Int32
     """row → the tree node whose label the cell is, −1 if it is none"""
+    listed: Int32
+    """row → how many values the cell lists as a set, 0 if it is none"""
     unread: Bool
     """row → whether the cell could not be read, or holds no value of the column"""
 
@@ -45,7 +47,9 @@ class CellReader:
     def __init__(self, domain: Domain, style: Style) -> None:
         self.domain = domain
         labelled = style == "ancestor" and domain.labelled
-        self.script: Script = "interval" if domain.kind == "number" else "label" if labelled else "set"
+        self.script: Script = "order" if domain.order else "label" if labelled else "set"
+        if domain.kind == "number" and not domain.order:
+            self.script = "interval"
         self._root = root_text(domain, style)
         self._code = {text: code for code, text in enumerate(value_texts(domain).to_pylist()) if text is not None}
         self._nodes = label_nodes(domain.tree) if labelled and domain.tree is not None else {}
@@ -61,7 +65,7 @@ class CellReader:
 
     def centre(self, cell: Cell) -> float | None:
         """Return the distance from the smallest value of a number that is not a value of the column; else None."""
-        if self.domain.kind != "number" or cell.kind != "value" or self._axis.temporal or self._interval(cell)[0] >= 0:
+        if self.script != "interval" or cell.kind != "value" or self._axis.temporal or self._interval(cell)[0] >= 0:
             return None
         return self._axis.place(cell.parts[0])
 
@@ -71,7 +75,8 @@ class CellReader:
         unread = lo < 0
         lo[unread], hi[unread] = 0, self.domain.size - 1
         node = np.asarray([-1 if bad else self._node(cell) for cell, bad in zip(cells, unread, strict=True)])
-        return ReadBoxes(lo, hi, node.astype(np.int32), unread)
+        listed = np.asarray([len(self.members(cell)) for cell in cells])
+        return ReadBoxes(lo, hi, node.astype(np.int32), listed.astype(np.int32), unread)
 
     def _node(self, cell: Cell) -> int:
         """Return the tree node whose label a cell is; −1 for values, sets and numbers."""
@@ -156,7 +161,8 @@ def read_boxes(
     centres = [at for at in np.flatnonzero(boxes.unread) if reader.centre(cells[at]) is not None]
     if centres:
         raise _is_centre(domain, int(np.isin(of_row, centres).sum()))
-    return ReadBoxes(boxes.lo[of_row], boxes.hi[of_row], boxes.node[of_row], boxes.unread[of_row])
+    lo, hi, node, listed = (each[of_row] for each in (boxes.lo, boxes.hi, boxes.node, boxes.listed))
+    return ReadBoxes(lo, hi, node, listed, boxes.unread[of_row])
 
 
 def _is_centre(domain: Domain, rows: int) -> DataError:

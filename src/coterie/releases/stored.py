@@ -27,6 +27,10 @@ if TYPE_CHECKING:
     from coterie.settings.config import Config
     from coterie.table.codebook import Codebook
     from coterie.verification.counts import PeopleCounts, SizeCounts
+    from coterie.verification.sql import HiddenColumn
+
+PERSON = "\0person"
+"""a column that no table has"""
 
 
 @dataclass(frozen=True, eq=False)
@@ -86,6 +90,27 @@ class StoredRows:
             removed=self.removed,
             rows=int((self.sizes.rows * self.sizes.classes).sum()),
         )
+
+    def persons(self, entity: str) -> HiddenColumn:
+        """Return the person of each published row, in the order of the release.
+
+        Args:
+            entity: The column of the original that names people.
+        """
+        from coterie.verification.cells import read_cells
+        from coterie.verification.sql import HiddenColumn
+
+        def named() -> Iterator[pa.RecordBatch]:
+            start, removed = 0, np.zeros(0, dtype=np.int64) if self.removed is None else self.removed
+            for batch in self._read.batches([entity]):
+                gone = removed[slice(*np.searchsorted(removed, [start, start + batch.num_rows]))] - start
+                kept = np.setdiff1d(np.arange(batch.num_rows), gone, assume_unique=True)
+                cells = read_cells(batch.column(0), name=entity).plain
+                yield pa.RecordBatch.from_arrays([cells.take(pa.array(kept))], [PERSON])
+                start += batch.num_rows
+
+        kind = read_cells(pa.array([], self._read.schema.field(entity).type), name=entity).plain.type
+        return HiddenColumn(PERSON, kind, named())
 
     def frame(self, release: Release) -> AnyFrame:
         """Return the published table, loaded whole as an Arrow table."""

@@ -69,7 +69,8 @@ def _type(config: Config, name: str, domain: Domain | None, stored: pa.DataType)
         return str(stored)
     if pa.types.is_temporal(domain.values.type):
         return "date"
-    return "number" if domain.kind == "number" else "category"
+    kind = "number" if domain.kind == "number" else "category"
+    return "ordered category" if domain.order else kind
 
 
 def _distinct(release: Release, column: pa.ChunkedArray, domain: Domain | None) -> int | None:

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from coterie.reporting.report import figure_text, percent_text
+from coterie.reporting.templating import environment
 
 if TYPE_CHECKING:
     from coterie.charts.charts import Chart
@@ -18,14 +19,10 @@ COLUMNS = 10
 
 
 def release_html(release: Release) -> str:
-    """Return the release as an HTML fragment with its own style, which affects nothing around it."""
-    from jinja2 import Environment, PackageLoader, StrictUndefined
-
+    """Return the release as a piece of HTML that carries its own style and touches nothing around it."""
     # Several releases may stand in one notebook: ids must differ, and styles must not reach beyond their own.
     mark = f"coterie-{secrets.token_hex(4)}"
-    room = Environment(
-        loader=PackageLoader("coterie.reporting", "templates"), autoescape=True, undefined=StrictUndefined
-    )
+    room = environment("coterie.reporting")
     found, measures = release.verification, release.measures
     by_rows = release.by_rows
     facts = {

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from coterie.wording import visible
+
 if TYPE_CHECKING:
     from jinja2 import Environment
 
@@ -13,4 +15,18 @@ def environment(package: str) -> Environment:
     from jinja2 import Environment, PackageLoader, StrictUndefined
 
     loader = PackageLoader(package, "templates")
-    return Environment(loader=loader, autoescape=True, undefined=StrictUndefined, trim_blocks=True, lstrip_blocks=True)
+    room = Environment(loader=loader, autoescape=True, undefined=StrictUndefined, trim_blocks=True, lstrip_blocks=True)
+    room.finalize = _shown
+    room.filters["typed"] = Typed
+    return room
+
+
+class Typed(str):
+    """A text that comes back as it is when a form is sent; the filter `typed` marks it."""
+
+    __slots__ = ()
+
+
+def _shown(value: object) -> object:
+    """Show whatever a template writes out; what is markup already was made by one."""
+    return visible(value) if type(value) is str else value

@@ -85,12 +85,33 @@ def _text(kind: str, context: Mapping[str, Any]) -> str:
     return _KINDS.get(kind.split("_")[0], "is not a value that this setting can have")
 
 
-def publish_problems(publish: Mapping[str, str], types: Mapping[str, str]) -> list[Problem]:
-    """Return the publishing styles that a column's declared type rules out."""
+def order_problems(ordered: Collection[str], hierarchies: Collection[str], types: Mapping[str, str]) -> list[Problem]:
+    """Return the orders of columns that have a hierarchy, or are declared not to be categories."""
+    problems = [
+        Problem(f"ordered.{column}", "the column has a hierarchy, too; leave one of the two out")
+        for column in ordered
+        if column in hierarchies
+    ]
+    problems += [
+        Problem(f"ordered.{column}", f"a {types[column]} column has its own order; leave this or its type out")
+        for column in ordered
+        if types.get(column, "category") != "category"
+    ]
+    return problems
+
+
+def publish_problems(
+    publish: Mapping[str, str], types: Mapping[str, str], ordered: Collection[str] = ()
+) -> list[Problem]:
+    """Return the publishing styles that a column's declared type or order rules out."""
     problems = []
     for column, way in publish.items():
         kind = types.get(column)
-        if way in ("mean", "median") and kind in ("category", "date"):
+        if column in ordered:
+            if way not in ("interval", "bounds"):
+                text = f"ordered categories are published as intervals, not as {way}; use 'interval' or 'bounds'"
+                problems.append(Problem(f"publish.{column}", text))
+        elif way in ("mean", "median") and kind in ("category", "date"):
             problems.append(
                 Problem(f"publish.{column}", f"a {kind} column has no {way}; use it for columns of type 'number'")
             )

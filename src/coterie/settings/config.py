@@ -29,7 +29,14 @@ from pydantic import (
 from coterie.errors import ConfigError, CoterieWarning, DataError, HierarchyError, Problem
 from coterie.hierarchies.hierarchy import Hierarchy
 from coterie.settings.changes import changed, listed
-from coterie.settings.check import column_problems, option_problems, publish_problems, translate, unknown_setting
+from coterie.settings.check import (
+    column_problems,
+    option_problems,
+    order_problems,
+    publish_problems,
+    translate,
+    unknown_setting,
+)
 from coterie.settings.keywords import Keywords
 from coterie.settings.limits import accept_problems, limit_problems
 from coterie.settings.models import parse_privacy
@@ -153,7 +160,8 @@ class Config(_Fields):
     def _agree(self) -> Self:
         roles = {role: getattr(self, role) for role in ROLES}
         problems = role_problems(roles) + entity_problems(self.entity, roles)
-        problems += publish_problems(self.publish, self.types)
+        problems += order_problems(self.ordered, self.hierarchies, self.types)
+        problems += publish_problems(self.publish, self.types, self.ordered)
         problems += limit_problems(self.limits) + accept_problems(self.accept)
         if self.threshold != DEFAULT_THRESHOLD:
             problems += threshold_problems(self.threshold)
@@ -230,6 +238,10 @@ class Config(_Fields):
             # Where something else is wrong, these may be the columns of another table.
             alone = [problem.path for problem in problems] == [UNDECIDED]
             raise ConfigError(problems, hint=undecided_hint(self, names) if alone else "")
+
+    def for_release(self) -> Config:
+        """Return the same configuration for a release, which has no lines above its header."""
+        return self.replace(skip_rows=0) if self.skip_rows else self
 
     @property
     def published_unchanged(self) -> frozenset[str]:

@@ -31,8 +31,12 @@ class SharedKeywords(TypedDict, total=False):
     dates:month,year."""
     types: Mapping[str, Literal["number", "category", "date"]]
     """Type of a column: number, category or date."""
+    ordered: Mapping[str, Iterable[str]]
+    """Values of a category in their order, from the lowest to the highest."""
     weights: Mapping[str, float]
     """Weight of a column: the larger, the more of its detail is kept."""
+    round: Mapping[str, float]
+    """Step of a column of numbers: the ends of its intervals are rounded outward to multiples of it."""
     publish: Mapping[str, Literal["interval", "bounds", "mean", "median", "ancestor", "set"]]
     """Format of a column's generalized values: interval, bounds, mean, median, ancestor or set."""
     method: str
@@ -61,6 +65,8 @@ class SharedKeywords(TypedDict, total=False):
     """Encoding of a text file, such as utf-8 or latin-1."""
     header: bool | None
     """Whether the first line of a text file is a header."""
+    skip_rows: int
+    """Lines above the header of a text file, to be skipped."""
     purpose: str | None
     """Purpose of the release, in one sentence, for the report."""
     recipient: str | None
@@ -69,6 +75,8 @@ class SharedKeywords(TypedDict, total=False):
     """Release model, for the report: public, agreement or enclave."""
     author: str | None
     """Author of the release, who is responsible for it, for the report."""
+    bound_effort: str
+    """Effort for the lower bound on the loss: quick, good, best, or a number of seconds."""
     threads: int | None
     """Number of threads."""
     engine: Literal["auto", "memory", "blocks", "spark"]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 import tomllib
 from collections.abc import Mapping
 from pathlib import Path
@@ -12,6 +13,8 @@ from coterie.errors import ConfigError, Problem
 
 if TYPE_CHECKING:
     from coterie.settings.config import Config
+
+_HIDDEN = re.compile("[\x7f-\x9f\u2028\u2029\u202a-\u202e\u2066-\u2069\ufeff]")
 
 
 def read_toml(path: str | os.PathLike[str]) -> dict[str, Any]:
@@ -31,14 +34,20 @@ def read_toml(path: str | os.PathLike[str]) -> dict[str, Any]:
 
 
 def write_toml(values: Mapping[str, Any]) -> str:
-    """Return TOML text: plain settings first, then the tables."""
-    import tomli_w
-
+    """TOML text: plain settings first, then the tables."""
     tables = {name: value for name, value in values.items() if isinstance(value, Mapping)}
     # An empty table would only be noise.
     ordered = {name: value for name, value in values.items() if name not in tables}
     ordered |= {name: value for name, value in tables.items() if value}
-    return tomli_w.dumps(ordered)
+    return toml_text(ordered)
+
+
+def toml_text(values: Mapping[str, Any]) -> str:
+    """Return values as TOML in which nothing hides: signs that turn or break lines are escaped."""
+    import tomli_w
+
+    # tomli_w escapes control characters only. What is left stands in quoted strings and keys, which take escapes.
+    return _HIDDEN.sub(lambda found: f"\\u{ord(found[0]):04x}", tomli_w.dumps(values))
 
 
 def plain(value: object) -> Any:  # noqa: ANN401 - whatever TOML holds

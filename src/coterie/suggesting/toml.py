@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from textwrap import wrap
 
-import tomli_w
-
 from coterie.settings.registry import FIELDS
 from coterie.settings.threshold import DEFAULT_K, DEFAULT_THRESHOLD, PRESETS
+from coterie.settings.toml import toml_text
 from coterie.suggesting.hipaa import safe_harbor
 from coterie.suggesting.suggest import Guess
+from coterie.wording import one_line
 
 _ROLES = {"quasi": "quasi", "sensitive": "sensitive", "identifier": "identifiers", "keep": "keep", "drop": "drop"}
 _NOTES = {
@@ -54,9 +54,9 @@ def suggestion_toml(
     """
     people = next((guess.distinct for guess in guesses if guess.entity), rows)
     blocks = [
-        f"# Configuration for {_comment(source)} ({rows:,} rows), suggested by `coterie init` from names and counts.\n"
+        f"# Configuration for {one_line(source)} ({rows:,} rows), suggested by `coterie init` from names and counts.\n"
         "# Review it: only you know what others may know. Every column is in one of the lists below. Then:\n"
-        f"#   coterie anonymize {_comment(source)} -c coterie.toml -o out.csv",
+        f"#   coterie anonymize {one_line(source)} -c coterie.toml -o out.csv",
         _k(people),
     ]
     for role, key in _ROLES.items():
@@ -80,13 +80,8 @@ def _setting(name: str) -> str:
     return _about(name) + _line(name, FIELDS[name].default)
 
 
-def _comment(text: str) -> str:
-    """Return text that stays within one comment line, whatever the names of files and columns."""
-    return "".join(c if c.isprintable() else "?" for c in text)
-
-
 def _value(value: object) -> str:
-    return tomli_w.dumps({"x": value}).removeprefix("x = ").rstrip("\n")
+    return toml_text({"x": value}).removeprefix("x = ").rstrip("\n")
 
 
 def _line(name: str, value: object) -> str:
@@ -96,12 +91,12 @@ def _line(name: str, value: object) -> str:
     if isinstance(value, dict):
         (rule, arguments), *_ = value.items()
         listed = ", ".join(_value(argument) for argument in arguments)
-        return tomli_w.dumps({name: 0}).rsplit("=", 1)[0] + f"= {{ {rule} = [{listed}] }}"
-    return tomli_w.dumps({name: value}).rstrip("\n")
+        return toml_text({name: 0}).rsplit("=", 1)[0] + f"= {{ {rule} = [{listed}] }}"
+    return toml_text({name: value}).rstrip("\n")
 
 
 def _why(guess: Guess) -> str:
-    return f"# {guess.reason}; {guess.distinct:,} distinct, {guess.missing:,} missing"
+    return f"# {one_line(guess.reason)}; {guess.distinct:,} distinct, {guess.missing:,} missing"
 
 
 def _array(key: str, guesses: Sequence[Guess]) -> str:
@@ -124,8 +119,8 @@ def _people(guesses: Sequence[Guess]) -> str:
 
 
 def _safe_harbor(guesses: Sequence[Guess]) -> str:
-    """Return a comment that lists columns that HIPAA's Safe Harbor requires to be removed or coarsened."""
-    found = [(_comment(guess.name), entry) for guess in guesses if (entry := safe_harbor(guess.name)) is not None]
+    """Return a comment that says which columns HIPAA's Safe Harbor would have removed or coarsened."""
+    found = [(one_line(guess.name), entry) for guess in guesses if (entry := safe_harbor(guess.name)) is not None]
     if not found:
         return ""
     wide = max(len(name) for name, _ in found)
@@ -153,5 +148,5 @@ def _hierarchies(quasi: Sequence[Guess]) -> str:
 
 def _weights(quasi: Sequence[Guess]) -> str:
     lines = ["[weights]", _about("weights").rstrip()]
-    lines += ["# " + _comment(_line(guess.name, 2.0)) for guess in quasi[:1]]
+    lines += ["# " + _line(guess.name, 2.0) for guess in quasi[:1]]
     return "\n".join(lines)

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from decimal import Decimal
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -21,7 +22,7 @@ from coterie.errors import DataError
 from coterie.hierarchies.hierarchy import Hierarchy
 from coterie.table.domain import Domain
 from coterie.table.masks import Mask
-from coterie.values.numbers import as_numbers, guess_type
+from coterie.values.numbers import as_numbers, as_ranks, guess_type
 from coterie.values.plain import plain_array
 
 if TYPE_CHECKING:
@@ -249,6 +250,8 @@ def counted_domain(name: str, counted: CountedValues, config: Config) -> tuple[D
     weight = float(config.weights.get(name, 1.0))
     if name == config.entity:
         domain, codes = _people(name, counted)
+    elif name in config.ordered:
+        domain, codes = _numbers(name, counted, weight, config.ordered[name])
     elif hierarchy is not None or _kind(name, counted, config) == "category":
         bound = (hierarchy or Hierarchy.flat()).bind(
             counted.values, counts=counted.counts, column=name, missing=counted.missing > 0
@@ -263,6 +266,8 @@ def counted_domain(name: str, counted: CountedValues, config: Config) -> tuple[D
         codes = np.append(bound.codes, size - 1).astype(np.int32)
     else:
         domain, codes = _numbers(name, counted, weight)
+    if name in config.round:
+        domain = replace(domain, step=Decimal(str(config.round[name])))
     return domain, Lookup(name, counted.values, codes[: len(counted.values) + (counted.missing > 0)])
 
 
@@ -280,8 +285,11 @@ def _people(name: str, counted: CountedValues) -> tuple[Domain, Int32]:
     return domain, np.arange(len(distinct), dtype=np.int32)
 
 
-def _numbers(name: str, counted: CountedValues, weight: float) -> tuple[Domain, Int32]:
-    numbers = as_numbers(counted.values, counted.counts, column=name)
+def _numbers(name: str, counted: CountedValues, weight: float, ranks: tuple[str, ...] = ()) -> tuple[Domain, Int32]:
+    if ranks:
+        numbers = as_ranks(counted.values, counted.counts, column=name, order=ranks)
+    else:
+        numbers = as_numbers(counted.values, counted.counts, column=name)
     order = numbers.order
     offsets = numbers.offsets[order]
     step = np.ones(len(offsets), dtype=np.bool_)
@@ -295,7 +303,8 @@ def _numbers(name: str, counted: CountedValues, weight: float) -> tuple[Domain, 
         first, offsets = np.append(first, len(order)), np.append(offsets, np.nan)
     last = len(first) - 1 if counted.missing else -1
     values = _take(counted.values, first)
-    return Domain(name, "number", values, offsets.astype(np.float64), None, last, weight, labelled=False), codes
+    domain = Domain(name, "number", values, offsets.astype(np.float64), None, last, weight, labelled=False, order=ranks)
+    return domain, codes
 
 
 def _take(distinct: pa.Array, places: Int64) -> pa.Array:

@@ -3,7 +3,7 @@
 The cost of an interval is the *sum* of its gaps (numbers) or the *maximum* of its gaps (trees). NCP, height ratio and
 WHD are three choices of gaps:
 
-* `ncp`     numbers (hi − lo) / range; trees leaves(u) / leaves(tree) for the lowest common ancestor u,
+* `ncp`     numbers (hi − lo) / range; trees size(u) / size(tree), leaves or weights, for the lowest common ancestor u,
 * `height`  the same for numbers; trees height(u) / height(tree),
 * `whd`     the same for numbers; trees the weights from u's level down to the leaves ÷ the weights of all levels.
 
@@ -52,10 +52,8 @@ class Measure:
     def node_costs(self, tree: Tree) -> Float64:
         """Return tree node → cost of an interval whose lowest common ancestor it is (0 for leaves)."""
         if self.name == "ncp":
-            if self.leaf_counts == "present":
-                share = (tree.last - tree.first + 1) / max(tree.leaves, 1)
-            else:
-                share = tree.whole_size / max(int(tree.whole_size[0]), 1)
+            sizes = tree.sizes(whole=self.leaf_counts == "hierarchy")
+            share = sizes / max(sizes[0], np.finfo(np.float64).tiny)
         elif self.name == "height":
             share = tree.height / max(int(tree.height[0]), 1)
         else:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from decimal import Decimal
 from typing import Literal
 
 import pyarrow as pa
@@ -30,6 +31,10 @@ class Domain:
     weight: float
     labelled: bool
     """whether the user gave a hierarchy, whose labels are then published; otherwise sets of values are"""
+    step: Decimal | None = None
+    """the ends of published intervals are rounded outward to multiples of it"""
+    order: tuple[str, ...] = ()
+    """ordered categories only: all that may occur, as text, in their order; `numbers` are ranks among them"""
 
     @property
     def size(self) -> int:

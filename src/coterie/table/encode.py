@@ -12,6 +12,7 @@ from coterie.arrays import Bool, Int32, Int64
 from coterie.errors import DataError
 from coterie.table.codebook import Codebook, CountedValues, counted_domain, make_codebook, refuse_missing
 from coterie.table.domain import Domain
+from coterie.table.orders import with_orders
 from coterie.table.table import Table
 from coterie.values.numbers import guess_type
 from coterie.values.plain import plain_column
@@ -53,6 +54,7 @@ def encode(columns: pa.Table, config: Config, mask: Mask | None = None) -> Encod
 
     Rows suppressed by the mask are left out; suppressed cells are missing.
     """
+    config = with_orders(config, columns)
     people = () if config.entity is None else (config.entity,)
     read = {name: _values(columns.column(name), name=name) for name in (*config.quasi, *config.sensitive, *people)}
     refuse_missing({name: int(read[name].is_missing.sum()) for name in config.quasi}, config)

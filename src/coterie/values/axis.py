@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import math
+from collections.abc import Mapping
 from decimal import Decimal
 from typing import TYPE_CHECKING, NamedTuple
 from weakref import WeakKeyDictionary
@@ -12,7 +14,7 @@ import pyarrow as pa
 from coterie.arrays import Float64
 from coterie.errors import DataError
 from coterie.values.numbers import Keys, as_numbers, guess_type
-from coterie.values.scalars import EXACT, parse_moment, parse_number
+from coterie.values.scalars import EXACT, parse_moment, parse_number, texts
 
 if TYPE_CHECKING:
     from coterie.table.domain import Domain
@@ -31,7 +33,9 @@ class Axis(NamedTuple):
     floating: bool
     """whether distances are differences of floats"""
     whole: bool
-    """whether all values are whole numbers, as dates are, too: only whole numbers are counted then"""
+    """whether all values are whole numbers, as dates and ranks are, too: only whole numbers are counted then"""
+    ranks: Mapping[str, int] | None = None
+    """ordered categories: value → its rank among all that may occur"""
 
     @property
     def temporal(self) -> bool:
@@ -39,7 +43,9 @@ class Axis(NamedTuple):
         return bool(pa.types.is_temporal(self.kind))
 
     def place(self, text: str) -> float | None:
-        """Return the distance of a number or date from the smallest value; None if the text is neither."""
+        """Return the distance of a number, date or ordered value from the smallest; None if the text is none."""
+        if self.ranks is not None:
+            return float(self.ranks[text] - int(self.lowest)) if text in self.ranks else None
         if self.temporal:
             moment = _ticks(text, self.kind)
             return None if moment is None else float(EXACT.subtract(moment, Decimal(self.lowest)))
@@ -64,6 +70,10 @@ def axis_of(domain: Domain) -> Axis:
 
 def _axis(domain: Domain) -> Axis:
     values = domain.values if domain.missing < 0 else domain.values[:-1]
+    if domain.order:
+        ranks = {text: rank for rank, text in enumerate(domain.order)}
+        first = min((ranks[text] for text in texts(values, column=domain.name)), default=0)
+        return Axis(Decimal(first), pa.int64(), floating=False, whole=True, ranks=ranks)
     if len(values) == 0:
         return Axis(Decimal(0), pa.int64(), floating=False, whole=True)
     numbers = as_numbers(values, np.ones(len(values), dtype=np.int64), column=domain.name)
@@ -91,6 +101,8 @@ def _lowest(keys: Keys) -> Decimal:
 
 def floats_of(domain: Domain) -> Float64 | None:
     """Return code → number, NaN for missing values; None if the values are not numbers."""
+    if domain.order:
+        return None
     values = domain.values if domain.missing < 0 else domain.values[:-1]
     ones = np.ones(len(values), dtype=np.int64)
     try:
@@ -103,6 +115,21 @@ def floats_of(domain: Domain) -> Float64 | None:
         return None
     floats: Float64 = exact.cast(pa.float64(), safe=False).to_numpy(zero_copy_only=False)
     return floats if domain.missing < 0 else np.append(floats, np.nan)
+
+
+def decimals_of(numbers: Float64) -> int:
+    """Return how many decimals a figure made from numbers may have: as many as they have, and no more than they tell.
+
+    Nine tenths of the numbers do with them, so that a few odd ones give none away; and the last is not far below a
+    ten-thousandth of the range of the numbers.
+    """
+    present = numbers[np.isfinite(numbers)]
+    with np.errstate(over="ignore"):
+        spread = float(np.ptp(present)) if len(present) else 0.0
+    # A range beyond all measure has no decimals.
+    most = max(4 - math.floor(math.log10(spread)), 0) if 0 < spread < math.inf else 0
+    enough = (each for each in range(most) if np.mean(np.round(present, each) == present) >= 0.9)
+    return next(enough, most)
 
 
 def _ticks(text: str, kind: pa.DataType) -> Decimal | None:

@@ -3,11 +3,12 @@ r"""The notation of values, intervals and sets in a published table, written and
     24        a value                     [24-30]   plain numbers from 24 to 30
     {a, b}    one of these values         [-5, 3]   other numbers, and dates
     *         any value                   \*        a category called `*`; likewise with a leading [ { or \
+    [a, c]    ordered categories from a to c
 
-Inside a set, a backslash precedes each backslash, comma and brace, and a leading `[` or `*`. A column is
-written in one of three scripts: numbers, dates and their intervals; values and sets of them; or hierarchy labels,
-which are left unchanged. Bounds are two columns, `<name>_min` and `<name>_max`, in the original type: both are
-missing in place of `*`. A mean or median is a number like any other.
+Inside a set or an interval of ordered categories, a backslash precedes each backslash, comma and brace, and a leading
+`[` or `*`. A column is written in one of four scripts: numbers, dates and their intervals; ordered categories and their
+intervals; values and sets of them; or hierarchy labels, which are left unchanged. Bounds are two columns, `<name>_min`
+and `<name>_max`, in the original type: both are missing in place of `*`. A mean or median is a number like any other.
 
 To read a release, start with `distinct_texts` and `read_cell`, and define what a value, an interval or a
 set of values means.
@@ -25,6 +26,7 @@ import pyarrow.compute as pc
 
 from coterie.arrays import Int64
 from coterie.errors import ConfigError, DataError, Problem
+from coterie.files.csv_out import text_cells
 from coterie.values.codes import column_codes, row_classes
 
 if TYPE_CHECKING:
@@ -38,10 +40,11 @@ _PLAIN_INTERVAL = re.compile(rf"\[({_PLAIN})-({_PLAIN})\]")
 _INTERVAL = re.compile(r"\[(.+?), (.+)\]")
 _MEMBER = r"(?:[^\\,]|\\.)*"
 _SET = re.compile(rf"\{{{_MEMBER}(?:, {_MEMBER})*\}}", re.DOTALL)
+_RANGE = re.compile(rf"\[({_MEMBER}), ({_MEMBER})\]", re.DOTALL)
 _MEMBERS = re.compile(rf"(?:^|, )({_MEMBER})", re.DOTALL)
 _ESCAPED = re.compile(r"\\(.)", re.DOTALL)
 
-Script = Literal["interval", "set", "label"]
+Script = Literal["interval", "order", "set", "label"]
 CellKind = Literal["missing", "suppressed", "value", "interval", "set", "label", "unreadable"]
 CellText: TypeAlias = str | tuple[str | None, str | None] | None
 """a cell as it stands in a table: its text, the two texts of bounds, or None where it is missing"""
@@ -72,7 +75,7 @@ SUPPRESSED = Cell("suppressed")
 def value_texts(domain: Domain) -> pa.Array:
     """Return code → the value as text, null if it is missing. Text is unchanged."""
     try:
-        return domain.values.cast(pa.string())
+        return text_cells(domain.values)
     except (pa.ArrowNotImplementedError, pa.ArrowInvalid):
         raise DataError(
             f"Column {domain.name!r} is of type {domain.values.type}, which cannot be written as text.",
@@ -89,6 +92,11 @@ def interval_texts(lo: pa.Array, hi: pa.Array) -> pa.Array:
     )
     between = pc.if_else(plain, "-", _SEPARATOR)
     return pc.binary_join_element_wise("[", lo, between, hi, "]", "")
+
+
+def range_texts(lo: pa.Array, hi: pa.Array) -> pa.Array:
+    """Write `[lo, hi]` of ordered categories."""
+    return pc.binary_join_element_wise("[", member_texts(lo), _SEPARATOR, member_texts(hi), "]", "")
 
 
 def lone_texts(texts: pa.Array) -> pa.Array:
@@ -118,7 +126,7 @@ def columns_of(name: str, present: Collection[str]) -> tuple[str, ...]:
 
 
 def _as_strings(values: pa.Array) -> list[str]:
-    return list(values.cast(pa.string()).to_pylist())
+    return list(text_cells(values).to_pylist())
 
 
 def distinct_texts(
@@ -166,6 +174,11 @@ def read_cell(text: CellText, script: Script, *, root: str = ROOT) -> Cell:
         return SUPPRESSED
     if script == "label":
         return Cell("label", (text,))
+    if script == "order":
+        found = _RANGE.fullmatch(text)
+        if found is None:
+            return Cell("value", (text.removeprefix("\\"),))
+        return Cell("interval", tuple(_ESCAPED.sub(r"\1", end) for end in found.groups()))
     if script == "set":
         members = read_set(text)
         return Cell("value", (text.removeprefix("\\"),)) if members is None else Cell("set", tuple(members))

@@ -15,7 +15,8 @@ import pyarrow.compute as pc
 from coterie.arrays import Bool, Float64, Int64
 from coterie.errors import DataError
 from coterie.values.plain import plain_array
-from coterie.values.scalars import DATE, EXACT, is_text, parse_moment, parse_number
+from coterie.values.scalars import DATE, EXACT, is_text, parse_moment, parse_number, texts
+from coterie.wording import count_of
 
 ColumnType = Literal["number", "category", "date"]
 
@@ -168,6 +169,27 @@ def as_numbers(values: pa.Array, counts: Int64, *, column: str) -> Numbers:
         if infinite.any():
             raise _refused("infinite", infinite, counts, column)
     return Numbers(values, array)
+
+
+def as_ranks(values: pa.Array, counts: Int64, *, column: str, order: Sequence[str]) -> Numbers:
+    """Return the values of an ordered category as ranks.
+
+    Raises:
+        DataError: Values are not in the order; the message counts, it does not quote.
+    """
+    names = texts(values, column=column)
+    rank = {text: at for at, text in enumerate(order)}
+    ranks = np.asarray([rank.get(name, -1) for name in names], dtype=np.int64)
+    if (wrong := ranks < 0).any():
+        rows = int(counts[wrong].sum())
+        found = f"{count_of(int(wrong.sum()), 'value')} ({count_of(rows, 'row')})"
+        raise DataError(
+            f"Column {column!r} is ordered, but {found} of it are not in its order.",
+            column=column,
+            rows=rows,
+            hint=f"Add them to ordered.{column}, or name them in missing_values.",
+        )
+    return Numbers(pa.array(ranks), ranks)
 
 
 def _from_decimals(values: pa.Array) -> Numbers:

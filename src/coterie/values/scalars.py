@@ -3,10 +3,10 @@
 `parse_number` accepts digits with at most one decimal point, a sign and an exponent, and surrounding spaces.
 `parse_moment` accepts this part of ISO 8601, and surrounding spaces:
 
-    2024-03-05  20240305  2024-W10-2  2024W102        a calendar day or week day
-    …T10  …T10:15  …T10:15:30  …T10:15:30.25          with a time: a space may replace T, a comma the point; colons
-    …T1015  …T101530                                  are optional; up to nine digits of a second
-    …Z  …+01  …+01:00  …+0100                         with an offset from UTC, none by default
+    2024-03-05  20240305  2024-W10-2  2024W102        a day, of the calendar or of a week
+    …T10  …T10:15  …T10:15:30  …T10:15:30.25          and a time: a space may stand for T, a comma for the point, colons
+    …T1015  …T101530                                  may be left out; up to nine digits of a second
+    …Z  …+01  …+01:00  …+0100  …+00:53:28  …+005328   and its distance from UTC, which is none where none is said
 
 Only `2024-03-05`, alone or with a time with colons, makes a text column a date column automatically (`DATE`):
 without being asked for dates, coterie reads eight digits as a number.
@@ -25,6 +25,7 @@ import pyarrow as pa
 
 from coterie.arrays import Integers
 from coterie.errors import HierarchyError, Problem
+from coterie.files.csv_out import text_cells
 from coterie.wording import count_of
 
 # Digits in front of or behind the decimal point that a number may have. Floats need 324; more is no measurement.
@@ -33,7 +34,7 @@ _MOST_DIGITS = 400
 EXACT = Context(prec=4 * _MOST_DIGITS, Emax=MAX_EMAX, Emin=MIN_EMIN)
 # Patterns for Python's and for Arrow's expressions.
 NUMBER = r"[+-]?(?:[0-9]+(?:\.[0-9]*)?|\.[0-9]+)(?:[eE][+-]?[0-9]{1,5})?"
-_ZONE = r"(?:Z|[+-][0-9]{2}(?::?[0-9]{2})?)?"
+_ZONE = r"(?:Z|[+-][0-9]{2}(?::?[0-9]{2}(?::?[0-9]{2})?)?)?"
 DATE = r"[0-9]{4}-[0-9]{2}-[0-9]{2}(?:[T ][0-9]{2}(?::[0-9]{2}(?::[0-9]{2}(?:\.[0-9]{1,9})?)?)?" + _ZONE + ")?"
 _NUMBER = re.compile(NUMBER)
 _MOMENT = re.compile(
@@ -74,7 +75,7 @@ def texts(values: pa.Array, *, column: str) -> list[str]:
     if pa.types.is_decimal(kind):
         return [decimal_text(value) for value in values.to_pylist()]
     if pa.types.is_temporal(kind) and not pa.types.is_duration(kind):
-        written = values.cast(pa.string()).to_pylist()
+        written = text_cells(values).to_pylist()
         return [_trim_fraction(text) for text in written]
     raise HierarchyError(
         [Problem(column, f"values of type {kind} have no place in a hierarchy; turn them into text, numbers or dates")],

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import NamedTuple, Protocol
@@ -12,6 +12,8 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from coterie.arrays import Int64
+from coterie.disclosure.downcoding import PublishedClasses, classes_of
+from coterie.disclosure.order import Reader
 from coterie.verification.cells import ColumnCells, read_cells
 from coterie.verification.counts import CellCounts, CellPairs, ClassValues, Counter, PeopleCounts
 
@@ -19,8 +21,6 @@ from coterie.verification.counts import CellCounts, CellPairs, ClassValues, Coun
 ROOM = 2**62
 # Keys are counted by place, not by hash, while there are at most so many places a row.
 DENSE = 8
-# Of more rows on disk, the order is not looked at.
-MOST_HELD = 5_000_000
 
 
 class Exposure(NamedTuple):
@@ -68,8 +68,11 @@ class PublishedRows(Protocol):
     def values(self, column: str) -> Iterator[ClassValues]:
         """Yield class on the quasi-identifiers × value of a column → rows, in pieces; the last value is missing."""
 
-    def table_of(self, columns: Sequence[str]) -> pa.Table | None:
-        """Return some columns in row order; None if they are too large for memory."""
+    def read(self, columns: Sequence[str]) -> Iterable[pa.Table]:
+        """Return some columns in the order of the rows, some rows at a time."""
+
+    def classes_of(self, quasi: Sequence[str]) -> Iterable[PublishedClasses]:
+        """Return what is published of the quasi-identifiers in each class, some classes at a time."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -135,9 +138,13 @@ class TableRows:
             cells = self._read(column)
             yield ClassValues.count(self.of_row, cells.of_row, values=len(cells.values) + 1)
 
-    def table_of(self, columns: Sequence[str]) -> pa.Table:
-        """Return some columns in row order."""
-        return self.table.select(list(columns))
+    def read(self, columns: Sequence[str]) -> Iterable[pa.Table]:
+        """All rows, in one piece."""
+        return [self.table]
+
+    def classes_of(self, quasi: Sequence[str]) -> Iterable[PublishedClasses]:
+        """Return the classes, in one piece."""
+        return [classes_of(self.table, quasi)]
 
     def take(self, rows: Int64) -> TableRows:
         """Return some of the rows."""
@@ -153,7 +160,7 @@ class CounterRows:
     counter: Callable[[Sequence[str]], Counter]
     """further columns → what counts classes on the quasi-identifiers with them"""
     rows: int
-    read: Callable[[Sequence[str]], pa.Table] | None = None
+    read: Reader
     """some columns → their cells in the order of the rows"""
 
     held = False
@@ -186,9 +193,9 @@ class CounterRows:
 
         yield from self.counter(()).by_value(column, look)
 
-    def table_of(self, columns: Sequence[str]) -> pa.Table | None:
-        """Return some columns in row order, unless they are too large for memory."""
-        return None if self.read is None or self.rows > MOST_HELD else self.read(columns)
+    def classes_of(self, quasi: Sequence[str]) -> Iterable[PublishedClasses]:
+        """Return the classes, some thousand at a time."""
+        return self.counter(()).by_class(lambda cells: PublishedClasses(cells.table, cells.sizes))
 
 
 def _places(cells: pa.Array | None, values: pa.Array) -> Int64:

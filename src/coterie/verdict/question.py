@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Literal
 
-from coterie.wording import Tabular
+from coterie.wording import Tabular, visible
 
 State = Literal["pass", "warn", "fail"]
 ORDER: tuple[State, ...] = ("pass", "warn", "fail")
@@ -107,7 +107,7 @@ class Verdict(Tabular):
         for question in self.questions.values():
             lines.append(f"{question.state:<4}  {question.title} {' '.join(question.evidence)}".rstrip())
             lines += [f"      → {text}" for text in question.advice]
-        return "\n".join(lines)
+        return visible("\n".join(lines))
 
 
 class Findings:

@@ -6,13 +6,18 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from coterie.disclosure.downcoding import loss_by_label
+from coterie.disclosure.labels import forms_of
 from coterie.settings.limits import limit
 from coterie.verdict.question import Findings
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
     import pyarrow as pa
 
     from coterie.arrays import Int64
+    from coterie.disclosure.downcoding import CellCounts
     from coterie.measures.measures import Measures
     from coterie.settings.config import Config
 
@@ -21,6 +26,7 @@ BOUND_ROWS = 20_000
 # Random queries are asked of so many rows, the same ones before and after.
 QUERY_ROWS = 20_000
 QUERIES = 200
+LONG = f"long where there are more than {BOUND_ROWS:,}"
 
 
 def usefulness(measures: Measures, config: Config, *, queries: float | None = None, bounded: bool = False) -> Findings:
@@ -34,18 +40,17 @@ def usefulness(measures: Measures, config: Config, *, queries: float | None = No
     """
     findings = Findings("utility", config.accept)
     loss = float(measures["gcp"])
-    findings.figures["loss"] = loss
     told = f"The information loss (GCP) is {loss:.4f}"
     if bounded and "loss_over_bound" in measures and np.isfinite(ratio := float(measures["loss_over_bound"])):
         findings.figures["loss_over_bound"] = ratio
         told += f", {ratio:.2f} times what no grouping with this k could stay below"
     findings.evidence.append(f"{told}.")
-    findings.add(
-        "warn" if loss > limit(config.limits, "loss") else "pass",
-        advice="Take fewer quasi-identifiers, a smaller k, or hierarchies that join what belongs together.",
-    )
-    _worst_column(findings, measures, config)
-    if queries is not None and np.isfinite(queries):
+    if not bounded:
+        findings.evidence.append(f"Not compared with the lower bound: that takes all rows in memory, and {LONG}.")
+    _judge(findings, loss, {name: float(each.ncp) for name, each in measures.attributes.items()}, config)
+    if queries is None:
+        findings.evidence.append("Not asked: random COUNT queries, which take ranges and the original.")
+    elif np.isfinite(queries):
         findings.figures["query_error"] = queries
         findings.evidence.append(f"Random COUNT queries are wrong by {100 * queries:.0f} % in the median.")
         findings.add(
@@ -56,18 +61,53 @@ def usefulness(measures: Measures, config: Config, *, queries: float | None = No
     return findings
 
 
-def _worst_column(findings: Findings, measures: Measures, config: Config) -> None:
-    """Report the column with the highest loss, and those that are nearly useless."""
-    columns = {name: float(each.ncp) for name, each in measures.attributes.items()}
+def useful_by_label(counted: Mapping[str, CellCounts], config: Config) -> Findings:
+    """Say what is left of the data by the published cells alone, without the original.
+
+    Args:
+        counted: The published cells of each quasi-identifier.
+        config: Limits, hierarchies, weights and what a person accepts.
+    """
+    findings = Findings("utility", config.accept)
+    forms = forms_of(config)
+    found = {name: loss_by_label(counts, forms.get(name)) for name, counts in counted.items()}
+    columns = {name: loss for name, loss in found.items() if loss is not None}
+    unknown = [f"`{name}`" for name in found if name not in columns]
+    if unknown:
+        findings.evidence.append(
+            f"Not measured: {', '.join(unknown)}, whose labels do not say how many values they hold."
+        )
+    weights = {name: config.weights.get(name, 1.0) for name in columns}
+    if not sum(weights.values()):
+        findings.add("warn", advice="Give the hierarchies, or ask `coterie measure` with the original.")
+        return findings
+    loss = sum(columns[name] * weight for name, weight in weights.items()) / sum(weights.values())
+    findings.evidence.append(
+        f"The information loss is about {loss:.4f}, by what is published alone: rows that were removed do not count."
+    )
+    _judge(findings, loss, columns, config)
+    findings.evidence.append(
+        "Not asked: random COUNT queries and the lower bound, which take the original (`coterie measure`)."
+    )
+    return findings
+
+
+def _judge(findings: Findings, loss: float, columns: Mapping[str, float], config: Config) -> None:
+    """Hold the losses against their limits; name the column that lost most, and those of which nothing is left."""
+    findings.figures["loss"] = loss
+    findings.add(
+        "warn" if loss > limit(config.limits, "loss") else "pass",
+        advice="Take fewer quasi-identifiers, a smaller k, or hierarchies that join what belongs together.",
+    )
     if not columns:
         return
     worst = max(columns, key=lambda name: columns[name])
-    findings.figures |= {"worst_column": worst, "column_loss": columns}
+    findings.figures |= {"worst_column": worst, "column_loss": dict(columns)}
     findings.evidence.append(f"`{worst}` lost most: {columns[worst]:.4f}.")
-    for name, loss in columns.items():
+    for name, lost in columns.items():
         help_for = "Give it a hierarchy" if name not in config.hierarchies else "Weigh it higher (weights)"
         findings.add(
-            "warn" if loss > limit(config.limits, "column-loss") else "pass",
+            "warn" if lost > limit(config.limits, "column-loss") else "pass",
             what=name,
             advice=f"Next to nothing is left of `{name}`. {help_for}, or drop it: then the others keep more.",
         )

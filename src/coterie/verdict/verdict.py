@@ -3,32 +3,36 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING
 
 import numpy as np
 import pyarrow as pa
 
+from coterie.disclosure.downcoding import count_cells
 from coterie.settings.threshold import find_threshold
-from coterie.values.notation import columns_of, published_names
+from coterie.values.notation import columns_of
 from coterie.verdict.counts import CounterRows, PublishedRows, TableRows, numbered
 from coterie.verdict.inference import inference
-from coterie.verdict.order import look_at_order
+from coterie.verdict.order import look_at_order, look_at_tightness
 from coterie.verdict.people import look_for_people
 from coterie.verdict.question import Findings, Question, Verdict
 from coterie.verdict.singling_out import singled_out
-from coterie.verdict.usefulness import BOUND_ROWS, query_error, usefulness
+from coterie.verdict.usefulness import BOUND_ROWS, query_error, useful_by_label, usefulness
 
 if TYPE_CHECKING:
     from coterie.releases.release import Release
     from coterie.settings.config import Config
+    from coterie.verification.sql import HiddenColumn
     from coterie.verification.verify import Verification
 
 
 def verdict_of(release: Release) -> Verdict:
     """Return the verdict on a release."""
     if not release.complete:
-        return _verdict_of_stored(release)
+        from coterie.verdict.stored import verdict_of_stored
+
+        return verdict_of_stored(release)
     config, published, found = release.config, release.published, release.verification
     original, kept = release.source.table, release.published.kept
     who = None if config.entity is None else original.column(config.entity).take(pa.array(kept))
@@ -39,16 +43,17 @@ def verdict_of(release: Release) -> Verdict:
     rows = TableRows(published.table, of_row, classes, who)
     findings = Findings("singling-out", config.accept)
     singled_out(rows, config, kept=_kept(published.table.column_names, config), k=config.k, findings=findings)
+    look_at_order(findings, rows.read, config, names=published.table.column_names, k=config.k)
+    look_at_tightness(findings, count_cells(rows.classes_of(config.quasi), quasi=config.quasi), config)
     look_for_people(findings, rows, config, original=original, kept=kept, k=config.k)
-    look_at_order(findings, release.arrow, config, k=config.k)
     queries = query_error(original, published.table, config, kept=kept)
     useful = usefulness(release.measures, config, queries=queries, bounded=original.num_rows <= BOUND_ROWS)
     inferred = inference(rows, config, sensitive=config.sensitive)
-    return _verdict(promises(found), findings, inferred, useful)
+    return joined(promises(found), findings, inferred, useful)
 
 
 def verdict_of_rows(rows: PublishedRows, config: Config, found: Verification, *, names: Sequence[str]) -> Verdict:
-    """Return the verdict on a published table alone: without the original, its utility is unknown.
+    """Return the verdict on a published table by itself: without the original, its use is judged by what is published.
 
     Args:
         rows: The published rows.
@@ -58,47 +63,33 @@ def verdict_of_rows(rows: PublishedRows, config: Config, found: Verification, *,
     """
     k = found.wanted or find_threshold(config.threshold).rows
     findings = singled_out(rows, config, kept=_kept(names, config), k=k)
-    if (table := rows.table_of(published_names(names, config.quasi))) is not None:
-        look_at_order(findings, table, config, k=k)
-    else:
-        findings.evidence.append("Not measured: whether the order of the rows gives values away.")
+    look_at_order(findings, rows.read, config, names=names, k=k)
+    counted = count_cells(rows.classes_of(config.quasi), quasi=config.quasi)
+    look_at_tightness(findings, counted, config)
     inferred = inference(rows, config, sensitive=[name for name in config.sensitive if name in names])
-    useful = Findings("utility", config.accept)
-    useful.evidence.append("Not measured: it takes the original (`coterie measure`).")
-    return _verdict(promises(found), findings, inferred, useful)
+    useful = useful_by_label(counted, config)
+    return joined(promises(found), findings, inferred, useful)
 
 
-def verdict_of_file(path: str | os.PathLike[str], config: Config, found: Verification) -> Verdict:
-    """Return the verdict on a published file that is never in memory whole: DuckDB counts its classes.
+def verdict_of_file(
+    path: str | os.PathLike[str], config: Config, found: Verification, *, people: HiddenColumn | None = None
+) -> Verdict:
+    """Return the verdict on a published file that is never held whole: DuckDB counts its classes.
 
     Args:
         path: CSV, Parquet, Feather or a folder of Parquet files.
         config: As for `verdict_of_rows`.
-        found: The verification.
+        found: What the judge found.
+        people: The person of each row, where that is known from elsewhere.
     """
     from coterie.verification.duckdb_counts import counting
 
-    with counting(path, config) as (table, counter):
+    with counting(path, config, people=people) as (table, counter):
 
-        def read(columns: Sequence[str]) -> pa.Table:
-            return pa.Table.from_batches(table.batches(list(columns)))
+        def read(columns: Sequence[str]) -> Iterator[pa.Table]:
+            return (pa.Table.from_batches([batch]) for batch in table.batches(list(columns)))
 
         return verdict_of_rows(CounterRows(counter, found.rows, read), config, found, names=table.schema.names)
-
-
-def _verdict_of_stored(release: Release) -> Verdict:
-    """Return the verdict on a release in a file."""
-    config, found = release.config, release.verification
-    useful = usefulness(release.measures, config)
-    if (path := release.place.path) is not None and path.exists():
-        # A release has a header, whatever its input had.
-        by_itself = verdict_of_file(path, config.replace(header=True), found)
-        return Verdict({**by_itself.questions, useful.name: useful.question()})
-    parts = [Findings(name, config.accept) for name in ("singling-out", "inference")]
-    for part in parts:
-        part.evidence.append("Not measured: the release is in no file on this machine.")
-        part.add("warn", advice="Write the release to a file, and ask `coterie verify --strict` about it.")
-    return _verdict(promises(found), *parts, useful)
 
 
 def promises(found: Verification) -> Question:
@@ -115,5 +106,6 @@ def _kept(names: Sequence[str], config: Config) -> list[str]:
     return [name for name in names if name not in told and name not in config.sensitive]
 
 
-def _verdict(kept: Question, *others: Findings) -> Verdict:
+def joined(kept: Question, *others: Findings) -> Verdict:
+    """One verdict of all questions."""
     return Verdict({kept.name: kept} | {each.name: each.question() for each in others})

@@ -20,6 +20,7 @@ import pyarrow.compute as pc
 
 from coterie.arrays import Int64
 from coterie.errors import HierarchyError, Problem
+from coterie.files.csv_out import text_cells
 from coterie.verification.cells import is_number, is_text, number_in
 
 Path = tuple[Hashable, ...]
@@ -193,7 +194,7 @@ def cell_texts(cells: pa.Array, *, name: str) -> list[str]:
     if pa.types.is_decimal(kind):
         return [_digits(str(value)) for value in cells.to_pylist()]
     if pa.types.is_temporal(kind) and not pa.types.is_duration(kind):
-        written = cells.cast(pa.string()).to_pylist()
+        written = text_cells(cells).to_pylist()
         return [re.sub(r"\.[0-9]+", lambda part: part[0].rstrip("0").rstrip("."), text, count=1) for text in written]
     text = f"values of type {kind} have no place in a hierarchy; turn them into text, numbers or dates"
     raise HierarchyError([Problem(name, text)], column=name)

@@ -5,8 +5,10 @@ This is the same for every engine: each has its own counter.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from dataclasses import replace
+from decimal import Context, Decimal
 from fractions import Fraction
 from functools import partial
 from typing import TYPE_CHECKING, NamedTuple
@@ -15,6 +17,7 @@ import pyarrow as pa
 
 from coterie.errors import ConfigError, Problem
 from coterie.verification.arrow import ArrowCounter
+from coterie.verification.cells import MARK, number_in
 from coterie.verification.counts import (
     CellPairs,
     ClassCells,
@@ -33,6 +36,9 @@ from coterie.verification.verify import Check, Classes, Rule, Verification, k_ch
 
 if TYPE_CHECKING:
     from coterie.settings.config import Config
+
+_ENDS = re.compile(r"\[([0-9.]+)-([0-9.]+)\]|\[(.+), (.+)\]")
+_EXACT = Context(prec=1000)
 
 
 def _measure(name: str, kind: str = "") -> Promise:
@@ -106,6 +112,7 @@ def verify_counts(
     checks = [] if k is None else [k_check(k, sizes)]
     checks += check_promises(counter, promises_of(config), config, names=names)
     checks += [] if people is None else [people_check(people, config.k)]
+    checks += rounding_checks(counter, config, names=names)
     found = measure_columns(counter, config, config.sensitive, names=names) if measured else ()
     # Classes have no numbers here: nobody could look the worst one up.
     verification = verification_of(
@@ -131,7 +138,8 @@ def model_rules(config: Config, *, people: pa.ChunkedArray | None = None) -> lis
         counter = _counter(classes, people)
         checks = check_promises(counter, promises, config, names=classes.table.column_names)
         found = counter.people()
-        return checks if found is None else [*checks, people_check(found, config.k)]
+        checks += [] if found is None else [people_check(found, config.k)]
+        return checks + rounding_checks(counter, config, names=classes.table.column_names)
 
     return [check]
 
@@ -260,3 +268,44 @@ def people_check(counts: PeopleCounts, k: int) -> Check:
             f"groups of fewer; the smallest has {least:,}."
         )
     return Check("k-anonymity of people", k, least, not found.failing, text, found.worst, found.size)
+
+
+def rounding_checks(counter: Counter, config: Config, *, names: Sequence[str]) -> list[Check]:
+    """Check each column with a step: all ends are multiples of it, and no interval is narrower.
+
+    Args:
+        counter: The engine's counts.
+        config: The steps.
+        names: The columns of the release.
+    """
+    return [_rounding_check(counter, name, Decimal(str(step)), names) for name, step in config.round.items()]
+
+
+def _rounding_check(counter: Counter, name: str, step: Decimal, names: Sequence[str]) -> Check:
+    wrong = 0
+    for column in (name,) if name in names else (f"{name}_min", f"{name}_max"):
+        cells = counter.cells(column)
+        texts = cells.values.cast("string").to_pylist()
+        wrong += sum(
+            int(rows)
+            for text, rows in zip(texts, cells.rows.tolist(), strict=True)
+            if not (_multiple(text, step) if column != name else _rounded(text, step))
+        )
+    step = step.normalize()
+    text = f"Both ends of every interval of {name!r} are multiples of {step:f}."
+    if wrong:
+        text = f"The ends of intervals of {name!r} are to be multiples of {step:f}, but {wrong:,} cells have others."
+    return Check(f"round:{name}", float(step), wrong, not wrong, text)
+
+
+def _rounded(text: str, step: Decimal) -> bool:
+    if text == MARK:
+        return True
+    match = _ENDS.fullmatch(text)
+    ends = [each for each in match.groups() if each is not None] if match else []
+    return len(set(ends)) == 2 and all(_multiple(end, step) for end in ends)
+
+
+def _multiple(text: str, step: Decimal) -> bool:
+    number = number_in(text)
+    return number is not None and _EXACT.remainder(number, step) == 0

@@ -101,7 +101,9 @@ def _column(name: str, classes: pa.Table, own: ColumnCells, config: Config) -> P
     owned: list[str | None] = [*cell_texts(own.values, name=name), None]
     form = None if hierarchy is None or style == "set" else hierarchy.form
     kind = config.types.get(name) if hierarchy is None else "category"
-    own_read, shown_read = read_both(owned, shown, form=form, kind=kind, type_=own.values.type, name=name)
+    own_read, shown_read = read_both(
+        owned, shown, form=form, kind=kind, type_=own.values.type, name=name, order=config.ordered.get(name, ())
+    )
     ends = numbered([*own_read, *(each for each in shown_read if not isinstance(each, frozenset))])
     lo, hi = (np.array([ends(each)[side] for each in shown_read], dtype=np.int64) for side in (0, 1))
     own_lo, own_hi = (np.array([ends(each)[side] for each in own_read], dtype=np.int64) for side in (0, 1))

@@ -3,6 +3,7 @@ r"""Parse published cells, independently, from the notation of releases.
     24          a value                  [24-30]      plain numbers from 24 to 30
     {a, b}      one of these values      [-5, 3]      other numbers, and dates; [20, 25) without the upper end
     *           any value                \*           a category called `*`; likewise with a leading [ { or \
+    [a, c]      ordered categories from a to c; ends are written like members of sets
     021**       codes with this prefix   2024-Q1      dates of a quarter, likewise 2024-03, 2024, 2020s
 
 In a column with a hierarchy a cell is one of its labels.
@@ -11,7 +12,7 @@ In a column with a hierarchy a cell is one of its labels.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from enum import Enum
 from typing import Any, Final, TypeAlias
@@ -45,6 +46,7 @@ Readings: TypeAlias = tuple[list[Reading], list[Reading]]
 
 _PLAIN = re.compile(r"\[([0-9]+(?:\.[0-9]+)?)-([0-9]+(?:\.[0-9]+)?)\]")
 _ENDS = re.compile(r"\[(.*), (.*)([\])])")
+_RANGE = re.compile(r"\[((?:\\.|[^\\,])*), ((?:\\.|[^\\,])*)\]", re.DOTALL)
 _PART = re.compile(r"([0-9]{4})(?:-(?:Q([1-4])|([0-9]{2})(?:-([0-9]{2}))?)|(s))?")
 _LAST = "\U0010ffff"
 
@@ -57,6 +59,7 @@ def read_both(
     kind: str | None,
     type_: pa.DataType,
     name: str,
+    order: Sequence[str] = (),
 ) -> Readings:
     """Parse the cells of a column of a population and of a release, so that they can be compared.
 
@@ -67,7 +70,12 @@ def read_both(
         kind: number, date or category, if known.
         type_: The type of the population's cells.
         name: The column's name.
+        order: The values of an ordered category, in their order.
     """
+    if order:
+        rank = {text: at for at, text in enumerate(order)}
+        owned = [_of_rank(cell, None if cell is None else (cell, cell), rank) for cell in own]
+        return owned, [_ranked(cell, rank) for cell in shown]
     if form is None:
         return _without_hierarchy(own, shown, kind=kind, name=name)
     if hasattr(form, "labels"):
@@ -182,6 +190,27 @@ def _ends(cell: Shown, read: Callable[[str], Any]) -> Reading | None:
         return ANY
     low, high = map(read, interval_ends(cell) if isinstance(cell, str) else cell)
     return None if low is None or high is None or low > high else (low, high)
+
+
+def _ranked(cell: Shown, rank: Mapping[str, int]) -> Reading:
+    """Parse a published cell of an ordered category, by ranks."""
+    return ANY if cell == MARK else _of_rank(cell, range_ends(cell) if isinstance(cell, str) else cell, rank)
+
+
+def _of_rank(cell: Shown, ends: Any, rank: Mapping[str, int]) -> Reading:  # noqa: ANN401 - two texts, or None
+    low, high = (rank.get(end) for end in ends or ("", ""))
+    # What has no place in the order, or is missing, admits itself only.
+    return (low, high) if ends and low is not None and high is not None else SingleValue(cell)  # type: ignore[arg-type]
+
+
+def range_ends(text: str) -> tuple[str, str]:
+    """Return the unescaped ends of an interval of ordered categories; a single value is both ends."""
+    match = _RANGE.fullmatch(text)
+    if match is None:
+        alone = text[1:] if text.startswith("\\") else text
+        return alone, alone
+    low, high = (re.sub(r"\\(.)", r"\1", end, flags=re.DOTALL) for end in match.groups())
+    return low, high
 
 
 def interval_ends(text: str) -> tuple[str, str]:

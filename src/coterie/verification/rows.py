@@ -15,16 +15,17 @@ each row. It reads the boxes and counts independently; no table can show that th
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 import pyarrow as pa
 
 from coterie.arrays import Bool, Int32, Int64
+from coterie.files.csv_out import text_cells
 from coterie.verification.ancestors import cell_texts
 from coterie.verification.cells import MARK, ColumnCells, read_cells
-from coterie.verification.readings import Shown, interval_ends, numbered, read_both, set_members
+from coterie.verification.readings import Shown, interval_ends, numbered, range_ends, read_both, set_members
 from coterie.verification.verify import Check, Classes, Rule
 
 if TYPE_CHECKING:
@@ -115,25 +116,33 @@ def read_boxes(published: pa.Table, values: Mapping[str, pa.Array], config: Conf
         if hierarchy is not None and labelled:
             found = [_label_boxes(cells[0], own, hierarchy.form, name=name)]
         else:
-            texts = own.cast(pa.string()).to_pylist()
+            texts = text_cells(own).to_pylist()
             place = {text: number for number, text in enumerate(texts) if text is not None}
-            found = [_text_boxes(each, place, texts, blank=len(ends) == 2) for each in cells]
+            read = range_ends if name in config.ordered else interval_ends
+            found = [_text_boxes(each, place, texts, read=read, blank=len(ends) == 2) for each in cells]
         lo[:, at], hi[:, at] = found[0][cells[0].of_row, 0], found[-1][cells[-1].of_row, 1]
         if len(ends) == 2:
             lo[cells[0].missing != cells[1].missing, at] = len(own)
     return lo, hi
 
 
-def _text_boxes(cells: ColumnCells, place: Mapping[str, int], texts: Sequence[str | None], *, blank: bool) -> Int32:
+def _text_boxes(
+    cells: ColumnCells,
+    place: Mapping[str, int],
+    texts: Sequence[str | None],
+    *,
+    read: Callable[[str], tuple[str, str]],
+    blank: bool,
+) -> Int32:
     """Return distinct cell → interval of numbers, by the text of ends or members; `blank`: null means any value."""
     every, nothing = (0, len(texts) - 1), (1, 0)
     boxes = []
-    for cell in cells.values.cast(pa.string()).to_pylist():
+    for cell in text_cells(cells.values).to_pylist():
         alone, members = cell[1:] if cell.startswith("\\") else cell, set_members(cell)
         if cell == MARK:
             boxes.append(every)
             continue
-        numbers = [place.get(part, -1) for part in members or ([alone] if alone in place else interval_ends(cell))]
+        numbers = [place.get(part, -1) for part in members or ([alone] if alone in place else read(cell))]
         numbers = sorted(numbers) if members else numbers
         boxes.append((numbers[0], numbers[-1]) if min(numbers) >= 0 else nothing)
     missing = len(texts) - 1 if None in texts else -1

@@ -23,7 +23,7 @@ from coterie.values.notation import published_names
 from coterie.verification.arrow import ArrowCounter
 from coterie.verification.counts import SizeCounts
 from coterie.verification.judge import judge_counts
-from coterie.wording import Tabular
+from coterie.wording import Tabular, visible
 
 if TYPE_CHECKING:
     from coterie.verification.models import Measured
@@ -122,7 +122,7 @@ class Verification(Tabular):
             f"missing cells: {self.missing_cells:,} · suppressed rows: {self.suppressed:,}",
         ]
         lines += [f"{'passed' if check.passed else 'FAILED'}: {check.text}" for check in self.checks]
-        return "\n".join(lines)
+        return visible("\n".join(lines))
 
 
 def verify_table(

@@ -20,32 +20,43 @@ FIELD = "stamp"
 
 
 def stamp_of(project: Project, step: str) -> str:
-    """Return a stamp that changes with any setting of a step."""
+    """Return a text that is another one as soon as a setting of a step has changed."""
     try:
         values = recipe.read_values(project)
     except ConfigError:
         return ""
     # An empty table says nothing, and goes when anything is saved.
     own = {name: value for name, value in values.items() if recipe.screen_of(name) == step and value != {}}
-    return hashlib.sha256(json.dumps(own, sort_keys=True, default=str).encode()).hexdigest()[:16]
+    return stamp(own)
+
+
+def stamp(*parts: object) -> str:
+    """Return a short text that stands for some values."""
+    return hashlib.sha256(json.dumps(parts, sort_keys=True, default=str).encode()).hexdigest()[:16]
 
 
 def changed_elsewhere(
-    project: Project, step: str, *, stamp: str, submitted: Mapping[str, str], saved: Mapping[str, str]
+    now: str,
+    *,
+    stamp: str,
+    submitted: Mapping[str, str] | None = None,
+    saved: Mapping[str, str] | None = None,
+    what: str = "coterie.toml",
 ) -> list[Fault]:
-    """Return the fault of a form whose settings have changed since it was shown; none for a form without a stamp.
+    """Return the fault of a form whose settings were changed since it was shown; none for a form without a stamp.
 
     Args:
-        project: The project.
-        step: The step of the form.
-        stamp: The form's stamp.
+        now: The stamp of the settings as they are.
+        stamp: What the form brought along.
         submitted: Its fields.
         saved: The same fields as they would be shown now.
+        what: What was changed.
     """
-    if not stamp or stamp == stamp_of(project, step):
+    if not stamp or stamp == now:
         return []
-    differing = ", ".join(name for name, text in saved.items() if name in submitted and submitted[name].strip() != text)
-    text = "coterie.toml was changed in another tab or in an editor. Nothing has been saved yet."
+    sent = submitted or {}
+    differing = ", ".join(name for name, text in (saved or {}).items() if name in sent and sent[name].strip() != text)
+    text = f"{what} was changed in another tab or in an editor. Nothing has been saved yet."
     if differing:
         text += f" Your version differs from the file in: {differing}."
     return [Fault("", f"{text} Save again to keep your version.")]

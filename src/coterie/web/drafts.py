@@ -4,9 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
+from starlette.requests import Request
+from starlette.responses import Response
+
+from coterie.web.forms import simple
+from coterie.web.pages import go
 from coterie.web.project import Project, private_folder, read_json, write_json
 
-FORMS = ("goals", "run")
+FORMS = ("data", "goals", "run")
 """steps whose forms are kept here"""
 
 
@@ -16,6 +21,14 @@ def keep_draft(project: Project, step: str, submitted: Mapping[str, str]) -> Non
     if not folder.is_dir():
         private_folder(folder)
     write_json(folder / f"{step}.json", submitted)
+
+
+def send_back(request: Request, project: Project, step: str, submitted: Mapping[str, str]) -> Response:
+    """Keep a form that cannot be saved and show it by another request: Back and Reload do not send it again."""
+    # Browsers send nothing for a box that is not ticked, which must not come back ticked.
+    boxes = {name: "" for name, each in simple(step).items() if each.kind == "switch"}
+    keep_draft(project, step, boxes | dict(submitted))
+    return go(f"{project.url}/{step}", request)
 
 
 def draft_of(project: Project, step: str) -> dict[str, str] | None:

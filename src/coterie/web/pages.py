@@ -45,11 +45,6 @@ class FormState(NamedTuple):
     submitted: Mapping[str, str] | None = None
     status: int = 200
 
-    @classmethod
-    def refused(cls, faults: list[Fault], submitted: Mapping[str, str] | None = None) -> FormState:
-        """Return a form that could not be saved."""
-        return cls(faults, submitted, 422)
-
 
 FIRST_LOOK = FormState()
 

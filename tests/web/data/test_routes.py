@@ -15,6 +15,7 @@ from coterie.web.data import preview
 from coterie.web.data.inspect_table import GROUP_ROWS
 from coterie.web.projects.routes import open_path
 from coterie.web.recipe import recipe
+from coterie.web.step_states import steps_of
 from coterie.web.table_summary import summary_of
 
 ROWS = 120
@@ -105,11 +106,17 @@ def test_a_file_can_be_read_in_another_way(client, app, files):
     assert facts.names == ["a", "b"]
     assert facts.columns[1].missing == 50
     assert recipe.read_values(project)["delimiter"] == ":"
-    wrong = client.post(f"{project.url}/data", data={"delimiter": ":::", "encoding": "klingon"})
+    wrong = send(client, f"{project.url}/data", data={"delimiter": ":::", "encoding": "klingon"})
     assert wrong.status_code == 422
     for text in ('id="delimiter-fault"', 'id="encoding-fault"', 'value=":::"', 'value="klingon"'):
         assert text in wrong.text
     assert recipe.read_values(project)["delimiter"] == ":"
+    # Another visit finds it again, and the step is marked, until it is saved or given up.
+    assert 'value="klingon"' in client.get(f"{project.url}/data").text
+    assert steps_of(project)[0].state == "faulty"
+    client.post(f"{project.url}/data", data={"action": "discard"})
+    assert "klingon" not in client.get(f"{project.url}/data").text
+    assert steps_of(project)[0].state == "done"
 
 
 def test_a_recipe_that_reads_the_file_otherwise_is_noticed(client, app, adult):
@@ -249,9 +256,18 @@ def test_a_file_without_a_header_asks_and_takes_the_answer(client, app):
     assert '<option value="false" selected>' in client.get(f"{project.url}/data").text
 
 
-def test_json_lines_are_refused(client, app):
-    project = upload(client, app, "people.csv", b'{"name": "Zebulon"}\n{"name": "Anna"}\n')
-    page = client.get(f"{project.url}/data").text
+def test_json_lines_are_read_and_lines_above_a_header_skipped_as_advised(client, app):
+    rows = b"".join(b'{"age": %d, "name": "Zebulon"}\n' % age for age in range(20, 50))
+    project = upload(client, app, "people.csv", rows)
+    assert summary_of(project).names == ["age", "name"]
+    assert "JSON Lines" in client.get(f"{project.url}/data").text
+    table = b"Zebulon's extract\n" + b"age,zip,ill\n" + b"".join(b"%d,1000%d,flu\n" % (i, i % 7) for i in range(30))
+    project = upload(client, app, "above.csv", table)
     assert summary_of(project) is None
-    assert "JSON Lines" in page
+    page = client.get(f"{project.url}/data").text
+    assert "skip_rows = 1 (--skip-rows 1) skips what stands above line 2" in page
     assert "Zebulon" not in page
+    client.post(f"{project.url}/data", data={"skip_rows": "1"})
+    wait(app, project.folder / "inspect")
+    assert summary_of(project).names == ["age", "zip", "ill"]
+    assert recipe.load_config(project).skip_rows == 1

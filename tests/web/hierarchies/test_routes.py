@@ -6,6 +6,7 @@ import tomllib
 
 import pytest
 from starlette.testclient import TestClient
+from web_cases import send
 
 from coterie import datasets
 from coterie.hierarchies.hierarchy import Hierarchy
@@ -88,7 +89,7 @@ def test_an_imported_file_is_kept_beside_the_recipe(adult, education):
 )
 def test_files_that_are_no_hierarchy_are_refused_with_the_reason(client, adult, names, content, said):
     at = f"{adult.url}/hierarchies/{names.index('education')}"
-    answer = client.post(f"{at}/import", files={"file": ("mine.csv", content)})
+    answer = send(client, f"{at}/import", files={"file": ("mine.csv", content)})
     assert answer.status_code == 422
     assert said in answer.text
     assert str(adult.folder) not in answer.text
@@ -126,7 +127,7 @@ def test_rules_go_into_the_recipe_and_are_shown_as_forms_again(client, adult, na
 
 def test_a_rule_is_tried_without_being_saved(client, adult, names):
     at = f"{adult.url}/hierarchies/{names.index('age')}"
-    page = client.post(f"{at}/rule", data={"kind": "intervals", "widths": "5, 20", "start": "0", "do": "try"}).text
+    page = send(client, f"{at}/rule", data={"kind": "intervals", "widths": "5, 20", "start": "0", "do": "try"}).text
     assert "[15-19]" in page
     assert "[0-19]" in page
     assert "age" not in recipe(adult).get("hierarchies", {})
@@ -150,7 +151,7 @@ def test_faults_of_a_form_stand_beside_their_field_and_what_was_typed_stays(
     client, adult, names, column, fields, field, said
 ):
     at = f"{adult.url}/hierarchies/{names.index(column)}"
-    answer = client.post(f"{at}/rule", data={**fields, "do": "save"})
+    answer = send(client, f"{at}/rule", data={**fields, "do": "save"})
     assert answer.status_code == 422
     assert f'<a href="#{field}">' in answer.text
     assert said in answer.text
@@ -209,7 +210,7 @@ def test_what_cannot_be_done_is_said_and_nothing_changes(client, adult, educatio
     assert "no such change" in change(client, education, what="sing", nodes=known["Masters"])
     assert "choose" in change(client, education, what="move", nodes="", to="0")
     assert tree_of(adult) == before
-    plain = client.post(f"{education}/edit", data={"what": "delete", "nodes": "0"})
+    plain = send(client, f"{education}/edit", data={"what": "delete", "nodes": "0"})
     assert plain.status_code == 422
     assert "root" in plain.text
 
@@ -270,14 +271,14 @@ def test_the_table_changes_rows_adds_levels_and_names_faulty_rows(client, adult,
     assert len(cells) == 16 * 4
     fields = {**{name: value.replace("&#39;", "'") for name, value in cells.items()}}
     fields |= {"from": "0", "levels": "3", "count": "16"}
-    wider = client.post(f"{education}/table", data={**fields, "do": "level"})
+    wider = send(client, f"{education}/table", data={**fields, "do": "level"})
     assert wider.status_code == 200
     assert 'name="c-0-4"' in wider.text
     fields["c-0-1"] = "Nothing yet"
     assert client.post(f"{education}/table", data=fields).status_code == 303
     tree = tree_of(adult).tree
     assert tree.path(tree.leaf_of["Preschool"])[1:3] == ["Nothing yet", "Elementary school"]
-    broken = client.post(f"{education}/table", data={**fields, "c-3-2": "Elsewhere"})
+    broken = send(client, f"{education}/table", data={**fields, "c-3-2": "Elsewhere"})
     assert broken.status_code == 422
     assert "has two parents" in broken.text
     assert "(row 4)" in broken.text

@@ -108,7 +108,7 @@ def test_the_command_line_that_is_shown_makes_the_same_release(client, adult, tm
 
 def test_the_text_can_be_edited_and_faults_lose_nothing(client, adult):
     before = adult.recipe_path.read_bytes()
-    answer = client.post(f"{adult.url}/recipe", data={"text": "k = \r\n# my thoughts"})
+    answer = send(client, f"{adult.url}/recipe", data={"text": "k = \r\n# my thoughts"})
     assert answer.status_code == 422
     assert "no valid TOML" in answer.text
     assert adult.recipe_path.read_bytes() == before
@@ -146,9 +146,16 @@ def test_an_uploaded_recipe_is_taken(client, adult):
     answer = client.post(f"{adult.url}/recipe/bring", files={"file": ("coterie.toml", text)})
     assert answer.status_code == 303
     assert recipe.load_config(adult).k == 6
-    assert client.post(f"{adult.url}/recipe/bring", files={"file": ("x", b"k = [")}).status_code == 422
-    assert client.post(f"{adult.url}/recipe/bring", files={"file": ("x", b"\xff\xfe\x00")}).status_code == 422
-    assert client.post(f"{adult.url}/recipe/bring", files={"file": ("", b"")}).status_code == 422
+    at = f"{adult.url}/recipe/bring"
+    for sent, said in ((b"\xff\xfe\x00", "not text in UTF-8"), (b"k = [", "no valid TOML")):
+        refused = send(client, at, files={"file": ("x", sent)})
+        assert refused.status_code == 422
+        assert said in refused.text
+    nothing = send(client, at, files={"file": ("", b"")})
+    assert 'href="#file"' in nothing.text
+    elsewhere = send(client, at, files={"file": ("", b"")}, data={"path": "/etc/<b>passwd"})
+    assert 'href="#path"' in elsewhere.text
+    assert 'value="/etc/&lt;b&gt;passwd"' in elsewhere.text
     assert recipe.load_config(adult).k == 6
 
 

@@ -4,17 +4,17 @@ from __future__ import annotations
 
 from itertools import accumulate
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from coterie.cli.flags import Delimiter, Encoding, Header
+from coterie.cli.flags import Delimiter, Encoding, Header, SkipRows
 from coterie.cli.options import changes_of
+from coterie.wording import one_line, visible
 
 if TYPE_CHECKING:
     from rich.tree import Tree as Drawing
 
-    from coterie.errors import Problem
     from coterie.hierarchies.check import ColumnValues
     from coterie.hierarchies.hierarchy import Hierarchy
     from coterie.hierarchies.tree import Tree
@@ -56,6 +56,7 @@ def build(
     delimiter: Delimiter = None,
     encoding: Encoding = None,
     header: Header = None,
+    skip_rows: SkipRows = None,
 ) -> None:
     """Build a hierarchy for a column by a rule and write it as CSV, for you or ARX to edit.
 
@@ -72,7 +73,7 @@ def build(
     check_apart(data, None, output=output, settings_beside=False)
     check_target(output, force=force)
     hierarchy = _rule(chosen[0], rules[chosen[0]] or "", start=start, mask=mask)
-    values = _column(data, column, delimiter=delimiter, encoding=encoding, header=header)
+    values = _column(data, column, delimiter=delimiter, encoding=encoding, header=header, skip_rows=skip_rows)
     # Binding counts the rows of what does not fit; writing alone would not know them.
     hierarchy.bind(values.values, counts=values.counts, column=column)
     hierarchy.to_csv(output, values.values, force=force)
@@ -98,26 +99,21 @@ def _rule(kind: str, levels: str, *, start: str, mask: str) -> Hierarchy:
     return Hierarchy.prefixes(*map(int, listed), mask=mask)
 
 
-def _column(
-    data: str, column: str, *, delimiter: str | None, encoding: str | None, header: bool | None
-) -> ColumnValues:
+def _column(data: str, column: str, **reading: Any) -> ColumnValues:  # noqa: ANN401 - settings
     from coterie.files.tables import read
     from coterie.hierarchies.check import distinct_values
 
-    reading = changes_of({"delimiter": delimiter, "encoding": encoding, "header": header})
-    return distinct_values(read(data, **reading).table, column)
+    return distinct_values(read(data, **changes_of(reading)).table, column)
 
 
-def _optional_column(
-    data: str | None, column: str | None, *, delimiter: str | None, encoding: str | None, header: bool | None
-) -> ColumnValues | None:
+def _optional_column(data: str | None, column: str | None, **reading: Any) -> ColumnValues | None:  # noqa: ANN401
     from coterie.errors import ConfigError
 
     if (data is None) != (column is None):
         raise ConfigError("--data and --column go together: the table, and which of its columns.")
     if data is None or column is None:
         return None
-    return _column(data, column, delimiter=delimiter, encoding=encoding, header=header)
+    return _column(data, column, **reading)
 
 
 @app.command()
@@ -131,6 +127,7 @@ def check(
     delimiter: Delimiter = None,
     encoding: Encoding = None,
     header: Header = None,
+    skip_rows: SkipRows = None,
 ) -> None:
     """Check that a file is a tree and, with --data, that it covers every value.
 
@@ -138,21 +135,16 @@ def check(
     """
     from coterie.hierarchies.check import check_file
 
-    values = _optional_column(data, column, delimiter=delimiter, encoding=encoding, header=header)
+    values = _optional_column(data, column, delimiter=delimiter, encoding=encoding, header=header, skip_rows=skip_rows)
     found = check_file(file, values, show_values=show_values)
     for problem in found.problems:
-        typer.echo(_one_line(problem))
+        typer.echo(one_line(str(problem)))
     if found.problems or found.hierarchy is None:
         raise typer.Exit(3)
     for line in _summary(found.hierarchy, values):
-        typer.echo(line)
+        typer.echo(visible(line))
     for doubt in found.doubts:
-        typer.echo(f"note: {_one_line(doubt)}")
-
-
-def _one_line(problem: Problem) -> str:
-    """Return the problem without line breaks, which labels may contain."""
-    return " ".join(str(problem).splitlines())
+        typer.echo(f"note: {one_line(str(doubt))}")
 
 
 def _summary(hierarchy: Hierarchy, values: ColumnValues | None) -> list[str]:
@@ -183,6 +175,7 @@ def show(
     delimiter: Delimiter = None,
     encoding: Encoding = None,
     header: Header = None,
+    skip_rows: SkipRows = None,
 ) -> None:
     """Draw a hierarchy as an indented tree; with --data, only the values that occur, with row counts."""
     import numpy as np
@@ -192,7 +185,7 @@ def show(
     from coterie.hierarchies.hierarchy import Hierarchy
 
     hierarchy = Hierarchy.from_file(file)
-    values = _optional_column(data, column, delimiter=delimiter, encoding=encoding, header=header)
+    values = _optional_column(data, column, delimiter=delimiter, encoding=encoding, header=header, skip_rows=skip_rows)
     if values is not None:
         tree, codes = hierarchy.bind(values.values, counts=values.counts, column=values.name)
         rows = np.bincount(codes, weights=values.counts, minlength=tree.leaves).astype(np.int64).tolist()
@@ -223,7 +216,7 @@ def _draw(tree: Tree, rows: list[int] | None, *, everything: bool) -> Drawing:
         if rows is not None:
             number = before[last + 1] - before[first]
             said.append(f"{number:,} rows" if number != 1 else "1 row")
-        text = Text(tree.labels[node])
+        text = Text(visible(tree.labels[node]))
         return text.append(f"  ({', '.join(said)})", style="dim") if said else text
 
     top = Drawing(title(0))

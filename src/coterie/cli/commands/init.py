@@ -8,7 +8,7 @@ from typing import Annotated
 
 import typer
 
-from coterie.cli.flags import Delimiter, Encoding, Force, Header, MissingValues, Quiet
+from coterie.cli.flags import Delimiter, Encoding, Force, Header, MissingValues, Quiet, SkipRows
 from coterie.cli.options import changes_of
 from coterie.errors import without_passwords
 
@@ -20,6 +20,7 @@ def init(
     delimiter: Delimiter = None,
     encoding: Encoding = None,
     header: Header = None,
+    skip_rows: SkipRows = None,
     missing_values: MissingValues = None,
     quiet: Quiet = False,
 ) -> None:
@@ -38,8 +39,8 @@ def init(
     to_file = str(output) != "-"
     check_apart(data, None, output=output, settings_beside=False)
     check_target(output, force=force)
-    given = {"delimiter": delimiter, "encoding": encoding, "header": header, "missing_values": missing_values}
-    reading = changes_of(given)
+    given = {"delimiter": delimiter, "encoding": encoding, "header": header, "skip_rows": skip_rows}
+    reading = changes_of({**given, "missing_values": missing_values})
     suggestion = suggestion_of(tables.read(data, **reading), reading)
     guesses, text = suggestion.columns, suggestion.toml
     if to_file:

@@ -74,8 +74,9 @@ def show_risk(
     check_population(population, fraction)
     with ProgressBar() as progress:
         progress("read", 0, 0)
-        people = None if population is None else read_table(population, config.replace(header=True))
-        tables = [read_table(each, config) for each in (data, release) if each is not None]
+        people = None if population is None else read_table(population, config.replace(header=True, skip_rows=0))
+        tables = [read_table(data, config)]
+        tables += [] if release is None else [read_table(release, config.for_release())]
         progress("measure risk", 0, 0)
         found = [
             risk_of_table(
@@ -192,6 +193,10 @@ def attack(
             help="Attributes the attacker knows. [default: all quasi-identifiers in FILE]",
         ),
     ] = None,
+    also: Annotated[
+        list[str] | None,
+        typer.Option("--also", metavar="RELEASE", help="Another release of the same people; may be repeated."),
+    ] = None,
     settings: flags.Settings,
     show: Annotated[
         bool, typer.Option("--show", help="List people with their candidates and most likely values. This shows data.")
@@ -207,7 +212,7 @@ def attack(
 
     with ProgressBar() as progress:
         progress("match people", 0, 0)
-        found = run_attack(published, known, on=names(on) if on else None, config=settings)
+        found = run_attack(published, known, on=names(on) if on else None, also=also or (), config=settings)
     if as_json:
         typer.echo(json.dumps(found.to_dict(), indent=2))
         return
@@ -231,16 +236,11 @@ def _print_attack(found: Attack, voice: Voice) -> None:
         ]
     )
     for leak in found.order:
-        voice.say(
-            f"order of rows  sorted by {leak.column}: running bounds raise exactly known cells from "
-            f"{100 * leak.exact_before:.2f} % to {100 * leak.exact_after:.2f} %, and {leak.below:,} rows fall into "
-            f'classes below {found.k:,}; row_order = "shuffle" mends it'
-        )
-    for ends in found.ends:
-        voice.say(
-            f"tight ends     {ends.column}: {100 * ends.known:.2f} % of its cells are known up to the row, since both "
-            "ends of an interval are values of rows; a hierarchy of intervals mends it"
-        )
+        voice.say(f'order of rows  {leak.text}; row_order = "shuffle" prevents it')
+    for each in found.downcoding:
+        voice.say(f"downcoding     {each.text}")
+    if found.joint is not None:
+        voice.say(f"intersection   {found.joint.text}; publish one of them, or later rows in the same groups (assign)")
     if not found.sensitive:
         return
     rows = [

@@ -14,12 +14,13 @@ from coterie.engines.phases import Phases
 from coterie.engines.steps import start_run
 from coterie.errors import Problem
 from coterie.files.destinations import check_outputs
-from coterie.grouping.bound import with_bound
 from coterie.measures.measures import Measures, measure_boxes, published_nodes
 from coterie.publishing.mapping import write_mapping
 from coterie.publishing.publish import PublishedTable, publish
+from coterie.releases.bound import with_bound
 from coterie.releases.place import HeldRows
 from coterie.releases.release import Release
+from coterie.table.orders import with_orders
 
 if TYPE_CHECKING:
     from coterie.engines.engine import Job
@@ -55,6 +56,7 @@ def make_release(prepared: PreparedTable, config: Config, run: Run, *, phases: P
     """Group, publish, verify and measure a table. Raises the same errors as `anonymize`."""
     phases = phases or Phases()
     source, encoded = prepared.source, prepared.encoded
+    config = with_orders(config, source.table)
     check_possible(prepared, config)
     with phases("group"):
         grouping = group_rows(prepared, config, run)
@@ -70,8 +72,14 @@ def make_release(prepared: PreparedTable, config: Config, run: Run, *, phases: P
         verification.raise_for_failure()
     with phases("measure"):
         measures = _measured(encoded, grouping, published, config, source.table.num_rows)
-        grouped = not grouping.by_rows
-        measures = with_bound(measures, encoded.table, k=config.k, threads=run.threads, grouped=grouped)
+        measures = with_bound(
+            measures,
+            encoded.table,
+            k=config.k,
+            threads=run.threads,
+            effort=config.bound_effort,
+            grouped=not grouping.by_rows,
+        )
     return Release(
         config=config,
         measures=measures,
@@ -102,6 +110,7 @@ def _measured(
         k=config.k,
         codes=codes,
         nodes=published_nodes(encoded.table.domains, grouping.nodes, config),
+        listed=published.listed,
         class_of_group=published.class_of_group,
         leaf_counts=config.leaf_counts,
     )

@@ -13,6 +13,7 @@ from coterie.grouping.population import populations_of
 from coterie.publishing.labels import check_styles
 from coterie.table.encode import EncodedTable, encode
 from coterie.table.masks import read_mask
+from coterie.table.orders import with_orders
 
 if TYPE_CHECKING:
     from coterie.settings.config import Config
@@ -56,6 +57,7 @@ def prepare(
         config.check_columns(source.table.column_names, publishes=publishes, text=source.dialect is not None)
         mask = read_mask(suppress_rows, suppress_cells, count=source.table.num_rows, quasi=config.quasi)
     with phases("encode"):
+        config = with_orders(config, source.table)
         encoded = encode(source.table, config, mask)
         encoded = encoded._replace(table=encoded.table.with_populations(populations_of(config)))
         check_styles(encoded.table.domains, names=source.table.column_names, publish=config.publish)

@@ -85,6 +85,7 @@ def anonymize(data: AnyTable, job: Job) -> Release:
         table = None if is_address(name) else open_table(name, job.config)
         if table is not None:
             job.config.check_columns(table.schema.names, text=table.sniffed is not None)
+            job = job.ordered_by(table)
             target = _target(job, like=table)
     with ExitStack() as stack:
         with phases("start"):

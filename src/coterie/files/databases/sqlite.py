@@ -16,6 +16,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from coterie.errors import ConfigError, DataError, Problem
+from coterie.files.csv_out import text_cells
 from coterie.files.databases.drivers import BATCH, no_table, refuse_names, stored, target_exists
 from coterie.files.databases.place import Place, quoted
 
@@ -226,8 +227,8 @@ def _storable(column: pa.ChunkedArray, name: str, place: Place) -> pa.ChunkedArr
     if pa.types.is_timestamp(kind):
         for unit in ("s", "us"):
             with suppress(pa.ArrowInvalid):
-                return column.cast(pa.timestamp(unit, kind.tz)).cast(pa.string())
+                return text_cells(column.cast(pa.timestamp(unit, kind.tz)))
     plain = pa.types.is_integer(kind) and not pa.types.is_uint64(kind)
     if plain or pa.types.is_floating(kind) or pa.types.is_binary(kind) or pa.types.is_large_binary(kind):
         return column
-    return column if pa.types.is_string(kind) else column.cast(pa.string())
+    return column if pa.types.is_string(kind) else text_cells(column)

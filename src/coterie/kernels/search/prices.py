@@ -39,18 +39,21 @@ Priced = namedtuple("Priced", "k price rank numbers whole")
 #   shares: [direction, candidate] what the box costs in this direction if it holds the candidate
 #   first: attribute → its first direction; one more entry at the end
 #   keys, order: room for sorting
-#   member: candidate → how many of its rows are in the group that was found last
-Around = namedtuple("Around", "places weights prices shares first keys order member")
+Around = namedtuple("Around", "places weights prices shares first keys order")
 
-# Branches that wait: what the box costs at least and at most in each direction, and the most that can be found there.
-Branches = namedtuple("Branches", "floor cap bound")
+# Branches that wait: what the box costs at least and at most in each direction, the most that can be found there, and
+# the direction and width at which the branch is split.
+Branches = namedtuple("Branches", "floor cap bound widest reached")
 
 # What was found.
 #   lowered: place → price after the repair
 #   group_places, group_counts: [place, entry] the group that broke the rule most; counts are 0 behind its end
 Found = namedtuple("Found", "lowered group_places group_counts")
 
-Room = namedtuple("Room", "around branches heap reach walk seen")
+# Room to search.
+#   seen: direction → how far the group closed last reaches
+#   group, taken: its candidates, and how many rows of each
+Room = namedtuple("Room", "around branches heap reach walk seen group taken")
 
 
 @inner
@@ -103,18 +106,13 @@ def _list_around(nodes, costs, priced, place, room):
 
 
 @part
-def _sweep(priced, own, room, count, floor, cap, upto):
-    """Return a bound on the largest violation in a branch, and the candidate that closes that group.
-
-    `own` is the price of the row that all groups share. Candidates are ordered by their cost to the box. If `upto` is
-    not −1 the group ends with that candidate, and `member` is set.
-    """
-    around, heap, prices = room.around, room.heap, room.around.prices
-    directions = around.shares.shape[0]
+def _sort(priced, room, count, floor, cap):
+    """Put the candidates of a branch in the order of what they cost the box; return how many there are."""
+    around = room.around
     n = 0
     for c in range(count):
         fits = True
-        for at in range(directions):
+        for at in range(around.shares.shape[0]):
             if around.shares[at, c] > cap[at]:
                 fits = False
                 break
@@ -123,9 +121,23 @@ def _sweep(priced, own, room, count, floor, cap, upto):
             around.order[n] = c
             n += 1
     sort_pairs(around.keys, around.order, n)
+    return n
+
+
+@part
+def _sweep(priced, own, room, n, upto):
+    """Bound how far prices exceed costs in a branch whose candidates are sorted.
+
+    `own` is the price of the row that all groups hold. The bound takes, for each cost of the box, the highest prices
+    among the candidates that cost no more. Returns the bound, the candidate that closes its group, and how many
+    candidates come before the first one behind which no group breaks the rule. If `upto` is not −1, the sweep ends with
+    that candidate, the heap holds the group, and the result is the weight that the group has too much at the top of
+    the heap, the size of the heap, and how many candidates were looked at.
+    """
+    around, heap, prices = room.around, room.heap, room.around.prices
     wanted = priced.k - 1
     most, closes = -np.inf, -1
-    size, held = 0, 0
+    size, held, useful = 0, 0, 0
     total = 0.0
     for i in range(n):
         c = around.order[i]
@@ -143,27 +155,53 @@ def _sweep(priced, own, room, count, floor, cap, upto):
             excess = own + total - (held - wanted) * prices[heap.ids[0]] - priced.k * around.keys[i]
             if excess > most:
                 most, closes = excess, c
+            if excess > TOLERANCE:
+                useful = i + 1
         if c == upto:
-            break
-    if upto >= 0:
-        for c in range(count):
-            around.member[c] = 0
-        for i in range(size):
-            around.member[heap.ids[i]] = around.weights[heap.ids[i]]
-        around.member[heap.ids[0]] -= held - wanted
-    return most, closes
+            return float(held - wanted), size, i + 1
+    return most, closes, useful
 
 
 @part
-def _judge(priced, own, room, count):
-    """Return by how much the prices of the last group found exceed its cost."""
-    around = room.around
-    total = own
+def _trim(priced, own, room, count):
+    """Drop the candidates that cost too much to be in any group that breaks the rule; return how many are left."""
+    around, branches = room.around, room.branches
+    for at in range(around.shares.shape[0]):
+        branches.floor[0, at] = 0.0
+        branches.cap[0, at] = np.inf
+    n = _sort(priced, room, count, branches.floor[0], branches.cap[0])
+    useful = _sweep(priced, own, room, n, -1)[2]
+    for c in range(count):
+        room.taken[c] = 0
+    for i in range(useful):
+        room.taken[around.order[i]] = 1
+    left = 0
+    for c in range(count):
+        if room.taken[c] == 1:
+            around.places[left] = around.places[c]
+            around.weights[left] = around.weights[c]
+            around.prices[left] = around.prices[c]
+            for at in range(around.shares.shape[0]):
+                around.shares[at, left] = around.shares[at, c]
+            left += 1
+    return left
+
+
+@part
+def _close(priced, own, room, n, closes):
+    """Note the group that ends with this candidate and how far it reaches; return its excess, and its entries."""
+    around, heap = room.around, room.heap
+    spare, size, _ = _sweep(priced, own, room, n, closes)
     for at in range(around.shares.shape[0]):
         room.seen[at] = 0.0
-    for c in range(count):
-        if around.member[c] > 0:
-            total += around.member[c] * around.prices[c]
+    total = own
+    for i in range(size):
+        c = heap.ids[i]
+        taken = around.weights[c] - (int(spare) if i == 0 else 0)
+        room.group[i] = c
+        room.taken[i] = taken
+        total += taken * around.prices[c]
+        if taken > 0:
             for at in range(around.shares.shape[0]):
                 room.seen[at] = max(room.seen[at], around.shares[at, c])
     cost = 0.0
@@ -172,79 +210,122 @@ def _judge(priced, own, room, count):
         for at in range(around.first[j], around.first[j + 1]):
             side += room.seen[at]
         cost += min(side, priced.whole[j])
-    return total - priced.k * cost
+    return total - priced.k * cost, size
+
+
+@part
+def _note(place, room, size, found):
+    """Keep the group that was closed last as the one of this place; return how many rows of the place it holds."""
+    around = room.around
+    copies, entries = 1, 0
+    for i in range(size):
+        c = room.group[i]
+        if room.taken[i] == 0:
+            continue
+        if around.places[c] == place:
+            copies += room.taken[i]
+        else:
+            found.group_places[place, entries] = around.places[c]
+            found.group_counts[place, entries] = room.taken[i]
+            entries += 1
+    found.group_places[place, entries] = place
+    found.group_counts[place, entries] = copies
+    for e in range(entries + 1, found.group_counts.shape[1]):
+        found.group_counts[place, e] = 0
+    return copies
+
+
+@part
+def _look(priced, own, room, count, top, best):
+    """Look at the branch on top; return its bound, its group's excess and size, or −1 for the size if that is needless.
+
+    Where the branch can still hold more than its group does, how it is to be split is noted.
+    """
+    around, branches = room.around, room.branches
+    floor = branches.floor[top]
+    n = _sort(priced, room, count, floor, branches.cap[top])
+    bound, closes, _ = _sweep(priced, own, room, n, -1)
+    branches.bound[top] = bound
+    if bound <= best:
+        return bound, best, -1
+    value, size = _close(priced, own, room, n, closes)
+    # The direction in which the box is wider than where it was closed: either it is that wide, or narrower.
+    widest, gap = -1, 0.0
+    for at in range(around.shares.shape[0]):
+        lack = room.seen[at] - max(around.shares[at, closes], floor[at])
+        if lack > gap:
+            widest, gap = at, lack
+    branches.widest[top] = widest
+    if widest >= 0:
+        branches.reached[top] = room.seen[widest]
+    return bound, value, size
 
 
 @part
 def _worst(priced, place, own, room, count, found):
-    """Return the largest violation in any group of this place, and how many rows of the place are in that group.
+    """Return how far prices exceed costs at most in any group of this place, and how many rows of it that group holds.
 
-    The group itself is stored.
+    The branch with the highest bound is split first, so that little is left above the best group if the search is cut
+    short; a bound is as valid as a group. The group is noted.
     """
-    around, branches = room.around, room.branches
-    directions = around.shares.shape[0]
+    branches = room.branches
+    directions = room.around.shares.shape[0]
     for at in range(directions):
         branches.floor[0, at] = 0.0
         branches.cap[0, at] = np.inf
-    branches.bound[0] = np.inf
-    top, looked = 0, 0
-    best, copies = 0.0, 1
-    left_over = 0.0
-    while top >= 0:
-        floor, cap = branches.floor[top], branches.cap[top]
-        if branches.bound[top] <= best + TOLERANCE:
-            top -= 1
+    best, copies, settled = 0.0, 1, 0.0
+    bound, value, size = _look(priced, own, room, count, 0, best)
+    if bound <= TOLERANCE:
+        return 0.0, 1
+    if value > best:
+        best = value
+        copies = _note(place, room, size, found)
+    opened, looked = 1, 1
+    while opened > 0:
+        top = 0
+        for i in range(1, opened):
+            if branches.bound[i] > branches.bound[top]:
+                top = i
+        bound = branches.bound[top]
+        if bound <= max(best, settled) + TOLERANCE or looked >= BRANCHES or looked * count > WORK:
+            return max(best, settled, bound), copies
+        widest = branches.widest[top]
+        if widest < 0:  # rounding: nothing to tell apart
+            settled = max(settled, bound)
+            opened -= 1
+            _move(branches, opened, top)
             continue
-        looked += 1
-        if looked > BRANCHES or looked * count > WORK or top + 2 >= branches.bound.shape[0]:
-            left_over = max(left_over, branches.bound[top])
-            top -= 1
-            continue
-        bound, closes = _sweep(priced, own, room, count, floor, cap, -1)
-        if bound <= best + TOLERANCE:
-            top -= 1
-            continue
-        _sweep(priced, own, room, count, floor, cap, closes)
-        value = _judge(priced, own, room, count)
-        if value > best:
-            best = value
-            copies = 1
-            entries = 0
-            for c in range(count):
-                if around.member[c] > 0:
-                    if around.places[c] == place:
-                        copies += around.member[c]
-                    else:
-                        found.group_places[place, entries] = around.places[c]
-                        found.group_counts[place, entries] = around.member[c]
-                        entries += 1
-            found.group_places[place, entries] = place
-            found.group_counts[place, entries] = copies
-            for e in range(entries + 1, found.group_counts.shape[1]):
-                found.group_counts[place, e] = 0
-        if value >= bound - TOLERANCE:
-            top -= 1
-            continue
-        # The direction in which the box is wider than where it was closed: either it is that wide, or narrower.
-        widest, gap = -1, -1.0
+        # One child goes into its parent's place, the other behind all.
+        reached = branches.reached[top]
         for at in range(directions):
-            lack = room.seen[at] - max(around.shares[at, closes], floor[at])
-            if lack > gap:
-                widest, gap = at, lack
-        if gap <= 0.0:  # rounding: nothing to tell apart
-            left_over = max(left_over, bound)
-            top -= 1
-            continue
-        reached = room.seen[widest]
-        for at in range(directions):
-            branches.floor[top + 1, at] = floor[at]
-            branches.cap[top + 1, at] = cap[at]
-        branches.bound[top] = bound
-        branches.bound[top + 1] = bound
+            branches.floor[opened, at] = branches.floor[top, at]
+            branches.cap[opened, at] = branches.cap[top, at]
         branches.floor[top, widest] = reached
-        branches.cap[top + 1, widest] = np.nextafter(reached, -1.0)
-        top += 1
-    return max(best, left_over), copies
+        branches.cap[opened, widest] = np.nextafter(reached, -1.0)
+        last = opened
+        opened += 1
+        for child in (last, top):
+            bound, value, size = _look(priced, own, room, count, child, best + TOLERANCE)
+            looked += 1
+            if size >= 0 and value > best:
+                best = value
+                copies = _note(place, room, size, found)
+            if bound <= best + TOLERANCE or (size >= 0 and value >= bound - TOLERANCE):
+                opened -= 1
+                _move(branches, opened, child)
+    return max(best, settled), copies
+
+
+@inner
+def _move(branches, one, to):
+    """Put a branch in the place of another."""
+    if one != to:
+        for at in range(branches.floor.shape[1]):
+            branches.floor[to, at] = branches.floor[one, at]
+            branches.cap[to, at] = branches.cap[one, at]
+        branches.bound[to] = branches.bound[one]
+        branches.widest[to] = branches.widest[one]
+        branches.reached[to] = branches.reached[one]
 
 
 def lower_prices(nodes, costs, priced, places, found):
@@ -262,11 +343,18 @@ def lower_prices(nodes, costs, priced, places, found):
         first,
         np.empty(size, dtype=np.float64),
         np.empty(size, dtype=np.int32),
-        np.empty(size, dtype=np.int64),
     )
-    depth = BRANCHES + 2
-    branches = Branches(np.empty((depth, directions)), np.empty((depth, directions)), np.empty(depth))
-    room = Room(around, branches, heaps.new_heap(size + 1), new_reach(costs), new_walk(), np.empty(directions))
+    depth = BRANCHES + 3
+    branches = Branches(
+        np.empty((depth, directions)),
+        np.empty((depth, directions)),
+        np.empty(depth),
+        np.empty(depth, dtype=np.int64),
+        np.empty(depth),
+    )
+    heap, seen = heaps.new_heap(size + 1), np.empty(directions)
+    members = np.empty(size + 1, dtype=np.int64), np.empty(size + 1, dtype=np.int64)
+    room = Room(around, branches, heap, new_reach(costs), new_walk(), seen, *members)
     _lower_prices(nodes, costs, priced, places, found, room)
 
 
@@ -284,6 +372,9 @@ def _lower_prices(nodes, costs, priced, places, found, room):
         if held < priced.k:
             continue
         own = priced.price[place]
+        count = _trim(priced, own, room, count)
+        if count == 0:
+            continue
         for again in range(REPEATS):
             excess, copies = _worst(priced, place, own, room, count, found)
             if excess <= TOLERANCE:
@@ -291,6 +382,8 @@ def _lower_prices(nodes, costs, priced, places, found, room):
             # All rows of the place get cheaper by the same: with several of them in the group, less will do there; a
             # group with fewer may ask for more. In the end, what is enough with one of them is enough.
             own -= excess if again == REPEATS - 1 else excess / copies
+            if copies == 1:  # every group of the place has got cheaper by as much
+                break
             for c in range(count):
                 if room.around.places[c] == place:
                     room.around.prices[c] = own

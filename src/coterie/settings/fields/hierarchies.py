@@ -4,7 +4,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Literal
 
+from coterie.errors import ConfigError, Problem
 from coterie.settings.fields._setting import Group, setting
+from coterie.settings.roles import parse_names
 from coterie.settings.texts import hierarchy_spec
 
 if TYPE_CHECKING:
@@ -13,6 +15,17 @@ else:
     Hierarchy = Any  # the class is heavy; Config looks for it
 
 Publish = Literal["interval", "bounds", "mean", "median", "ancestor", "set"]
+
+
+def checked_orders(orders: dict[str, tuple[str, ...]]) -> dict[str, tuple[str, ...]]:
+    """Refuse an order that lists nothing, or a value twice."""
+    faults = {name: "lists no value" if not order else "lists a value twice" for name, order in orders.items()}
+    problems = [
+        Problem(name, faults[name]) for name, order in orders.items() if not order or len(set(order)) < len(order)
+    ]
+    if problems:
+        raise ConfigError(problems)
+    return orders
 
 
 class Generalization(Group, title="Generalization", screen="hierarchies", commands="measure explain compare"):
@@ -42,6 +55,20 @@ class Generalization(Group, title="Generalization", screen="hierarchies", comman
         keys=("quasi", "sensitive"),
         aliases=("type",),
     )
+    ordered: dict[str, tuple[str, ...]] = setting(
+        {},
+        "Values of a category in their order, from the lowest to the highest.",
+        more="The column is generalized to intervals of them, such as [HS-grad, Masters], priced by ranks.",
+        why="By default, an ordered categorical of pandas, an Enum of Polars and an ordered dictionary of Arrow have "
+        'their own order; types = "category" leaves it out.',
+        metavar="COLUMN=VALUE,…",
+        commands="verify measure explain compare risk attack",
+        keys=("quasi",),
+        aliases=("order",),
+        after=checked_orders,
+        read=lambda text: parse_names([text]),
+        accepts="Mapping[str, Iterable[str]]",
+    )
     weights: dict[str, float] = setting(
         {},
         "Weight of a column: the larger, the more of its detail is kept.",
@@ -55,11 +82,24 @@ class Generalization(Group, title="Generalization", screen="hierarchies", comman
         aliases=("weight",),
         limits={"ge": 0},
     )
+    round: dict[str, float] = setting(
+        {},
+        "Step of a column of numbers: the ends of its intervals are rounded outward to multiples of it.",
+        more="By default both ends are values of people, which [tells more](verdict.md#order-and-ends) than the "
+        "interval. Rounded intervals are at least a step wide; the loss counts what is published.",
+        unless="Applies to numbers without a hierarchy that are published as interval or bounds.",
+        title="Rounded ends",
+        metavar="COLUMN=STEP",
+        screen="goals",
+        commands="verify measure explain compare attack",
+        keys=("quasi",),
+        limits={"gt": 0},
+    )
     publish: dict[str, Publish] = setting(
         {},
         "Format of a column's generalized values: interval, bounds, mean, median, ancestor or set.",
-        more="Numbers and dates: interval (the default) or bounds (two columns); numbers also mean and median. "
-        "Categories: ancestor (the default with a hierarchy) or set.",
+        more="Numbers and dates: interval (the default) or bounds (two columns); numbers also mean and median, "
+        "rounded to the decimals of the data. Categories: ancestor (the default with a hierarchy) or set.",
         metavar="COLUMN=FORMAT",
         commands="measure explain compare attack",
         keys=("quasi",),

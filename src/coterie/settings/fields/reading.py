@@ -32,3 +32,13 @@ class Reading(Group, title="Reading the file", screen="data", commands=READING):
         why="By default it is, and coterie refuses a file whose first line looks like data.",
         choices={"": "header, unless it looks like data", "true": "header", "false": "no header"},
     )
+    skip_rows: int = setting(
+        0,
+        "Lines above the header of a text file, to be skipped.",
+        more="A release has none, so this applies to the input only.",
+        unit="lines",
+        metavar="N",
+        limits={"ge": 0},
+        aliases=("skiprows",),
+        commands="anonymize measure explain compare risk attack init",
+    )

@@ -58,3 +58,16 @@ class Reporting(
         limits={"gt": 0, "le": 1},
         decides="figures",
     )
+    bound_effort: str = setting(
+        "quick",
+        "Effort for the lower bound on the loss: quick, good, best, or a number of seconds.",
+        more="More effort gives a higher bound, and so a smaller gap between the loss and the least possible loss. It "
+        "never changes the release. With a number of seconds, the bound depends on the machine.",
+        why="quick takes about as long as the release itself; best takes minutes.",
+        title="Effort for the lower bound",
+        metavar="EFFORT",
+        screen="run",
+        commands="compare",
+        limits={"pattern": r"^(quick|good|best|\d+(\.\d+)?)$"},
+        decides="figures",
+    )

@@ -33,7 +33,7 @@ from coterie.web.project import write_json
 
 CHUNK = 1 << 20
 MEGABYTE = 1 << 20
-READING = ("delimiter", "encoding", "header", "missing_values")
+READING = ("delimiter", "encoding", "header", "skip_rows", "missing_values")
 
 
 def inspect_job(job: dict[str, Any], _: Path, tell: Progress) -> None:
@@ -190,6 +190,7 @@ def _sniffed(raw: Raw, reading: dict[str, Any]) -> DetectedText:
         delimiter=reading.get("delimiter"),
         encoding=reading.get("encoding"),
         header=reading.get("header"),
+        skip_rows=reading.get("skip_rows", 0),
     )
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any
 
 from starlette.concurrency import run_in_threadpool
@@ -10,8 +11,9 @@ from starlette.responses import Response
 
 from coterie.errors import ConfigError
 from coterie.files.formats import FORMATS
-from coterie.web import pages
+from coterie.web import conflicts, pages
 from coterie.web.data import preview
+from coterie.web.drafts import draft_of, drop_draft, send_back
 from coterie.web.forms import read, shown, simple
 from coterie.web.jobs import JobState, jobs_of
 from coterie.web.pages import Fault, form_of, go, project_of, render, render_step, seen, values_of
@@ -39,21 +41,26 @@ async def data(request: Request) -> Response:
     return await run_in_threadpool(_page, request, project)
 
 
-def _page(request: Request, project: Project, form: pages.FormState = pages.FIRST_LOOK) -> Response:
-    faults, submitted, status = form
+def _page(request: Request, project: Project) -> Response:
     state = jobs_of(request).state(project.folder / "inspect")
     summary = summary_of(project)
-    found = list(faults or [])
+    found: list[Fault] = []
     try:
         values = recipe.read_values(project)
     except ConfigError as error:
         values = {}
         found += recipe.as_faults(error.problems)
+    draft, now, saved = draft_of(project, "data"), conflicts.stamp_of(project, "data"), shown(simple("data"), values)
+    if draft is not None:
+        found += conflicts.changed_elsewhere(now, stamp=draft.pop(conflicts.FIELD, ""), submitted=draft, saved=saved)
+        found += _reading_faults(_reading(draft))
     return render_step(
         request,
         project,
         "data",
-        pages.FormState(found, submitted or shown(simple("data"), values), status),
+        pages.FormState(found, saved | (draft or {}), 200 if draft is None else 422),
+        unsaved=draft is not None,
+        stamp=now,
         state=state,
         kinds=KINDS,
         formats=FORMATS,
@@ -122,14 +129,19 @@ async def change(request: Request) -> Response:
 
 
 def _change(request: Request, project: Project, submitted: dict[str, str]) -> Response:
-    changes = read(simple("data"), submitted, {}, always="missing_values")
-    faults = _reading_faults(changes)
-    if faults:
-        again = {name: submitted.get(name, "") for name in simple("data")}
-        return _page(request, project, pages.FormState.refused(faults, again))
-    recipe.change(project, changes)
-    look_at(jobs_of(request), project)
+    if submitted.pop("action", "") != "discard":
+        changes, stamp = _reading(submitted), submitted.get(conflicts.FIELD, "")
+        if conflicts.changed_elsewhere(conflicts.stamp_of(project, "data"), stamp=stamp) or _reading_faults(changes):
+            return send_back(request, project, "data", submitted)
+        recipe.change(project, changes)
+        look_at(jobs_of(request), project)
+    drop_draft(project, "data")
     return go(f"{project.url}/data", request)
+
+
+def _reading(submitted: Mapping[str, str]) -> dict[str, Any]:
+    """Return the settings that a form asks for."""
+    return read(simple("data"), submitted, {}, always="missing_values")
 
 
 async def again(request: Request) -> Response:

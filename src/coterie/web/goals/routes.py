@@ -14,7 +14,7 @@ from coterie.settings.changes import changed
 from coterie.settings.registry import FIELDS, MODELS
 from coterie.settings.threshold import PRESETS
 from coterie.web import conflicts as conflicts
-from coterie.web.drafts import draft_of, drop_draft, keep_draft
+from coterie.web.drafts import draft_of, drop_draft, send_back
 from coterie.web.forms import bad_numbers, grouped, number_of, read, shown, simple
 from coterie.web.goals.models_form import (
     ModelRow,
@@ -59,7 +59,8 @@ def _page(request: Request, project: Project) -> Response:
     else:
         stamp = draft.pop(conflicts.FIELD, "")
         shown_now = _shown(values, summary)
-        faults = conflicts.changed_elsewhere(project, "goals", stamp=stamp, submitted=draft, saved=shown_now)
+        now = conflicts.stamp_of(project, "goals")
+        faults = conflicts.changed_elsewhere(now, stamp=stamp, submitted=draft, saved=shown_now)
         faults += _faults(project, draft, summary)
         status = 422
     texts = {**_shown(values, summary), **(draft or {})}
@@ -127,12 +128,11 @@ def _change(request: Request, project: Project, submitted: dict[str, str]) -> Re
     if action.startswith("remove-"):
         submitted = {name: text for name, text in submitted.items() if not name.startswith(f"privacy-{action[7:]}-")}
     saved = _shown(_values(project), summary)
-    wrong = conflicts.changed_elsewhere(project, "goals", stamp=stamp, submitted=submitted, saved=saved)
+    now = conflicts.stamp_of(project, "goals")
+    wrong = conflicts.changed_elsewhere(now, stamp=stamp, submitted=submitted, saved=saved)
     wrong += _faults(project, submitted, summary)
     if wrong:
-        # Shown by another request, so that Back and Reload do not send the form again.
-        keep_draft(project, "goals", submitted | {conflicts.FIELD: stamp})
-        return go(f"{project.url}/goals", request)
+        return send_back(request, project, "goals", submitted | {conflicts.FIELD: stamp})
     recipe.change(project, _settings(submitted, summary, _values(project)))
     drop_draft(project, "goals")
     project = seen(request, project, "goals")

@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-
-from starlette.concurrency import run_in_threadpool
 from starlette.datastructures import FormData
 from starlette.exceptions import HTTPException
 from starlette.requests import Request
 from starlette.responses import Response
 
 from coterie.errors import HierarchyError
+from coterie.web import conflicts
 from coterie.web.hierarchies import (
     operations as hierarchy_ops,
 )
@@ -20,10 +18,11 @@ from coterie.web.hierarchies import (
 from coterie.web.hierarchies import (
     tree_view as hierarchy_view,
 )
+from coterie.web.hierarchies import typed
 from coterie.web.hierarchies.column import ColumnPage, place_of
 from coterie.web.hierarchies.edit_tree import TOP, from_whole, rows
 from coterie.web.hierarchies.operations import EditOutcome, EditRequest
-from coterie.web.hierarchies.view import editor, show_column
+from coterie.web.hierarchies.view import editor
 from coterie.web.pages import Fault, go, is_htmx, posted, project_of, render, values_of
 
 
@@ -41,6 +40,8 @@ def edit(request: Request, form: FormData) -> Response:
     with place.project.lock:
         draft = _draft(place)
         try:
+            if fields.get(conflicts.FIELD, now := typed.stamp_of(place)) != now and asked.what != "find":
+                raise HierarchyError(typed.STALE)
             if asked.what == "find":
                 chosen = tuple(hierarchy_view.find(draft.tree, fields.get("label", "")))
                 told = f"{len(chosen):,} found and chosen." if chosen else "Nothing was found."
@@ -54,12 +55,11 @@ def edit(request: Request, form: FormData) -> Response:
             faults = [Fault("", str(problem)) for problem in error.problems] or [Fault("", str(error))]
             chosen = asked.nodes
     if not is_htmx(request):
-        if faults:
-            return show_column(request, place, view="tree", faults=faults)
-        return go(place.url)
+        return typed.refuse(request, place, faults, view="tree") if faults else go(place.url)
     opened = place.opened()
     values = editor(place, opened, wanted=wanted, focus=focus, chosen=chosen)
     values |= {"told": told, "edit_faults": faults, "found": fields.get("label", "") if asked.what == "find" else ""}
+    values["stamp"] = typed.stamp_of(place)
     return render(request, "_tree_editor.html", project=place.project, place=place, opened=opened, **values)
 
 
@@ -83,7 +83,7 @@ def _place(request: Request) -> ColumnPage:
 
 def _draft(place: ColumnPage) -> hierarchy_store.Draft:
     opened = place.opened()
-    if opened.hierarchy is None:
+    if opened.hierarchy is None or opened.hierarchy.tree is None:
         raise HTTPException(409, "There is no tree any more; it was removed or replaced. Load the page again.")
     return hierarchy_store.open_draft(place.project, place.column.index, opened)
 
@@ -106,23 +106,21 @@ def table(request: Request, form: FormData) -> Response:
     """Save a page of the table."""
     place = _place(request)
     fields = values_of(form)
-    first = next(iter(hierarchy_ops.numbers(fields.get("from", ""))), 0)
-    levels = min(next(iter(hierarchy_ops.numbers(fields.get("levels", ""))), 0), hierarchy_view.LEVELS + 3)
-    count = min(next(iter(hierarchy_ops.numbers(fields.get("count", ""))), 0), hierarchy_view.TABLE_ROWS)
-    cells = _cells(fields, count, levels)
+    if fields.get("action") == "discard":
+        typed.forget(place, "table")
+        return go(f"{place.url}?view=table", request)
+    rows_form = typed.TableForm.of(fields)
     with place.project.lock:
         draft = _draft(place)
         if fields.get("do") == "level":
             # Nothing is saved yet, and nothing that was typed is lost.
-            wider = [[row[0], "", *row[1:]] for row in cells]
-            shown = hierarchy_view.TableView(levels + 1, wider, first, len(draft.tree.values))
-            return show_column(request, place, view="table", table=shown)
-        try:
-            made = hierarchy_view.with_rows(draft.tree, cells, first=first)
-        except HierarchyError as error:
-            faults = [Fault("", str(problem)) for problem in error.problems[:20]] or [Fault("", str(error))]
-            shown = hierarchy_view.TableView(levels, cells, first, len(draft.tree.values))
-            return show_column(request, place, view="table", faults=faults, table=shown)
+            wider = rows_form.wider() | {conflicts.FIELD: fields.get(conflicts.FIELD, "")}
+            return typed.keep(request, place, "table", wider, view="table")
+        if typed.conflict(place, fields) or rows_form.faults(draft.tree):
+            return typed.keep(request, place, "table", fields, view="table")
+        typed.forget(place, "table")
+        first = rows_form.first
+        made = hierarchy_view.with_rows(draft.tree, rows_form.cells, first=first)
         assert made.tree is not None
         after = from_whole(made.tree)
         if rows(after) != rows(draft.tree):
@@ -131,17 +129,11 @@ def table(request: Request, form: FormData) -> Response:
     return go(f"{place.url}?view=table&from={max(first + step, 0)}&saved=table", request)
 
 
-def _cells(fields: Mapping[str, str], count: int, levels: int) -> list[list[str]]:
-    """Return the cells of the form, row by row: the value and its levels."""
-    return [[fields.get(f"c-{row}-{level}", "") for level in range(levels + 1)] for row in range(count)]
-
-
-async def undo(request: Request) -> Response:
-    """Undo one step, from the table."""
-    return await run_in_threadpool(_undo, request)
-
-
-def _undo(request: Request) -> Response:
+@posted
+def undo(request: Request, form: FormData) -> Response:
+    """Go one step back, from the table."""
     place = _place(request)
+    if stale := typed.refuse_stale(request, place, form, view="table"):
+        return stale
     hierarchy_store.undo(place.project, *_names(place))
     return go(f"{place.url}?view=table", request)

@@ -15,12 +15,13 @@ from coterie.errors import ConfigError, CoterieError, HierarchyError
 from coterie.hierarchies.hierarchy import Hierarchy
 from coterie.web.hierarchies import form as hierarchy_forms
 from coterie.web.hierarchies import store as hierarchy_store
+from coterie.web.hierarchies import typed
 from coterie.web.hierarchies.column import ColumnPage, place_of
 from coterie.web.hierarchies.column_values import value_texts
 from coterie.web.hierarchies.edit_tree import flat_tree
 from coterie.web.hierarchies.overview import entries
 from coterie.web.hierarchies.view import as_tree, show_column
-from coterie.web.pages import Fault, form_of, go, project_of, render, seen, values_of
+from coterie.web.pages import Fault, form_of, go, posted, project_of, render, seen, values_of
 from coterie.web.recipe import recipe
 from coterie.web.table_summary import column_names
 
@@ -61,25 +62,17 @@ async def rule(request: Request) -> Response:
 
 def _rule(request: Request, fields: FormData) -> Response:
     place = place_of(project_of(request, ready=True), request)
-    submitted = values_of(fields)
-    levels = [level for level in fields.getlist("levels") if isinstance(level, str)]
-    form = hierarchy_forms.read_form(submitted, levels)
-    try:
-        made = hierarchy_forms.rule_of(form)
-    except ConfigError as error:
-        faults = [Fault(problem.path, problem.text) for problem in error.problems]
-        return show_column(request, place, view="start", form=form, faults=faults)
-    if submitted.get("do") == "save":
-        values = hierarchy_forms.sample_of(place.values)
-        try:
-            made.bind(values.values, counts=values.counts, column=place.column.name)
-        except HierarchyError as error:
-            faults = [Fault("kind", problem.text) for problem in error.problems]
-            return show_column(request, place, view="start", form=form, faults=faults)
-        _forget(place)
-        hierarchy_store.save_spec(place.project, place.column.name, made.spec)
-        return go(f"{place.url}?saved=rule", request)
-    return show_column(request, place, view="start", form=form)
+    submitted = dict(values_of(fields))
+    if submitted.get("action") == "discard":
+        typed.forget(place, "rule")
+        return go(f"{place.url}?view=start", request)
+    submitted["levels"] = ",".join(level for level in fields.getlist("levels") if isinstance(level, str))
+    if submitted.get("do") != "save" or typed.rule_faults(place, submitted):
+        return typed.keep(request, place, "rule", submitted, view="start")
+    made = hierarchy_forms.rule_of(typed.rule_form(submitted))
+    _forget(place)
+    hierarchy_store.save_spec(place.project, place.column.name, made.spec)
+    return go(f"{place.url}?saved=rule", request)
 
 
 async def from_file(request: Request) -> Response:
@@ -95,10 +88,13 @@ async def from_file(request: Request) -> Response:
 
 def _imported(request: Request, submitted: Mapping[str, str], content: bytes, name: str) -> Response:
     place = place_of(project_of(request, ready=True), request)
+    if typed.conflict(place, submitted):
+        return typed.refuse(request, place, [Fault("file", typed.STALE)])
     if not content.strip():
-        return _refused(request, place, [Fault("file", "Choose a file first: CSV, one row per value, up to the root.")])
+        text = "Choose a file first: CSV, one row per value, up to the root."
+        return typed.refuse(request, place, [Fault("file", text)])
     if len(content) > LARGEST_IMPORT:
-        return _refused(request, place, [Fault("file", f"The file is larger than {LARGEST_IMPORT >> 20} MB.")])
+        return typed.refuse(request, place, [Fault("file", f"The file is larger than {LARGEST_IMPORT >> 20} MB.")])
     with TemporaryDirectory(dir=place.project.folder) as folder:
         path = Path(folder) / "import.csv"
         path.write_bytes(content)
@@ -112,23 +108,22 @@ def _imported(request: Request, submitted: Mapping[str, str], content: bytes, na
             told = error.problems if isinstance(error, ConfigError | HierarchyError) else []
             texts = [str(problem) for problem in told] or [str(error)]
             shown = [text.replace(str(path), name or "you chose") for text in texts[:50]]
-            return _refused(request, place, [Fault("file", text) for text in shown])
+            return typed.refuse(request, place, [Fault("file", text) for text in shown])
     _forget(place)
     hierarchy_store.save_tree(place.project, place.column.name, made)
     return go(f"{place.url}?saved=import", request)
 
 
-def _refused(request: Request, place: ColumnPage, faults: list[Fault]) -> Response:
-    return show_column(request, place, view="start", faults=faults)
-
-
-def from_values(request: Request) -> Response:
+@posted
+def from_values(request: Request, form: FormData) -> Response:
     """Start a tree with all values of the column under the root."""
     place = place_of(project_of(request, ready=True), request)
+    if stale := typed.refuse_stale(request, place, form):
+        return stale
     values = value_texts(place.values)
     if not values or len(values) > hierarchy_store.MOST_VALUES:
         text = f"A tree by hand takes 1 to {hierarchy_store.MOST_VALUES:,} values, and the column has {len(values):,}."
-        return _refused(request, place, [Fault("", f"{text} Use a rule instead.")])
+        return typed.refuse(request, place, [Fault("", f"{text} Use a rule instead.")])
     root = "*"
     while root in values:
         root += "*"
@@ -137,9 +132,12 @@ def from_values(request: Request) -> Response:
     return go(f"{place.url}?saved=values", request)
 
 
-def to_tree(request: Request) -> Response:
-    """Convert a rule to a tree, for editing by hand."""
+@posted
+def to_tree(request: Request, form: FormData) -> Response:
+    """Turn a rule into the tree that it makes, to be edited by hand."""
     place = place_of(project_of(request, ready=True), request)
+    if stale := typed.refuse_stale(request, place, form):
+        return stale
     opened = place.opened()
     if opened.hierarchy is None or opened.state != "rule":
         return go(place.url, request)
@@ -147,19 +145,22 @@ def to_tree(request: Request) -> Response:
         text = (
             f"The column has {len(place.values.values):,} values; up to {hierarchy_store.MOST_VALUES:,} can be edited."
         )
-        return _refused(request, place, [Fault("", text)])
+        return typed.refuse(request, place, [Fault("", text)])
     try:
         made = as_tree(opened.hierarchy, place)
     except HierarchyError as error:
-        return _refused(request, place, [Fault("", problem.text) for problem in error.problems])
+        return typed.refuse(request, place, [Fault("", problem.text) for problem in error.problems])
     _forget(place)
     hierarchy_store.save_tree(place.project, place.column.name, made)
     return go(f"{place.url}?saved=tree", request)
 
 
-def remove(request: Request) -> Response:
-    """Remove a column's hierarchy from the configuration; a file is kept."""
+@posted
+def remove(request: Request, form: FormData) -> Response:
+    """Take the hierarchy of a column out of the recipe; a file stays where it is."""
     place = place_of(project_of(request, ready=True), request)
+    if stale := typed.refuse_stale(request, place, form):
+        return stale
     _forget(place)
     hierarchy_store.save_spec(place.project, place.column.name, None)
     return go(f"{place.project.url}/hierarchies", request)
@@ -178,3 +179,4 @@ def download(request: Request) -> Response:
 
 def _forget(place: ColumnPage) -> None:
     hierarchy_store.forget_draft(place.project, place.column.index)
+    typed.forget(place)

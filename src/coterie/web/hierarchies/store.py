@@ -172,7 +172,7 @@ def open_draft(project: Project, position: int, opened: StoredHierarchy) -> Draf
 def _live(project: Project, position: int, file: object) -> EditTree | None:
     """Return the draft, if it matches the file."""
     kept = read_json(_path(project, position))
-    if not isinstance(file, str) or kept.get("file") != file or kept.get("sha256") != _hash(project, file):
+    if not isinstance(file, str) or kept.get("file") != file or kept.get("sha256") != file_hash(project, file):
         return None
     return _tree(kept)
 
@@ -241,8 +241,8 @@ def _tree(values: dict[str, Any]) -> EditTree | None:
         return None
 
 
-def _hash(project: Project, file: str) -> str:
-    """Return the SHA-256 of a hierarchy file, or nothing if it does not exist."""
+def file_hash(project: Project, file: str) -> str:
+    """Return the SHA-256 of a hierarchy file, or nothing if there is none."""
     try:
         return hashlib.sha256((project.recipe_path.parent / file).read_bytes()).hexdigest() if file else ""
     except OSError:

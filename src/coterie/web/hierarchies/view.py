@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Mapping
 from typing import Any
 
 from starlette.requests import Request
@@ -12,7 +12,7 @@ from coterie.errors import CoterieError, HierarchyError
 from coterie.hierarchies.dates import LEVELS
 from coterie.hierarchies.faults import doubts
 from coterie.hierarchies.hierarchy import Hierarchy
-from coterie.web.hierarchies import column_values
+from coterie.web.hierarchies import column_values, typed
 from coterie.web.hierarchies import form as hierarchy_forms
 from coterie.web.hierarchies import tree_view as hierarchy_view
 from coterie.web.hierarchies.column import ColumnPage, describe
@@ -28,19 +28,13 @@ def show_column(
     place: ColumnPage,
     *,
     view: str = "",
-    form: RuleForm | None = None,
-    faults: Sequence[Fault] = (),
-    **context: Any,  # noqa: ANN401 - what a part of the page needs besides
 ) -> Response:
-    """Show the page of one column.
+    """Show the page of one column, with what was typed on it and is not saved.
 
     Args:
         request: The request.
         place: The column.
-        view: tree, table or start; by default whatever fits the hierarchy.
-        form: The submitted rule form.
-        faults: Errors in the submitted form.
-        **context: Other variables of the templates.
+        view: tree, table or start; by what there is when left out.
     """
     opened = place.opened()
     if view not in ("tree", "table", "start"):
@@ -48,25 +42,31 @@ def show_column(
     if view in ("tree", "table") and opened.state != "tree":
         view = "start"
     values: dict[str, Any] = {}
-    wrong = [*faults, *(Fault("", str(problem)) for problem in opened.problems)]
+    sent_back = typed.told(place)
+    wrong = [Fault("", str(problem)) for problem in opened.problems]
+    unsaved = typed.kept(place, "table" if view == "table" else "rule") if view != "tree" else None
     try:
         if view == "tree":
             values = editor(place, opened)
         elif view == "table":
-            values = table(place, opened, request)
+            values, faults = table(place, opened, request, unsaved)
+            sent_back += faults
     except HierarchyError as error:
         view = "start"
         wrong.append(Fault("", str(error)))
     if view == "start":
-        values = start(place, opened, form)
+        sent_back += [] if unsaved is None else typed.rule_faults(place, unsaved)
+        values = start(place, opened, None if unsaved is None else typed.rule_form(unsaved))
     return render(
         request,
         "hierarchy.html",
         project=place.project,
         step="hierarchies",
-        status=422 if faults else 200,
-        faults=wrong,
-        **{"place": place, "opened": opened, "view": view, "what": describe(opened, place.column), **values, **context},
+        status=422 if sent_back else 200,
+        faults=[*sent_back, *wrong],
+        unsaved=unsaved is not None,
+        stamp=typed.stamp_of(place),
+        **{"place": place, "opened": opened, "view": view, "what": describe(opened, place.column), **values},
     )
 
 
@@ -137,19 +137,26 @@ def editor(
     }
 
 
-def table(place: ColumnPage, opened: StoredHierarchy, request: Request) -> dict[str, Any]:
-    """Return the context of the table editor."""
+def table(
+    place: ColumnPage, opened: StoredHierarchy, request: Request, unsaved: Mapping[str, str] | None
+) -> tuple[dict[str, Any], list[Fault]]:
+    """Return what the table editor needs, and what is wrong with rows that were typed and not saved."""
     assert opened.hierarchy is not None
     draft = open_draft(place.project, place.column.index, opened)
-    first = _number(request.query_params.get("from", "0"))
-    shown = hierarchy_view.table_of(draft.tree, first=first)
+    faults: list[Fault] = []
+    if unsaved is not None:
+        form = typed.TableForm.of(unsaved)
+        shown = form.view(draft.tree)
+        faults = [*typed.conflict(place, unsaved), *form.faults(draft.tree)]
+    else:
+        shown = hierarchy_view.table_of(draft.tree, first=_number(request.query_params.get("from", "0")))
     counts = hierarchy_view.counts_of(draft.tree, place.values)
     return {
         "table": shown,
         "undo": draft.undo,
         "most_levels": hierarchy_view.LEVELS,
         "lost_text": column_values.lost_text(counts.lost) if counts.lost else "",
-    }
+    }, faults
 
 
 def _number(text: str) -> int:

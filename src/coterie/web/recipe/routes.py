@@ -3,18 +3,22 @@
 from __future__ import annotations
 
 import tomllib
+from collections.abc import Mapping
 from pathlib import Path
+from urllib.parse import quote, urlencode
 
 from starlette.concurrency import run_in_threadpool
+from starlette.datastructures import FormData
 from starlette.requests import Request
 from starlette.responses import Response
 
 from coterie.errors import ConfigError
 from coterie.settings.config import read_hierarchies
 from coterie.settings.toml import plain
-from coterie.web.drafts import draft_of, drop_draft, keep_draft
+from coterie.web import conflicts
+from coterie.web.drafts import FORMS, draft_of, drop_draft, send_back
 from coterie.web.jobs import Jobs
-from coterie.web.pages import Fault, form_of, go, project_of, render, settings_of, values_of
+from coterie.web.pages import Fault, go, posted, project_of, render, settings_of, values_of
 from coterie.web.project import Project
 from coterie.web.projects.routes import look_at
 from coterie.web.recipe import recipe
@@ -26,6 +30,12 @@ from coterie.web.uploads import receive_upload
 
 LIMIT = 8 << 20
 """bytes of a recipe"""
+NOT_BROUGHT = {
+    "path": "There is no such file below the folders that may be opened.",
+    "file": "Choose a coterie.toml, or give its path.",
+    "text": "This is not text in UTF-8.",
+}
+"""why no recipe came from a path or an upload"""
 
 
 async def show(request: Request) -> Response:
@@ -34,55 +44,56 @@ async def show(request: Request) -> Response:
     return await run_in_threadpool(_page, request, project)
 
 
-def _page(
-    request: Request,
-    project: Project,
-    *,
-    faults: list[Fault] | None = None,
-    text: str | None = None,
-    path: str = "",
-    status: int = 200,
-) -> Response:
+def _page(request: Request, project: Project) -> Response:
     summary = summary_of(project)
     assert summary is not None
-    draft = draft_of(project, "recipe")
-    if text is None and draft is not None:
-        text = draft["text"]
-        faults = _text_faults(text)
     try:
         values = recipe.read_values(project)
         wrong = recipe.faults(project, summary.names)
     except ConfigError as error:
         values, wrong = {}, recipe.as_faults(error.problems)
-    saved = project.recipe_path.read_text(encoding="utf-8-sig") if project.recipe_path.is_file() else ""
+    text, draft = _saved(project), draft_of(project, "recipe")
+    if draft is not None:
+        text = draft["text"]
+        wrong = _draft_faults(project, text, draft.get(conflicts.FIELD, ""))
+    refused = request.query_params.get("refused", "")
+    if refused in NOT_BROUGHT:
+        wrong = [Fault("path" if refused == "path" else "file", NOT_BROUGHT[refused]), *wrong]
     release = release_name(summary.format)
     return render(
         request,
         "recipe.html",
         project=project,
-        status=status,
-        faults=wrong if faults is None else faults,
-        text=saved if text is None else text,
-        path=path,
+        status=422 if draft is not None or refused in NOT_BROUGHT else 200,
+        faults=wrong,
+        text=text,
+        unsaved=draft is not None,
+        stamp=conflicts.stamp(_saved(project)),
+        path=request.query_params.get("path", ""),
         where=None if project.recipe_file is None else str(project.recipe_file),
         command=command_line(project, release=release),
         python=python_text(project, values, release=release),
     )
 
 
-async def save(request: Request) -> Response:
-    """Save the edited text."""
-    project = project_of(request, ready=True)
+def _saved(project: Project) -> str:
+    return project.recipe_path.read_text(encoding="utf-8-sig") if project.recipe_path.is_file() else ""
+
+
+@posted
+def save(request: Request, form: FormData) -> Response:
+    """Take the text as it was edited."""
+    project, fields = project_of(request, ready=True), values_of(form)
+    if fields.get("action") == "discard":
+        drop_draft(project, "recipe")
+        return go(f"{project.url}/recipe", request)
     # Browsers send line ends of their own.
-    text = values_of(await form_of(request)).get("text", "").replace("\r\n", "\n")
-    return await run_in_threadpool(_save, request, project, text)
+    return _save(request, project, fields.get("text", "").replace("\r\n", "\n"), fields.get(conflicts.FIELD, ""))
 
 
-def _save(request: Request, project: Project, text: str) -> Response:
-    faults = _text_faults(text)
-    if faults:
-        keep_draft(project, "recipe", {"text": text})
-        return _page(request, project, faults=faults, text=text, status=422)
+def _save(request: Request, project: Project, text: str, stamp: str) -> Response:
+    if _draft_faults(project, text, stamp):
+        return send_back(request, project, "recipe", {"text": text, conflicts.FIELD: stamp})
     take(request, project, text)
     return go(f"{project.url}/recipe", request)
 
@@ -94,7 +105,7 @@ def take(request: Request, project: Project, text: str) -> None:
     with project.lock:
         before = recipe.read_values(project) if not _broken(project) else {}
         recipe.write_text(project, text)
-        for step in ("recipe", "goals", "run"):
+        for step in ("recipe", *FORMS):
             drop_draft(project, step)
         after = recipe.read_values(project)
     if any(before.get(name) != after.get(name) for name in READING):
@@ -111,13 +122,14 @@ def _broken(project: Project) -> bool:
     return False
 
 
-def _text_faults(text: str) -> list[Fault]:
-    """Check that it is valid TOML; its settings may be invalid for a while."""
+def _draft_faults(project: Project, text: str, stamp: str) -> list[Fault]:
+    """Whether it is TOML at all, and replaces what was seen; what it says may be wrong for a while."""
+    found = conflicts.changed_elsewhere(conflicts.stamp(_saved(project)), stamp=stamp)
     try:
         tomllib.loads(text)
     except tomllib.TOMLDecodeError as error:
-        return [Fault("text", f"This is no valid TOML: {error}")]
-    return []
+        found.append(Fault("text", f"This is no valid TOML: {error}"))
+    return found
 
 
 async def bring(request: Request) -> Response:
@@ -127,37 +139,39 @@ async def bring(request: Request) -> Response:
     target.unlink(missing_ok=True)
     try:
         sent = await receive_upload(request, target, field="file", limit=LIMIT)
-        return await run_in_threadpool(_bring, request, project, sent.path, sent.fields.get("path", "").strip())
+        return await run_in_threadpool(_bring, request, project, sent.path, sent.fields)
     finally:
         target.unlink(missing_ok=True)
 
 
-def _bring(request: Request, project: Project, uploaded: Path | None, path: str) -> Response:
+def _bring(request: Request, project: Project, uploaded: Path | None, fields: Mapping[str, str]) -> Response:
+    path, stamp = fields.get("path", "").strip(), fields.get(conflicts.FIELD, "")
     found = uploaded
     if found is None and path:
         found = resolve_allowed(path, settings_of(request).allowed_folders)
         if found is None or not found.is_file() or found.stat().st_size > LIMIT:
-            text = "There is no such file below the folders that may be opened."
-            return _page(request, project, faults=[Fault("path", text)], path=path, status=422)
+            return _not_brought(request, project, "path", path)
     if found is None:
-        return _page(request, project, faults=[Fault("file", "Choose a coterie.toml, or give its path.")], status=422)
+        return _not_brought(request, project, "file", path)
     try:
         text = found.read_text(encoding="utf-8-sig")
     except (UnicodeDecodeError, OSError):
-        return _page(request, project, faults=[Fault("file", "This is not text in UTF-8.")], path=path, status=422)
-    faults = _text_faults(text)
-    if faults:
-        keep_draft(project, "recipe", {"text": text})
-        return _page(request, project, faults=faults, text=text, path=path, status=422)
+        return _not_brought(request, project, "text", path)
     if uploaded is None:
         text = _with_files(project, text, found.parent)
-    take(request, project, text)
-    return go(f"{project.url}/recipe", request)
+    return _save(request, project, text, stamp)
+
+
+def _not_brought(request: Request, project: Project, why: str, path: str) -> Response:
+    return go(f"{project.url}/recipe?{urlencode({'refused': why, 'path': path})}", request)
 
 
 def _with_files(project: Project, text: str, folder: Path) -> str:
-    """Return the text with hierarchies from files next to it included, since it moves to another folder."""
-    values = tomllib.loads(text)
+    """Return the text with hierarchies spelled out that it takes from files beside it: it moves to another folder."""
+    try:
+        values = tomllib.loads(text)
+    except tomllib.TOMLDecodeError:
+        return text  # its faults are shown with it
     specs = values.get("hierarchies")
     if not isinstance(specs, dict):
         return text
@@ -184,8 +198,6 @@ async def download(request: Request) -> Response:
         except Exception:
             # With faults it is still the person's own text.
             return project.recipe_path.read_text(encoding="utf-8-sig")
-
-    from urllib.parse import quote
 
     name = quote(download_name(project))
     headers = {"Content-Disposition": f"attachment; filename=\"coterie.toml\"; filename*=UTF-8''{name}"}

@@ -17,7 +17,7 @@ from coterie.settings.changes import changed
 from coterie.settings.registry import DEFAULT_METHOD
 from coterie.web import conflicts as conflicts
 from coterie.web import pages
-from coterie.web.drafts import draft_of, drop_draft, keep_draft
+from coterie.web.drafts import draft_of, drop_draft, send_back
 from coterie.web.forms import bad_numbers, grouped, read, shown, simple
 from coterie.web.jobs import jobs_of
 from coterie.web.pages import STEPS, Fault, form_of, go, project_of, render, render_step, seen, values_of
@@ -56,7 +56,8 @@ def _page(request: Request, project: Project, form: pages.FormState = pages.FIRS
     wrong = list(faults or [])
     if draft is not None:
         stamp = draft.pop(conflicts.FIELD, "")
-        wrong += conflicts.changed_elsewhere(project, "run", stamp=stamp, submitted=draft, saved=_shown(project))
+        now = conflicts.stamp_of(project, "run")
+        wrong += conflicts.changed_elsewhere(now, stamp=stamp, submitted=draft, saved=_shown(project))
         wrong += _faults(project, draft)
         status = 422
     elif submitted is None and request.query_params.get("refused"):
@@ -128,12 +129,11 @@ def _change(request: Request, project: Project, submitted: dict[str, str]) -> Re
     action, stamp = submitted.pop("action", "save"), submitted.pop(conflicts.FIELD, "")
     if action == "show":  # without a script: the options of the method that was chosen
         return _page(request, project, pages.FormState(submitted=submitted))
-    wrong = conflicts.changed_elsewhere(project, "run", stamp=stamp, submitted=submitted, saved=_shown(project))
+    now = conflicts.stamp_of(project, "run")
+    wrong = conflicts.changed_elsewhere(now, stamp=stamp, submitted=submitted, saved=_shown(project))
     wrong += _faults(project, submitted)
     if wrong:
-        # Shown by another request, so that Back and Reload do not send the form again.
-        keep_draft(project, "run", submitted | {conflicts.FIELD: stamp})
-        return go(f"{project.url}/run", request)
+        return send_back(request, project, "run", submitted | {conflicts.FIELD: stamp})
     recipe.change(project, _settings(project, submitted))
     drop_draft(project, "run")
     project = seen(request, project, "run")

@@ -219,6 +219,7 @@
     const root = editor();
     if (!root || !root.contains(event.detail.elt)) return;
     const parameters = event.detail.parameters;
+    parameters["stamp"] = root.dataset.stamp;
     parameters["nodes"] = chosen().map((item) => item.dataset.node).join(",");
     parameters["open"] = Array.from(tree().querySelectorAll("[aria-expanded=true]")).map((item) => item.dataset.node).join(",");
   });

@@ -1,0 +1,69 @@
+"""File formats, one class each: file extensions, signatures, reading and writing.
+
+A class registers itself and is then available everywhere. Nothing heavy is imported until it is needed.
+
+May import: arrays, errors.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, ClassVar
+
+from coterie.files.registry import Registry
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+
+    from coterie.files.input import Raw
+    from coterie.files.output import Sink
+
+FORMATS: Registry[type[FileFormat]] = Registry("coterie.files.formats")
+"""every file format by name"""
+
+
+class FileFormat:
+    """A file format. A subclass with a `name` registers itself."""
+
+    name: ClassVar[str]
+    title: ClassVar[str]
+    endings: ClassVar[tuple[str, ...]]
+    """what names of such files end in, the usual one first"""
+    magic: ClassVar[tuple[bytes, ...]] = ()
+    """how such files begin; a file that begins like none of them is text"""
+    writes: ClassVar[bool] = True
+    batches: ClassVar[bool] = False
+    """whether engines can read and write it piece by piece"""
+    packs: ClassVar[bool] = False
+    """whether it may be gzipped"""
+    sheets: ClassVar[bool] = False
+    released_as: ClassVar[str] = ".csv"
+    """how the page releases a table that came in it"""
+    keeps: ClassVar[str] = "types and missing values"
+    """what it keeps of a table besides its cells"""
+
+    def __init_subclass__(cls) -> None:
+        FORMATS.add(cls.name, cls)
+
+    @classmethod
+    def recognizes(cls, start: bytes) -> bool:
+        """Whether a file that starts with these bytes is one."""
+        return bool(cls.magic) and start.startswith(cls.magic)
+
+    @classmethod
+    def read(cls, raw: Raw, *, sheet: str | int | None = None) -> pa.Table:
+        """Read a whole file."""
+        raise NotImplementedError
+
+    @classmethod
+    def write(cls, table: pa.Table, sink: Sink) -> None:
+        """Write a whole file."""
+        raise NotImplementedError
+
+
+class Text(FileFormat):
+    """CSV and its dialects; `csv_in` and `csv_out` read and write them."""
+
+    name, title = "csv", "CSV"
+    endings = (".csv", ".tsv", ".txt", ".tab")
+    batches = packs = True
+    keeps = "delimiter, encoding, quotes and line ends, but no types"

@@ -1,0 +1,75 @@
+"""The lower bound that a release is compared with, computed when it is first asked for.
+
+It depends on the table, k and the effort alone, not on the method or the release: prices always begin near the costs
+of the same quick grouping.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import cached_property, partial
+from typing import TYPE_CHECKING
+
+from coterie.grouping.bound import lower_bound
+
+if TYPE_CHECKING:
+    from coterie.measures.measures import Measures
+    from coterie.table.grouping import Grouping
+    from coterie.table.table import Table
+
+
+def guiding_groups(table: Table, k: int, threads: int = 1) -> Grouping:
+    """Return the grouping near whose costs the search for prices begins."""
+    from coterie.methods import Run, find_method
+
+    compact = find_method("compact")
+    return compact.run(table, k, compact.options.model_validate({"effort": "fast"}), Run(seed=0, threads=threads))
+
+
+def guided_bound(table: Table, k: int, *, threads: int = 1, effort: str = "quick") -> float:
+    """Return the least loss of every grouping into groups of at least k rows: weighted NCP, summed over rows.
+
+    Args:
+        table: The rows.
+        k: The minimum group size.
+        threads: Number of threads; the result does not depend on it.
+        effort: quick, good, best, or a number of seconds.
+    """
+    return lower_bound(table, k, guide=partial(guiding_groups, table, k, threads), threads=threads, effort=effort)
+
+
+def with_bound(
+    measures: Measures, table: Table, *, k: int, threads: int = 1, effort: str = "quick", grouped: bool = True
+) -> Measures:
+    """Return measures with `bound` (per cell, as `gcp`) and `loss_over_bound`, computed on first access.
+
+    The bound is for groups of the rows of the table. A suppressed row costs 1 per cell, which is no less than
+    it would cost in any group, so the bound also holds with suppression. Rows published one by one (`grouped` is
+    false) may lose less than any grouping, so there is no ratio for them.
+    """
+    bound = _Bound(table, k, threads, effort)
+    late: dict[str, Callable[[], float]] = {"bound": bound.per_cell}
+    if grouped:
+        late["loss_over_bound"] = partial(bound.ratio, measures["ncp"])
+    return measures.with_late(**late)
+
+
+@dataclass(eq=False)
+class _Bound:
+    """The bound of a table, computed once on first access, in whichever process."""
+
+    table: Table
+    k: int
+    threads: int
+    effort: str
+
+    @cached_property
+    def value(self) -> float:
+        return guided_bound(self.table, self.k, threads=self.threads, effort=self.effort)
+
+    def per_cell(self) -> float:
+        return self.value / max(self.table.rows * self.table.attributes, 1)
+
+    def ratio(self, ncp: float) -> float:
+        return ncp / self.value if self.value > 0 else (1.0 if ncp == 0 else float("inf"))

@@ -1,0 +1,80 @@
+"""The verdict on a release in a file: classes are counted on disk; what needs the original looks at a sample."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+from coterie.errors import CoterieError
+from coterie.verdict.counts import TableRows
+from coterie.verdict.people import look_for_people
+from coterie.verdict.question import Findings, Question, Verdict, worst
+from coterie.verdict.usefulness import query_error, usefulness
+from coterie.verdict.verdict import joined, promises, verdict_of_file
+
+if TYPE_CHECKING:
+    from coterie.releases.place import HeldRows
+    from coterie.releases.release import Release
+    from coterie.verification.sql import HiddenColumn
+
+
+def verdict_of_stored(release: Release) -> Verdict:
+    """Return the verdict on a release that lies in a file."""
+    config, found, path = release.config, release.verification, release.place.path
+    if path is None or not path.exists():
+        parts = [Findings(name, config.accept) for name in ("singling-out", "inference")]
+        for part in parts:
+            part.evidence.append("Not measured: the release is in no file on this machine.")
+            part.add("warn", advice="Write the release to a file, and ask `coterie verify --strict` about it.")
+        return joined(promises(found), *parts, usefulness(release.measures, config))
+    sample = _sample(release)
+    queries = None
+    if sample is not None:
+        queries = query_error(sample.source.table, sample.published.table, config, kept=sample.published.kept)
+    # A release has a header, whatever its input had.
+    by_itself = verdict_of_file(path, config.replace(header=True, skip_rows=0), found, people=_people(release, sample))
+    useful = usefulness(release.measures, config, queries=queries).question()
+    seen = by_itself.questions["singling-out"]
+    questions = {**by_itself.questions, seen.name: _with_people(seen, release, sample), useful.name: useful}
+    return Verdict(questions)
+
+
+def _sample(release: Release) -> HeldRows | None:
+    """Whole classes of the release beside their originals; None where the original cannot be read again."""
+    try:
+        return release.held
+    except CoterieError:
+        return None
+
+
+def _people(release: Release, sample: HeldRows | None) -> HiddenColumn | None:
+    """Return the person of each published row, from the original, which alone names them."""
+    from coterie.releases.stored import StoredRows
+
+    if release.config.entity is None or sample is None or not isinstance(release.place, StoredRows):
+        return None
+    return release.place.persons(release.config.entity)
+
+
+def _with_people(question: Question, release: Release, sample: HeldRows | None) -> Question:
+    """Return the question with what a sample of whole classes says of people that nobody has named."""
+    config = release.config
+    findings = Findings(question.name, config.accept)
+    if sample is None:
+        what = "people were not counted" if config.entity else "nothing was looked for that numbers people"
+        findings.evidence.append(f"With further columns, {what}: the original cannot be read again.")
+    else:
+        rows = TableRows(sample.published.table, sample.verification.class_of_row, sample.verification.groups)
+        kept, table = sample.published.kept, sample.source.table
+        look_for_people(findings, rows, config, original=table, kept=kept, k=config.k)
+        if rows.rows < release.published_rows and findings.evidence:
+            findings.evidence.append(f"This was seen in a sample of {rows.rows:,} rows in whole groups.")
+    more = findings.question()
+    return replace(
+        question,
+        state=worst([question.state, more.state]),
+        evidence=question.evidence + more.evidence,
+        advice=question.advice + more.advice,
+        accepted=question.accepted + tuple(each for each in more.accepted if each not in question.accepted),
+        figures={**question.figures, **more.figures},
+    )

@@ -1,0 +1,134 @@
+"""What was typed on a column's page and is not saved: it is shown again until it is saved or given up."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping, Sequence
+from typing import NamedTuple
+
+from starlette.datastructures import FormData
+from starlette.requests import Request
+from starlette.responses import Response
+
+from coterie.errors import ConfigError, HierarchyError
+from coterie.web import conflicts
+from coterie.web.drafts import draft_of, drop_draft, keep_draft
+from coterie.web.hierarchies import form as hierarchy_forms
+from coterie.web.hierarchies import store as hierarchy_store
+from coterie.web.hierarchies.column import ColumnPage
+from coterie.web.hierarchies.edit_tree import EditTree
+from coterie.web.hierarchies.form import RuleForm
+from coterie.web.hierarchies.operations import numbers
+from coterie.web.hierarchies.tree_view import LEVELS, TABLE_ROWS, TableView, with_rows
+from coterie.web.pages import Fault, go, values_of
+
+FORMS = ("rule", "table", "notice")
+WHAT = "This hierarchy"
+STALE = (
+    f"{WHAT} was changed in another tab or in an editor. Your last change was not made; "
+    "what is shown here is the hierarchy as it is now."
+)
+
+
+def stamp_of(place: ColumnPage) -> str:
+    """Return a text that is another one as soon as the hierarchy of a column has changed, in the recipe or its file."""
+    try:
+        spec = hierarchy_store.specs_of(place.project).get(place.column.name)
+    except ConfigError:
+        return ""
+    return conflicts.stamp(spec, hierarchy_store.file_hash(place.project, spec) if isinstance(spec, str) else "")
+
+
+def conflict(place: ColumnPage, fields: Mapping[str, str]) -> list[Fault]:
+    """Return the fault of a form that was opened before the hierarchy changed."""
+    return conflicts.changed_elsewhere(stamp_of(place), stamp=fields.get(conflicts.FIELD, ""), what=WHAT)
+
+
+def keep(request: Request, place: ColumnPage, form: str, fields: Mapping[str, str], *, view: str) -> Response:
+    """Keep a form and show it by another request: Back and Reload do not send it again."""
+    keep_draft(place.project, f"{form}-{place.column.index}", {**fields, "column": place.column.name})
+    return go(f"{place.url}?view={view}", request)
+
+
+def kept(place: ColumnPage, form: str) -> dict[str, str] | None:
+    """Return the fields of a form of this column that was kept."""
+    fields = draft_of(place.project, f"{form}-{place.column.index}")
+    return fields if fields is not None and fields.get("column") == place.column.name else None
+
+
+def forget(place: ColumnPage, *forms: str) -> None:
+    """Forget what was typed: it is saved, or was given up."""
+    for form in forms or FORMS:
+        drop_draft(place.project, f"{form}-{place.column.index}")
+
+
+def refuse(request: Request, place: ColumnPage, faults: Sequence[Fault], *, view: str = "start") -> Response:
+    """Tell what is wrong with something that leaves nothing to type again; it is told once."""
+    return keep(request, place, "notice", {"faults": json.dumps(faults)}, view=view)
+
+
+def refuse_stale(request: Request, place: ColumnPage, form: FormData, *, view: str = "start") -> Response | None:
+    """Answer a form that was opened before the hierarchy changed and holds nothing worth keeping."""
+    return refuse(request, place, [Fault("", STALE)], view=view) if conflict(place, values_of(form)) else None
+
+
+def told(place: ColumnPage) -> list[Fault]:
+    """Return what `refuse` has to tell, and forget it."""
+    fields = kept(place, "notice")
+    forget(place, "notice")
+    return [] if fields is None else [Fault(field, text) for field, text in json.loads(fields["faults"])]
+
+
+def rule_form(fields: Mapping[str, str]) -> RuleForm:
+    """Return the form of a rule that was kept."""
+    return hierarchy_forms.read_form(fields, [level for level in fields.get("levels", "").split(",") if level])
+
+
+def rule_faults(place: ColumnPage, fields: Mapping[str, str]) -> list[Fault]:
+    """Return what is wrong with a rule; one that is only tried need not fit the values."""
+    try:
+        made = hierarchy_forms.rule_of(rule_form(fields))
+    except ConfigError as error:
+        return [Fault(problem.path, problem.text) for problem in error.problems]
+    if fields.get("do") != "save":
+        return []
+    values = hierarchy_forms.sample_of(place.values)
+    try:
+        made.bind(values.values, counts=values.counts, column=place.column.name)
+    except HierarchyError as error:
+        return [Fault("kind", problem.text) for problem in error.problems]
+    return conflict(place, fields)
+
+
+class TableForm(NamedTuple):
+    """A page of the table as it was typed."""
+
+    first: int
+    levels: int
+    cells: list[list[str]]
+
+    @classmethod
+    def of(cls, fields: Mapping[str, str]) -> TableForm:
+        """Read the fields of the form."""
+        first, levels, count = (next(iter(numbers(fields.get(name, ""))), 0) for name in ("from", "levels", "count"))
+        width = min(levels, LEVELS + 3)
+        rows = range(min(count, TABLE_ROWS))
+        return cls(first, width, [[fields.get(f"c-{row}-{level}", "") for level in range(width + 1)] for row in rows])
+
+    def wider(self) -> dict[str, str]:
+        """Return the fields with an empty level after the value."""
+        rows = [[row[0], "", *row[1:]] for row in self.cells]
+        cells = {f"c-{at}-{level}": text for at, row in enumerate(rows) for level, text in enumerate(row)}
+        return {"from": str(self.first), "levels": str(self.levels + 1), "count": str(len(rows)), **cells}
+
+    def faults(self, tree: EditTree) -> list[Fault]:
+        """Return why these rows make no tree."""
+        try:
+            with_rows(tree, self.cells, first=self.first)
+        except HierarchyError as error:
+            return [Fault("", str(problem)) for problem in error.problems[:20]] or [Fault("", str(error))]
+        return []
+
+    def view(self, tree: EditTree) -> TableView:
+        """Return the rows as the page shows them."""
+        return TableView(self.levels, self.cells, self.first, len(tree.values))
