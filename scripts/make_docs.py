@@ -21,9 +21,12 @@ from coterie.cli.app import app
 from coterie.cli.commands.methods import described, preset_text
 from coterie.cli.commands.release import verify
 from coterie.cli.flags import offer_limits
+from coterie.files.databases.place import DATABASES
+from coterie.files.formats import FORMATS
 from coterie.methods import all_methods
 from coterie.reporting.report import SCHEMA, schema_text
 from coterie.settings.fields._setting import Setting
+from coterie.settings.models import form_of
 from coterie.settings.registry import DEFAULT_METHOD, FIELDS, MEASURES, MODELS
 from coterie.settings.texts import default_text, type_text
 
@@ -179,12 +182,22 @@ def measures_page() -> str:
 def models_page() -> str:
     """Return docs/privacy-models.md with the table of all models."""
     rows = []
-    for name, model in MODELS.items():
-        form = ":".join([name, *("COLUMN" if part == "on" else part.upper() for part in model.parts)])
+    for model in MODELS.values():
         variants = f" Variants: {', '.join(model.choices(model.variant))}." if model.variant else ""
-        rows.append([f"`{form}`", model.meaning + variants, model.not_proved, model.paper])
+        rows.append([f"`{form_of(model)}`", model.meaning + variants, model.not_proved, model.paper])
     head = ["model", "what it guarantees", "what it does not guarantee", "paper"]
     return between(DOCS / "privacy-models.md", "models", table(head, rows))
+
+
+def formats_page() -> str:
+    """Return docs/databases.md with the table of file formats and databases."""
+    rows = [
+        [each.title, ", ".join(f"`{ending}`" for ending in each.endings), "yes" if each.writes else "no", each.keeps]
+        for each in FORMATS.values()
+    ]
+    rows += [[each.title, f"`{each.example}`", "yes", each.keeps] for each in DATABASES.values()]
+    head = ["format or database", "names end in, or address", "written too", "what it keeps besides cells"]
+    return between(DOCS / "databases.md", "formats", table(head, rows))
 
 
 OWN = {"verify": ("k",), "compare": ("k", "privacy"), "risk": ("fraction", "threshold")}
@@ -279,6 +292,7 @@ PAGES = {
     CONTRIBUTING: contributing_page,
     DOCS / "cli.md": cli_page,
     DOCS / "configuration.md": configuration_page,
+    DOCS / "databases.md": formats_page,
     DOCS / "measures.md": measures_page,
     DOCS / "methods.md": methods_page,
     DOCS / "privacy-models.md": models_page,

@@ -1,4 +1,7 @@
-"""What another distribution adds by one short file appears everywhere: a setting, a model, a measure, a format."""
+"""What another distribution adds by one short file (a setting, a model, a measure, a format, a database) is everywhere.
+
+Everywhere is the command line, Python's signature and results, the page, the report and the documentation.
+"""
 
 from __future__ import annotations
 
@@ -15,6 +18,7 @@ ROOT = Path(__file__).parent.parent
 PLUGIN = """
 from dataclasses import dataclass
 
+from coterie.files.databases.place import Place
 from coterie.files.formats import FileFormat
 from coterie.measures.losses import measure
 from coterie.privacy import Model
@@ -60,6 +64,30 @@ class Striped(FileFormat):
         sink.write(b"STRIPES" + json.dumps(table.to_pydict()).encode())
 
 
+class Herd(Place):
+    scheme, title, example = "herd", "Herd", "herd://savanna/zoo#zebras"
+    driver = __name__
+
+    @classmethod
+    def locate(cls, rest):
+        return rest, f"herd://{rest}"
+
+
+HELD = {}
+
+
+def read(place):
+    return HELD[place.name]
+
+
+def check(place, *, force):
+    pass
+
+
+def write(table, place, *, force):
+    HELD[place.name] = table
+
+
 @measure("groups per thousand rows", better="higher", grouped=True)
 def groups_per_thousand(losses):
     return 1000 * losses.classes.groups / max(losses.rows, 1)
@@ -78,6 +106,7 @@ sys.path[:0] = [sys.argv[1]]
 from scripts import make_docs
 
 main(["anonymize", "--help"])
+main(["verify", "--help"])
 main(["models"])
 rows = 60
 table = pa.table({"age": [20 + i % 30 for i in range(rows)], "ill": ["abc"[i % 3] for i in range(rows)]})
@@ -91,11 +120,16 @@ release.report(folder / "report.json")
 release.write(folder / "out.csv")
 release.write(folder / "more.stripes")
 striped = coterie.verify(folder / "more.stripes", quasi=["age"], sensitive=["ill"], k=3)
+release.write("herd://savanna/zoo#zebras")
+herd = coterie.verify("herd://savanna/zoo#zebras", quasi=["age"], sensitive=["ill"], k=3)
+main(["measure", str(folder / "more.stripes"), str(folder / "more.stripes"), "--quasi", "age"])
 again_from_file = coterie.anonymize(folder / "more.stripes", k=2, quasi=["age"], keep=["ill"], method="mondrian")
+again_from_file.report(folder / "striped.html")
 
 from coterie.web.data.inspect_table import inspect_job
 from coterie.web.app import create_app
 from coterie.web.project import private_folder
+from coterie.web.run.job import late_job, run_job
 from coterie.web.settings import Settings
 from starlette.testclient import TestClient
 
@@ -112,8 +146,17 @@ job = {"source": source, "project": project.folder, "recipe": project.recipe_pat
 inspect_job({**job, "unpacked_limit": 1 << 30, "column_limit": 2000}, project.folder, lambda *_: None)
 page = client.get(f"{project.url}/goals").text
 client.post(f"{project.url}/goals", data={"k": "3", "contact": "desk@example.org", "action": "save"})
+private_folder(project.runs_folder)
+run = private_folder(project.runs_folder / "0001")
+(run / "coterie.toml").write_text(coterie.Config(**settings).to_toml())
+run_job(job, run, lambda *_: None)
+late_job(job, run / "late", lambda *_: None)
+(run / "state.json").write_text(json.dumps({"state": "finished", "started": 1.0, "seconds": 2.0}))
 
 print(json.dumps({
+    "herd": herd.passed,
+    "results": client.get(f"{project.url}/results/0001").text,
+    "striped_html": (folder / "striped.html").read_text(),
     "signature": list(inspect.signature(coterie.anonymize).parameters),
     "measures": dict(release.measures),
     "striped": [striped.passed, again_from_file.frame.num_rows, (folder / "more.stripes").read_text()[:7]],
@@ -125,7 +168,8 @@ print(json.dumps({
     "html": (folder / "report.html").read_text(),
     "report": json.loads((folder / "report.json").read_text()),
     "toml": (folder / "out.coterie.toml").read_text(),
-    "docs": make_docs.configuration_page() + make_docs.measures_page() + make_docs.models_page() + make_docs.cli_page(),
+    "docs": make_docs.configuration_page() + make_docs.measures_page() + make_docs.models_page() + make_docs.cli_page()
+    + make_docs.formats_page(),
 }))
 """
 
@@ -162,7 +206,9 @@ def test_a_setting_appears_everywhere(seen):
 def test_a_model_is_searched_for_judged_and_shown(seen):
     assert seen["passed"] == [True, True, False]
     assert "most-often(ill)" in seen["checks"]
-    assert "most-often" in seen["help"]
+    assert "most-often  " in seen["help"]  # among the models
+    assert "--most MOST" in seen["help"]
+    assert "privacy" in seen["signature"]
     assert "No sensitive value makes up more than a given share" in seen["page"]
     assert "Anything about zebras." in seen["html"]
     assert "`most-often:MOST:COLUMN`" in seen["docs"]
@@ -170,6 +216,8 @@ def test_a_model_is_searched_for_judged_and_shown(seen):
 
 def test_a_measure_is_counted_and_shown(seen):
     assert seen["measures"]["groups_per_thousand"] == 1000 * seen["measures"]["groups"] / 60
+    assert "groups_per_thousand" in seen["help"]
+    assert "<code>groups_per_thousand</code>" in seen["results"]
     assert "groups_per_thousand" in seen["html"]
     assert "groups_per_thousand" in {each["name"] for each in seen["report"]["utility"]["measures"]}
     assert "| `groups_per_thousand` | groups per thousand rows |" in seen["docs"]
@@ -179,4 +227,11 @@ def test_a_file_format_is_read_written_and_shown(seen):
     assert seen["striped"] == [True, 60, "STRIPES"]
     assert "Striped" in seen["help"]
     assert "Striped" in seen["home"]
-    assert "Striped" in seen["docs"]
+    assert "more.stripes" in seen["striped_html"]
+    assert "| Striped | `.stripes` |" in seen["docs"]
+
+
+def test_a_database_is_read_written_and_shown(seen):
+    assert seen["herd"] is True
+    assert "or Herd" in seen["help"]
+    assert "| Herd | `herd://savanna/zoo#zebras` |" in seen["docs"]

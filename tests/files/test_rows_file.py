@@ -6,7 +6,7 @@ import pytest
 
 import coterie
 from coterie.cli.app import main
-from coterie.errors import ConfigError, DataError
+from coterie.errors import DataError
 
 RNG = np.random.default_rng(5)
 TABLE = pd.DataFrame({"age": np.sort(RNG.integers(17, 90, 300)), "sex": RNG.choice(["f", "m"], 300), "ill": range(300)})
@@ -48,11 +48,3 @@ def test_measure_needs_the_internal_file(tmp_path, monkeypatch, capsys):
     (tmp_path / "out.rows.csv").unlink()
     with pytest.raises(DataError, match="secret order"):
         coterie.measure("people.csv", "out.csv", config="out.coterie.toml")
-
-
-def test_rows_on_disk_keep_their_order(tmp_path):
-    TABLE.to_csv(tmp_path / "people.csv", index=False)
-    with pytest.raises(ConfigError, match="row_order"):
-        coterie.anonymize(
-            tmp_path / "people.csv", **SETTINGS, row_order="shuffle", engine="blocks", output=tmp_path / "out.csv"
-        )

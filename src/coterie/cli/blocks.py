@@ -86,6 +86,7 @@ def show_stored(release: Release, voice: Voice, output: str) -> None:
     """Print the summary of a release in a file, and its path."""
     from coterie.cli.run import show_release
     from coterie.files.output import provenance_path
+    from coterie.files.rows_file import rows_path
 
     config = release.config
     show_release(
@@ -95,3 +96,5 @@ def show_stored(release: Release, voice: Voice, output: str) -> None:
     )
     if output != "-":
         voice.say(f"Wrote {output} and {provenance_path(output)}.")
+        if config.row_order == "shuffle":
+            voice.say(f"Wrote the order of rows to {rows_path(output)}. It is internal.")

@@ -16,6 +16,7 @@ from coterie.grouping.population import populations_of
 from coterie.measures.sums import BlockSums, sums_of
 from coterie.publishing.labels import Labels
 from coterie.publishing.publish import recode
+from coterie.table.sets import priced_by_sets
 from coterie.table.table import Table
 
 if TYPE_CHECKING:
@@ -92,7 +93,7 @@ def suppressed_values(
     """Return, per sensitive column, code → rows that the method suppresses. Arguments as `anonymize_block`."""
     table = _table(codes, sensitive, plan, block)
     run = _run(plan, block, threads, cancelled)
-    return gone_values(table, plan.book, method_groups(table, plan.book.config, run))
+    return gone_values(table, plan.book, method_groups(priced_by_sets(table, plan.book.config), plan.book.config, run))
 
 
 def _run(

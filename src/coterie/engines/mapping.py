@@ -81,6 +81,6 @@ class WholeMapping:
             force: Whether an existing file may be overwritten.
             like: The table whose delimiter, encoding and quoting a text file keeps.
         """
-        target = target_of(path, force=True, like=like)
+        target = target_of(path, force=True, like=like, formulas=self.plan.book.config.formulas)
         with whole_file(path, force=force) as sink:
             write_tables(self.tables(), sink, target)

@@ -8,11 +8,16 @@ from typing import TYPE_CHECKING
 from coterie.arrays import AnyTable
 from coterie.engines.suppressed import needs_remaining
 from coterie.errors import ConfigError, Problem
+from coterie.privacy.kmap import KMap
 from coterie.table.masks import NO_CELLS
 
 if TYPE_CHECKING:
     from coterie.engines.engine import Job
     from coterie.settings.config import Config
+
+
+SET_METHODS = ("auto", "bottom-up", "compact", "kmembers", "optimal", "top-down")
+"""methods that search by NCP alone, so that another price of sets takes its place"""
 
 
 def check_request(config: Config) -> None:
@@ -42,8 +47,9 @@ def cut_problems(config: Config) -> list[Problem]:
     elif config.time_limit is not None and needs_remaining(config):
         text = "blocks are grouped twice where rows are suppressed, and have to come out alike; leave it out"
         problems.append(Problem("time_limit", text))
-    if config.row_order != "original":
-        text = "rows on disk keep their order; sort the file by something that nobody knows, or give engine memory"
+    if config.row_order != "original" and (config.engine == "spark" or by_rows(config)):
+        why = "Spark has no order to keep secret" if config.engine == "spark" else "rows one by one keep their order"
+        text = f"{why}; sort the input by something that nobody knows, or give engine memory"
         problems.append(Problem("row_order", text))
     return problems
 
@@ -76,6 +82,13 @@ def _problems(config: Config) -> list[Problem]:
     if recoding == "per-row":
         alone = f"method {config.method} publishes rows one by one"
         problems = [Problem(path, f"{alone}: {text}") for path, text in _of_groups(config)]
+    if config.cost == "set" and config.method not in SET_METHODS:
+        text = f"the method {config.method} does not compare by NCP; use one of {', '.join(SET_METHODS)}"
+        problems.append(Problem("cost", text))
+    if config.cost == "set" and config.options.get("suppress_above") is not None:
+        problems.append(Problem("options.suppress_above", 'is a share of NCP; leave it or cost = "set" out'))
+    if config.cost == "set" and any(isinstance(model, KMap) for model in config.privacy):
+        problems.append(Problem("cost", "k-map counts people by the columns as they are; leave one of the two out"))
     if config.refine and recoding != "local":
         text = f"local search works on local recoding, but {config.method!r} is {recoding}; leave it out"
         problems.append(Problem("refine", text))

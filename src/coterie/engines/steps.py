@@ -10,15 +10,16 @@ from coterie.arrays import Int64
 from coterie.engines.suppressed import compares, gone_values, remaining_of, repaired
 from coterie.errors import ConfigError, InfeasibleError, Problem
 from coterie.grouping.promises import models_of
+from coterie.table.grouping import Grouping
 from coterie.table.masks import check_limit, star_masked
 from coterie.table.rounding import round_outward
+from coterie.table.sets import priced_by_sets
 
 if TYPE_CHECKING:
     from coterie.engines.plan import Plan
     from coterie.methods import Run
     from coterie.methods._method import Progress
     from coterie.settings.config import Config
-    from coterie.table.grouping import Grouping
     from coterie.table.table import Table
 
 
@@ -76,7 +77,8 @@ def group_block(table: Table, plan: Plan, run: Run, rows: Int64) -> Grouping:
     """
     from coterie.grouping.refine import keeps, refine
 
-    config, remaining = plan.book.config, plan.remaining
+    config, remaining, published = plan.book.config, plan.remaining, table
+    table = priced_by_sets(table, config)
     grouping = method_groups(table, config, run)
     if plan.blocks == 1:
         check_limit(grouping, config)
@@ -102,4 +104,6 @@ def group_block(table: Table, plan: Plan, run: Run, rows: Int64) -> Grouping:
             possible=error.possible,
             hint="Give more memory or a larger block_rows, or use engine memory.",
         ) from None
-    return round_outward(star_masked(grouping, table, plan.book.mask.of(rows).cells), table.domains)
+    if table is not published:
+        grouping = Grouping.of(published.codes, grouping.labels)
+    return round_outward(star_masked(grouping, published, plan.book.mask.of(rows).cells), published.domains)

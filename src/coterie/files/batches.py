@@ -8,7 +8,7 @@ from __future__ import annotations
 import hashlib
 import os
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -18,6 +18,7 @@ from coterie.errors import ConfigError, DataError, Problem
 from coterie.files.csv_in import csv_batches, no_rows
 from coterie.files.dialect import SAMPLE_BYTES, DetectedText, eight_bit_encoding, sniff
 from coterie.files.formats import FORMATS
+from coterie.files.formulas import Formulas, read_safely
 from coterie.files.frames import check_names
 from coterie.files.input import START_BYTES, Format, Raw, format_by, is_gzip, open_raw
 
@@ -49,6 +50,8 @@ class TableFile:
     """how a text file is written"""
     rows: int | None = None
     """as far as it is known without reading"""
+    formulas: Formulas = "keep"
+    """what has become of cells of a text file that a spreadsheet would run"""
     raw_bytes: int = 0
     """about what its cells take in memory, as far as it is known without reading"""
 
@@ -90,7 +93,7 @@ class TableFile:
     def _part(self, part: Raw, wanted: list[str]) -> Iterator[pa.RecordBatch]:
         if self.sniffed is not None:
             for batch in csv_batches(part.open, self.sniffed):
-                yield batch.select(wanted)
+                yield read_safely(batch.select(wanted), self.formulas)
             return
         if part.format == "parquet":
             from pyarrow import parquet
@@ -165,7 +168,7 @@ def open_table(path: str | os.PathLike[str], config: Config) -> TableFile:
         text = f"{raw.name} cannot be read in blocks; give {titles}, or use engine memory"
         raise ConfigError([Problem("engine", text)])
     table = _open_text(raw, config) if raw.format == "csv" else _open_columnar(name, (raw,))
-    return _checked(table)
+    return _checked(replace(table, formulas=config.formulas))
 
 
 def _open_folder(name: str) -> TableFile:

@@ -6,6 +6,7 @@ The file is internal, like the mapping: it reveals the hidden order.
 from __future__ import annotations
 
 import os
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 
 import numpy as np
@@ -24,16 +25,27 @@ def rows_path(output: str | os.PathLike[str]) -> Path:
     return beside.with_name(beside.name.removesuffix(".coterie.toml") + ".rows.csv")
 
 
-def write_rows(output: str | os.PathLike[str], kept: Int64, *, force: bool) -> None:
+def write_rows(output: str | os.PathLike[str], kept: Iterable[Int64], *, force: bool) -> None:
     """Write the original row number of each published row, from 1.
 
     Args:
         output: The release.
-        kept: Published row → position in the original, from 0.
+        kept: Published row → position in the original, from 0; some rows at a time.
         force: Overwrite an existing file.
     """
     with whole_file(rows_path(output), force=force) as sink:
-        sink.write(_HEAD + "".join(f"{row + 1}\n" for row in kept.tolist()).encode())
+        sink.write(_HEAD)
+        for some in kept:
+            sink.write("".join(f"{row + 1}\n" for row in some.tolist()).encode())
+
+
+def read_rows(output: str | os.PathLike[str]) -> Iterator[Int64]:
+    """Yield published row → position in the original, some rows at a time."""
+    from pyarrow import csv
+
+    with csv.open_csv(rows_path(output)) as reader:
+        for batch in reader:
+            yield batch.column(0).to_numpy() - 1
 
 
 def in_original_order(published: pa.Table, output: object) -> pa.Table:

@@ -16,6 +16,7 @@ from coterie.errors import ConfigError, Problem
 from coterie.files.csv_out import csv_stream
 from coterie.files.dialect import Dialect
 from coterie.files.formats import FORMATS
+from coterie.files.formulas import Formulas, written_safely
 from coterie.files.output import HashedFile, check_target, format_of, gzipped, provenance_path
 from coterie.files.tables import dialect_of
 
@@ -34,6 +35,8 @@ class Target(NamedTuple):
     folder: bool = False
     """a folder of Parquet files in place of one file"""
     dialect: Dialect | None = None
+    formulas: Formulas = "keep"
+    """what becomes of cells of a text file that a spreadsheet would run"""
 
     def reading(self, config: Config) -> Config:
         """Return how to read the output."""
@@ -51,13 +54,16 @@ class Target(NamedTuple):
         return FORMATS[self.format].endings[0] + ".gz" * self.zipped
 
 
-def target_of(output: str | os.PathLike[str], *, force: bool, like: TableFile | None = None) -> Target:
+def target_of(
+    output: str | os.PathLike[str], *, force: bool, like: TableFile | None = None, formulas: Formulas = "keep"
+) -> Target:
     """Return the target for a name; ConfigError if it cannot be written.
 
     Args:
         output: A file by its ending, - for standard output, or a folder (its name ends in a slash).
         force: Whether existing files may be overwritten.
         like: The table whose delimiter, encoding and quoting a text file keeps.
+        formulas: What becomes of cells of a text file that a spreadsheet would run.
     """
     name = os.fspath(output)
     if name.endswith(("/", os.sep)):
@@ -81,7 +87,7 @@ def target_of(output: str | os.PathLike[str], *, force: bool, like: TableFile | 
         return Target(kind)
     dialect = None if like is None or like.sniffed is None else like.sniffed.dialect
     before = None if like is None else like.parts[0].path
-    return Target(kind, zipped, dialect=dialect_of(output, dialect=dialect, before=before))
+    return Target(kind, zipped, dialect=dialect_of(output, dialect=dialect, before=before), formulas=formulas)
 
 
 class WrittenFile(NamedTuple):
@@ -172,7 +178,8 @@ def write_tables(tables: Iterable[pa.Table], sink: HashedFile, target: Target) -
             for table in every:
                 writer.write_table(table)
     else:
-        chunks = csv_stream(every, first.column_names, target.dialect or Dialect())
+        safe = (written_safely(table, target.formulas) for table in every)
+        chunks = csv_stream(safe, first.column_names, target.dialect or Dialect())
         with gzipped(sink) if target.zipped else nullcontext(sink) as packed:
             for chunk in chunks:
                 packed.write(chunk)

@@ -28,6 +28,7 @@ from coterie.files.databases.place import Place, place_of, target_of
 from coterie.files.destinations import check_apart
 from coterie.files.dialect import Dialect
 from coterie.files.formats import FORMATS
+from coterie.files.formulas import Formulas, read_safely, written_safely
 from coterie.files.frames import FrameKind, Native, Rows, Taken, check_names, give_frame, take_frame
 from coterie.files.input import Format, Raw, open_raw
 from coterie.files.output import check_target, format_of, gzipped, whole_file
@@ -209,6 +210,7 @@ def write(
     like: Source | None = None,
     force: bool = False,
     dialect: Dialect | None = None,
+    formulas: Formulas = "keep",
     before_name: Callable[[str], None] | None = None,
 ) -> str:
     """Write a table atomically and return the SHA-256 of the file ("" for a database).
@@ -220,6 +222,7 @@ def write(
         like: the source whose delimiter, encoding, quotes and line ends a CSV file keeps.
         force: overwrite an existing file or table.
         dialect: the dialect of a CSV file, instead of that of `like`.
+        formulas: what becomes of cells of a CSV file that a spreadsheet would run.
         before_name: called with the SHA-256 when the file is complete but not yet renamed; not for databases.
 
     Raises:
@@ -240,7 +243,7 @@ def write(
                 # Without metadata: another program's notes on the columns would no longer hold.
                 FORMATS[kind].write(table.replace_schema_metadata(None), out)
             else:
-                for chunk in csv_chunks(table, dialect or _dialect(path, like)):
+                for chunk in csv_chunks(written_safely(table, formulas), dialect or _dialect(path, like)):
                     out.write(chunk)
     return sink.sha256
 
@@ -277,7 +280,7 @@ if TYPE_CHECKING:
 
 def read_source(data: AnyTable, config: Config) -> tables.Source:
     """Read a frame or a file according to the configuration."""
-    return tables.read(
+    source = tables.read(
         data,
         missing_values=config.missing_values,
         delimiter=config.delimiter,
@@ -285,6 +288,7 @@ def read_source(data: AnyTable, config: Config) -> tables.Source:
         header=config.header,
         skip_rows=config.skip_rows,
     )
+    return source if source.dialect is None else replace(source, table=read_safely(source.table, config.formulas))
 
 
 def read_pair(original: AnyTable, published: AnyTable, config: Config) -> tuple[pa.Table, pa.Table]:

@@ -131,7 +131,10 @@ def _warmth(done: float) -> float:
 class _Search:
     def __init__(self, table: Table, index: Index, k: int, run: Run, allowed: Allowed | None) -> None:
         self.table, self.index, self.k, self.run, self.allowed = table, index, k, run, allowed
-        self.scales = attribute_scales(table.attributes, run)
+        from coterie.kernels.search.growth import rough_costs, rough_scales
+
+        self.rough = rough_costs(index.costs)
+        self.scales = rough_scales(attribute_scales(table.attributes, run))
         # Larger groups stay as they are: they are many equal rows, mostly.
         self.most = 8 * k + 64
         self.rng = run.rng()
@@ -171,7 +174,7 @@ class _Search:
         draws = self.rng.integers(0, 2**63, size=len(tries), dtype=np.uint64)
         regions = Searched(cut.base, cut.starts, cut.rows, tries, draws)
         worse = 1.0 + WORSE / math.sqrt(self.k)
-        search = Search(self.k, self.scales, max(1, self.k // PORTIONS), self.most, worse, *heat)
+        search = Search(self.k, self.rough, self.scales, max(1, self.k // PORTIONS), self.most, worse, *heat)
         near, before = self.near, cut.groups.labels.copy()
 
         def piece(first: int, last: int) -> None:

@@ -6,18 +6,17 @@ Methods look costs up in tables made for kernels. Measures judge, so they comput
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Literal, NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
 from coterie.arrays import Bool, Float64, Int32, Int64
 from coterie.errors import ConfigError, Problem
 from coterie.hierarchies.tree import Tree
+from coterie.settings.fields.missing import LeafCounts
 
 if TYPE_CHECKING:
     from coterie.table.domain import Domain
-
-LeafCounts = Literal["present", "hierarchy"]
 
 
 class IntervalCosts(NamedTuple):

@@ -12,7 +12,8 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 
 from coterie.arrays import Float64, Int32, Int64
-from coterie.measures.costs import IntervalCosts, LeafCounts, interval_costs
+from coterie.measures.costs import IntervalCosts, interval_costs
+from coterie.settings.fields.missing import LeafCounts
 from coterie.wording import Tabular
 
 if TYPE_CHECKING:

@@ -72,7 +72,7 @@ ENOUGH = 2  # rows that a shared list must hold, in multiples of k
 STEPS = (4, SMALL_K, LARGE_K)
 EFFORTS = {
     "fast": (1.0, 2.0, 2.0, 4.0),
-    "balanced": (4.0, 8.0, 12.0, 40.0),
+    "balanced": (6.0, 10.0, 14.0, 50.0),
     "thorough": (60.0, 120.0, 150.0, 300.0),
 }
 
@@ -82,11 +82,11 @@ def _settings(effort: str, k: int, places: int) -> _Settings:
     pools = EFFORTS[effort][bisect_right(STEPS, k)]
     large = places > MANY_PLACES
     # A leaf's seeds have each its own few neighbours, which a list for all of them would not hold.
-    shared = 6 if large or k >= SMALL_K else 0
+    shared = 6 if large or k >= (SMALL_K if effort == "fast" else LARGE_K) else 0
     if effort == "fast":
         return _Settings(shared, 48 if large else ALL, 0.7 if large or k < SMALL_K else 0.6, 1, pools)
     # Small groups are many small choices, which the search makes better; large ones need a good start.
-    tries = 8 if k >= LARGE_K else 4 if k >= SMALL_K else 2
+    tries = 8 if k >= LARGE_K else 2
     return _Settings(shared, ALL, 1.0, min(tries, 2) if large else tries, pools)
 
 

@@ -7,7 +7,7 @@ groups, then rows, refer to it.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from typing import TYPE_CHECKING, Literal, NamedTuple, TypeAlias
+from typing import TYPE_CHECKING, NamedTuple, TypeAlias
 
 import numpy as np
 import pyarrow as pa
@@ -15,6 +15,7 @@ import pyarrow.compute as pc
 
 from coterie.arrays import Bool, Float64, Int32, Int64
 from coterie.errors import ConfigError, Problem
+from coterie.settings.fields.hierarchies import Publish as Style
 from coterie.table.rounding import end_texts
 from coterie.values.axis import decimals_of, floats_of
 from coterie.values.notation import (
@@ -34,7 +35,6 @@ if TYPE_CHECKING:
     from coterie.table.domain import Domain
     from coterie.table.grouping import Held
 
-Style = Literal["interval", "bounds", "mean", "median", "ancestor", "set"]
 NUMBER_STYLES = ("interval", "bounds", "mean", "median")
 TREE_STYLES = ("ancestor", "set")
 

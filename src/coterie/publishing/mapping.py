@@ -18,7 +18,8 @@ from coterie.files import tables
 from coterie.files.destinations import check_apart
 from coterie.files.output import format_of
 from coterie.publishing.publish import recode
-from coterie.table.costs import LeafCounts, Measure, interval_costs
+from coterie.settings.fields.missing import LeafCounts
+from coterie.table.costs import Measure, interval_costs
 from coterie.values.notation import interval_texts, value_texts
 
 if TYPE_CHECKING:
@@ -58,7 +59,7 @@ def check_mapping(mapping: str | os.PathLike[str] | None, *, force: bool) -> Non
 def write_mapping(release: Release, path: str | os.PathLike[str], *, force: bool) -> None:
     """Write the mapping of a release, but never over its inputs."""
     check_apart(release.place.origin, release.config, mapping=path)
-    tables.write(mapping_table(release), path, like=release.source, force=force)
+    tables.write(mapping_table(release), path, like=release.source, formulas=release.config.formulas, force=force)
 
 
 def mapping_table(release: Release) -> pa.Table:

@@ -14,7 +14,8 @@ import pyarrow as pa
 
 from coterie.arrays import Bool, Int32
 from coterie.errors import DataError
-from coterie.publishing.labels import Style, root_text, style_of
+from coterie.publishing.labels import root_text, style_of
+from coterie.settings.fields.hierarchies import Publish as Style
 from coterie.values.axis import Axis, axis_of
 from coterie.values.notation import Cell, CellText, Script, distinct_texts, read_cell, value_texts
 

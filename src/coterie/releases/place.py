@@ -156,7 +156,7 @@ class HeldRows:
     def write(self, release: Release, path: str | os.PathLike[str], *, force: bool) -> None:
         """Write the published table, with the configuration and provenance next to it."""
         if str(path) == "-":
-            release.written["standard output"] = tables.write(self.published.table, path, like=self.source)
+            release.written["standard output"] = self._put(release, path)
             return
         # Elsewhere, with less memory, `auto` might take another engine, and so make another release.
         config, settings = release.config, provenance_path(path)
@@ -164,12 +164,16 @@ class HeldRows:
         if (place := tables.place_of(path)) is not None:
             # Begun first, so that a folder that takes no file is found out before a table is in its place.
             with tables.whole_file(settings, force=force) as sink:
-                tables.write(self.published.table, path, like=self.source, force=force)
+                self._put(release, path, force=force)
                 sink.write(provenance_toml(settled, release.provenance(output=place.name)).encode())
         else:
             self._write_file(release, Path(path), settled, force=force)
         if config.row_order == "shuffle":
-            write_rows(path, self.published.kept, force=force)
+            write_rows(path, [self.published.kept], force=force)
+
+    def _put(self, release: Release, path: str | os.PathLike[str], **how: Any) -> str:  # noqa: ANN401 - as `tables.write`
+        formulas = release.config.formulas
+        return tables.write(self.published.table, path, like=self.source, formulas=formulas, **how)
 
     def _write_file(self, release: Release, path: Path, settled: Config, *, force: bool) -> None:
         """Write a file after its settings, so that no release is without them."""
@@ -183,7 +187,7 @@ class HeldRows:
                 sink.write(provenance_toml(settled, record).encode())
 
         try:
-            digest = tables.write(self.published.table, path, like=self.source, force=force, before_name=beside)
+            digest = self._put(release, path, force=force, before_name=beside)
         except BaseException:
             if not before and not path.exists():
                 settings.unlink(missing_ok=True)

@@ -7,7 +7,7 @@ batches it is read. The original rows are then read by position.
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -37,23 +37,29 @@ _MIX = np.uint64(0x9E3779B97F4A7C15)
 
 
 def sample_of(
-    published: Iterator[pa.RecordBatch], original: TableFile, book: Codebook, *, removed: Int64, rows: int
+    published: Iterator[pa.RecordBatch],
+    original: TableFile,
+    book: Codebook,
+    *,
+    positions: Callable[[Int64], Int64],
+    rows: int,
 ) -> HeldRows:
     """Draw whole classes of a release, together with their original rows.
 
     Args:
-        published: The release, in the order of the original.
+        published: The release.
         original: The table from which it was made.
         book: The codes of its values.
-        removed: Positions of the removed rows, ascending.
+        positions: Places in the release, ascending → positions in the original.
         rows: The number of rows of the release.
     """
     config = book.config
     after, places = _drawn(published, config, share=min(1.0, SAMPLE / max(rows, 1)))
-    # The p-th row that was not removed: as many positions further as were removed before it.
-    positions = places + np.searchsorted(removed - np.arange(len(removed)), places, side="right")
-    before = _rows_at(original, positions)
-    coded = book.encode(before, positions)
+    found_at = positions(places)
+    order = np.argsort(found_at, kind="stable")
+    after, found_at = after.take(pa.array(order)), found_at[order]
+    before = _rows_at(original, found_at)
+    coded = book.encode(before, found_at)
     table = Table(coded.codes, book.domains, coded.sensitive, book.sensitive, config.leaf_counts)
     roots = {domain.name: root_text(domain, style_of(domain, config.publish)) for domain in book.domains}
     found = verify_table(after, quasi=config.quasi, roots=roots)
@@ -64,7 +70,7 @@ def sample_of(
         source=_source(original, before),
         encoded=EncodedTable(table, inside, book),
         grouping=grouping,
-        published=PublishedTable(after, np.arange(len(positions)), alone, roots),
+        published=PublishedTable(after, np.arange(len(found_at)), alone, roots),
         verification=found,
         complete=False,
     )

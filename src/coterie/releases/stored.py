@@ -17,6 +17,7 @@ from coterie.arrays import Int64
 from coterie.disclosure.risk import ClassCounts
 from coterie.errors import ConfigError, Problem
 from coterie.files.output import provenance_path, whole_file
+from coterie.files.rows_file import read_rows, write_rows
 from coterie.settings.toml import provenance_toml
 
 if TYPE_CHECKING:
@@ -87,9 +88,29 @@ class StoredRows:
             self.batches(),
             self._read,
             self.book,
-            removed=self.removed,
+            positions=self._positions_in_order if self.shuffled else self.positions,
             rows=int((self.sizes.rows * self.sizes.classes).sum()),
         )
+
+    @property
+    def shuffled(self) -> bool:
+        """Whether its rows are in a secret order, which lies beside it."""
+        return self.book.config.row_order == "shuffle"
+
+    def positions(self, places: Int64) -> Int64:
+        """Return positions in the original of the p-th rows that were not removed."""
+        removed = np.zeros(0, dtype=np.int64) if self.removed is None else self.removed
+        # As many positions further as were removed before it.
+        return places + np.searchsorted(removed - np.arange(len(removed)), places, side="right")
+
+    def _positions_in_order(self, places: Int64) -> Int64:
+        """Return positions in the original of published rows, ascending, whose order lies beside the release."""
+        found, start = [np.zeros(0, dtype=np.int64)], 0
+        for some in read_rows(self.path):
+            first, last = np.searchsorted(places, [start, start + len(some)])
+            found.append(some[places[first:last] - start])
+            start += len(some)
+        return np.concatenate(found)
 
     def persons(self, entity: str) -> HiddenColumn:
         """Return the person of each published row, in the order of the release.
@@ -159,6 +180,8 @@ class StoredRows:
             with self.path.open("rb") as file:
                 shutil.copyfileobj(file, sink)
             beside.write(provenance_toml(release.config, release.provenance()).encode())
+        if self.shuffled:
+            write_rows(target, read_rows(self.path), force=force)
 
     def unpersist(self) -> None:
         """Do nothing: nothing is cached elsewhere."""

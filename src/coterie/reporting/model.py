@@ -10,6 +10,8 @@ from typing import Any, Literal
 
 from pydantic import BaseModel, ConfigDict, Field
 
+from coterie.settings.fields.reporting import ReleaseModel
+
 SCHEMA_ID: Literal["urn:coterie:report:2"] = "urn:coterie:report:2"
 
 Variant = Literal["internal", "external"]
@@ -70,7 +72,7 @@ class Context(Part):
 
     purpose: str | None
     recipient: str | None
-    release_model: Literal["public", "agreement", "enclave"] | None
+    release_model: ReleaseModel | None
     release_model_meaning: str | None
     author: str | None
 

@@ -10,11 +10,11 @@ if TYPE_CHECKING:
     from jinja2 import Environment
 
 
-def environment(package: str) -> Environment:
-    """Return the Jinja environment for a package's templates: autoescaping, and undefined names are errors."""
-    from jinja2 import Environment, PackageLoader, StrictUndefined
+def environment(*packages: str) -> Environment:
+    """Return the Jinja environment for the templates of some packages: autoescaping, and undefined names are errors."""
+    from jinja2 import ChoiceLoader, Environment, PackageLoader, StrictUndefined
 
-    loader = PackageLoader(package, "templates")
+    loader = ChoiceLoader([PackageLoader(package, "templates") for package in packages])
     room = Environment(loader=loader, autoescape=True, undefined=StrictUndefined, trim_blocks=True, lstrip_blocks=True)
     room.finalize = _shown
     room.filters["typed"] = Typed

@@ -5,15 +5,10 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from coterie.reporting import model
+from coterie.settings.registry import FIELDS
 
 if TYPE_CHECKING:
     from coterie.releases.release import Release
-
-# Settings that decide who is protected, and how well.
-DECISIONS = (
-    "quasi", "sensitive", "identifiers", "keep", "drop", "entity", "k", "privacy", "threshold", "limits", "accept",
-    "row_order", "missing", "suppressed", "suppress_at_most", "method",
-)  # fmt: skip
 
 
 def verdict_part(release: Release, *, external: bool) -> model.Verdict:
@@ -38,12 +33,9 @@ def verdict_part(release: Release, *, external: bool) -> model.Verdict:
 
 def decisions_part(release: Release) -> list[model.Decision]:
     """List the decisions, each made by a person or by default."""
-    config, fields = release.config, type(release.config).model_fields
     made = []
-    for name in DECISIONS:
-        if name not in fields:
-            continue
-        value, default = getattr(config, name), fields[name].default
+    for name in (name for name, each in FIELDS.items() if each.protects):
+        value, default = getattr(release.config, name), type(release.config).model_fields[name].default
         made.append(model.Decision(setting=name, value=_text(value), by="default" if value == default else "person"))
     return made
 

@@ -43,6 +43,9 @@ class SharedKeywords(TypedDict, total=False):
     """Method that groups the rows; `coterie methods` lists them."""
     options: Mapping[str, Any]
     """Option of the method; `coterie methods NAME` lists them."""
+    cost: Literal["ncp", "set"]
+    """Cost of a category without a hierarchy in the search: ncp (two values cost as much as all) or set (by their
+    number)."""
     refine: bool
     """Reduce information loss by local search after the method."""
     time_limit: float | None
@@ -65,6 +68,8 @@ class SharedKeywords(TypedDict, total=False):
     """Encoding of a text file, such as utf-8 or latin-1."""
     header: bool | None
     """Whether the first line of a text file is a header."""
+    formulas: Literal["keep", "escape", "refuse"]
+    """Cells of text files that a spreadsheet would run as formulas: keep, escape (by an apostrophe) or refuse."""
     skip_rows: int
     """Lines above the header of a text file, to be skipped."""
     purpose: str | None

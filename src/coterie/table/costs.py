@@ -20,12 +20,12 @@ import numpy as np
 
 from coterie.arrays import Float64, Int32
 from coterie.hierarchies.tree import Tree
+from coterie.settings.fields.missing import LeafCounts
 
 if TYPE_CHECKING:
     from coterie.kernels.search.costs import CostArrays
     from coterie.table.domain import Domain
 
-LeafCounts = Literal["present", "hierarchy"]
 
 # A square table of a domain of this many values fills 2 MB; beyond, it would not stay in the cache.
 TABLE_LIMIT = 512

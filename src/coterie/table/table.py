@@ -10,7 +10,8 @@ import numpy as np
 
 from coterie.arrays import Int32, Int64
 from coterie.errors import DataError
-from coterie.table.costs import LeafCounts, Measure, cost_arrays
+from coterie.settings.fields.missing import LeafCounts
+from coterie.table.costs import Measure, cost_arrays
 from coterie.table.domain import Domain
 
 if TYPE_CHECKING:

@@ -53,6 +53,8 @@ def _people(release: Release, sample: HeldRows | None) -> HiddenColumn | None:
 
     if release.config.entity is None or sample is None or not isinstance(release.place, StoredRows):
         return None
+    if release.place.shuffled:
+        return None
     return release.place.persons(release.config.entity)
 
 
@@ -60,6 +62,9 @@ def _with_people(question: Question, release: Release, sample: HeldRows | None) 
     """Return the question with what a sample of whole classes says of people that nobody has named."""
     config = release.config
     findings = Findings(question.name, config.accept)
+    if config.entity is not None and config.row_order == "shuffle":
+        text = "With further columns, rows were counted in place of people: their order is secret."
+        findings.evidence.append(text)
     if sample is None:
         what = "people were not counted" if config.entity else "nothing was looked for that numbers people"
         findings.evidence.append(f"With further columns, {what}: the original cannot be read again.")

@@ -29,6 +29,8 @@ STEPS = (
     ("run", "Run"),
     ("results", "Results"),
 )
+SCREENS = ("projects", *(key for key, _ in STEPS), "recipe")
+"""one package each, with its templates"""
 
 
 class Fault(NamedTuple):
@@ -51,8 +53,8 @@ FIRST_LOOK = FormState()
 
 @cache
 def templates() -> Environment:
-    """Return the templates of the app, with its filters."""
-    room = environment("coterie.web")
+    """Return the templates of the app and of its screens, with its filters."""
+    room = environment("coterie.web", *(f"coterie.web.{screen}" for screen in SCREENS))
     room.filters |= {"count": _count, "figure": _figure, "percent": percent_text, "seconds": seconds_text}
     room.filters["combine"] = _combine
     return room

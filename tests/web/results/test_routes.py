@@ -13,6 +13,7 @@ from starlette.testclient import TestClient
 from web_cases import ORIGIN, PORT
 
 from coterie.settings.config import Config
+from coterie.settings.registry import MEASURES
 from coterie.web.app import create_app
 from coterie.web.data.inspect_table import inspect_job
 from coterie.web.project import private_folder, write_json
@@ -101,6 +102,15 @@ def test_the_latest_finished_run_is_shown(place):
     assert "Run 1: k = 5, method mondrian" in page
     for figure in ("class-sizes", "risk-curve", "loss", "runs-map"):
         assert f'<figure class="chart-figure" id="{figure}">' in page
+
+
+def test_all_measures_are_listed_as_the_registry_has_them(place):
+    part = place.get("/0001").text.split('aria-label="All measures"')[1].split("</table>")[0]
+    report = json.loads((place.project.runs[0] / "report.json").read_text())
+    found = dict(re.findall(r'<th scope="row"><code>(\w+)</code></th><td class="n">([^<]*)</td>', part))
+    assert list(found) == [name for name in MEASURES if name in found]
+    assert {"gcp", "modification_rate", "largest"} <= set(found)
+    assert found == {each["name"]: f"{each['value']:,.6g}" for each in report["utility"]["measures"]}
 
 
 def test_rows_before_and_after_are_those_of_the_files(place):

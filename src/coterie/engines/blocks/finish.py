@@ -5,13 +5,16 @@ from __future__ import annotations
 import os
 import shutil
 import sys
-from dataclasses import dataclass
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
+from coterie.arrays import Int64
+from coterie.engines.blocks.shuffle import ShuffledStripes
 from coterie.engines.blocks.verify import WrittenCheck
 from coterie.engines.blocks.write import BlockStripes
 from coterie.engines.bound import blocks_bound
@@ -20,6 +23,7 @@ from coterie.engines.mapping import WholeMapping
 from coterie.files import tables
 from coterie.files.batches import TableFile, open_table
 from coterie.files.output import appear, provenance_path, replace_folder
+from coterie.files.rows_file import write_rows
 from coterie.files.streams import Target, WrittenFile, write_release
 from coterie.measures.measures import ClassSizes
 from coterie.measures.sums import BlockSums, measures_of
@@ -46,6 +50,8 @@ class _Draft(NamedTuple):
     path: Path
     written: WrittenFile
     checked: FileCheck
+    secret: ShuffledStripes | None
+    """what put its rows into another order"""
 
 
 @dataclass(frozen=True, eq=False)
@@ -89,6 +95,8 @@ class Ending:
             written={Path(job.place).name: draft.written.sha256},
         )
         self.work.note_name(draft.written.sha256)
+        if draft.secret is not None and os.fspath(job.place) != "-":
+            write_rows(job.place, _positions(draft.secret, release), force=job.force)
         _publish(draft.path, release, job)
         if job.mapping is not None:
             parts = [self.store.mapping(block) for block in range(plan.blocks)]
@@ -125,20 +133,32 @@ class Ending:
             give_back()
             one = target.format == "feather"
             stripes = BlockStripes(self.table, plan, self.store, self.finished, shown, sums.suppressed, one)
-            written = write_release(stripes, path, target, progress=self.job.progress)
+            check = WrittenCheck(self.table, plan, self.store, self.finished, self.work.spare)
+            secret = None
+            if config.row_order == "shuffle":
+                people = check.people_of([column.name for column in stripes.publisher.columns], shown=shown)
+                secret = ShuffledStripes(stripes, self.work.spare, people)
+            written = write_release(secret or stripes, path, target, progress=self.job.progress)
         with self.phases("verify"):
             give_back()
             table = open_table(path, target.reading(config))
             hidden = sums.suppressed if shown else 0
-            checked = WrittenCheck(self.table, plan, self.store, self.finished, self.work.spare).verify(
-                table, memory=self.job.memory, shown=shown, hidden=hidden
-            )
-        return _Draft(path, written, checked)
+            check = check if secret is None else replace(check, people=secret.shuffled_people())
+            checked = check.verify(table, memory=self.job.memory, shown=shown, hidden=hidden)
+        return _Draft(path, written, checked, secret)
 
 
 def _settled(job: Job) -> Config:
     """Return the configuration with machine-dependent settings filled in, to give the same release elsewhere."""
     return job.config.replace(engine="blocks", block_rows=job.block_rows)
+
+
+def _positions(secret: ShuffledStripes, release: Release) -> Iterator[Int64]:
+    """Yield published row → position in the original, some rows at a time."""
+    place = release.place
+    assert isinstance(place, StoredRows)
+    for places in secret.order():
+        yield place.positions(places)
 
 
 def _publish(draft: Path, release: Release, job: Job) -> None:

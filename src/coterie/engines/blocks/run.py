@@ -70,7 +70,7 @@ def anonymize(data: AnyTable, job: Job) -> Release:
         table = open_table(data, job.config)
         job.config.check_columns(table.schema.names, text=table.sniffed is not None)
         job = job.ordered_by(table)
-        target = target_of(job.place, force=job.force, like=table)
+        target = target_of(job.place, force=job.force, like=table, formulas=job.config.formulas)
         work = open_work(
             job.place,
             job.config,

@@ -45,6 +45,8 @@ class WrittenCheck:
     finished: tuple[FinishedBlock, ...]
     folder: Path
     """for what was read, by block"""
+    people: HiddenColumn | None = None
+    """the person of each row, where its order is not that of the original"""
 
     def verify(self, written: TableFile, *, memory: int, shown: bool, hidden: int) -> FileCheck:
         """Verify every guarantee of the written release.
@@ -58,7 +60,7 @@ class WrittenCheck:
         config, single = self.plan.book.config, by_rows(self.plan.book.config)
         roots = {domain.name: root_text(domain, style_of(domain, config.publish)) for domain in self.plan.book.domains}
         checker = DuckLimits(self.folder, max((memory - PROGRAM_BYTES) // 3, LEAST_DUCKDB), config.usable_threads)
-        people = self._people(written.schema.names, shown=shown)
+        people = self.people or self.people_of(written.schema.names, shown=shown)
         k = 0 if single else config.k
         checked = verify_file(written, config, roots=roots, hidden=hidden, checker=checker, k=k, people=people)
         return checked.with_rows(self.count(written, shown=shown), config.k, hidden=hidden) if single else checked
@@ -106,7 +108,7 @@ class WrittenCheck:
             with self._path(block).open("ab") as file:
                 file.write(boxes[position[at]].tobytes())
 
-    def _people(self, names: Sequence[str], *, shown: bool) -> HiddenColumn | None:
+    def people_of(self, names: Sequence[str], *, shown: bool) -> HiddenColumn | None:
         """Return the person of each published row, from the original, which alone names them."""
         entity = self.plan.book.config.entity
         if entity is None:

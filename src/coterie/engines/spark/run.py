@@ -96,7 +96,7 @@ def anonymize(data: AnyTable, job: Job) -> Release:
 def _target(job: Job, like: TableFile | None = None) -> Target:
     if is_address(os.fspath(job.place)):
         return Target("parquet", folder=True)
-    return target_of(job.place, force=job.force, like=like)
+    return target_of(job.place, force=job.force, like=like, formulas=job.config.formulas)
 
 
 @dataclass(frozen=True, eq=False)

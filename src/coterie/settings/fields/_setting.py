@@ -52,6 +52,8 @@ class Setting:
     """the commands that take it; those of its group if None"""
     decides: Literal["release", "figures", "plan", "nothing"] = "release"
     """what depends on it: the release; only figures about it; only how the work is divided; or nothing"""
+    protects: bool = False
+    """whether it decides who is protected, and how well: reports list who decided it, a person or the default"""
     keys: tuple[str, ...] = ()
     """for tables by column: the roles of the columns that may be in it"""
     aliases: tuple[str, ...] = ()

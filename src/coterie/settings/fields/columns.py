@@ -20,6 +20,7 @@ class Columns(Group, title="Roles of columns", screen="roles", commands="explain
         commands=ALL,
         aliases=("qi", "qid", "quasi_identifiers", "quasi_identifier", "key_variables"),
         before=listed,
+        protects=True,
     )
     sensitive: tuple[str, ...] = setting(
         (),
@@ -30,6 +31,7 @@ class Columns(Group, title="Roles of columns", screen="roles", commands="explain
         commands="verify measure explain compare attack",
         aliases=("sensitive_attributes",),
         before=listed,
+        protects=True,
     )
     identifiers: tuple[str, ...] = setting(
         (),
@@ -40,6 +42,7 @@ class Columns(Group, title="Roles of columns", screen="roles", commands="explain
         metavar="COLUMN,…",
         aliases=("identifier", "id", "direct_identifiers"),
         before=listed,
+        protects=True,
     )
     keep: tuple[str, ...] = setting(
         (),
@@ -49,6 +52,7 @@ class Columns(Group, title="Roles of columns", screen="roles", commands="explain
         metavar="COLUMN,…",
         aliases=("insensitive", "insensitive_attributes", "non_sensitive", "unchanged"),
         before=listed,
+        protects=True,
     )
     drop: tuple[str, ...] = setting(
         (),
@@ -57,6 +61,7 @@ class Columns(Group, title="Roles of columns", screen="roles", commands="explain
         metavar="COLUMN,…",
         aliases=("remove", "exclude", "exclude_vars"),
         before=listed,
+        protects=True,
     )
     entity: str | None = setting(
         None,
@@ -68,4 +73,5 @@ class Columns(Group, title="Roles of columns", screen="roles", commands="explain
         commands="verify explain compare risk",
         aliases=("person", "subject"),
         limits={"min_length": 1},
+        protects=True,
     )

@@ -41,6 +41,7 @@ class Guarantees(Group, title="Guarantees"):
         metavar="N",
         commands="verify measure explain attack",
         limits={"ge": 1},
+        protects=True,
     )
     privacy: tuple[Model, ...] = setting(
         (),
@@ -53,6 +54,7 @@ class Guarantees(Group, title="Guarantees"):
         before=_models,
         accepts="Model | str | Mapping[str, Any] | Iterable[Model | str | Mapping[str, Any]]",
         complete="privacy",
+        protects=True,
     )
     threshold: str | float = setting(
         DEFAULT_THRESHOLD,
@@ -64,4 +66,5 @@ class Guarantees(Group, title="Guarantees"):
         read=_risk,
         complete="threshold",
         decides="figures",
+        protects=True,
     )

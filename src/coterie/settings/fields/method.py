@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, Literal
 
 from coterie.settings.fields._setting import Group, setting
 from coterie.settings.registry import DEFAULT_METHOD
@@ -18,6 +18,7 @@ class Method(Group, title="Method", screen="run", commands="explain"):
         metavar="NAME",
         aliases=("algorithm",),
         complete="method",
+        protects=True,
     )
     options: dict[str, Any] = setting(
         {},
@@ -26,6 +27,19 @@ class Method(Group, title="Method", screen="run", commands="explain"):
         metavar="NAME=VALUE",
         aliases=("option",),
         read=option_value,
+    )
+    cost: Literal["ncp", "set"] = setting(
+        "ncp",
+        "Cost of a category without a hierarchy in the search: ncp (two values cost as much as all) or set (by their "
+        "number).",
+        more="With set, groups are searched whose published sets list few values; the search takes longer, by the "
+        "number of values.",
+        unless="It applies to columns of 3 to 20 values, and to the methods auto, bottom-up, compact, kmembers, "
+        "optimal and top-down only.",
+        title="Cost of categories without a hierarchy",
+        choices={"ncp": "two values cost as much as all", "set": "by the number of values in the set"},
+        metavar="COST",
+        commands="explain compare",
     )
     refine: bool = setting(
         False,

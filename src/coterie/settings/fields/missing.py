@@ -17,6 +17,9 @@ def _cells(texts: str | Sequence[str]) -> list[str]:
     return [cell for row in csv.reader(texts) for cell in (row or [""])]
 
 
+LeafCounts = Literal["present", "hierarchy"]
+
+
 def _lines(cells: object) -> str:
     return "\n".join(str(cell) for cell in cells if cell) if isinstance(cells, list | tuple) else ""
 
@@ -36,6 +39,7 @@ class Missing(Group, title="Suppression and missing values", commands="explain")
         },
         metavar="POLICY",
         commands="measure explain compare",
+        protects=True,
     )
     missing_values: tuple[str, ...] = setting(
         ("",),
@@ -50,7 +54,7 @@ class Missing(Group, title="Suppression and missing values", commands="explain")
         read=_cells,
         show=_lines,
     )
-    leaf_counts: Literal["present", "hierarchy"] = setting(
+    leaf_counts: LeafCounts = setting(
         "present",
         "Leaves that information loss counts: those present in the data, or all of the hierarchy.",
         title="Leaves that information loss counts",
@@ -64,6 +68,7 @@ class Missing(Group, title="Suppression and missing values", commands="explain")
         title="Suppressed rows",
         choices={"auto": "publish as * where the guarantees allow it", "remove": "remove"},
         metavar="POLICY",
+        protects=True,
     )
     suppress_at_most: float | None = setting(
         None,
@@ -75,4 +80,5 @@ class Missing(Group, title="Suppression and missing values", commands="explain")
         metavar="PERCENT",
         aliases=("suppression_limit",),
         limits={"ge": 0, "le": 100},
+        protects=True,
     )

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Literal
+
 from coterie.settings.fields._setting import READING, Group, setting
 
 
@@ -31,6 +33,17 @@ class Reading(Group, title="Reading the file", screen="data", commands=READING):
         more="Without a header, columns are named column_1, column_2, ….",
         why="By default it is, and coterie refuses a file whose first line looks like data.",
         choices={"": "header, unless it looks like data", "true": "header", "false": "no header"},
+    )
+    formulas: Literal["keep", "escape", "refuse"] = setting(
+        "keep",
+        "Cells of text files that a spreadsheet would run as formulas: keep, escape (by an apostrophe) or refuse.",
+        more="These begin with =, +, -, @, a tab or a line end and are no numbers. With escape, the apostrophes are "
+        "taken away again when a text file is read, so that `verify` and `measure` see what was there.",
+        why="The default publishes cells as they are: most programs that read a release are no spreadsheets, and would "
+        "take the apostrophe for part of the value.",
+        choices={"keep": "publish as they are", "escape": "escape with an apostrophe", "refuse": "refuse to publish"},
+        metavar="POLICY",
+        commands=READING.removesuffix(" init"),
     )
     skip_rows: int = setting(
         0,

@@ -7,6 +7,7 @@ from typing import Literal
 from coterie.settings.fields._setting import Group, setting
 
 TEXT = {"min_length": 1}
+ReleaseModel = Literal["public", "agreement", "enclave"]
 
 
 class Reporting(
@@ -28,7 +29,7 @@ class Reporting(
         limits=TEXT,
         decides="nothing",
     )
-    release_model: Literal["public", "agreement", "enclave"] | None = setting(
+    release_model: ReleaseModel | None = setting(
         None,
         "Release model, for the report: public, agreement or enclave.",
         more="The same data carry more risk in public than under an agreement with named recipients or in a controlled "

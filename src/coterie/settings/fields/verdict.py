@@ -29,6 +29,7 @@ class VerdictLimits(Group, title="Verdict"):
         metavar="NAME=SHARE",
         commands="verify",
         asked=False,
+        protects=True,
     )
     accept: tuple[str, ...] = setting(
         (),
@@ -40,14 +41,16 @@ class VerdictLimits(Group, title="Verdict"):
         before=listed,
         read=_warnings,
         show=lambda value: "\n".join(value),
+        protects=True,
     )
     row_order: Literal["original", "shuffle"] = setting(
         "original",
         "Order of the published rows: original, or shuffle (a secret order).",
         more="Sorted rows give values away. The secret order follows from no seed, so two runs differ in it. "
         "`out.rows.csv` beside the release keeps which row became which, for `measure`; it is internal.",
-        unless="Applies to tables in memory only.",
+        unless="Spark does not do it, nor does `nh` in blocks.",
         title="Order of rows",
         choices={"original": "as in the original", "shuffle": "secret order"},
         metavar="ORDER",
+        protects=True,
     )

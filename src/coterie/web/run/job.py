@@ -95,7 +95,7 @@ def _compiling(tell: Progress) -> Progress:
 def _write_mapping(release: Release, folder: Path) -> None:
     from coterie.publishing.mapping import mapping_table
 
-    tables.write(mapping_table(release), folder / "mapping.csv", like=release.source)
+    tables.write(mapping_table(release), folder / "mapping.csv", like=release.source, formulas=release.config.formulas)
 
 
 def _write_reports(release: Release, folder: Path) -> None:
