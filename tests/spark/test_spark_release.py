@@ -63,7 +63,7 @@ def test_rows_one_by_one_are_checked_by_tasks_and_known_again_in_files(session, 
     release.write(tmp_path / "out")
     assert session.read.parquet(str(tmp_path / "out")).count() == 1500
     other = release.place.numbered.limit(1499)
-    with pytest.raises(DataError, match="not those that were checked"):
+    with pytest.raises(DataError, match="differ from the verified ones"):
         spark_files._refuse_other_rows(other, session.read.parquet(str(tmp_path / "out")))
     release.unpersist()
 

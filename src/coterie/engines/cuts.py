@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
 
 SAMPLE = 2**16
-"""rows that a sample has at most, about"""
+"""the approximate maximum number of rows of a sample"""
 BY_ROW = -1
 """the attribute of a cut by row number"""
 FULL = 0.9  # of the rows that a block may have: a sample may be mistaken by as much

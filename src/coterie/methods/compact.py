@@ -46,15 +46,15 @@ class _Settings(NamedTuple):
     """The parameters of an effort."""
 
     shared: int
-    """rows near a leaf of the index among which its seeds choose, in multiples of k; 0: each searches for itself"""
+    """rows near a leaf of the index among which its seeds choose, in multiples of k; 0: each searches separately"""
     leaves: int
-    """of the index that such a search looks into at most, once it has found enough rows"""
+    """leaves of the index that such a search visits at most, once it has found enough rows"""
     seeds: float
-    """share of the distinct rows from which boxes are grown at first"""
+    """share of the distinct rows from which boxes are initially grown"""
     tries: int
     """boxes grown from each seed"""
     pools: float
-    """pools of neighbouring groups that are grown anew, for each group"""
+    """pools of neighbouring groups to regroup, per group"""
 
 
 REACH = 3  # rows that a seed looks around for, in multiples of k
@@ -99,7 +99,7 @@ class CompactOptions(Options):
     block_rows: int = Field(
         ROWS,
         ge=1,
-        description="Rows of a block at most. Larger tables are grouped by blocks, at some loss.",
+        description="Maximum rows of a block. Larger tables are grouped in blocks, at some loss.",
     )
     suppress_above: float | None = Field(
         None,

@@ -57,7 +57,7 @@ def problems(data: AnyTable, job: Job) -> list[Problem]:
     """Return what cannot be done on Spark."""
     found = block_problems(data, job, "spark")
     if job.resume:
-        found.append(Problem("resume", "Spark repeats what is lost by itself and keeps nothing after a run"))
+        found.append(Problem("resume", "Spark retries lost work itself and keeps nothing after a run"))
     return found
 
 
