@@ -95,9 +95,9 @@ def _bare_column(column: pa.ChunkedArray, field: pa.Field, levels: pa.Array | No
     except pa.ArrowNotImplementedError:
         pass
     raise DataError(
-        f"Column {field.name!r} holds dictionaries inside another type, and they may list values that no row has.",
+        f"Column {field.name!r} has dictionaries inside another type, which may list values that no row has.",
         column=field.name,
-        hint="Make it a column of plain values, for example of text.",
+        hint="Convert it to plain values, for example text.",
     )
 
 

@@ -137,7 +137,7 @@ def check_names(names: list[Any], what: str) -> None:
         same = [f"{one} and {two}" + f" ({name!r})" * shown for one, two, name in pairs if one != two]
         raise DataError(
             f"{what}: columns {', '.join(same[:5])}{' and more' if len(same) > 5 else ''} have the same name.",
-            hint="Give each column a name of its own; the first row of a file has to be its header.",
+            hint="Give each column a unique name; the first row of a file must be its header.",
         )
 
 

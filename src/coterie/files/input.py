@@ -89,7 +89,7 @@ def open_raw(path: str | os.PathLike[str]) -> Raw:
     text = os.fspath(path)
     # A table's text given in place of a path must not be repeated in a message.
     if not isinstance(text, str) or "\n" in text or "\0" in text:
-        raise DataError("What was given is not a path.", hint="Give the path of a file, or a frame.")
+        raise DataError("The input is not a path.", hint="Give the path of a file, or a frame.")
     found, name = Path(text), text
     try:
         mode = found.stat().st_mode

@@ -39,7 +39,7 @@ class HashedFile(io.RawIOBase):
         self._hash = hashlib.sha256()
         self._size = 0
         self.before_name: Callable[[str], None] | None = None
-        """called with the SHA-256 when all bytes are on disk and the file has no name yet"""
+        """called with the SHA-256 when all bytes are on disk but the file is not yet renamed"""
 
     def writable(self) -> bool:
         """Return True."""
@@ -77,7 +77,7 @@ def format_of(path: str | os.PathLike[str]) -> tuple[Format, bool]:
     kind = next((name for name, each in FORMATS.items() if each.writes and ending in each.endings), None)
     if kind is None or (zipped and not FORMATS[kind].packs):
         raise ConfigError(
-            [Problem("output", f"cannot write {os.fspath(path)}: the name has to end in {writable()}, or be -")]
+            [Problem("output", f"cannot write {os.fspath(path)}: the name must end in {writable()}, or be -")]
         )
     return kind, zipped
 
@@ -139,7 +139,7 @@ def whole_file(path: str | os.PathLike[str], *, force: bool) -> Iterator[HashedF
             raise
         raise DataError(
             f"{os.fspath(path)} cannot be written: {error.strerror or 'output error'}.",
-            hint="Check the folder's rights and the space left.",
+            hint="Check the folder's permissions and free space.",
         ) from None
 
 

@@ -7,6 +7,7 @@ import shutil
 import sys
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -16,6 +17,7 @@ from coterie.arrays import Int64
 from coterie.engines.blocks.shuffle import ShuffledStripes
 from coterie.engines.blocks.verify import WrittenCheck
 from coterie.engines.blocks.write import BlockStripes
+from coterie.engines.bound import blocks_bound
 from coterie.engines.finished import check_limit, notes_of, total
 from coterie.engines.mapping import WholeMapping
 from coterie.files import tables
@@ -81,7 +83,9 @@ class Ending:
             self.table.check_content()
         release = Release(
             config=_settled(job),
-            measures=measures_of(sums, plan, classes=ClassSizes(*draft.checked.classes)),
+            measures=measures_of(sums, plan, classes=ClassSizes(*draft.checked.classes)).with_late(
+                blocks_bound=partial(blocks_bound, self.table, plan)
+            ),
             verification=draft.checked.verification,
             place=self._place(draft, lacks=draft.checked.verification.rows < sums.rows),
             seconds=self.phases.seconds,

@@ -34,7 +34,7 @@ def problems(data: AnyTable, job: Job) -> list[Problem]:
     """Return what cannot be done in memory."""
     if not job.resume:
         return []
-    return [Problem("resume", "a run in memory leaves nothing to go on with; name an engine")]
+    return [Problem("resume", "a run in memory cannot be resumed; choose another engine")]
 
 
 def anonymize(data: AnyTable, job: Job) -> Release:

@@ -48,12 +48,12 @@ class SparkRows:
     rows_before: NumberedRows = field(repr=False)
     grouped: GroupedRows = field(repr=False)
     checked: FileCheck = field(repr=False)
-    """what Spark's own GROUP BY over the published columns found"""
+    """the result of Spark's own GROUP BY over the published columns"""
     shown: bool
     """whether suppressed rows are published as `*`"""
     kept: tuple[DataFrame, ...] = field(default=(), repr=False)
     inputs: tuple[str, ...] = ()
-    """the files that the DataFrame was read from, as far as Spark knows them: `write` leaves them alone"""
+    """the files that the DataFrame was read from, as far as Spark knows them: `write` never overwrites them"""
     libraries: tuple[str, ...] = ("pyspark",)
     where: str = "on Spark"
     origin: None = None

@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from coterie.settings.config import Config
 
 PART_ROWS = 1_000_000
-"""rows of a file of a released folder, about"""
+"""the approximate number of rows per file of a released folder"""
 
 
 def write_folder(rows: SparkRows, config: Config, path: str, *, force: bool) -> None:
@@ -65,7 +65,7 @@ def write_verified(grouped: GroupedRows, folder: str, *, shown: bool) -> None:
     if found.rows != wanted:
         raise DataError(
             f"{found.rows:,} rows were written, but the release has {wanted:,}.",
-            hint="See whether the disks have space left, and run again.",
+            hint="Check the free disk space, and run again.",
         )
 
 
@@ -78,8 +78,8 @@ def _refuse_other_rows(released: DataFrame, written: DataFrame) -> None:
         same = content(released, names) == content(written, names)
     if not same:
         raise DataError(
-            "The rows that were written are not those that were checked.",
-            hint="See whether the disks have space left, and run again.",
+            "The written rows differ from the verified ones.",
+            hint="Check the free disk space, and run again.",
         )
 
 
@@ -179,7 +179,9 @@ class RemotePlace:
             self._system.delete(self._path(self.path), True)
             done = self._system.rename(self._path(temporary), self._path(self.path))
         if not done:
-            raise DataError(f"The release could not be renamed to {self.path}.", hint="Check the rights of its folder.")
+            raise DataError(
+                f"The release could not be renamed to {self.path}.", hint="Check the permissions of its folder."
+            )
 
 
 def place_of(session: SparkSession, path: str) -> LocalPlace | RemotePlace:
