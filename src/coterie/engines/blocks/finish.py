@@ -8,6 +8,7 @@ import sys
 from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -19,6 +20,7 @@ from coterie.engines.belongs import count_strangers, refuse_strangers
 from coterie.engines.blocks.shuffle import ShuffledStripes
 from coterie.engines.blocks.verify import WrittenCheck
 from coterie.engines.blocks.write import BlockStripes
+from coterie.engines.bound import blocks_bound
 from coterie.engines.finished import check_limit, notes_of, total
 from coterie.engines.mapping import WholeMapping
 from coterie.files import tables
@@ -89,7 +91,9 @@ class Ending:
             refuse_strangers(strangers)
         release = Release(
             config=_settled(job),
-            measures=measures_of(sums, plan, classes=ClassSizes(*draft.checked.classes)),
+            measures=measures_of(sums, plan, classes=ClassSizes(*draft.checked.classes)).with_late(
+                blocks_bound=partial(blocks_bound, self.table, plan)
+            ),
             verification=draft.checked.verification,
             place=self._place(draft, lacks=draft.checked.verification.rows < sums.rows),
             seconds=self.phases.seconds,

@@ -9,6 +9,7 @@ import sys
 from collections.abc import Iterator
 from contextlib import ExitStack
 from dataclasses import dataclass, replace
+from functools import partial
 from importlib.metadata import version
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
@@ -16,6 +17,7 @@ from typing import TYPE_CHECKING, NamedTuple
 import pyarrow as pa
 
 from coterie.arrays import AnyTable
+from coterie.engines.bound import blocks_bound
 from coterie.engines.mapping import WholeMapping
 from coterie.engines.phases import Phases
 from coterie.engines.request import block_problems, check
@@ -219,7 +221,11 @@ class _Run:
         )
         config = made.config.replace(engine="spark", block_rows=self.job.block_rows)
         names = {place.where: written.sha256} if written.sha256 else {}
-        return replace(made, config=config, place=place, seconds=self.phases.seconds, written=names)
+        measures = made.measures
+        if self.table is not None:
+            measures = measures.with_late(blocks_bound=partial(blocks_bound, self.table, rows.plan))
+        seconds = self.phases.seconds
+        return replace(made, config=config, measures=measures, place=place, seconds=seconds, written=names)
 
 
 class _Parts:
