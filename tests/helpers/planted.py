@@ -14,7 +14,7 @@ from pyarrow import feather, ipc, parquet
 
 SECRET = "HIV-of-Mr-X"
 ROWS = 24
-PLACES = ("level", "beneath", "field", "nested", "schema", "pandas", "extension", "removed", "identifier")
+PLACES = ("level", "beneath", "field", "schema", "pandas", "extension", "removed", "identifier")
 """places of an Arrow table; frames, workbooks and databases have more of their own"""
 
 

@@ -73,7 +73,8 @@ def _outside(column: pa.ChunkedArray, published: pa.Table, config: Config, name:
     form = None if hierarchy is None or config.publish.get(name) == "set" else hierarchy.form
 
     def texts(values: pa.Array) -> list[str | None]:
-        return [*(text_cells(values).to_pylist() if form is None else cell_texts(values, name=name)), None]
+        written = text_cells(values).to_pylist() if form is None else cell_texts(values, name=name)
+        return [*(text or None for text in written), None]  # a text file has nothing else for a missing cell
 
     try:
         owned, (shown, of_row) = texts(own.values), _shown(cells, [texts(each.values) for each in cells])
@@ -147,6 +148,9 @@ def _altered(before: pa.ChunkedArray, after: pa.ChunkedArray, name: str) -> int:
         if values.type != cells.type:
             values, cells = text_cells(values).cast(pa.large_string()), text_cells(cells).cast(pa.large_string())
         place = pc.index_in(cells, value_set=values).fill_null(-1).to_numpy(zero_copy_only=False)
+        if pa.types.is_large_string(cells.type) or pa.types.is_string(cells.type):
+            # A text file may have nothing else for a missing cell than an empty one.
+            place = np.where(pc.equal(cells, "").to_numpy(zero_copy_only=False) & (place < 0), len(values), place)
     except (pa.ArrowException, DataError):
         # Lists and structs have no dictionary, but can be compared as they are.
         return 0 if before.type != after.type or before.combine_chunks().equals(after.combine_chunks()) else len(before)
