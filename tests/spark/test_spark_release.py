@@ -229,7 +229,7 @@ def test_a_file_that_changes_gives_no_release(session, tmp_path, keep_time):
                 os.utime(path, ns=(before.st_atime_ns, before.st_mtime_ns))
 
     with pytest.raises(DataError, match="changed while it was read"):
-        spark_job.anonymize_file(path, Job(config_of(engine="spark"), tmp_path / "out.parquet", progress=told))
+        spark_job.anonymize(path, Job(config_of(engine="spark"), tmp_path / "out.parquet", progress=told))
     assert [each.name for each in tmp_path.iterdir()] == [path.name]
 
 

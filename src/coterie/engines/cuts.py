@@ -193,13 +193,12 @@ def plant(codes: Int32, rows: Int64, book: Codebook, *, expected: int, most: int
 def _sample_groups(codes: Int32, book: Codebook, scale: float, threads: int) -> Int32:
     """Return row of the sample → group, of about as many rows as a group of the table has in the sample."""
     from coterie.methods._method import Run
-    from coterie.methods.compact import CompactOptions, compact
+    from coterie.methods.compact import grow_groups
     from coterie.table.table import Table
 
     k = min(max(LEAST_K, round(book.config.k / scale)), book.config.k, len(codes))
     table = Table(np.ascontiguousarray(codes), book.domains, leaf_counts=book.config.leaf_counts)
-    options = CompactOptions.model_validate({"effort": "fast"})
-    return compact(table, k, options, Run(seed=book.config.seed, threads=threads)).labels
+    return grow_groups(table, k, Run(seed=book.config.seed, threads=threads)).labels
 
 
 def _best_cut(codes: Int32, labels: Int32, scale: float, *, k: int, most: int) -> _Cut | None:

@@ -171,8 +171,24 @@ class Release(Generic[Frame_co]):
 
         Rows that are published one by one are in no groups and may lose less.
         """
-        self.all_rows("the bound of all groupings")
-        return self.measures["bound"]
+        if self.complete:
+            return self.measures["bound"]
+        if self.blocks > 1:
+            why = "it compares all rows; blocks_bound is the bound of groupings that respect the blocks"
+            raise needs_rows("the bound of all groupings", why)
+        return self.blocks_bound
+
+    @property
+    def blocks_bound(self) -> float:
+        """A lower bound on the loss per cell of every grouping that respects the blocks: the sum of their bounds.
+
+        Groups across blocks may lose less. With one block it is `bound`. The original is read once more.
+        """
+        if self.complete:
+            return self.measures["bound"]
+        if "blocks_bound" not in self.measures:
+            raise needs_rows("the bound of its blocks", "the original can be read by Spark only")
+        return self.measures["blocks_bound"]
 
     @cached_property
     def groups(self) -> Int32:
