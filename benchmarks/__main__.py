@@ -16,6 +16,7 @@ NAMES = (
     "first_run",
     "local_page",
     "methods",
+    "efforts",
     "compare",
     "diversity",
     "twins",

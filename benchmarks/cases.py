@@ -43,8 +43,8 @@ class Case(NamedTuple):
 
 
 def case(name: str, *, rows: int | None = None, attributes: int | None = None) -> Case:
-    """A table by name: adult, census or kdd; the first rows and attributes of it, if these are given."""
-    return {"adult": _adult, "census": _census, "kdd": _kdd}[name](rows, attributes)
+    """A table by name: adult, census, kdd or numbers; the first rows and attributes of it, if these are given."""
+    return {"adult": _adult, "census": _census, "kdd": _kdd, "numbers": _numbers}[name](rows, attributes)
 
 
 def adult_hierarchies_from() -> str:
@@ -89,6 +89,17 @@ def _kdd(rows: int | None, attributes: int | None) -> Case:
     quasi = QUASI[: attributes or len(QUASI)]
     flat = {name: Hierarchy.flat() for name in quasi if name != "age"}
     return Case(census_income().slice(0, rows).select(quasi), Config(quasi=quasi, hierarchies=flat))
+
+
+def _numbers(rows: int | None, attributes: int | None) -> Case:
+    """Numbers that go together, skewed, nearly all of them distinct."""
+    import pyarrow as pa
+
+    rng = np.random.default_rng(20)
+    count, size = rows or 20_000, attributes or 5
+    common = rng.normal(size=count)
+    values = {f"x{at}": np.round(np.exp(0.6 * common + 0.8 * rng.normal(size=count)), 3) for at in range(size)}
+    return Case(pa.table(values), Config(quasi=tuple(values)))
 
 
 def bound_of(table: Table, k: int) -> float:

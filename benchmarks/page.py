@@ -14,6 +14,7 @@ PAGE = ROOT / "docs" / "benchmarks.md"
 README = ROOT / "README.md"
 ORDER = (
     "methods",
+    "efforts",
     "compare",
     "diversity",
     "kdd",

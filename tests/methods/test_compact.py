@@ -5,7 +5,7 @@ import pytest
 from doors import door
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from oracles.naive_costs import box_cost
+from oracles.naive_costs import box_cost, cost
 from tables import number_domain, tables, tree_domain
 
 from coterie.grouping.blocks import cut_into_blocks, rows_of
@@ -14,7 +14,7 @@ from coterie.kernels import sorting
 from coterie.kernels.methods import compact as loops
 from coterie.kernels.search import growth, nearby
 from coterie.kernels.search.costs import Aimed, aim_all, box_costs, new_reach
-from coterie.kernels.search.growth import ALL, new_items
+from coterie.kernels.search.growth import ALL, new_items, rough_costs, rough_scales
 from coterie.kernels.search.heap import new_heap
 from coterie.kernels.search.nearby import NearLists, list_near_leaves, too_short
 from coterie.kernels.search.rows_index import take
@@ -276,17 +276,31 @@ def test_taking_a_box_out_of_the_index_is_taking_its_rows(drawn, data):
 
 
 def grown(attributes, items, weights, seed, k):
-    """The obvious twin of `grow_box` with plain scales: what its box holds, None if there are too few rows."""
-    members = [items[seed]]
-    while True:
-        now = box_cost(attributes, members)
-        costs = [box_cost(attributes, [*members, item]) for item in items]
-        if sum(weight for weight, cost in zip(weights, costs, strict=True) if cost <= now) >= k:
-            return [item for item, cost in zip(items, costs, strict=True) if cost <= now]
-        rest = [i for i, cost in enumerate(costs) if cost > now]
+    """The obvious twin of `grow_box` with plain scales: the items of its box, None if there are too few rows."""
+    sizes = [len(each["values"] if each["kind"] == "number" else each["leaves"]) for each in attributes]
+    whole = sum(float(cost(each, range(size))) for each, size in zip(attributes, sizes, strict=True))
+
+    def rough(members):
+        """Cost in 2**20ths of that of everything, each attribute's rounded down."""
+        if whole == 0:
+            return 0
+        columns = zip(attributes, zip(*(items[i] for i in members), strict=True), strict=True)
+        return sum(int(float(cost(each, codes)) * (2**20 / whole)) for each, codes in columns)
+
+    held = [seed]
+    while sum(weights[i] for i in held) < k:
+        now, others = rough(held), [i for i in range(len(items)) if i not in held]
+        costs = {i: rough([*held, i]) for i in others}
+        for i in others:
+            if costs[i] <= now and sum(weights[j] for j in held) < k:
+                held.append(i)
+        if sum(weights[i] for i in held) >= k:
+            break
+        rest = [i for i in others if costs[i] > now]
         if not rest:
             return None
-        members.append(items[min(rest, key=lambda i: (costs[i], -weights[i], i))])
+        held.append(min(rest, key=lambda i: (costs[i], -weights[i], i)))
+    return held
 
 
 @given(tables(weights=WEIGHTS), st.integers(1, 12), st.data())
@@ -295,17 +309,19 @@ def test_a_box_grows_by_its_cheapest_item(drawn, k, data):
     codes, counts = table.distinct.codes, table.distinct.counts.astype(np.int64)
     n, d = codes.shape
     seed = data.draw(st.integers(0, n - 1))
-    items = new_items(d, n)._replace(codes=np.ascontiguousarray(codes.T), weights=counts)
-    cost = grow_box(table.costs, np.ones(d), items, n, seed, k, np.inf)
+    items = new_items(d, n)._replace(codes=np.ascontiguousarray(codes.T), weights=counts, active=np.arange(d))
+    rough, scales = rough_costs(table.costs), rough_scales(np.ones(d))
+    count, rows, found = grow_box(table.costs, rough, scales, items, d, n, seed, k, np.inf)
     expected = grown(plain.attributes, codes.tolist(), counts.tolist(), seed, k)
     if expected is None:
-        assert cost == np.inf
+        assert found == np.inf
         return
-    assert cost == box_cost(plain.attributes, expected)
-    assert items.lo.tolist() == np.min(expected, axis=0).tolist()
-    assert items.hi.tolist() == np.max(expected, axis=0).tolist()
-    if len(expected) > 1 and cost > 0:
-        assert grow_box(table.costs, np.ones(d), items, n, seed, k, cost) == np.inf
+    assert items.held[:count].tolist() == expected
+    assert rows == counts[expected].sum()
+    assert items.box.tolist() == [codes[expected].min(axis=0).tolist(), codes[expected].max(axis=0).tolist()]
+    assert found == pytest.approx(box_cost(plain.attributes, codes[expected].tolist()))
+    if found > 0:
+        assert grow_box(table.costs, rough, scales, items, d, n, seed, k, found)[2] == np.inf
 
 
 @given(st.lists(st.tuples(st.sampled_from([0.0, 0.5, 1.0, 2.0]), st.integers(0, 9)), max_size=60))

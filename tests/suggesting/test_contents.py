@@ -16,7 +16,7 @@ LAST = ["Moss", "Field", "Stone", "Brook", "Hill"]
         ([f"10.0.{at}.{at + 7}" for at in range(9)], "IP addresses"),
         ([f"2001:db8::{at:x}" for at in range(9)], "IP addresses"),
         ([f"123e4567-e89b-12d3-a456-42661417400{at}" for at in range(9)], "unique identifiers (UUID)"),
-        ([f"123-45-678{at}" for at in range(9)], "social security numbers"),
+        ([f"123-45-678{at}" for at in range(9)], "national identification numbers (US social security number)"),
         (
             ["DE89370400440532013000", "GB82WEST12345698765432", "FR14 2004 1010 0505 0001 3M02 606"],
             "bank accounts (IBAN)",

@@ -12,8 +12,9 @@ from hypothesis import strategies as st
 
 from coterie.settings.config import Config
 from coterie.suggesting.names import meaning, parts
+from coterie.suggesting.proposals import smallest_group
 from coterie.suggesting.suggest import count, guess_column, guess_table, missing_marks, without_marks
-from coterie.suggesting.toml import smallest_group, suggestion_toml
+from coterie.suggesting.toml import suggestion_toml
 
 ROWS = 200
 
@@ -126,7 +127,7 @@ def test_long_texts_may_name_people():
 def test_in_doubt_a_quasi_identifier():
     found = guess("column7", ["a", "b"] * 100)
     assert found.role == "quasi"
-    assert "unsure" in found.reason
+    assert "uncertain" in found.reason
 
 
 def test_an_identifier_by_name_that_hardly_varies_is_none():

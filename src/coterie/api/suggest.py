@@ -8,10 +8,12 @@ from typing import TYPE_CHECKING, Any
 
 from coterie.arrays import AnyTable
 from coterie.files import tables
+from coterie.suggesting.proposals import Proposal, propose
 from coterie.suggesting.suggest import Guess, guess_table, missing_marks, without_marks
 from coterie.suggesting.toml import suggestion_toml
 
 if TYPE_CHECKING:
+    from coterie.hierarchies.hierarchy import Hierarchy
     from coterie.settings.config import Config
 
 
@@ -20,9 +22,17 @@ class Suggestion:
     """Suggested roles, types and hierarchies of a table's columns, as `coterie init` writes them."""
 
     columns: tuple[Guess, ...]
-    """what each column is taken for, and why"""
+    """the suggested role of each column, and the reason"""
     toml: str = field(repr=False)
-    """the commented configuration; it names columns and counts, never a cell"""
+    """the commented configuration; it has column names and counts, never cells"""
+
+    proposals: tuple[Proposal, ...] = ()
+    """hierarchies for what loses most, each with the loss of a sample before and after; not part of `config`"""
+
+    @property
+    def hierarchies(self) -> dict[str, Hierarchy]:
+        """The proposed hierarchies by column, to review and pass to `anonymize`. Learned ones list values."""
+        return {each.column: each.hierarchy for each in self.proposals}
 
     @property
     def config(self) -> Config:
@@ -39,7 +49,7 @@ def suggest(data: AnyTable, **reading: Any) -> Suggestion:  # noqa: ANN401 - set
 
     Args:
         data: A frame, the path of a file or the address of a table in a database.
-        **reading: How to read a text file: `delimiter`, `encoding`, `header`, `missing_values`.
+        **reading: How to read a text file: `delimiter`, `encoding`, `header`, `skip_rows`, `missing_values`.
 
     Returns:
         The suggestion; `.config` is a configuration to review, `.toml` the same with the reasons as comments.
@@ -55,10 +65,19 @@ def suggestion_of(source: tables.Source, reading: Mapping[str, Any]) -> Suggesti
         reading: The settings with which it was read.
     """
     table, settings = source.table, dict(reading)
-    if "missing_values" not in reading and (marks := missing_marks(table)):
+    # Only text files are read by the setting; others know themselves what is missing.
+    if source.dialect is not None and "missing_values" not in reading and (marks := missing_marks(table)):
         settings["missing_values"] = ["", *marks]
         table = without_marks(table, marks)
     guesses = guess_table(table)
     name = source.name if source.path is None else source.path.name
-    text = suggestion_toml(guesses, source=name, rows=table.num_rows, reading=settings)
-    return Suggestion(tuple(guesses), text)
+    proposals = propose(table, guesses)
+    text = suggestion_toml(
+        guesses,
+        source=name,
+        rows=table.num_rows,
+        reading=settings,
+        proposals=proposals,
+        file=source.path is not None,
+    )
+    return Suggestion(tuple(guesses), text, tuple(proposals))

@@ -13,7 +13,7 @@ TUPLES = {
         int64[::1] float64[::1] int32[:,:,::1]
     """,
     "improve.recreate.Growing": """
-        int32[::1] int32[::1] int32[::1] int32[::1] float64[:,::1] float64[::1] int32[:,::1] int32[:,::1]
+        int32[::1] search.growth.Items int32[::1] int32[:,::1]
     """,
     "improve.ruin.Groups": """
         int32[::1] int32[::1] int32[::1] int64[::1] float64[::1]
@@ -26,7 +26,7 @@ TUPLES = {
         float64[::1]
     """,
     "improve.ruin.Search": """
-        int64 float64[:,::1] int64 int64 float64 float64 float64
+        int64 int32[::1] int32[:,::1] int64 int64 float64 float64 float64
     """,
     "methods.cb.Tries": """
         int64 int64 int64
@@ -50,7 +50,7 @@ TUPLES = {
         int32[:,::1] int32[::1] search.walk.Walk
     """,
     "methods.compact.Tries": """
-        int64 float64[:,::1] int64
+        int64 int32[::1] int32[:,::1] int64
     """,
     "methods.gccg.Room": """
         float64[::1] search.heap.Heap search.walk.Walk
@@ -98,7 +98,7 @@ TUPLES = {
         int32[::1]
     """,
     "search.growth.Items": """
-        int32[:,::1] int64[::1] int32[::1] int32[::1] float64[:,::1] float64[::1]
+        int32[:,::1] int64[::1] int64[::1] int32[::1] int32[:,::1] int32[::1] int32[:,::1]
     """,
     "search.heap.Heap": """
         float64[::1] int32[::1]

@@ -24,10 +24,11 @@ class Growth:
         self, index: Index, k: int, *, scales: Float64, reach: int, tries: int, threads: int, lists: SharedLists
     ) -> None:
         from coterie.kernels.methods.compact import SeedBoxes, Tries
+        from coterie.kernels.search.growth import rough_costs, rough_scales
         from coterie.kernels.search.nearby import NearLists
 
         self.index, self.k, self.threads, self.shared = index, k, threads, lists
-        self.tries = Tries(k, scales, tries)
+        self.tries = Tries(k, rough_costs(index.costs), rough_scales(scales), tries)
         shape = index.nodes.points.shape
         near = NearLists(np.empty((shape[0], reach * k + 1), dtype=np.int32), np.zeros(shape[0], dtype=np.int32))
         lo, hi = np.zeros(shape, dtype=np.int32), np.zeros(shape, dtype=np.int32)

@@ -1,4 +1,4 @@
 """Suggest the roles of columns, for a person to review.
 
-May import: settings, values, wording.
+May import: arrays, engines, errors, hierarchies, settings, values, wording.
 """

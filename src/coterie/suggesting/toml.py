@@ -2,19 +2,23 @@
 
 from __future__ import annotations
 
+import json
+import re
+import shlex
 from collections.abc import Mapping, Sequence
 from textwrap import wrap
 
 from coterie.settings.registry import FIELDS
-from coterie.settings.threshold import DEFAULT_K, DEFAULT_THRESHOLD, PRESETS
+from coterie.settings.threshold import DEFAULT_THRESHOLD, PRESETS
 from coterie.settings.toml import toml_text
 from coterie.suggesting.hipaa import safe_harbor
+from coterie.suggesting.proposals import Proposal, people_in, smallest_group
 from coterie.suggesting.suggest import Guess
 from coterie.wording import one_line
 
 _ROLES = {"quasi": "quasi", "sensitive": "sensitive", "identifier": "identifiers", "keep": "keep", "drop": "drop"}
 _NOTES = {
-    "quasi": "Move a column to another list if the guess is wrong.",
+    "quasi": "Move a column to another list if the suggestion is wrong.",
     "keep": "Check each: a person can be recognized by values that others know.",
 }
 # What is taken for nothing in particular has to be in a list as well: a column in none is refused.
@@ -26,14 +30,9 @@ def decision(role: str) -> str:
     return _DECISIONS.get(role, role)
 
 
-def smallest_group(rows: int) -> int:
-    """Return a k that suits a table of this many rows: the default, less for small tables."""
-    return max(2, min(DEFAULT_K, rows // 5))
-
-
-def _k(rows: int) -> str:
+def _k(guesses: Sequence[Guess], rows: int) -> str:
     """Return the setting of k, and its limitations on a small table."""
-    k, limit = smallest_group(rows), PRESETS[DEFAULT_THRESHOLD]
+    k, limit = smallest_group(people_in(guesses, rows)), PRESETS[DEFAULT_THRESHOLD]
     text = _about("k")
     if k < limit.rows:
         risk = f"1/{k} is above the default threshold of {float(limit.value):g}, which takes k = {limit.rows}"
@@ -42,7 +41,13 @@ def _k(rows: int) -> str:
 
 
 def suggestion_toml(
-    guesses: Sequence[Guess], *, source: str, rows: int, reading: Mapping[str, object] | None = None
+    guesses: Sequence[Guess],
+    *,
+    source: str,
+    rows: int,
+    reading: Mapping[str, object] | None = None,
+    proposals: Sequence[Proposal] = (),
+    file: bool = True,
 ) -> str:
     """Return the text of the TOML file. It has column names and counts, never cells.
 
@@ -51,13 +56,14 @@ def suggestion_toml(
         source: The file's name.
         rows: Its number of rows.
         reading: The settings needed to read the file.
+        proposals: The hierarchies that would save information.
+        file: Whether the source is a file that a program can read again.
     """
-    people = next((guess.distinct for guess in guesses if guess.entity), rows)
     blocks = [
         f"# Configuration for {one_line(source)} ({rows:,} rows), suggested by `coterie init` from names and counts.\n"
         "# Review it: only you know what others may know. Every column is in one of the lists below. Then:\n"
         f"#   coterie anonymize {one_line(source)} -c coterie.toml -o out.csv",
-        _k(people),
+        _k(guesses, rows),
     ]
     for role, key in _ROLES.items():
         chosen = [guess for guess in guesses if decision(guess.role) == role]
@@ -67,7 +73,12 @@ def suggestion_toml(
     blocks += [f"{_about(name)}{_line(name, value)}" for name, value in (reading or {}).items()]
     blocks.append(_setting("seed"))
     quasi = [guess for guess in guesses if guess.role == "quasi"]
-    blocks += [_types(quasi), _hierarchies(quasi), _weights(quasi)]
+    given = [
+        f"{name}={json.dumps(value) if isinstance(value, str | list) else value}"
+        for name, value in (reading or {}).items()
+    ]
+    call = ", ".join([json.dumps(source), *given]) if file else ""
+    blocks += [_types(quasi), _hierarchies(quasi, proposals, call), _weights(quasi)]
     return "\n\n".join(block for block in blocks if block) + "\n"
 
 
@@ -127,7 +138,7 @@ def _safe_harbor(guesses: Sequence[Guess]) -> str:
     lines = [f"#   {name:<{wide}}  ({entry.letter}) {entry.what}" for name, entry in found]
     head = [
         "# Where HIPAA applies: names that suggest one of the 18 identifiers of its Safe Harbor, 45 CFR 164.514(b)(2).",
-        "# Safe Harbor is another way than k-anonymity; this list goes by names only and decides nothing.",
+        "# Safe Harbor is an alternative to k-anonymity; this list is based on names only and decides nothing.",
     ]
     return "\n".join([*head, *lines])
 
@@ -139,10 +150,22 @@ def _types(quasi: Sequence[Guess]) -> str:
     return "\n".join(["[types]", _about("types").rstrip(), *typed])
 
 
-def _hierarchies(quasi: Sequence[Guess]) -> str:
+def _hierarchies(quasi: Sequence[Guess], proposals: Sequence[Proposal], read: str) -> str:
     note = "Categories without one are published as sets of values. `coterie hierarchy build` starts one."
     lines = ["[hierarchies]", _about("hierarchies", note).rstrip()]
     lines += [_line(guess.name, guess.hierarchy) for guess in quasi if guess.hierarchy is not None]
+    if proposals:
+        sample = f"a sample of {proposals[0].rows:,} rows, grouped with k = {proposals[0].k}"
+        lines.append(f"# Proposals for what loses most, one on top of the other, with the loss (GCP) of {sample}.")
+        lines.append("# Review one, then accept it: delete the # before its last line.")
+    for each in proposals:
+        name, place = one_line(each.column), f"{re.sub(r'[^A-Za-z0-9_-]', '_', each.column)}.csv"
+        lines.append(f"# {name}: {each.what}; loss {each.before:.3f} without, {each.after:.3f} with it.")
+        if each.rule is None:
+            write = f".hierarchies[{json.dumps(each.column)}].to_csv({json.dumps(place)})"
+            program = shlex.quote(f"import coterie; coterie.suggest({read}){write}")
+            lines.append(one_line(f"# python -c {program}" if read else f"# suggestion{write}"))
+        lines.append("# " + one_line(_line(each.column, place if each.rule is None else each.rule)))
     return "\n".join(lines)
 
 

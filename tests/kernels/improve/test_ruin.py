@@ -11,6 +11,7 @@ from coterie.grouping.index import build_index
 from coterie.grouping.refine import attribute_scales
 from coterie.grouping.regions import cut_into_regions
 from coterie.kernels.improve.ruin import Regions, Search, ruin_and_recreate
+from coterie.kernels.search.growth import rough_costs, rough_scales
 from coterie.kernels.search.nearby import NearLists, list_near_places
 from coterie.methods import Run
 
@@ -45,7 +46,8 @@ def test_every_step_keeps_what_it_says(drawn, seed, heat, portion):
     rng = np.random.default_rng(seed)
     cut = cut_into_regions(table, index.costs, labels, k=k, most=MOST, rows=12, rng=rng)
     groups = cut.groups
-    search = Search(k, attribute_scales(table.attributes, Run()), portion, MOST, 1.3, heat, heat)
+    scales = rough_scales(attribute_scales(table.attributes, Run()))
+    search = Search(k, rough_costs(index.costs), scales, portion, MOST, 1.3, heat, heat)
     region = [np.searchsorted(cut.base, label, side="right") - 1 for label in groups.labels]
     now = naive_search.loss(rows, groups.labels.tolist(), cost)
     for _ in range(12):

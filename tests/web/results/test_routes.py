@@ -9,61 +9,15 @@ import shutil
 
 import numpy as np
 import pytest
-from starlette.testclient import TestClient
-from web_cases import ORIGIN, PORT
+from web_cases import Place, silent
 
-from coterie.settings.config import Config
 from coterie.settings.registry import MEASURES
-from coterie.web.app import create_app
-from coterie.web.data.inspect_table import inspect_job
-from coterie.web.project import private_folder, write_json
+from coterie.web.project import private_folder
 from coterie.web.results.jobs import ANSWER, curve_job, explain_job, map_job
 from coterie.web.results.read import DOWNLOADS
 from coterie.web.results.rows import page_of
-from coterie.web.run.job import late_job, run_job
-from coterie.web.settings import Settings
 
 EVIL = "<script>alert(1)</script>"
-
-
-def silent(step, done, total):
-    """Progress that nobody looks at."""
-
-
-class Place:
-    """An application with one project, whose jobs are done in this process."""
-
-    def __init__(self, folder, table):
-        settings = Settings(private_folder(folder / "work"), port=PORT, allowed_folders=(folder,))
-        self.app = create_app(settings)
-        self.client = TestClient(self.app, base_url=ORIGIN, follow_redirects=False, headers={"Origin": ORIGIN})
-        self.client.get(f"/?token={settings.token}")
-        self.source = folder / "table.csv"
-        self.source.write_bytes(table)
-        self.project = self.app.state.projects.create("table.csv", source=self.source)
-        self.job = {
-            "source": str(self.source),
-            "project": str(self.project.folder),
-            "recipe": self.project.recipe_path,
-            "name": "table.csv",
-            "unpacked_limit": 1 << 30,
-            "column_limit": 2000,
-        }
-        inspect_job(self.job, self.project.folder, silent)
-
-    def run(self, number=1, **settings):
-        """A finished run with these settings."""
-        if not self.project.runs_folder.is_dir():
-            private_folder(self.project.runs_folder)
-        folder = private_folder(self.project.runs_folder / f"{number:04d}")
-        (folder / "coterie.toml").write_text(Config(**settings).to_toml())
-        run_job(self.job, folder, silent)
-        late_job(self.job, folder / "late", silent)
-        write_json(folder / "state.json", {"state": "finished", "started": 1.0, "seconds": 2.0})
-        return folder
-
-    def get(self, path, **how):
-        return self.client.get(f"{self.project.url}/results{path}", **how)
 
 
 SETTINGS = {
@@ -214,12 +168,12 @@ def test_a_row_that_is_not_there_is_a_fault_of_the_form(place, row):
 
 def test_why_a_row_is_so_coarse(place):
     folder = place.project.runs[0]
-    assert "Find out" in place.get("/0001/row?row=8").text
+    assert ">Explain</button>" in place.get("/0001/row?row=8").text
     at = private_folder(folder / "explain" / "7")
     explain_job({**place.job, "row": 7}, at, silent)
     page = place.get("/0001/row?row=8").text
     assert "In a group of" in page
-    assert "Find out" not in page
+    assert ">Explain</button>" not in page
     known = json.loads((at / ANSWER).read_text())
     before = list(csv.DictReader(io.StringIO(place.source.read_text())))[7]
     assert {each["name"]: each["value"] for each in known["attributes"]} == {

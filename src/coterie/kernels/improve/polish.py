@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from coterie.kernels import part
+from coterie.kernels import inner, part
+from coterie.kernels.edges import without
 from coterie.kernels.improve.pooled import cost_with, draw_side
 
 TOLERANCE = 1e-9  # gains below this are rounding
@@ -13,10 +14,28 @@ TOLERANCE = 1e-9  # gains below this are rounding
 @part
 def _renew(costs, pooled, n, active, sides, s, left):
     """Redraw a side, and compute its cost without each of its items."""
-    draw_side(costs, pooled, n, active, sides, s)
-    for i in range(n):
-        if pooled.side[i] == s:
-            left[i] = cost_with(costs, pooled, active, sides, s, i, -1, np.inf)
+    count = draw_side(costs, pooled, n, active, sides, s)
+    for at in range(count):
+        i = pooled.keys[at]
+        alone = False  # at an edge that no other item holds
+        for a in range(active):
+            low, high = without(sides.edges, s, pooled.active[a], pooled.codes[pooled.active[a], i])
+            if low != sides.edges[s, 0, pooled.active[a]] or high != sides.edges[s, 1, pooled.active[a]]:
+                alone = True
+                break
+        left[i] = cost_with(costs, pooled, active, sides, s, i, -1, np.inf) if alone else sides.costs[s]
+
+
+@inner
+def _joined_limit(sides, k, s, t, weight, left, roomy):
+    """Return what a side may cost with an item of another one if moving or swapping that is to gain anything."""
+    sizes, now = sides.sizes, sides.costs
+    both = sizes[s] * now[s] + sizes[t] * now[t] - TOLERANCE
+    rest = sizes[s] - weight
+    limit = (both - max(k, rest + 1) * left) / k  # a swap leaves both sides k rows at least
+    if roomy:
+        limit = max(limit, (both - rest * left) / (sizes[t] + weight))
+    return limit
 
 
 @part
@@ -68,8 +87,9 @@ def _best_swap(costs, pooled, n, active, sides, k, i, left, joined, best):
 def polish(costs, pooled, n, active, sides, m, k, start, left, joined):
     """Move and swap items in turn from `start` until none of them gains; return the loss.
 
-    `left` receives the cost of each item's side without it, `joined` that of each side with the current item. An
-    item strictly inside its side's box does not change it, so one of two swapped items is at an edge.
+    `left` gets the cost of each item's side without it, `joined` that of each other side with the item that is looked
+    at, or less where that is too much to gain anything. An item that lies inside its side's box leaves it as it is, so
+    that one of two swapped items is at an edge.
     """
     side, weights, sizes = pooled.side, pooled.weights, sides.sizes
     for s in range(m):
@@ -88,7 +108,9 @@ def polish(costs, pooled, n, active, sides, m, k, start, left, joined):
         if not roomy and not at_edge:
             continue
         for t in range(m):
-            joined[t] = cost_with(costs, pooled, active, sides, t, -1, i, np.inf)
+            if t != s:
+                limit = _joined_limit(sides, k, s, t, weights[i], left[i], roomy)
+                joined[t] = cost_with(costs, pooled, active, sides, t, -1, i, limit)
         if roomy:
             gain, to = _best_move(pooled, sides, m, i, left, joined, gain)
         if at_edge:

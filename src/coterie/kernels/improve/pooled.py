@@ -10,9 +10,9 @@ from collections import namedtuple
 
 import numpy as np
 
-from coterie.kernels import inner, part
+from coterie.kernels import part
 from coterie.kernels.edges import NO_EDGE, set_edge, with_code, without
-from coterie.kernels.search.costs import TABLE, interval_cost
+from coterie.kernels.search.growth import span_cost
 from coterie.kernels.sorting import sort_pairs
 
 # The pooled rows.
@@ -22,7 +22,7 @@ from coterie.kernels.sorting import sort_pairs
 #   codes: [attribute, item]
 #   active: the attributes in which items differ; as many are in use as `fill` has said
 #   side: item → side, −1 while it is on none
-#   keys: room for sorting
+#   keys: room for sorting, and for the items of a side
 Pooled = namedtuple("Pooled", "rows first weights codes active side keys")
 
 # The sides.
@@ -52,14 +52,6 @@ def new_sides(d, most):
         np.empty(most, dtype=np.float64),
         np.empty((most, 6, d), dtype=np.int32),
     )
-
-
-@inner
-def span_cost(costs, j, lo, hi):
-    """Return the cost of an interval of attribute j."""
-    if costs.kind[j] == TABLE:
-        return costs.data[np.uint64(costs.offset[j] + lo * costs.width[j] + hi)]
-    return interval_cost(costs, j, lo, hi)
 
 
 @part
@@ -102,17 +94,22 @@ def fill(nodes, groups, parties, count, portion, pooled):
 
 @part
 def draw_side(costs, pooled, n, active, sides, s):
-    """Set the edges, box and cost of a side from its items."""
+    """Set the edges, box and cost of a side from its items; `keys` gets these. Return how many they are."""
+    members, count = pooled.keys, 0
+    for i in range(n):
+        if pooled.side[i] == s:
+            members[count] = i
+            count += 1
     total = 0.0
     for a in range(active):
         j = pooled.active[a]
         edge = NO_EDGE
-        for i in range(n):
-            if pooled.side[i] == s:
-                edge = with_code(edge, pooled.codes[j, i])
+        for at in range(count):
+            edge = with_code(edge, pooled.codes[j, members[at]])
         set_edge(sides.edges, s, j, edge)
         total += span_cost(costs, j, edge[0], edge[1])
     sides.costs[s] = total
+    return count
 
 
 @part

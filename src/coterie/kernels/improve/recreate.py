@@ -7,33 +7,24 @@ from collections import namedtuple
 import numpy as np
 
 from coterie.kernels import inner, part
-from coterie.kernels.improve.pooled import span_cost
-from coterie.kernels.search.costs import TABLE, interval_cost
+from coterie.kernels.search.growth import grow_box, new_items, span_cost
 
 SEEDS = 3  # boxes grown for each side
 
 # Arrays that growing writes to.
-#   free: items that are on no side yet
-#   work: those that the growing box does not hold
-#   held, kept: items of the growing box, and of the best so far
-#   shares: [attribute, item] → what the attribute adds to the cost of the box grown to hold the item
-#   totals: item → the sum of these
-#   box, best_box: [2, attribute] lowest and highest codes
-Growing = namedtuple("Growing", "free work held kept shares totals box best_box")
+#   free: items of the pool that are on no side yet
+#   items: the same, for a box to grow over
+#   kept: items of the best box so far
+#   box: [2, active] its lowest and highest codes
+Growing = namedtuple("Growing", "free items kept box")
 
 
-def new_growing(d, most):
-    """Allocate space for this many items."""
-    return Growing(
-        np.empty(most, dtype=np.int32),
-        np.empty(most, dtype=np.int32),
-        np.empty(most, dtype=np.int32),
-        np.empty(most, dtype=np.int32),
-        np.empty((d, most), dtype=np.float64),
-        np.empty(most, dtype=np.float64),
-        np.empty((2, d), dtype=np.int32),
-        np.empty((2, d), dtype=np.int32),
-    )
+def new_growing(pooled):
+    """Make room for the items of a pool."""
+    d, most = pooled.codes.shape
+    items = new_items(d, most)._replace(active=pooled.active)
+    room = [np.empty(most, dtype=np.int32) for _ in range(2)]
+    return Growing(room[0], items, room[1], np.empty((2, d), dtype=np.int32))
 
 
 @inner
@@ -43,88 +34,18 @@ def next_draw(draws, b):
     return np.int64(draws[b] >> np.uint64(33))
 
 
-@inner
-def _share(costs, scale, pooled, growing, j, count, first):
-    """Set the shares of attribute j after its interval has changed, and update or start the totals."""
-    low, high = growing.box[0, j], growing.box[1, j]
-    codes, shares, totals, work = pooled.codes, growing.shares, growing.totals, growing.work
-    if costs.kind[j] == TABLE:
-        offset, width, data = costs.offset[j], costs.width[j], costs.data
-        for f in range(count):
-            i = work[f]
-            c = codes[j, i]
-            share = scale * data[np.uint64(offset + min(low, c) * width + max(high, c))]
-            totals[i] += share if first else share - shares[j, i]
-            shares[j, i] = share
-    else:
-        for f in range(count):
-            i = work[f]
-            c = codes[j, i]
-            share = scale * interval_cost(costs, j, min(low, c), max(high, c))
-            totals[i] += share if first else share - shares[j, i]
-            shares[j, i] = share
-
-
 @part
-def _grow(costs, scales, pooled, active, growing, free, seed, k, limit):
-    """Grow a box from a free item, always by the cheapest item, until it has k rows.
-
-    `held` receives its items. Returns the number of items and rows, and the cost: infinite once it reaches `limit`.
-    """
-    codes, work, totals, held, box = pooled.codes, growing.work, growing.totals, growing.held, growing.box
-    count = 0
-    for f in range(free):
-        i = growing.free[f]
-        if i != seed:
-            work[count] = i
-            totals[i] = 0.0
-            count += 1
-    for a in range(active):
-        j = pooled.active[a]
-        box[0, j] = codes[j, seed]
-        box[1, j] = codes[j, seed]
-        _share(costs, scales[j], pooled, growing, j, count, True)
-    held[0] = seed
-    items = 1
-    rows = pooled.weights[seed]
-    cost = 0.0
-    while rows < k:
-        best = 0
-        least = totals[work[0]]
-        for f in range(1, count):
-            if totals[work[f]] < least:
-                least = totals[work[f]]
-                best = f
-        item = work[best]
-        count -= 1
-        work[best] = work[count]
-        held[items] = item
-        items += 1
-        rows += pooled.weights[item]
-        widened = False
-        for a in range(active):
-            j = pooled.active[a]
-            c = codes[j, item]
-            if c < box[0, j] or c > box[1, j]:
-                widened = True
-                box[0, j] = min(box[0, j], c)
-                box[1, j] = max(box[1, j], c)
-                _share(costs, scales[j], pooled, growing, j, count, False)
-        if widened:
-            cost = 0.0
-            for a in range(active):
-                j = pooled.active[a]
-                cost += span_cost(costs, j, box[0, j], box[1, j])
-            if cost >= limit:
-                return items, rows, np.inf
-    at = items - 1
-    while rows > k and at > 0:  # items of several rows may be more than it takes: others can use them
-        if rows - pooled.weights[held[at]] >= k:
-            rows -= pooled.weights[held[at]]
-            items -= 1
-            held[at] = held[items]
+def _trim(items, count, rows, k):
+    """Give items back that a box of k rows can do without: others can use them. Return how many it still holds."""
+    at = count - 1
+    while rows > k and at > 0:
+        weight = items.weights[items.held[at]]
+        if rows - weight >= k:
+            rows -= weight
+            count -= 1
+            items.held[at] = items.held[count]
         at -= 1
-    return items, rows, cost
+    return count, rows
 
 
 @part
@@ -162,43 +83,49 @@ def recreate(costs, search, pooled, n, active, rows, before, spare, sides, growi
 
     At least `spare` rows are left over, if possible.
     """
-    k, scales, side = search.k, search.scales, pooled.side
+    k, scales, side, items = search.k, search.scales, pooled.side, growing.items
     for i in range(n):
         side[i] = -1
         growing.free[i] = i
+        items.weights[i] = pooled.weights[i]
+        for a in range(active):
+            items.codes[a, i] = pooled.codes[pooled.active[a], i]
     free, m = n, 0
     loss = 0.0
     while rows >= k and (m == 0 or rows - k >= spare):
-        best, items, taken = np.inf, 0, 0
+        best, taken, size = np.inf, 0, 0
         for t in range(SEEDS):
-            seed = growing.free[next_draw(draws, b) % free]
+            seed = next_draw(draws, b) % free
             scale = scales[0] if t % 2 == 0 else scales[1 + next_draw(draws, b) % (scales.shape[0] - 1)]
-            count, held, cost = _grow(costs, scale, pooled, active, growing, free, seed, k, best)
+            count, held, cost = grow_box(costs, search.rough, scale, items, active, free, seed, k, best)
             if cost < best:
-                best, items, taken = cost, count, held
-                for i in range(count):
-                    growing.kept[i] = growing.held[i]
+                best = cost
+                taken, size = _trim(items, count, held, k)
+                for i in range(taken):
+                    growing.kept[i] = growing.free[items.held[i]]
                 for a in range(active):
-                    j = pooled.active[a]
-                    growing.best_box[0, j] = growing.box[0, j]
-                    growing.best_box[1, j] = growing.box[1, j]
-        for i in range(items):
+                    growing.box[0, a] = items.box[0, a]
+                    growing.box[1, a] = items.box[1, a]
+        for i in range(taken):
             side[growing.kept[i]] = m
         for a in range(active):
-            j = pooled.active[a]
-            sides.edges[m, 0, j] = growing.best_box[0, j]
-            sides.edges[m, 1, j] = growing.best_box[1, j]
-        sides.sizes[m] = taken
+            sides.edges[m, 0, pooled.active[a]] = growing.box[0, a]
+            sides.edges[m, 1, pooled.active[a]] = growing.box[1, a]
+        sides.sizes[m] = size
         sides.costs[m] = best
-        loss += taken * best
+        loss += size * best
         if loss > search.worse * before:
             return 0
         m += 1
-        rows -= taken
+        rows -= size
         left = 0
         for f in range(free):
-            if side[growing.free[f]] < 0:
-                growing.free[left] = growing.free[f]
+            i = growing.free[f]
+            if side[i] < 0:
+                growing.free[left] = i
+                items.weights[left] = items.weights[f]
+                for a in range(active):
+                    items.codes[a, left] = items.codes[a, f]
                 left += 1
         free = left
     _place_rest(costs, pooled, active, sides, m, growing, free)

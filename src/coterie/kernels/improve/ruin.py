@@ -36,12 +36,13 @@ Groups = namedtuple("Groups", "first follower labels sizes costs")
 Regions = namedtuple("Regions", "base starts rows tries draws")
 
 # How groups are searched.
-#   scales: [scale, attribute] factors of the costs while growing; all 1 in the first
+#   rough: the data of costs in whole numbers, by which boxes grow
+#   scales: [scale, attribute] factors of these while growing; the first changes nothing
 #   portion: equal rows that stay together, at most
 #   most: rows of a pool, at most
 #   worse: a pool that would cost more than this times what it did is not looked at further
 #   hot, cool: temperature at the beginning and at the end
-Search = namedtuple("Search", "k scales portion most worse hot cool")
+Search = namedtuple("Search", "k rough scales portion most worse hot cool")
 
 # Arrays that the search writes to.
 #   left, joined: see polish.py
@@ -54,11 +55,12 @@ def ruin_and_recreate(nodes, costs, groups, near, search, regions, first, last):
     near: the positions near each position, nearest first.
     """
     d, most = nodes.points.shape[1], search.most
+    pooled = new_pooled(d, most)
     room = Room(
         np.empty(PARTIES, dtype=np.int32),
-        new_pooled(d, most),
+        pooled,
         new_sides(d, most // search.k + 1),
-        new_growing(d, most),
+        new_growing(pooled),
         np.empty(most, dtype=np.float64),
         np.empty(most // search.k + 1, dtype=np.float64),
     )

@@ -16,9 +16,10 @@ from coterie.kernels.search.rows_index import apart, inside, renew
 from coterie.kernels.search.walk import new_walk, offer, pop, set_out
 
 # How boxes are grown.
-#   scales: [scale, attribute] factors of the costs while choosing; all 1 in the first
+#   rough: the data of costs in whole numbers, by which boxes grow
+#   scales: [scale, attribute] factors of these; the first changes nothing
 #   count: how many scales each box is tried with
-Tries = namedtuple("Tries", "k scales count")
+Tries = namedtuple("Tries", "k rough scales count")
 
 
 # The boxes grown so far, by seed: a position of the index.
@@ -56,27 +57,38 @@ def _best_box(nodes, costs, tries, boxes, seed, items):
 
     The first try has scale 1. Sets the seed's box and returns its cost, infinite if there are fewer than k rows.
     """
-    d = items.lo.shape[0]
+    points, near = nodes.points, boxes.near.positions
     n = 0
     at = -1
     for i in range(boxes.near.counts[seed]):
-        p = boxes.near.positions[seed, i]
+        p = near[seed, i]
         if nodes.point_free[p] > 0:
             if p == seed:
                 at = n
             items.weights[n] = nodes.point_free[p]
-            for j in range(d):
-                items.codes[j, n] = nodes.points[p, j]
+            items.held[n] = p
             n += 1
+    active = 0
+    for j in range(points.shape[1]):
+        differ = False
+        for i in range(n):
+            c = points[items.held[i], j]
+            items.codes[active, i] = c
+            differ |= c != points[seed, j]
+        boxes.lo[seed, j] = points[seed, j]
+        boxes.hi[seed, j] = points[seed, j]
+        if differ:
+            items.active[active] = j
+            active += 1
     best = np.inf
     for t in range(tries.count):
         scale = tries.scales[0] if t == 0 else tries.scales[1 + (seed * 31 + t) % (tries.scales.shape[0] - 1)]
-        cost = grow_box(costs, scale, items, n, at, tries.k, best)
+        cost = grow_box(costs, tries.rough, scale, items, active, n, at, tries.k, best)[2]
         if cost < best:
             best = cost
-            for j in range(d):
-                boxes.lo[seed, j] = items.lo[j]
-                boxes.hi[seed, j] = items.hi[j]
+            for a in range(active):
+                boxes.lo[seed, items.active[a]] = items.box[0, a]
+                boxes.hi[seed, items.active[a]] = items.box[1, a]
     return best
 
 

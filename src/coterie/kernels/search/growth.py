@@ -1,4 +1,8 @@
-"""Grow a box over a few rows near its seed, stored in small separate arrays."""
+"""Growing a box over a handful of rows, held in small arrays of their own.
+
+Growing chooses by rough costs in whole numbers, which are quick to add up and leave no rounding behind; what a box
+costs is exact.
+"""
 
 from __future__ import annotations
 
@@ -7,7 +11,7 @@ from collections import namedtuple
 import numpy as np
 
 from coterie.kernels import inner, part
-from coterie.kernels.search.costs import TABLE, box_cost, interval_cost, joined_cost
+from coterie.kernels.search.costs import NUMBER, TABLE, box_costs, interval_cost, joined_cost
 from coterie.kernels.search.heap import keep_nearest
 from coterie.kernels.search.rows_index import descend
 from coterie.kernels.search.walk import pop, set_out
@@ -44,107 +48,162 @@ def near_points(nodes, aimed, wanted, leaves, heap, walk):
     return size
 
 
-# A handful of distinct rows, and the box that grows over them.
-#   codes: [attribute, item]
+ROUGH = 2**20  # the rough cost of all attributes' whole domains
+PLAIN = 2**8  # the scale that changes nothing
+HELD = 2**30  # above all rough costs times scales
+
+# A handful of rows, and the box that grows over them. Only active attributes, in which they differ, are looked at.
+#   codes: [active, item]
 #   weights: item → rows
-#   shares: [attribute, item] → what the attribute adds to the cost of the box grown to hold the item
-#   totals: item → the sum of these
-Items = namedtuple("Items", "codes weights lo hi shares totals")
+#   active: their attributes
+#   held: items of the box
+#   shares: [active, item] → what the attribute adds to the rough cost of the box grown to hold the item
+#   totals: item → the sum of these; HELD or about as much once the box holds it
+#   box: [2, active] lowest and highest codes
+Items = namedtuple("Items", "codes weights active held shares totals box")
 
 
 def new_items(d, room):
-    """Allocate space for this many items."""
-    codes = np.empty((d, room), dtype=np.int32)
-    weights = np.empty(room, dtype=np.int64)
-    lo = np.empty(d, dtype=np.int32)
-    hi = np.empty(d, dtype=np.int32)
-    return Items(codes, weights, lo, hi, np.empty((d, room), dtype=np.float64), np.empty(room, dtype=np.float64))
+    """Make room for so many items."""
+    return Items(
+        np.empty((d, room), dtype=np.int32),
+        np.empty(room, dtype=np.int64),
+        np.empty(d, dtype=np.int64),
+        np.empty(room, dtype=np.int32),
+        np.empty((d, room), dtype=np.int32),
+        np.empty(room, dtype=np.int32),
+        np.empty((2, d), dtype=np.int32),
+    )
+
+
+def rough_costs(costs):
+    """Return the data of costs in whole numbers; numbers become what they cost from the lowest on."""
+    last = costs.width[None].astype(np.int32) - 1
+    whole = box_costs(costs, np.zeros_like(last), last)[0]
+    unit = ROUGH / whole if whole > 0.0 else 0.0
+    rough = np.empty(len(costs.data), dtype=np.int32)
+    ends = np.append(costs.offset[1:], len(costs.data))
+    for kind, start, end, span, weight in zip(costs.kind, costs.offset, ends, costs.span, costs.weight, strict=True):
+        data = costs.data[start:end]
+        if kind == NUMBER:
+            data = np.minimum((data - data[:1]) / span, 1.0) * weight
+        rough[start:end] = data * unit
+    return rough
+
+
+def rough_scales(scales):
+    """Return factors of rough costs, in units of PLAIN."""
+    return np.maximum(scales * PLAIN, 1.0).astype(np.int32)
 
 
 @inner
-def _set_shares(costs, scale, items, n, j):
-    """Set the shares of attribute j after its interval has changed."""
-    low, high = items.lo[j], items.hi[j]
-    codes, shares = items.codes, items.shares
+def span_cost(costs, j, lo, hi):
+    """Return the cost of an interval of attribute j."""
     if costs.kind[j] == TABLE:
-        offset = costs.offset[j]
-        width = costs.width[j]
-        data = costs.data
+        return costs.data[np.uint64(costs.offset[j] + lo * costs.width[j] + hi)]
+    return interval_cost(costs, j, lo, hi)
+
+
+@inner
+def _rough_cost(costs, rough, j, lo, hi):
+    """Return the rough cost of an interval of attribute j that is not looked up in a table."""
+    offset = costs.offset[j]
+    if costs.kind[j] == NUMBER:
+        return np.int64(rough[offset + hi] - rough[offset + lo])
+    if lo == hi:
+        return np.int64(0)
+    level = 0
+    while (2 << level) <= hi - lo:
+        level += 1
+    row = offset + level * costs.width[j]
+    return np.int64(max(rough[row + lo], rough[row + hi - (1 << level)]))
+
+
+@inner
+def _share(costs, rough, scale, items, a, n):
+    """Bring the shares of an active attribute, and the totals, up to date, after its interval has changed."""
+    j, low, high = items.active[a], np.int64(items.box[0, a]), np.int64(items.box[1, a])
+    codes, shares, totals = items.codes[a], items.shares[a], items.totals
+    if costs.kind[j] == TABLE:
+        offset, width = costs.offset[j], costs.width[j]
         for i in range(n):
-            c = codes[j, i]
-            shares[j, i] = scale * data[np.uint64(offset + min(low, c) * width + max(high, c))]
+            c = np.int64(codes[i])
+            share = np.int32(scale * rough[np.uint64(offset + min(low, c) * width + max(high, c))])
+            totals[i] += np.int32(share - shares[i])
+            shares[i] = share
     else:
         for i in range(n):
-            c = codes[j, i]
-            shares[j, i] = scale * interval_cost(costs, j, min(low, c), max(high, c))
+            c = np.int64(codes[i])
+            share = np.int32(scale * _rough_cost(costs, rough, j, min(low, c), max(high, c)))
+            totals[i] += np.int32(share - shares[i])
+            shares[i] = share
+
+
+@inner
+def _hold(items, active, count, i):
+    """Let the box hold an item, which need not lie inside: it may be under the same ancestors."""
+    box = items.box
+    for a in range(active):
+        box[0, a] = min(box[0, a], items.codes[a, i])
+        box[1, a] = max(box[1, a], items.codes[a, i])
+    items.held[count] = i
+    items.totals[i] = HELD
+    return items.weights[i]
 
 
 @part
-def start_at(costs, scales, items, n, seed):
-    """Set the box to that of one item."""
-    for j in range(items.lo.shape[0]):
-        items.lo[j] = items.codes[j, seed]
-        items.hi[j] = items.codes[j, seed]
-        _set_shares(costs, scales[j], items, n, j)
+def grow_box(costs, rough, scales, items, active, n, seed, k, limit):
+    """Grow the box of one item, by the item that costs it least each time, until it holds k rows.
 
-
-@part
-def reach_out(costs, scales, items, n, item):
-    """Extend the box to one more item."""
-    for j in range(items.lo.shape[0]):
-        c = items.codes[j, item]
-        if c < items.lo[j] or c > items.hi[j]:
-            items.lo[j] = min(items.lo[j], c)
-            items.hi[j] = max(items.hi[j], c)
-            _set_shares(costs, scales[j], items, n, j)
-
-
-@part
-def add_up(shares, n, totals):
-    """Return item → cost of the box extended to it: its shares added in the order of the attributes."""
-    for i in range(n):
-        totals[i] = shares[0, i]
-    for j in range(1, shares.shape[0]):
-        for i in range(n):
-            totals[i] += shares[j, i]
-
-
-@part
-def grow_box(costs, scales, items, n, seed, k, limit):
-    """Grow the box of one item, always by the cheapest item, until it has k rows.
-
-    Items that the box can include at no cost count at once, and the box is finally widened to them: they may lie
-    outside, under the same ancestor or apart in a column with weight 0. Attributes are scaled by `scales` while
-    choosing. Returns the true cost of the box: infinite if it reaches `limit`, or if the items have fewer than k
-    rows.
+    Whatever costs it nothing more joins at once. Return how many items and rows it holds, and its true cost:
+    infinite if it reaches `limit`, or if all items together have fewer than k rows.
     """
-    codes, weights, totals, lo, hi = items.codes, items.weights, items.totals, items.lo, items.hi
-    start_at(costs, scales, items, n, seed)
-    while True:
-        add_up(items.shares, n, totals)
-        now = totals[seed]
-        held = 0
-        best = -1
-        least = np.inf
+    codes, shares, totals, box = items.codes, items.shares, items.totals, items.box
+    for i in range(n):
+        totals[i] = 0
+    for a in range(active):
+        box[0, a] = codes[a, seed]
+        box[1, a] = codes[a, seed]
         for i in range(n):
-            cost = totals[i]
-            if cost <= now:
-                held += weights[i]
-            elif cost < least or (cost == least and weights[i] > weights[best]):
-                least = cost
+            shares[a, i] = 0
+        _share(costs, rough, scales[items.active[a]], items, a, n)
+    rows, count = _hold(items, active, 0, seed), 1
+    now = np.int64(0)
+    while rows < k:
+        least = np.int64(HELD) >> 1
+        best = -1
+        for i in range(n):
+            total = np.int64(totals[i])
+            if total <= now:
+                rows += _hold(items, active, count, i)
+                count += 1
+                if rows >= k:
+                    break
+            elif total < least or (total == least and items.weights[i] > items.weights[best]):
+                least = total
                 best = i
-        if held >= k:
-            for i in range(n):
-                if totals[i] <= now:
-                    for j in range(lo.shape[0]):
-                        lo[j] = min(lo[j], codes[j, i])
-                        hi[j] = max(hi[j], codes[j, i])
-            return box_cost(costs, lo, hi)
+        if rows >= k:
+            break
         if best < 0:
-            return np.inf
-        reach_out(costs, scales, items, n, best)
-        if box_cost(costs, lo, hi) >= limit:
-            return np.inf
+            return count, rows, np.inf
+        now = np.int64(0)
+        cost = 0.0
+        for a in range(active):
+            c = codes[a, best]
+            if c < box[0, a] or c > box[1, a]:
+                box[0, a] = min(box[0, a], c)
+                box[1, a] = max(box[1, a], c)
+                _share(costs, rough, scales[items.active[a]], items, a, n)
+            now += shares[a, best]
+            cost += span_cost(costs, items.active[a], box[0, a], box[1, a])
+        if cost >= limit:
+            return count, rows, np.inf
+        rows += _hold(items, active, count, best)
+        count += 1
+    cost = 0.0
+    for a in range(active):
+        cost += span_cost(costs, items.active[a], box[0, a], box[1, a])
+    return count, rows, cost if cost < limit else np.inf
 
 
 @part

@@ -23,10 +23,11 @@ from coterie.files.frames import check_names
 from coterie.files.input import Raw, open_raw
 from coterie.files.output import whole_file
 from coterie.methods._method import Progress
+from coterie.suggesting.proposals import propose
 from coterie.suggesting.suggest import ColumnProfile, count, guess_from, missing_marks
 from coterie.suggesting.together import settle
 from coterie.suggesting.toml import suggestion_toml
-from coterie.suggesting.wide import short_list
+from coterie.suggesting.wide import SAMPLE, not_kept_together, short_list
 from coterie.web.data.input_state import note
 from coterie.web.parquet_file import GROUP_ROWS, write_parquet
 from coterie.web.project import write_json
@@ -39,7 +40,7 @@ READING = ("delimiter", "encoding", "header", "skip_rows", "missing_values")
 def inspect_job(job: dict[str, Any], _: Path, tell: Progress) -> None:
     """Write `table.parquet` and `facts.json` to the project's folder, and a configuration if there is none."""
     source, folder, recipe = Path(job["source"]), Path(job["project"]), Path(job["recipe"])
-    tell("looking at the file", 0, 0)
+    tell("reading the file", 0, 0)
     raw = open_raw(source)
     check_unpacked(raw, job["unpacked_limit"])
     reading, blank = _reading(recipe), _is_blank(recipe, folder)
@@ -56,9 +57,15 @@ def inspect_job(job: dict[str, Any], _: Path, tell: Progress) -> None:
             known = _count(table, tell)
     raw.check_content()  # what is shown is what was hashed
     rows = next(iter(known.values())).rows
-    guesses = short_list(settle([guess_from(name, summary) for name, summary in known.items()]))
+    with parquet.ParquetFile(folder / "table.parquet") as table:
+        # As many rows as `init` looks at to see what columns do together.
+        head = pa.Table.from_batches([next(table.iter_batches(batch_size=SAMPLE))])
+    guesses = settle([guess_from(name, summary) for name, summary in known.items()])
+    guesses = short_list(not_kept_together(guesses, head))
     if blank:
-        text = suggestion_toml(guesses, source=job["name"], rows=rows, reading=reading)
+        # A tree has to have a place for every value, so all rows have to be there.
+        proposals = propose(head, guesses) if head.num_rows == rows else []
+        text = suggestion_toml(guesses, source=job["name"], rows=rows, reading=reading, proposals=proposals)
         with whole_file(recipe, force=True) as sink:
             sink.write(text.encode())
     columns = [
@@ -128,11 +135,11 @@ def check_unpacked(raw: Raw, limit: int) -> None:
             size = sum(meta.row_group(place).total_byte_size for place in range(meta.num_row_groups))
             size = max(size, meta.num_rows * meta.num_columns // 8)
     except (zlib.error, zipfile.BadZipFile, EOFError, pa.ArrowException):
-        raise DataError(f"{raw.name} is damaged or cut short.", hint="Fetch it again.") from None
+        raise DataError(f"{raw.name} is damaged or truncated.", hint="Fetch it again.") from None
     if size > limit:
         raise DataError(
-            f"{raw.name} would have more than {limit // MEGABYTE:,} MB when unpacked.",
-            hint="Unpack it yourself and look at it, or use the command line, which has no such limit.",
+            f"{raw.name} would have more than {limit // MEGABYTE:,} MB when decompressed.",
+            hint="Decompress it yourself, or use the command line, which has no such limit.",
         )
 
 
@@ -181,7 +188,7 @@ def _sniffed(raw: Raw, reading: dict[str, Any]) -> DetectedText:
         with raw.open() as stream:
             sample = stream.read(SAMPLE_BYTES + 1)
     except (pa.ArrowException, OSError, EOFError):
-        raise DataError(f"{raw.name} cannot be read: it is damaged or cut short.", hint="Fetch it again.") from None
+        raise DataError(f"{raw.name} cannot be read: it is damaged or truncated.", hint="Fetch it again.") from None
     return sniff(
         sample[:SAMPLE_BYTES],
         whole=len(sample) <= SAMPLE_BYTES,
@@ -197,8 +204,8 @@ def _sniffed(raw: Raw, reading: dict[str, Any]) -> DetectedText:
 def _check_width(columns: int, name: str, limit: int) -> None:
     if columns > limit:
         raise DataError(
-            f"{name} has {columns:,} columns; this page takes up to {limit:,}.",
-            hint="Keep the columns that are to be published, or use the command line.",
+            f"{name} has {columns:,} columns; the app supports up to {limit:,}.",
+            hint="Keep only the columns to publish, or use the command line.",
         )
 
 
