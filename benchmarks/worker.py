@@ -36,7 +36,7 @@ def group(
     Args:
         data: The table, see `cases.case`.
         method: The method.
-        k: Smallest size of a group.
+        k: Minimum group size.
         rows: The first rows only.
         attributes: The first attributes only.
         options: Options of the method.

@@ -137,7 +137,7 @@ def walk(page: Page, origin: str) -> str:
     page.goto(f"{origin}{project}/hierarchies/0")
     page.fill("#widths", "5, 10, 20")
     page.click("text=Save this rule")
-    page.wait_for_selector("text=The rule is in coterie.toml")
+    page.wait_for_selector("text=The rule is saved in coterie.toml")
     for name in ("education", "marital-status", "occupation", "workclass"):
         page.goto(f"{origin}{project}/hierarchies/{COLUMNS.index(name)}")
         page.set_input_files("#file", datasets.adult_hierarchy_files()[name])
@@ -155,8 +155,8 @@ def walk(page: Page, origin: str) -> str:
     page.click("text=Compute loss over k", timeout=120_000)
     page.wait_for_selector("#loss-over-k svg", timeout=300_000)
     page.goto(f"{origin}{project}/results/0001/row?row=3")
-    page.click("text=Find out")
-    page.wait_for_selector("text=What each column costs", timeout=120_000)
+    page.click("button:text-is('Explain')")
+    page.wait_for_selector("text=Cost by column", timeout=120_000)
     return project
 
 

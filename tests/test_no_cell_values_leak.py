@@ -136,7 +136,7 @@ def test_a_fault_of_our_own_shows_nothing(monkeypatch, tmp_path, capfd, debug):
     arguments = ["anonymize", "people.parquet", "--quasi", "word", "--keep", others, "-k", "2", "-o", "out.csv"]
     assert main([*debug, *arguments]) > 0
     captured = capfd.readouterr()
-    assert "fault of coterie" in captured.err or debug
+    assert "bug in coterie" in captured.err or debug
     if not debug:
         clean(captured.err)
     clean(captured.out)

@@ -15,10 +15,10 @@ Int64: TypeAlias = npt.NDArray[np.int64]
 UInt64: TypeAlias = npt.NDArray[np.uint64]
 Float64: TypeAlias = npt.NDArray[np.float64]
 Integers: TypeAlias = npt.NDArray[np.integer[Any]]
-"""whole numbers of any width"""
+"""integers of any width"""
 
 AnyTable: TypeAlias = Any
-"""a frame of any kind that Narwhals takes, the path of a file, or "-" """
+"""any frame that Narwhals supports, the path of a file, or "-" """
 
 
 class Collects(Protocol):
@@ -62,15 +62,15 @@ class EagerFrame(Protocol):
 
 
 Lazy: TypeAlias = Collects | Computes | Executes | Fetches
-"""whatever is collected"""
+"""any lazy frame"""
 
 if TYPE_CHECKING:
     from typing_extensions import TypeVar
 
     Frame = TypeVar("Frame", bound=EagerFrame, default=Any)
-    """the kind of frame that came in; any for files, databases and lazy frames, which become Arrow tables or Polars'"""
+    """the input's kind of frame; any for files, databases and lazy frames, which become Arrow or Polars"""
     Frame_co = TypeVar("Frame_co", covariant=True, default=Any)
-    """the kind of frame that a release gives back"""
+    """the kind of frame that a release returns"""
 else:  # Python 3.11 and 3.12 know no defaults of type variables
     from typing import TypeVar
 
@@ -78,8 +78,8 @@ else:  # Python 3.11 and 3.12 know no defaults of type variables
     Frame_co = TypeVar("Frame_co", covariant=True)
 
 AnyFrame: TypeAlias = Any
-"""the caller's own kind of frame"""
+"""the caller's kind of frame"""
 AnySetting: TypeAlias = Any
-"""the value of a field of Config, as its validators take it"""
+"""the value of a field of Config, as accepted by its validators"""
 AnyFlags: TypeAlias = Any
-"""an array of truth values of any library, or a mapping or frame of such"""
+"""a boolean array of any library, or a mapping or frame of such"""

@@ -141,7 +141,7 @@ class Cancelled(CoterieError):  # noqa: N818 - nothing went wrong: it was asked 
     def __init__(self, message: str, *, hint: str = "", finished: object = None) -> None:
         super().__init__(message, hint=hint)
         self.finished = finished
-        """what was finished before, where that is of use: of a comparison, its finished runs"""
+        """what was finished before, if useful: for a comparison, its finished runs"""
 
 
 class VerificationError(CoterieError):

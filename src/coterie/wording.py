@@ -9,7 +9,7 @@ from html import escape
 from typing import Any
 
 MOST_LISTED = 12
-"""names that a message lists; of more, it says how many there are"""
+"""the maximum number of names that a message lists before giving a count"""
 
 
 # What a terminal obeys or a page hides: control characters, and signs that turn or break the line around them.

@@ -132,7 +132,7 @@ def test_more_than_all_rows_cannot_be_had(people):
         coterie.anonymize(people, **{**ROLES, "k": 10})
     error = caught.value
     assert (error.wanted, error.possible, error.exit_code) == (10, 9, 4)
-    assert str(error) == "Groups of 10 rows cannot be made: the table has 9 rows. Ask for k of at most 9."
+    assert str(error) == "Groups of 10 rows cannot be made: the table has 9 rows. Use a k of at most 9."
     with pytest.raises(InfeasibleError, match="9 rows, 1 of which"):
         coterie.anonymize(people, **{**ROLES, "k": 9}, missing="suppress")
     empty = people.set_column(1, "age", pa.nulls(9, pa.int64()))

@@ -228,7 +228,7 @@ def test_another_population_makes_new_runs(tmp_path):
 def test_a_file_that_holds_no_runs_is_left_alone(tmp_path):
     path = tmp_path / "notes.txt"
     path.write_text("remember the milk\n")
-    with pytest.raises(DataError, match="does not hold runs"):
+    with pytest.raises(DataError, match="is not a results file"):
         coterie.compare(PEOPLE, **SETTINGS, **FEW, results=path)
     assert path.read_text() == "remember the milk\n"
 

@@ -80,7 +80,7 @@ def test_a_wide_table_gets_a_short_list():
     assert "age" in config.quasi
     assert len(config.quasi) == 10
     assert len(config.drop) == 31
-    assert "by how far it tells rows apart: left out until you decide" in suggestion.toml
+    assert "by how well it distinguishes rows: left out until you decide" in suggestion.toml
 
 
 def test_repeated_ids_are_the_entity_and_codes_are_categories():

@@ -189,7 +189,7 @@ def test_unexpected_faults_show_no_values(folder, capsys, monkeypatch):
     assert main(["--debug", "init", "people.csv"]) == 70
     err = capsys.readouterr().err
     assert "Traceback" in err
-    assert "may hold values" in err
+    assert "may contain data values" in err
 
 
 def test_interrupted(folder, capsys, monkeypatch):

@@ -130,9 +130,9 @@ def test_what_cannot_be_attacked():
         coterie.attack(release, known, quasi=["age"], publish={"age": "mean"})
     with pytest.raises(ConfigError, match="no column 'zip'"):
         coterie.attack(release, known, on=["zip"])
-    with pytest.raises(ConfigError, match="names no column"):
+    with pytest.raises(ConfigError, match="is empty; list the known"):
         coterie.attack(release, known, on=[])
-    with pytest.raises(ConfigError, match="is what is looked for"):
+    with pytest.raises(ConfigError, match="the attack tries to learn it"):
         coterie.attack(release, known, on=["ill"], sensitive=["ill"])
 
 

@@ -73,7 +73,7 @@ def test_a_run_that_was_stopped_goes_on_with_its_mapping(tmp_path):
 
     with pytest.raises((KeyboardInterrupt, Cancelled)):
         run(tmp_path, table, config, progress=told, mapping=tmp_path / "mapping.csv")
-    with pytest.raises(DataError, match="whether a mapping is wanted"):
+    with pytest.raises(DataError, match="whether it writes a mapping"):
         run(tmp_path, table, config, resume=True)
 
 

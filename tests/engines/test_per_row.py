@@ -82,7 +82,7 @@ def test_what_needs_groups_is_refused(release):
         with pytest.raises(ConfigError, match="one by one are hidden in no group"):
             coterie.check_joint(one, two)
     for more, words in (
-        ({"privacy": ["l-diversity:2"]}, "promises beyond k-anonymity need groups"),
+        ({"privacy": ["l-diversity:2"]}, "guarantees beyond k-anonymity need groups"),
         ({"entity": "ill", "sensitive": []}, "people can be counted in groups only"),
         ({"refine": True}, "local search works on local recoding"),
         ({"publish": {"age": "mean"}}, "no group to take a mean of"),

@@ -151,7 +151,7 @@ def test_a_method_that_suppresses_unasked_is_refused(tmp_path, monkeypatch):
                        hi=made.hi[1:])  # fmt: skip
 
     monkeypatch.setitem(METHODS._items, "mondrian", replace(true, function=dropping))
-    with pytest.raises(ConfigError, match="suppresses rows unasked"):
+    with pytest.raises(ConfigError, match="suppresses rows on its own"):
         run(tmp_path, table_of(600), config_of(privacy=["t-closeness:0.5"], block_rows=200))
     release = run(tmp_path, table_of(200), config_of(privacy=["l-diversity:2"]), force=True)
     assert release.measures["suppressed"] > 0

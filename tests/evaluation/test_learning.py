@@ -148,7 +148,7 @@ def test_more_than_two_classes_and_other_features():
     ("target", "options", "error", "told"),
     [
         ("none", {}, ConfigError, "no column 'none'"),
-        ("constant", {}, ConfigError, "one value only"),
+        ("constant", {}, ConfigError, "only one value"),
         ("number", {}, ConfigError, "has 240 values"),
         ("sex", {"folds": 1}, ConfigError, "folds"),
         ("sex", {"features": ["sex"]}, ConfigError, "no column is left"),

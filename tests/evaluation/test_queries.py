@@ -371,7 +371,7 @@ def test_columns_that_cannot_be_asked_for():
     tables = BeforeAfter(named, named.drop_columns(["name"]), Config(quasi=["x"], identifiers=["name"]))
     with pytest.raises(ConfigError, match="in the release"):
         query_errors(tables, Workload(columns=("name",)))
-    with pytest.raises(ConfigError, match="no numbers"):
+    with pytest.raises(ConfigError, match="not numeric"):
         query_errors(BeforeAfter(named, named, Config(quasi=["x"])), Workload(sum="name"))
     with pytest.raises(DataError, match="no column 'x'"):
         query_errors(BeforeAfter(named, named.drop_columns(["x"]), Config(quasi=["x"])))

@@ -236,7 +236,7 @@ def test_what_if_with_another_method_and_promises():
         "without place",
         "without job",
     ]
-    with pytest.raises(ConfigError, match=r"'aeg' is no quasi-identifier \(did you mean 'age'\?\)"):
+    with pytest.raises(ConfigError, match=r"'aeg' is not a quasi-identifier \(did you mean 'age'\?\)"):
         release.what_if(drop=["aeg"])
 
 

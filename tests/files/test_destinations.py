@@ -132,7 +132,7 @@ def test_other_commands_refuse_likewise(folder, capsys):
 
 def test_two_results_are_never_one_file(folder):
     for name in ("out.csv", "sub/../out.csv"):
-        with pytest.raises(ConfigError, match="mapping: needs a file of its own"):
+        with pytest.raises(ConfigError, match="mapping: needs its own file"):
             coterie.anonymize("people.csv", **ROLES, output="out.csv", mapping=name)
 
 

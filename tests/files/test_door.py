@@ -237,6 +237,6 @@ def test_dictionaries_wherever_they_are(make):
 
 def test_dictionaries_that_cannot_be_taken_apart_are_refused():
     runs = pa.RunEndEncodedArray.from_arrays([2, 4], dictionary().slice(0, 2))
-    with pytest.raises(DataError, match="'column' holds dictionaries inside another type") as caught:
+    with pytest.raises(DataError, match="'column' has dictionaries inside another type") as caught:
         bare_table(pa.table({"column": runs}))
     assert SECRET not in str(caught.value)

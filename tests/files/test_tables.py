@@ -150,7 +150,7 @@ def test_a_sheet_is_named_after_the_file(tmp_path):
         cio.read(f"{path}#third")
     plain = tmp_path / "a.csv"
     plain.write_text("a\n1\n", encoding="utf-8")
-    with pytest.raises(ConfigError, match="is no Excel file and has no sheets"):
+    with pytest.raises(ConfigError, match="is not an Excel file and has no sheets"):
         cio.read(f"{plain}#x")
     with pytest.raises(DataError, match=r"There is no file .*none\.csv#x"):
         cio.read(tmp_path / "none.csv#x")
@@ -237,8 +237,8 @@ def test_a_link_keeps_pointing(tmp_path, people):
 
 @pytest.mark.parametrize(
     ("name", "problem"),
-    [("out.xlsx", r"has to end in \.csv"), ("out", "has to end in"), ("out.parquet.gz", "has to end in"),
-     ("no/such/out.csv", "there is no folder"), (".", "has to end in"), ("dir.csv", "is a folder")],
+    [("out.xlsx", r"must end in \.csv"), ("out", "must end in"), ("out.parquet.gz", "must end in"),
+     ("no/such/out.csv", "there is no folder"), (".", "must end in"), ("dir.csv", "is a folder")],
 )  # fmt: skip
 def test_places_that_cannot_be_written(tmp_path, people, monkeypatch, name, problem):
     monkeypatch.chdir(tmp_path)
@@ -307,8 +307,8 @@ def test_file_systems_without_links(tmp_path, people, monkeypatch):
         (bytes(range(256)) * 4, "not a table"),
         (b"PAR1 SECRET", "Parquet file that is damaged"),
         (b"ARROW1 SECRET", "Feather file that is damaged"),
-        (b"\x1f\x8b\x08SECRET", "damaged or cut short"),
-        (NOISE[:-900], "damaged or cut short"),
+        (b"\x1f\x8b\x08SECRET", "damaged or truncated"),
+        (NOISE[:-900], "damaged or truncated"),
         (gzip.compress(b"", mtime=0), "is empty"),
     ],
 )  # fmt: skip
@@ -339,7 +339,7 @@ def test_wrong_encoding_and_delimiter(tmp_path):
             cio.read(path, delimiter=delimiter) if delimiter else cio.Dialect(delimiter="")
     # A wrong but possible delimiter is the user's word.
     assert cio.read(path, delimiter=",").table.num_columns == 1
-    with pytest.raises(ConfigError, match="no Excel file"):
+    with pytest.raises(ConfigError, match="not an Excel file"):
         cio.read(path, sheet="x")
 
 

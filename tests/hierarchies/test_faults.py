@@ -28,43 +28,39 @@ def faults_of(*rows):
 
 def test_two_parents():
     assert faults_of("a;X;*", "b;X;*", "a;Y;*") == [
-        '"a" has two parents: "X" (row 1) and "Y" (row 3); a label stands in one place only'
+        '"a" has two parents: "X" (row 1) and "Y" (row 3); labels must be unique'
     ]
-    assert faults_of("a;X;*", "a;*") == [
-        '"a" has two parents: "X" (row 1) and "*" (row 2); a label stands in one place only'
-    ]
+    assert faults_of("a;X;*", "a;*") == ['"a" has two parents: "X" (row 1) and "*" (row 2); labels must be unique']
     assert faults_of("a;G;X;*", "b;G;Y;*", "c;G;*") == [
-        '"G" has 3 parents: "X" (row 1), "Y" (row 2) and "*" (row 3); a label stands in one place only'
+        '"G" has 3 parents: "X" (row 1), "Y" (row 2) and "*" (row 3); labels must be unique'
     ]
     # A value in one row, a group elsewhere in another.
-    assert faults_of("G;X;*", "a;G;Y;*") == [
-        '"G" has two parents: "X" (row 1) and "Y" (row 2); a label stands in one place only'
-    ]
+    assert faults_of("G;X;*", "a;G;Y;*") == ['"G" has two parents: "X" (row 1) and "Y" (row 2); labels must be unique']
 
 
 def test_lines_of_the_file_are_named(tmp_path):
     (tmp_path / "h.csv").write_text('value;group;top\n\na;"two\nlines";*\n\nb;Y;*\na;Y;*\n')
     assert problems(lambda: Hierarchy.from_csv(tmp_path / "h.csv")) == [
-        '"a" has two parents: "two\nlines" (row 3) and "Y" (row 7); a label stands in one place only'
+        '"a" has two parents: "two\nlines" (row 3) and "Y" (row 7); labels must be unique'
     ]
 
 
 def test_two_parents_in_a_mapping():
     assert problems(lambda: Hierarchy.from_mapping({"X": ["a", "b"], "Y": ["a"], "Z": {"b": []}})) == [
-        '"a" has two parents: "X" and "Y"; a label stands in one place only',
-        '"b" has two parents: "X" and "Z"; a label stands in one place only',
+        '"a" has two parents: "X" and "Y"; labels must be unique',
+        '"b" has two parents: "X" and "Z"; labels must be unique',
     ]
 
 
 def test_cycles():
-    assert faults_of("a;X;Y;*", "b;Y;X;*") == ['a cycle: "X" under "Y" under "X"; a label cannot stand above itself']
-    assert faults_of("a;b", "b;a") == ['a cycle: "a" under "b" under "a"; a label cannot stand above itself']
-    assert faults_of("a;X;a;*") == ['a cycle: "a" under "X" under "a"; a label cannot stand above itself']
-    assert faults_of("a;X;*;X") == ['a cycle: "X" under "*" under "X"; a label cannot stand above itself']
+    assert faults_of("a;X;Y;*", "b;Y;X;*") == ['a cycle: "X" under "Y" under "X"; a label cannot be its own ancestor']
+    assert faults_of("a;b", "b;a") == ['a cycle: "a" under "b" under "a"; a label cannot be its own ancestor']
+    assert faults_of("a;X;a;*") == ['a cycle: "a" under "X" under "a"; a label cannot be its own ancestor']
+    assert faults_of("a;X;*;X") == ['a cycle: "X" under "*" under "X"; a label cannot be its own ancestor']
     long = faults_of(";".join(f"n{level}" for level in range(5000)), "n4999;n0")
     assert long == [
         'a cycle: "n0" under "n1" under "n2" under "n3" under "n4" under "n5" under … 4,994 more … under "n0"; '
-        "a label cannot stand above itself"
+        "a label cannot be its own ancestor"
     ]
 
 
@@ -85,12 +81,12 @@ def test_a_root_that_is_none():
 
 @pytest.mark.parametrize("rows", [[], [[]], [["", " "], []]])
 def test_no_values(rows):
-    assert "holds no values" in problems(lambda: Hierarchy.from_rows(rows))[0]
+    assert "has no values" in problems(lambda: Hierarchy.from_rows(rows))[0]
 
 
 def test_rows_that_are_none():
     assert problems(lambda: Hierarchy.from_rows([["a", "*"], "ab", [["b"], "*"]])) == [
-        "2 of the rows are no rows of labels; give each as a list: value, group, …, root"
+        "2 of the rows are not lists of labels; give each as a list: value, group, …, root"
     ]
 
 
@@ -100,27 +96,27 @@ def test_mappings_that_hold_no_labels():
     )
     assert sorted(found) == [
         'under "*": a label is empty; give the group a name',
-        'under "X": a list stands directly in a list; give the inner one a label',
-        'under "X": null is no label; use text, numbers or dates',
-        'under "Y": a value of type tuple is no label; use text, numbers or dates',
-        'under "Z": a value of type object is no label; use text, numbers or dates',
+        'under "X": a list is directly inside a list; give the inner one a label',
+        'under "X": null is not a label; use text, numbers or dates',
+        'under "Y": a value of type tuple is not a label; use text, numbers or dates',
+        'under "Z": a value of type object is not a label; use text, numbers or dates',
     ]
 
 
 @pytest.mark.parametrize(
     ("spec", "expected"),
     [
-        (7, ["a value of type int is no hierarchy; give a path, a rule or a nested mapping"]),
+        (7, ["a value of type int is not a hierarchy; give a path, a rule or a nested mapping"]),
         ({"flat": False}, ['flat: must be true; or write the hierarchy as "flat"']),
         ({"csv": 3, "header": "yes", "root": 1},
          ["csv: must be the path of a file", "root: must be text", "header: must be true or false"]),
         ({"tree": "x", "root": ""}, ["tree: must be a nested mapping or a list of values", "root: must be a label"]),
         ({"intervals": [5], "mask": "*", "stop": 3},
-         ["mask: does not go with intervals; beside intervals may stand start. "
+         ["mask: cannot be combined with intervals; intervals can be combined with start. "
           "A tree with a label 'intervals' is written as {tree = …}",
-          "stop: does not go with intervals; beside intervals may stand start. "
+          "stop: cannot be combined with intervals; intervals can be combined with start. "
           "A tree with a label 'intervals' is written as {tree = …}"]),
-        ({"dates": ["Medjool"]}, ["dates: 'Medjool' is no level; there are day, month, quarter, year, decade"]),
+        ({"dates": ["Medjool"]}, ["dates: 'Medjool' is not a level; choose from day, month, quarter, year, decade"]),
     ],
 )  # fmt: skip
 def test_specifications_that_say_nothing(spec, expected):
@@ -133,8 +129,8 @@ def test_specifications_that_say_nothing(spec, expected):
         ("none.csv", None, "cannot be read: no such file or directory"),
         ("latin.csv", "é;*".encode("latin-1"), "is not text in utf-8. Save it as UTF-8, or name its encoding."),
         ("quote.csv", b'a;*\n"b;*\n', "is broken at line 2"),
-        ("bad.toml", b"x = ", "is no valid TOML"),
-        ("bad.json", b"{", "is no valid JSON"),
+        ("bad.toml", b"x = ", "is not valid TOML"),
+        ("bad.json", b"{", "is not valid JSON"),
         ("twice.json", b'{"X": ["a"], "Y": [], "X": ["b"]}', '"X" is listed twice in one place; join the two'),
         ("deep.json", b"[" * 100_000, "is nested too deeply; write it as CSV"),
     ],
@@ -168,7 +164,7 @@ def test_values_without_a_place_are_counted():
         bind(hierarchy, ["PhD", "Bachelors", "HS"], counts=[5, 100, 12])
     error = caught.value
     assert str(error) == (
-        "education: 2 values (17 rows) have no place in the hierarchy; add the missing rows to the hierarchy"
+        "education: 2 values (17 rows) are missing from the hierarchy; add the missing rows to the hierarchy"
     )
     assert (error.column, error.rows) == ("education", 17)
     assert isinstance(error, DataError)
@@ -179,12 +175,12 @@ def test_values_are_shown_on_request_only():
     values = [SECRET, "High"]
     silent = problems(lambda: bind(hierarchy, values, counts=[1, 2000]))
     assert silent == [
-        "education: 1 value (1 row) has no place in the hierarchy; add the missing rows to the hierarchy",
+        "education: 1 value (1 row) is missing from the hierarchy; add the missing rows to the hierarchy",
         "education: 1 value (2,000 rows) is the label of a group, not a value: the data are already generalized in "
         "part; give the original values, or a row in the hierarchy that starts with the label",
     ]
     loud = problems(lambda: bind(hierarchy, values, counts=[1, 2000], show_values=True))
-    assert f'in the hierarchy: "{SECRET}"; add' in loud[0]
+    assert f'from the hierarchy: "{SECRET}"; add' in loud[0]
     assert 'in part: "High"; give' in loud[1]
     many = problems(lambda: bind(hierarchy, [f"v{n}" for n in range(137)], counts=[1] * 137, show_values=True))
     assert '"v99" and 37 more' in many[0]
@@ -243,7 +239,7 @@ def test_a_broken_file_and_lost_values_are_told_together(tmp_path):
     assert found.hierarchy is None
     assert [str(problem).split(";")[0].split(" (row")[0] for problem in found.problems] == [
         '"a" has two parents: "X"',
-        "c: 1 value (2 rows) has no place in the hierarchy",
+        "c: 1 value (2 rows) is missing from the hierarchy",
         "c: 1 value (1 row) is the label of a group, not a value: the data are already generalized in part",
     ]
 

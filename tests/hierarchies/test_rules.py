@@ -113,7 +113,7 @@ def test_every_problem_of_the_widths_at_once():
     assert len(found) == 6
     assert "intervals: 12 is not a multiple of 5; widths grow, and each must divide the next" in found
     assert "intervals: 24 is not a multiple of 24; widths grow, and each must divide the next" in found
-    assert [text.split(" is ")[0] for text in found if "no width" in text] == [
+    assert [text.split(" is ")[0] for text in found if "not a width" in text] == [
         "intervals: -1",
         "intervals: 'x'",
         "intervals: True",
@@ -129,13 +129,13 @@ def test_every_problem_of_the_widths_at_once():
     [
         (
             pa.array([dt.date(2024, 1, 1)]),
-            "c: intervals are for numbers, and the column holds dates; use dates(…) instead",
+            "c: intervals are for numbers, but the column contains dates; use dates(…) instead",
         ),
         (
             pa.array([dt.datetime(2024, 1, 1)]),
-            "c: intervals are for numbers, and the column holds dates; use dates(…) instead",
+            "c: intervals are for numbers, but the column contains dates; use dates(…) instead",
         ),
-        (pa.array([True]), "c: intervals are for numbers, and the column holds no numbers"),
+        (pa.array([True]), "c: intervals are for numbers, but the column contains no numbers"),
         (
             pa.array(["2024-01-01", "7", "1_000", "1e99999"]),
             "c: 3 values (3 rows) are no numbers; intervals are for numbers only",
@@ -183,13 +183,13 @@ def test_numbers_as_codes():
 def test_what_prefixes_refuse():
     found = problems(lambda: coterie.prefixes(3, 5, 0, "2", mask="**"))
     assert found == [
-        "prefixes: 0 is no length; a length is a whole number above 0",
-        "prefixes: '2' is no length; a length is a whole number above 0",
+        "prefixes: 0 is not a length; a length is a whole number above 0",
+        "prefixes: '2' is not a length; a length is a whole number above 0",
         "prefixes: 5 comes after 3; lengths go from long to short, such as 5, 3",
-        "mask: '**' is no mask; it is one character, such as '*' or '#'",
+        "mask: '**' is not a mask; it is one character, such as '*' or '#'",
     ]
     assert problems(lambda: ways(coterie.prefixes(), ["021**", "02138"])) == [
-        "c: 1 value (1 row) holds the mask \"*\"; choose a mask that no value holds, such as prefixes(mask='#')"
+        "c: 1 value (1 row) contains the mask \"*\"; choose a mask that no value contains, such as prefixes(mask='#')"
     ]
     assert "65 characters" in problems(lambda: ways(coterie.prefixes(), ["x" * 65]))[0]
     assert ways(coterie.prefixes(2), ["x" * 65]) == [f"{'x' * 65} {'xx'.ljust(65, '*')} *"]
@@ -238,8 +238,8 @@ def test_days_and_moments_in_one_column():
 
 def test_what_dates_refuse():
     assert problems(lambda: coterie.dates("year", "week", "month", "month", 3)) == [
-        "dates: 'week' is no level; there are day, month, quarter, year, decade",
-        "dates: 3 is no level; there are day, month, quarter, year, decade",
+        "dates: 'week' is not a level; choose from day, month, quarter, year, decade",
+        "dates: 3 is not a level; choose from day, month, quarter, year, decade",
         "dates: 'month' comes after 'year'; levels go from day to decade",
         "dates: 'month' comes after 'month'; levels go from day to decade",
     ]
@@ -278,7 +278,7 @@ def test_two_zeros_are_one_leaf():
 
 
 def test_types_without_a_text():
-    assert "turn them into text, numbers or dates" in problems(lambda: ways(coterie.flat(), pa.array([[1]])))[0]
+    assert "convert them to text, numbers or dates" in problems(lambda: ways(coterie.flat(), pa.array([[1]])))[0]
     with pytest.raises(ValueError, match="without nulls"):
         ways(coterie.flat(), pa.array(["a", None]))
 

@@ -202,7 +202,7 @@ def test_a_solver_that_is_always_wrong_leaves_a_grouping_that_holds(monkeypatch,
     one = Grouping.of(table.codes, np.zeros(30, dtype=np.int32))
     found = _Search(table, 2, 1_000_000, run).best(one)
     assert found.sizes.min() >= 2
-    assert run.notes == ["optimal: the solver gave no answer that holds; the grouping may not be the least loss."]
+    assert run.notes == ["optimal: the solver gave no valid answer; the grouping may not be the least loss."]
 
 
 @pytest.mark.parametrize("spoil", ["failed", "too high", "not finite", "none"])

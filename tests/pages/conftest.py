@@ -173,7 +173,7 @@ def finished(site, chromium, let_in, opened_project):
     import_education(page, site.origin, project)
     page.goto(f"{site.origin}{project}/hierarchies/0")
     page.click("text=Save this rule")
-    page.wait_for_selector("text=The rule is in coterie.toml")
+    page.wait_for_selector("text=The rule is saved in coterie.toml")
     run_to_the_end(page, site.origin, project)
     context.close()
     return project

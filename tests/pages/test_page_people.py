@@ -78,7 +78,7 @@ def test_a_fault_of_the_roles_step(visit, site, finished, spare):
     page.click("text=Save and continue to Hierarchies")
     page.wait_for_selector("#errors:focus")
     assert "is empty" in page.locator("#errors").inner_text()
-    assert page.locator("nav a:has-text('Roles')").inner_text().endswith("(has faults)")
+    assert page.locator("nav a:has-text('Roles')").inner_text().endswith("(has errors)")
     here.go(f"{spare}/run")
     assert "Roles" in page.locator("#in-the-way").inner_text()
 
@@ -139,7 +139,7 @@ def test_forms_work_without_scripts(visit, finished):
     page.click("aside a:has-text('table')")
     page.fill("[name=c-0-1]", "Before school")
     page.click("text=Save these rows")
-    page.wait_for_selector("text=The rows are kept")
+    page.wait_for_selector("text=The rows are saved")
     assert page.input_value("[name=c-0-1]") == "Before school"
     press_and_load(page, "text=Undo the last change")
     assert page.input_value("[name=c-0-1]") != "Before school"

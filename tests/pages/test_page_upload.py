@@ -41,7 +41,7 @@ def test_progress_shows_and_cancelling_keeps_nothing(slow, site, large):
     # While it is being sent it is no project, in any tab.
     assert "large.csv" not in page.request.get(f"{site.origin}/").text()
     page.keyboard.press("Enter")
-    page.wait_for_selector("text=Cancelled. Nothing was kept")
+    page.wait_for_selector("text=Cancelled. Nothing was saved")
     assert page.locator("#sending").is_hidden()
     page.wait_for_selector("#file:focus")
     assert page.locator("#upload-button").is_enabled()

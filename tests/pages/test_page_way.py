@@ -34,7 +34,7 @@ def test_from_upload_to_download(visit, site, table, tmp_path):
     page.click("text=Try on the values")
     page.wait_for_selector("text=[15-19]")
     page.click("text=Save this rule")
-    page.wait_for_selector("text=The rule is in coterie.toml")
+    page.wait_for_selector("text=The rule is saved in coterie.toml")
     page.click("text=All hierarchies")
     page.click("text=Continue to Goals")
     page.wait_for_url("**/goals")
@@ -46,7 +46,7 @@ def test_from_upload_to_download(visit, site, table, tmp_path):
     page.click("text=See the results")
     page.wait_for_url("**/results/0001")
     # Figures that take longer come when the release is there; k = 5 is above the accepted risk.
-    page.wait_for_selector("text=Look at the warnings before you publish", timeout=2 * PATIENCE)
+    page.wait_for_selector("text=Review the warnings before you publish", timeout=2 * PATIENCE)
     assert page.locator("td.changed").count() > 0
     assert page.locator("figure svg.chart").count() >= 4
 
@@ -71,8 +71,8 @@ def _ask_why(page):
     """Why is this row so coarse, and what would another k cost?"""
     page.locator("a:has-text('why?')").first.click()
     page.wait_for_url(re.compile(r"/row\?row=1$"))
-    page.click("text=Find out")
-    page.wait_for_selector("text=What each column costs", timeout=2 * PATIENCE)
+    page.click("button:text-is('Explain')")
+    page.wait_for_selector("text=Cost by column", timeout=2 * PATIENCE)
     assert page.locator("text=In a group of").is_visible()
     page.click("text=Results of run 1")
     page.click("text=Rows after")

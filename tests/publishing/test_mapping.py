@@ -136,7 +136,7 @@ def test_the_command_line_writes_a_mapping(tmp_path, monkeypatch, capsys):
     assert main([*flags, "two.csv", "--mapping", "map.parquet"]) == 0
     assert pa.parquet.read_table("map.parquet").num_rows == 4
     # Nothing is written where the mapping could not be.
-    for name, reason in (("map.csv", "exists already"), ("map.doc", "cannot write"), ("x.csv", "file of its own")):
+    for name, reason in (("map.csv", "exists already"), ("map.doc", "cannot write"), ("x.csv", "needs its own file")):
         assert main([*flags, "x.csv", "--mapping", name]) == 2
         assert reason in capsys.readouterr().err
         assert not (tmp_path / "x.csv").exists()

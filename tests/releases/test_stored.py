@@ -100,7 +100,7 @@ def test_what_needs_all_rows_says_so(case):
     ):
         with pytest.raises(ConfigError, match="needs all rows at once"):
             ask()
-    with pytest.raises(ConfigError, match="ends alike"):
+    with pytest.raises(ConfigError, match="same file extension"):
         release.write(folder / "copy.csv")
     release.write(folder / "copy.parquet")
     assert (folder / "copy.parquet").read_bytes() == release.place.path.read_bytes()

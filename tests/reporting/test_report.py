@@ -475,7 +475,7 @@ def test_the_command_line_writes_reports(folder, capsys):
         (["--report", "report.html", "--report-variant", "secret"], "'internal' or 'external'"),
         (["--report", "none/report.html"], "there is no folder"),
         (["--report", "old.html"], "exists already"),
-        (["--report", "r.html", "--report", "r.html"], "report: needs a file of its own"),
+        (["--report", "r.html", "--report", "r.html"], "report: needs its own file"),
         (["--report", "r.html", "--threshold", "2"], "above 0 and up to 1"),
         (["--report", "r.html", "--release-model", "secret"], "must be 'public'"),
     ],

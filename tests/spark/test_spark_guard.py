@@ -138,4 +138,4 @@ def test_the_command_line_runs_in_the_session_that_is_there(session, path, tmp_p
         CliRunner().invoke(app, ["verify", f"{out}part-00000.parquet", "--quasi", "age,sex", "-k", "4"]).exit_code == 0
     )
     again = CliRunner().invoke(app, [*words, "--resume", "--force"])
-    assert "Spark repeats what is lost" in str(again.exception)
+    assert "Spark retries lost work" in str(again.exception)

@@ -63,7 +63,7 @@ def test_rows_one_by_one_are_checked_by_tasks_and_known_again_in_files(session, 
     release.write(tmp_path / "out")
     assert session.read.parquet(str(tmp_path / "out")).count() == 1500
     other = release.place.numbered.limit(1499)
-    with pytest.raises(DataError, match="not those that were checked"):
+    with pytest.raises(DataError, match="differ from the verified ones"):
         spark_files._refuse_other_rows(other, session.read.parquet(str(tmp_path / "out")))
     release.unpersist()
 
@@ -229,7 +229,7 @@ def test_a_file_that_changes_gives_no_release(session, tmp_path, keep_time):
                 os.utime(path, ns=(before.st_atime_ns, before.st_mtime_ns))
 
     with pytest.raises(DataError, match="changed while it was read"):
-        spark_job.anonymize_file(path, Job(config_of(engine="spark"), tmp_path / "out.parquet", progress=told))
+        spark_job.anonymize(path, Job(config_of(engine="spark"), tmp_path / "out.parquet", progress=told))
     assert [each.name for each in tmp_path.iterdir()] == [path.name]
 
 

@@ -127,7 +127,7 @@ def test_long_texts_may_name_people():
 def test_in_doubt_a_quasi_identifier():
     found = guess("column7", ["a", "b"] * 100)
     assert found.role == "quasi"
-    assert "unsure" in found.reason
+    assert "uncertain" in found.reason
 
 
 def test_an_identifier_by_name_that_hardly_varies_is_none():

@@ -126,7 +126,7 @@ def test_values_outside_the_order_are_counted_not_quoted():
         ({"ordered": {"school": SCHOOL}, "hierarchies": {"school": "flat"}}, "has a hierarchy, too"),
         ({"ordered": {"school": SCHOOL}, "types": {"school": "number"}}, "has its own order"),
         ({"ordered": {"school": SCHOOL}, "publish": {"school": "set"}}, "published as intervals"),
-        ({"ordered": {"age": SCHOOL}}, "no quasi-identifier"),
+        ({"ordered": {"age": SCHOOL}}, "not a quasi-identifier"),
     ],
 )
 def test_what_does_not_go_together_is_refused(more, said):

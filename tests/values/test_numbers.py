@@ -109,7 +109,7 @@ def test_numbers_with_a_few_mistakes_are_not_guessed_at():
     assert caught.value.rows == 20 + 21
     assert str(caught.value) == (
         "Column 'age' looks like numbers, but 2 of its distinct values (41 rows) are text. "
-        'Name them in missing_values, or set types.age = "category".'
+        'List them in missing_values, or set types.age = "category".'
     )
     assert guess([*texts[:8], "one", "two"]) == "category"
 

@@ -86,7 +86,7 @@ def test_what_cannot_be_counted_is_refused():
     people = pa.table({"age": [1, 2]})
     with pytest.raises(ConfigError, match="no column 'sex'"):
         matches(pa.table({"age": ["1"], "sex": ["f"]}), people, Config(quasi=["age", "sex"]))
-    with pytest.raises(DataError, match="single numbers do not say"):
+    with pytest.raises(DataError, match="single numbers do not determine"):
         matches(pa.table({"age": [1.5]}), people, Config(quasi=["age"], publish={"age": "mean"}))
-    with pytest.raises(DataError, match="is to be a number"):
+    with pytest.raises(DataError, match="is configured as a number"):
         matches(pa.table({"age": ["old"]}), people, Config(quasi=["age"], types={"age": "number"}))

@@ -70,7 +70,7 @@ def test_a_stale_tab_changes_no_role(client, adult):
     assert "This was not saved" in refused.text
     assert adult.recipe_path.read_bytes() == before
     page = send(client, at, data={"role-1": "drop", "action": "next", "stamp": second})
-    assert "Roles were changed meanwhile" in page.text
+    assert "Roles were changed in another tab" in page.text
     assert adult.recipe_path.read_bytes() == before
     # The tab that saved goes on with the stamp that it was given.
     again = client.post(at, data={"role-1": "drop", "stamp": stamp_of_roles(saved)}, headers=htmx)
@@ -195,4 +195,4 @@ def test_a_file_that_is_no_toml_is_said_on_every_step(client, adult, step):
     adult.recipe_path.write_text("k = [\n")
     page = client.get(f"{adult.url}/{step}")
     assert page.status_code == 200
-    assert "is no valid TOML" in page.text
+    assert "is not valid TOML" in page.text

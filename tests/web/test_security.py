@@ -147,7 +147,7 @@ def test_ten_thousand_columns_are_refused_with_a_clear_message(client, app, file
     project, state = open_csv(app, files, f"{header}\n{row}\n{row}\n")
     assert state == "failed"
     page = client.get(f"{project.url}/data").text
-    assert "10,000 columns; this page takes up to 2,000" in page
+    assert "10,000 columns; the app supports up to 2,000" in page
     assert client.get(f"{project.url}/roles").headers["location"] == f"{project.url}/data"
 
 
@@ -163,7 +163,7 @@ def test_a_zip_bomb_is_refused_before_it_unfolds(client, app, settings, monkeypa
     assert answer.status_code == 303
     assert wait(app, project.folder / "inspect") == "failed"
     page = client.get(f"{project.url}/data").text
-    assert "bomb.csv.gz would have more than 20 MB when unpacked" in page
+    assert "bomb.csv.gz would have more than 20 MB when decompressed" in page
     assert not project.table_path.exists()
 
 
@@ -177,7 +177,7 @@ def test_a_parquet_bomb_is_refused(app, client, settings, files):
     assert path.stat().st_size < 1 << 20
     project = open_path(app, path)
     assert wait(app, project.folder / "inspect") == "failed"
-    assert "when unpacked" in client.get(f"{project.url}/data").text
+    assert "when decompressed" in client.get(f"{project.url}/data").text
 
 
 def test_an_upload_beyond_the_limit_is_refused_and_leaves_nothing(client, settings):

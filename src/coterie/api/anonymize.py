@@ -45,7 +45,7 @@ class FromConfig(Enum):
 
 
 Masks: TypeAlias = Any
-"""an array of truth values, or columns of such"""
+"""a boolean array, or several as columns"""
 
 
 @spelled_out

@@ -112,7 +112,7 @@ def compare(
             if row.reason != NO_MEMORY:  # there may be more of it another time
                 keep(path, each.key, row)
     except (KeyboardInterrupt, Cancelled):
-        where = f" and kept in {path}; the same call goes on from there" if path is not None else ""
+        where = f" and kept in {path}; the same call resumes from there" if path is not None else ""
         raise Cancelled(
             f"Stopped: {len(rows):,} of {len(plan):,} runs are finished{where}.", finished=so_far()
         ) from None

@@ -95,7 +95,9 @@ def attack(
         columns = [name for name in settled.quasi if name in people.column_names]
     clash = [name for name in columns if name in settled.sensitive]
     if clash:
-        raise ConfigError([Problem("on", f"column {name!r} is sensitive: it is what is looked for") for name in clash])
+        raise ConfigError(
+            [Problem("on", f"column {name!r} is sensitive: the attack tries to learn it") for name in clash]
+        )
     sensitive = [name for name in settled.sensitive if name in release.column_names]
     found = attack_table(release, people, on=columns, config=settled, sensitive=sensitive)
     if also:

@@ -22,9 +22,9 @@ class Suggestion:
     """Suggested roles, types and hierarchies of a table's columns, as `coterie init` writes them."""
 
     columns: tuple[Guess, ...]
-    """what each column is taken for, and why"""
+    """the suggested role of each column, and the reason"""
     toml: str = field(repr=False)
-    """the commented configuration; it names columns and counts, never a cell"""
+    """the commented configuration; it has column names and counts, never cells"""
 
     proposals: tuple[Proposal, ...] = ()
     """hierarchies for what loses most, each with the loss of a sample before and after; not part of `config`"""

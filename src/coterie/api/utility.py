@@ -30,20 +30,21 @@ DESCRIPTIONS: dict[str, str] = {
     "query_error_median": "relative error of COUNT queries on the release: median",
     "query_error_mean": "relative error of COUNT queries: mean",
     "query_error_p95": "relative error of COUNT queries: 95th percentile",
-    "queries_skipped": "COUNT queries left out of these, because their true answer is 0",
+    "queries_skipped": "COUNT queries left out because their true answer is 0",
     "query_sum_error_median": "relative error of SUM queries on the release: median",
     "query_sum_error_mean": "relative error of SUM queries: mean",
     "query_sum_error_p95": "relative error of SUM queries: 95th percentile",
-    "sum_queries_skipped": "SUM queries left out of these, because their true answer is 0",
+    "sum_queries_skipped": "SUM queries left out because their true answer is 0",
     "own_query_error_median": "relative error of the queries of your file: median",
     "own_query_error_mean": "relative error of the queries of your file: mean",
     "own_query_error_p95": "relative error of the queries of your file: 95th percentile",
-    "own_queries_skipped": "queries of your file left out of these, because their true answer is 0",
-    "learning_accuracy": "share of original rows that a model trained on the release predicts",
+    "own_queries_skipped": "queries of your file left out because their true answer is 0",
+    "learning_accuracy": "share of original rows that a model trained on the release "
+    "predicts correctly correctly correctly",
     "learning_accuracy_original": "the same for a model trained on the original",
     "learning_accuracy_majority": "the same for the most frequent class",
     "learning_kept": "share of the original's gain over the majority that the release keeps",
-    "distribution_distance": "mean total variation between the columns before and after, 0 (alike) to 1",
+    "distribution_distance": "mean total variation between the columns before and after, 0 (identical) to 1",
     "association_change": "mean change of the association between two columns",
 }
 
@@ -53,26 +54,26 @@ class UtilityRequest:
     """What to measure; by default nothing."""
 
     queries: int | Workload | None = None
-    """so many random COUNT queries, or a workload"""
+    """the number of random COUNT queries, or a workload"""
     sum: str | None = None
-    """a column: as many SUM queries over it"""
+    """a column for as many SUM queries"""
     query_file: str | os.PathLike[str] | None = None
-    """own queries"""
+    """the user's own queries"""
     target: str | None = None
-    """a column that models learn to predict"""
+    """a column for models to predict"""
     features: Sequence[str] | None = None
-    """the columns that they predict it from; all quasi-identifiers when left out"""
+    """the predictors; by default all quasi-identifiers"""
     model: Model = "linear"
     folds: int = 5
     distributions: bool = False
-    """compare columns, and pairs of them"""
+    """compare columns, and pairs of columns"""
 
     def __post_init__(self) -> None:
         problems = []
         if self.sum is not None and self.queries is None:
             problems.append(Problem("sum", "needs a number of queries, such as queries=1000"))
         if self.target is None and self.features is not None:
-            problems.append(Problem("features", "needs a target, the column that is to be predicted from them"))
+            problems.append(Problem("features", "needs a target: the column to predict from them"))
         if problems:
             raise ConfigError(problems)
 

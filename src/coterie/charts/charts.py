@@ -39,7 +39,7 @@ class Series(NamedTuple):
     y: Sequence[float]
     """NaN leaves a gap"""
     labels: Sequence[str] = ()
-    """points: what to write beside each"""
+    """points: the text next to each"""
 
 
 class Axis(NamedTuple):
@@ -52,10 +52,10 @@ class Axis(NamedTuple):
     digits: int = 4
     """significant digits of its numbers in the table"""
     low: float | None = None
-    """where it begins; by the data when left out"""
+    """where it begins; by default from the data"""
     high: float | None = None
     ticks: Sequence[float] = ()
-    """where to write numbers; by the data when left out"""
+    """where to write numbers; by default from the data"""
 
     def text(self, value: object) -> str:
         """Format a value for the table."""
@@ -83,7 +83,7 @@ class Chart:
     """A chart with its description and figures."""
 
     name: str
-    """letters, digits and hyphens; no two charts of a page may share one"""
+    """letters, digits and hyphens; unique among the charts of a page"""
     title: str
     description: str
     head: tuple[str, ...]

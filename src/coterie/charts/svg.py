@@ -42,7 +42,7 @@ STYLE = (
     f"@media (prefers-color-scheme:dark){{:root{{{VARIABLES_DARK}}}}}"
     f"@media print{{:root{{{VARIABLES_LIGHT}}}}}"
 )
-"""the colours; a page may set the variables otherwise, and for a part of it only"""
+"""the colours; a page may override the variables, also for a part of it"""
 STYLE_CLASSES = (
     ".chart text{font-family:system-ui,sans-serif;fill:var(--chart-ink)}"
     + "".join(
@@ -51,7 +51,7 @@ STYLE_CLASSES = (
     )
     + ".chart .f-none{fill:none}.chart .s-none{stroke:none}"
 )
-"""what makes the classes of a chart take them"""
+"""the rules that apply them to the classes of a chart"""
 
 _STYLE = re.compile(r'style="([^"]*)"')
 _DIGITS = re.compile(r'(?<=[ ("])(-?\d+\.\d{2})\d+')

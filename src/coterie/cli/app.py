@@ -39,12 +39,12 @@ UNEXPECTED = 70
 STOPPED = "stopped; nothing was written"
 
 COMPLETION = "_COTERIE_COMPLETE"
-"""the variable by which shells ask what may follow"""
+"""the variable with which shells request completions"""
 HELP = ["-h", "--help"]
 
 app = typer.Typer(
     name="coterie",
-    help="Publish personal microdata: every record hidden in a group of at least k, and proof of it.",
+    help="Publish personal microdata safely: every record is hidden in a group of at least k, with proof.",
     epilog="Start with `coterie demo`, or with `coterie init FILE`. "
     "Exit codes: 0 success, 1 a guarantee does not hold, 2 usage or configuration, 3 data, 4 infeasible, "
     "5 the release failed its own verification and was not written.",
@@ -69,7 +69,7 @@ def _common(
     debug: Annotated[
         bool,
         typer.Option(
-            "--debug", help="Show the traceback of an error, which may hold values of the data (also: COTERIE_DEBUG=1)."
+            "--debug", help="Show the traceback of an error, which may contain data values (also: COTERIE_DEBUG=1)."
         ),
     ] = False,
 ) -> None:
@@ -130,12 +130,12 @@ def main(arguments: Sequence[str] | None = None) -> int:
         where = f"{error.filename}: " if error.filename else ""
         return _stopped(f"{where}{(error.strerror or 'cannot be used').lower()}", CoterieError.exit_code, debug)
     except MemoryError:
-        return _stopped("the memory is not enough for this table", CoterieError.exit_code, debug)
+        return _stopped("not enough memory for this table", CoterieError.exit_code, debug)
     except Exception as error:
         # Texts of foreign exceptions may quote cells, so only the kind and the place are told.
         place = traceback.extract_tb(error.__traceback__)[-1]
         text = f"unexpected {type(error).__name__} in {os.path.basename(place.filename)}:{place.lineno}"  # noqa: PTH119
-        return _stopped(f"{text}; this is a fault of coterie. --debug shows the traceback", UNEXPECTED, debug)
+        return _stopped(f"{text}; this is a bug in coterie. --debug shows the traceback", UNEXPECTED, debug)
 
 
 def _run(words: list[str]) -> object:
@@ -187,7 +187,7 @@ def _pipe_closed() -> int:
 def _stopped(text: str, code: int, debug: bool) -> int:
     if debug:
         typer.echo(traceback.format_exc(), err=True)
-        typer.echo("note: the traceback above may hold values of the data; look before you share it", err=True)
+        typer.echo("note: the traceback above may contain data values; check it before you share it", err=True)
     typer.echo(f"error: {visible(without_passwords(text))}", err=True)
     return code
 

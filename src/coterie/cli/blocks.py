@@ -22,10 +22,10 @@ class Wanted(NamedTuple):
 
     output: str | None
     mapping: Path | None = None
-    """where to write what each group is published as"""
+    """the path of the mapping"""
     reports: tuple[Path, ...] = ()
     variant: str = "internal"
-    """whom reports are for"""
+    """the audience of the reports"""
 
 
 def ran_in_blocks(
@@ -75,7 +75,7 @@ def ran_in_blocks(
         release = run_job(data, replace(job, progress=progress), choice)
     show_stored(release, voice, output)
     if mapping is not None:
-        voice.say(f"Wrote the mapping {mapping}. It holds original values.")
+        voice.say(f"Wrote the mapping {mapping}. It contains original values.")
     write_reports(release, reports, voice, variant=variant, force=force, quiet=quiet)
     if as_json:
         print_summary(release, output=output, reports=reports, mapping=mapping)

@@ -44,7 +44,7 @@ ReportVariant = Annotated[
         "--report-variant",
         metavar="VARIANT",
         autocompletion=complete.words("internal", "external"),
-        help="internal, or external: no values of the data and no counts below k.",
+        help="internal, or external: no data values and no counts below k.",
     ),
 ]
 MappingFile = Annotated[
@@ -52,13 +52,13 @@ MappingFile = Annotated[
     typer.Option(
         "--mapping",
         metavar="FILE",
-        help="Write the mapping from original to published values. It holds original data: keep it secret.",
+        help="Write the mapping from original to published values. It contains original data: keep it secret.",
     ),
 ]
 Force = Annotated[bool, typer.Option("--force", help="Overwrite existing files.")]
 Quiet = Annotated[bool, typer.Option("--quiet", "-q", help="Print errors only.")]
 AsJson = Annotated[bool, typer.Option("--json", help="Print JSON instead of a table.")]
-Strict = Annotated[bool, typer.Option("--strict", help="End with exit code 1 unless the whole verdict is pass.")]
+Strict = Annotated[bool, typer.Option("--strict", help="Exit with code 1 unless the verdict is pass.")]
 
 
 def flag(setting: Setting) -> object:

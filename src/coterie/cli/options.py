@@ -61,7 +61,7 @@ def cluster_of(master: str | None, settings: Sequence[str] | None, *, engine: st
 
     if engine != "spark":
         flag = "spark" if master is None else "master"
-        raise ConfigError([Problem(flag, "is for Spark, which is never chosen by itself; give --engine spark too")])
+        raise ConfigError([Problem(flag, "is for Spark, which is never chosen automatically; add --engine spark")])
     return Cluster(master, pairs(settings or [], flag="spark"))
 
 

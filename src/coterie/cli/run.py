@@ -104,7 +104,7 @@ def run_and_show(
         from coterie.publishing.mapping import write_mapping
 
         write_mapping(release, mapping, force=force)
-        voice.say(f"Wrote the mapping {mapping}. It holds original values: keep it secret.")
+        voice.say(f"Wrote the mapping {mapping}. It contains original values: keep it secret.")
     write_reports(release, reports, voice, variant=variant, force=force, quiet=quiet)
     if as_json:
         print_summary(release, output=output, reports=reports, mapping=mapping)
@@ -221,7 +221,7 @@ def show_verification(
             ("rows", f"{found.rows:,}"),
             ("groups", f"{found.groups:,} by {', '.join(found.quasi)}"),
             ("sizes", f"smallest {found.k:,}, average {found.average:,.1f}, largest {found.largest:,}"),
-            ("missing", f"{found.missing_cells:,} quasi-identifier cells (a value of their own)"),
+            ("missing", f"{found.missing_cells:,} quasi-identifier cells (a separate value)"),
             ("suppressed", f"{found.suppressed:,} rows"),
         ]
     )
@@ -243,5 +243,5 @@ def show_measured(found: Verification, voice: Voice) -> None:
     values = {(each.column, each.name): f"{each.value:.4g}" for each in found.measured}
     rows = [[column, *(values.get((column, name), "") for name in names)] for column in columns]
     voice.say()
-    voice.table(["sensitive column: worst group", *names], rows, numbers=names)
+    voice.table(["sensitive attribute: worst group", *names], rows, numbers=names)
     voice.say()

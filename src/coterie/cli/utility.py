@@ -126,7 +126,7 @@ def _show_learning(found: LearningUtility, voice: Voice) -> None:
     head = [f"{found.target}: learnt from", "accuracy", "mean of classes", "AUC"]
     voice.table(head, rows, numbers=head[1:])
     if found.kept is not None:
-        voice.say(f"The release keeps {_percent(found.kept)} of what the original adds to the most frequent class.")
+        voice.say(f"The release keeps {_percent(found.kept)} of the original's gain over the most frequent class.")
 
 
 def _show_distributions(found: Distributions, voice: Voice) -> None:

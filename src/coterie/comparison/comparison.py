@@ -54,37 +54,37 @@ class ComparisonRow:
     """One method at one k with one set of privacy models. Figures that were not measured are None."""
 
     method: str
-    """the method, with its options where these are not its defaults"""
+    """the method, with its non-default options"""
     k: int
     privacy: str = ""
-    """promises beyond k"""
+    """privacy models beyond k"""
     status: Status = "done"
     reason: str = ""
-    """why the method refused, if it did"""
+    """why the method did not run, if so"""
     gcp: float | None = None
     """loss per cell, 0 to 1"""
     bound: float | None = None
-    """what no grouping stays below; None for rows published one by one, for which it does not hold"""
+    """the lower bound for any grouping; None for rows published one by one, to which it does not apply"""
     loss_over_bound: float | None = None
     groups: int | None = None
     smallest: int | None = None
     largest: int | None = None
     suppressed: int | None = None
     risk_highest: float | None = None
-    """prosecutor risk of the record most at risk"""
+    """highest prosecutor risk of a record"""
     risk_average: float | None = None
-    """its mean over all records, which is the share that a marketer links rightly"""
+    """its mean over all records, which is the share that a marketer links correctly"""
     risk_above: float | None = None
     """share of records whose risk is above the threshold"""
     query_error: float | None = None
-    """median relative error of counting queries"""
+    """median relative error of COUNT queries"""
     query_error_p95: float | None = None
     seconds: float | None = None
-    """of the grouping"""
+    """for grouping"""
     seconds_in_all: float | None = None
-    """with publishing and verifying"""
+    """including publishing and verification"""
     cpu_seconds: float | None = None
-    """the same by the processor, all threads together: what else the machine does counts less"""
+    """CPU time, all threads together, which depends less on the machine's load"""
 
     @property
     def label(self) -> str:
@@ -98,9 +98,9 @@ class Comparison(Tabular):
 
     rows: tuple[ComparisonRow, ...]
     planned: int
-    """how many rows there are when all runs are finished"""
+    """the number of rows when all runs are finished"""
     resumed: int = 0
-    """rows that were taken from earlier calls"""
+    """rows reused from earlier calls"""
     kind: str = field(default="file", repr=False)
     native: Any = field(default=None, repr=False)
 
@@ -152,7 +152,7 @@ class Comparison(Tabular):
 
         done = [row for row in self.rows if row.gcp is not None]
         if not done:
-            raise ConfigError([Problem("plot", "no run gave a release, so that there is nothing to draw")])
+            raise ConfigError([Problem("plot", "no run made a release, so there is nothing to draw")])
         privacy = done[0].privacy if privacy is None else privacy
         shown = [row for row in done if row.privacy == privacy]
         under = f", {privacy}" if privacy else ""
@@ -161,8 +161,8 @@ class Comparison(Tabular):
         risk = points(
             f"Risk and loss{under}",
             _series(shown, "gcp", "risk_average", labelled=_least_loss(shown)),
-            description="Each mark is a release. Further left less is lost, further down fewer records can be traced."
-            + along,
+            description="Each point is a release. Further left, less information is lost; "
+            "further down, the risk is lower." + along,
             x=Axis("loss (GCP)", low=0.0),
             y=Axis("average risk of a record", log=True),
             name="risk-utility-map",
@@ -172,7 +172,7 @@ class Comparison(Tabular):
         loss = lines(
             f"Loss over k{under}",
             _series(shown, "k", "gcp"),
-            description="What each method loses as groups grow.",
+            description="Information loss of each method as k increases.",
             x=Axis("k", log=True, ticks=ks),
             y=Axis("loss (GCP)", low=0.0),
             name="loss-over-k",

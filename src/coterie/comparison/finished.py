@@ -96,7 +96,7 @@ def read_kept(path: Path | None) -> dict[str, ComparisonRow]:
         return {str(line["key"]): _row(line["run"]) for line in lines}
     except (ValueError, KeyError, TypeError, OSError):
         raise DataError(
-            f"{path} does not hold runs of a comparison.", hint="Name another results file, or remove this one."
+            f"{path} is not a results file of a comparison.", hint="Choose another results file, or remove this one."
         ) from None
 
 

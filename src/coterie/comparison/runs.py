@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
 # Enough rows for every loop of a method to be compiled or loaded before the clock starts.
 WARM_ROWS = 400
-NO_MEMORY = "The memory is not enough for this method on this table."
+NO_MEMORY = "Not enough memory for this method on this table."
 
 
 class Runner:

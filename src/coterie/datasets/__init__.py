@@ -27,7 +27,7 @@ ADULT_QUASI = (
     "sex",
     "native-country",
 )
-"""The quasi-identifiers of Adult that most papers take."""
+"""The quasi-identifiers of Adult that most papers use."""
 
 ADULT_SENSITIVE = "salary-class"
 """The column of Adult that most papers protect. Li, Wong, Fu and Pei (2006) count it among the quasi-identifiers."""

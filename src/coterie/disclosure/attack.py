@@ -41,11 +41,11 @@ class ValueAttack:
     """mean confidence in the likeliest value of each person"""
     highest: float
     pinned: int
-    """people all of whose candidates have the same value"""
+    """people whose candidates all have the same value"""
     above_baseline: int
-    """people of whom more is known than the baseline"""
+    """people about whom more is known than the baseline"""
     lift: float
-    """largest factor by which a value became likelier for a person than it is in the release"""
+    """largest factor by which a value is likelier for a person than in the release"""
     right: float | None
     """share of people whose likeliest value is the true one, if the known table has the column"""
     baseline_right: float | None
@@ -53,7 +53,7 @@ class ValueAttack:
     confidence: Float64 = field(repr=False)
     """person → confidence in the likeliest value; NaN without candidates"""
     likeliest: pa.Array = field(repr=False)
-    """person → the likeliest value: a value of the data, not to be shown unasked"""
+    """person → the likeliest value: a data value, only shown on request"""
 
     def to_dict(self) -> dict[str, Any]:
         """Return the figures, without anything about single people."""
@@ -74,20 +74,20 @@ class Attack(Tabular):
     matched: int
     """people with at least one candidate"""
     pinned: int
-    """people with exactly one candidate: identified, if they are in the release at all"""
+    """people with exactly one candidate: re-identified, if they are in the release at all"""
     below: int
     """matched people with fewer than k candidates"""
     k: int
     fewest: int
-    """candidates of the matched person who has fewest"""
+    """the fewest candidates of a matched person"""
     median: float
     highest: float
-    """confidence in the identity of the person who has fewest candidates"""
+    """confidence in the identity of the person with the fewest candidates"""
     average: float
     """mean confidence in identity of the matched people"""
     sensitive: Mapping[str, ValueAttack]
     candidates: Int64 = field(repr=False)
-    """person → published rows that fit"""
+    """person → matching published rows"""
     order: tuple[OrderLeak, ...] = ()
     """what the order of the published rows gives away"""
     downcoding: tuple[Downcoding, ...] = ()

@@ -24,15 +24,15 @@ class ColumnRisk(NamedTuple):
     distinct: int
     """distinct values of these columns"""
     distinction: float
-    """distinct values ÷ rows: 1 if these columns alone tell all rows apart"""
+    """distinct values ÷ rows: 1 if these columns alone distinguish all rows"""
     separation: float
     """share of pairs of rows that differ in these columns"""
     uniques: int
     """rows that are unique by these columns alone"""
     adds: float
-    """by how much the average risk (prosecutor) falls without these columns"""
+    """the decrease of the average (prosecutor) risk without these columns"""
     adds_uniques: int
-    """how many rows are unique only because of these columns"""
+    """the number of rows that are unique only because of these columns"""
 
 
 class ColumnRisks(NamedTuple):

@@ -43,7 +43,7 @@ class Downcoding(NamedTuple):
 
     @property
     def text(self) -> str:
-        """The figures in a sentence, with what mends it."""
+        """The figures in a sentence, with what prevents it."""
         told = f"`{self.column}`: {percent_text(self.exact)} of the cells are published as one value"
         if not self.narrowed:
             return f"{told}, and no other is given away by how tight it is"

@@ -131,7 +131,7 @@ def _codes(releases: Sequence[pa.Table], name: str) -> Codes:
 
 
 def _values(releases: Sequence[pa.Table], shared: Sequence[str]) -> tuple[Int64, Int64, int]:
-    """Row of all releases → its values in the shared columns as a number, the first row of each, and how many."""
+    """Return row of all releases → its shared values as a number, the first row of each, and their count."""
     rows = sum(each.num_rows for each in releases)
     if not shared:
         return np.zeros(rows, dtype=np.int64), np.zeros(1, dtype=np.int64), 1
@@ -171,7 +171,7 @@ def _some(part: Pairs, published: _Values) -> list[tuple[Int64, Int64]]:
 
 
 def _cuts(sums: Int64) -> list[int]:
-    """Where to cut what adds up to these sums, such that no piece is much larger than what is held."""
+    """Return where to cut these sums so that no piece is much larger than what fits in memory."""
     cuts = [0]
     while cuts[-1] < len(sums) - 1:
         fitting = int(np.searchsorted(sums, sums[cuts[-1]] + HELD, side="right")) - 1

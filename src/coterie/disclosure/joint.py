@@ -27,17 +27,17 @@ class Joint:
     """What two releases leave of each other's guarantee."""
 
     people: int
-    """people that both releases hold"""
+    """people in both releases"""
     k: int
-    """the fewest candidates that a person has when both are known; 0 if they share no people"""
+    """the fewest candidates of a person when both are known; 0 if they share no people"""
     wanted: int
     below: int
-    """people with fewer candidates than wanted"""
+    """people with fewer candidates than required"""
     pinned: int
-    """people with one candidate only: themselves"""
+    """people with a single candidate: themselves"""
     average: float
     candidates: Int64 = field(repr=False, compare=False)
-    """person → candidates that are left, in the order of the first release"""
+    """person → remaining candidates, in the order of the first release"""
 
     @property
     def passed(self) -> bool:
@@ -130,7 +130,7 @@ def _refuse_repeated(people: Int64, missing: int, on: str) -> None:
     repeated = len(known) - len(np.unique(known))
     if repeated:
         raise DataError(
-            f"Column {on!r} names people more than once: {repeated:,} rows are further rows of somebody.",
+            f"Column {on!r} has people more than once: {repeated:,} rows are further rows of somebody.",
             column=on,
             rows=repeated,
             hint="Compare releases with one row per person.",

@@ -59,11 +59,11 @@ class Pairs(NamedTuple):
     """The matching classes of the two tables."""
 
     start: int
-    """the first class of the second table that was asked for"""
+    """the first class of the second table in this piece"""
     found: Int64
-    """class of the second table, from `start` on → how many it meets"""
+    """class of the second table, from `start` on → number of matches"""
     met: Int32
-    """the classes that are met, one asking class after the other"""
+    """the matching classes, one class of the second table after another"""
 
 
 @dataclass(frozen=True, eq=False)
@@ -161,7 +161,7 @@ def link_tables(
 def _as_sets(publish: Mapping[str, str], name: str) -> bool:
     if publish.get(name) in ("mean", "median"):
         raise DataError(
-            f"Column {name!r} was published as {publish[name]}: single numbers do not say what they stand for.",
+            f"Column {name!r} was published as {publish[name]}: single numbers do not determine the original values.",
             column=name,
             hint="Leave it out, or publish it as interval or bounds.",
         )
@@ -170,7 +170,7 @@ def _as_sets(publish: Mapping[str, str], name: str) -> bool:
 
 def check_names(table: pa.Table, on: Sequence[str], *, published: bool, what: str) -> None:
     """Raise a ConfigError with every column that a table lacks."""
-    problems = [] if on else [Problem("on", "names no column; list those that are known, such as age,zip")]
+    problems = [] if on else [Problem("on", "is empty; list the known attributes, such as age,zip")]
     for name in on:
         bounds = published and {f"{name}_min", f"{name}_max"} <= set(table.column_names)
         if name not in table.column_names and not bounds:

@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     from coterie.hierarchies.tree import Tree
 
 Unknown = Literal["any", "value"]
-"""whether a missing cell admits any value (nothing is known of it) or is a value of its own"""
+"""whether a missing cell admits any value (it is unknown) or is a separate value"""
 
 ANY: Final = (0, -1)  # stands for all codes until their number is known
 
@@ -44,7 +44,7 @@ class Column(NamedTuple):
     values: pa.Array
     """the distinct values in their own type, in the order of `cells`, without the missing one; empty for bounds"""
     published: bool
-    """whether a release wrote it, so that `*`, sets and escapes are to be understood"""
+    """whether it belongs to a release, with `*`, sets and escapes"""
 
 
 class Extents(NamedTuple):
@@ -106,7 +106,7 @@ def space_of(
                 return space
         if kind is not None and any(cell.parts for side in sides for cell in side):
             raise DataError(
-                f"Column {name!r} is to be a {kind}, but holds cells that are neither {kind}s nor intervals of them.",
+                f"Column {name!r} is to be a {kind}, but has cells that are neither {kind}s nor intervals of them.",
                 column=name,
                 hint=f'Set types.{name} = "category", or leave the column out.',
             )

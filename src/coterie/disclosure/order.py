@@ -50,7 +50,7 @@ class OrderLeak(NamedTuple):
     exact_before: float
     """share of cells that are published as one value"""
     exact_after: float
-    """share of cells of which one value is left"""
+    """share of cells narrowed to one value"""
     below: int
     """rows that share what is left of the quasi-identifiers with fewer than k"""
     k: int
@@ -132,7 +132,7 @@ class _Column:
         self.ends = _ranks(read_labels(list(self._number), None, root=self.suppressed))
 
     def cells(self, piece: pa.Table) -> Int64:
-        """Row of a piece → its cell."""
+        """Return row of a piece → its cell."""
         if self._last is None or self._last[0] is not piece:
             of_row, texts, _ = distinct_texts(*(piece.column(each) for each in self.published), name=self.name)
             numbers = np.array([self._number.setdefault(text, len(self._number)) for text in texts], dtype=np.int64)
@@ -159,7 +159,7 @@ class _Column:
         return [2**62, *accumulate(smallest[:0:-1], min)][::-1] if smallest else None
 
     def fits_by_chance(self) -> bool:
-        """Whether other orders would fit too: a few wide intervals can be put in any order."""
+        """Return whether other orders would fit too: a few wide intervals can be put in any order."""
         rng = np.random.default_rng(0)
         total = int(self.counts.sum())
         for _ in range(DRAWN):
@@ -203,7 +203,7 @@ def _leak(column: _Column, columns: Sequence[_Column], read: Reader, ahead: Sequ
 
 
 def _marks(columns: Sequence[_Column], piece: pa.Table) -> UInt64:
-    """Row → a number that follows from the cells of its quasi-identifiers."""
+    """Return row → a hash of its quasi-identifiers' cells."""
     marks = np.zeros(piece.num_rows, dtype=np.uint64)
     for column in columns:
         marks = (marks ^ (column.cells(piece).astype(np.uint64) + np.uint64(1))) * _MIX

@@ -39,7 +39,7 @@ class Sample(NamedTuple):
     sizes: Int64
     """the sizes that occur, ascending"""
     classes: Int64
-    """how many classes have that size"""
+    """the number of classes of that size"""
     fraction: float
 
     @property
@@ -72,7 +72,7 @@ class PopulationUniques(NamedTuple):
     zayatz: float
     snb: float
     chosen: Name
-    """the model that the rule of Dankar et al. chooses; none if the sample has no unique rows"""
+    """the model chosen by the rule of Dankar et al.; none if the sample has no unique rows"""
 
     @property
     def estimate(self) -> float:

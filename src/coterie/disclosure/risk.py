@@ -8,7 +8,7 @@ Three attackers, after El Emam and Dankar 2008:
   match the published values, one is the right one: 1 / F. F is counted in a population table, or estimated from the
   sampling fraction π: given f sampled rows, F is negative binomial (Benedetti and Franconi 1998), so the expected
   1 / F is ∫ u^(f−1) / (1 + u (1 − π) / π) du from 0 to 1.
-* The marketer links all records and does not mind mistakes: the expected share of right links.
+* The marketer links all records and does not mind mistakes: the expected share of correct links.
 """
 
 from __future__ import annotations
@@ -56,21 +56,21 @@ class Risk(Tabular):
     classes: int
     quasi: tuple[str, ...]
     counted: Literal["rows", "people"]
-    """what a class is counted in: people where a person may have several rows"""
+    """the unit of class sizes: people if a person may have several rows"""
     threshold: Threshold
     prosecutor: Attacker
     journalist: Attacker | None
-    """None where nothing is known of the population"""
+    """None if nothing is known about the population"""
     marketer: float
-    """expected share of records that are linked rightly when all are: against the population if one is known"""
+    """expected share of correct links when all records are linked: against the population if one is known"""
     uniques: int
-    """records that are alone in their class"""
+    """records that are unique"""
     population: int | None = None
     """size of the population, if it is known"""
     population_uniques: PopulationUniques | None = None
-    """estimates of who is unique in the population, from a sampling fraction"""
+    """estimates of population uniques, from a sampling fraction"""
     unique_matches: int | None = None
-    """records whose values fit exactly one person of the population table"""
+    """records whose values match exactly one person of the population table"""
 
     @property
     def unique_share(self) -> float:
@@ -160,7 +160,7 @@ class ClassCounts(NamedTuple):
     rows: Int64
     """rows of all of these classes"""
     classes: Int64
-    """how many classes"""
+    """the number of classes"""
     counted: Literal["rows", "people"] = "rows"
 
     def among(self, k: int) -> ClassCounts:
@@ -233,7 +233,7 @@ def check_population(population: object, fraction: float | None) -> None:
     """Raise a ConfigError if the arguments about the population are invalid."""
     problems = []
     if population is not None and fraction is not None:
-        problems.append(Problem("fraction", "a population table says it already; give one of the two"))
+        problems.append(Problem("fraction", "conflicts with a population table; give only one of them"))
     if fraction is not None and not 0 < fraction <= 1:
         problems.append(Problem("fraction", "must be above 0 and up to 1: the share of the population in the table"))
     if problems:

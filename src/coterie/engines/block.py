@@ -39,7 +39,7 @@ class BlockResult(NamedTuple):
     sums: BlockSums
     notes: tuple[str, ...] = ()
     one_by_one: OneByOne | None = None
-    """what is needed to check rows that are published one by one; a group is then a place of a ring"""
+    """the data needed to check rows published one by one; a group is then a place of a ring"""
 
     def cells(self, rows: Int64 | slice = slice(None)) -> dict[str, pa.DictionaryArray]:
         """Return published column → the cells of all rows or of some."""

@@ -34,7 +34,7 @@ class EngineChoice(NamedTuple):
 
     engine: Literal["memory", "blocks", "spark"]
     why: str = ""
-    """for the user, where it was chosen for them"""
+    """the reason, if it was chosen automatically"""
 
 
 def find_engine(name: str) -> Engine:
@@ -72,12 +72,12 @@ def _fitting(data: AnyTable, job: Job) -> EngineChoice:
     wanted = memory_needed(path, config)
     if wanted is None or (wanted <= memory and not path.is_dir()):
         return EngineChoice("memory")
-    why = f"about {bytes_text(wanted)} would be needed in memory, and {bytes_text(memory)} may be used"
+    why = f"about {bytes_text(wanted)} of memory would be needed, and the limit is {bytes_text(memory)}"
     if find_engine("blocks").problems(data, job):
         # Better to try than to refuse what may well work.
-        return EngineChoice("memory", f"engine memory, since this cannot be done in blocks; {why}.")
+        return EngineChoice("memory", f"engine memory, because this is not possible in blocks; {why}.")
     if path.is_dir():
-        return EngineChoice("blocks", "engine blocks, since the input is a folder.")
+        return EngineChoice("blocks", "engine blocks, because the input is a folder.")
     return EngineChoice("blocks", f"engine blocks: {why}.")
 
 

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
 
 SAMPLE = 2**16
-"""rows that a sample has at most, about"""
+"""the approximate maximum number of rows of a sample"""
 BY_ROW = -1
 """the attribute of a cut by row number"""
 FULL = 0.9  # of the rows that a block may have: a sample may be mistaken by as much
@@ -193,13 +193,12 @@ def plant(codes: Int32, rows: Int64, book: Codebook, *, expected: int, most: int
 def _sample_groups(codes: Int32, book: Codebook, scale: float, threads: int) -> Int32:
     """Return row of the sample → group, of about as many rows as a group of the table has in the sample."""
     from coterie.methods._method import Run
-    from coterie.methods.compact import CompactOptions, compact
+    from coterie.methods.compact import grow_groups
     from coterie.table.table import Table
 
     k = min(max(LEAST_K, round(book.config.k / scale)), book.config.k, len(codes))
     table = Table(np.ascontiguousarray(codes), book.domains, leaf_counts=book.config.leaf_counts)
-    options = CompactOptions.model_validate({"effort": "fast"})
-    return compact(table, k, options, Run(seed=book.config.seed, threads=threads)).labels
+    return grow_groups(table, k, Run(seed=book.config.seed, threads=threads)).labels
 
 
 def _best_cut(codes: Int32, labels: Int32, scale: float, *, k: int, most: int) -> _Cut | None:

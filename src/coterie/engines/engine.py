@@ -56,13 +56,13 @@ class Job:
     progress: Progress | None = None
     cancelled: Callable[[], bool] = never
     cluster: Cluster | None = None
-    """where Spark runs, for that engine"""
+    """the cluster, for the Spark engine"""
     mapping: str | os.PathLike[str] | None = None
-    """where to write what each group is published as, if that is wanted"""
+    """the path of the mapping, if requested"""
     suppress_rows: AnyFlags = None
-    """row → whether it is suppressed, as the user says"""
+    """row → whether the user suppresses it"""
     suppress_cells: AnyFlags = None
-    """quasi-identifier → row → whether the cell is"""
+    """quasi-identifier → row → whether the user suppresses the cell"""
 
     @cached_property
     def memory(self) -> int:

@@ -12,14 +12,14 @@ if TYPE_CHECKING:
     from coterie.engines.plan import Plan
 
 AT = "\0at"
-"""the column of a piece that says where its rows stand in the stripe; no column of a table is called so"""
+"""the column of a piece with its rows' positions in the stripe; no column of a table has this name"""
 
 
 class FinishedBlock(NamedTuple):
     """The summary of a finished block."""
 
     pieces: Mapping[int, tuple[int, int]]
-    """stripe → where its piece begins and how long it is"""
+    """stripe → the start and length of its piece"""
     sums: BlockSums
     notes: tuple[str, ...]
 
@@ -48,5 +48,5 @@ def notes_of(finished: Sequence[FinishedBlock], plan: Plan) -> tuple[str, ...]:
     told = [*masked, f"The table was cut into {plan.blocks:,} blocks of {sizes}, grouped one by one."]
     config = plan.book.config
     if find_method(config.method).recoding == "global":
-        told.append(f"{config.method} took levels for each block by itself; they may differ from block to block.")
+        told.append(f"{config.method} chose levels for each block separately; they may differ from block to block.")
     return tuple(told)

@@ -46,7 +46,7 @@ class WholeMapping:
     sums: BlockSums
     """of all blocks, suppressed rows included"""
     parts: Sequence[Path]
-    """block → file with what `block_mapping` gave"""
+    """block → file with the result of `block_mapping`"""
     removed: bool
     """whether suppressed rows are left out of the release"""
 

@@ -47,9 +47,9 @@ class Plan:
     sizes: Int64
     """block → rows, counted over the whole table"""
     most: int
-    """rows of a block at most, as asked for"""
+    """the requested maximum number of rows of a block"""
     remaining: RemainingRows | None = None
-    """what groups are compared with, where methods suppress rows; it follows from all else"""
+    """what groups are compared with, if methods suppress rows; derived from everything else"""
 
     @classmethod
     def whole(cls, book: Codebook) -> Plan:

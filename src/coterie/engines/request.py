@@ -31,7 +31,7 @@ def block_problems(data: AnyTable, job: Job, engine: str) -> list[Problem]:
     if not is_file(data):
         problems.append(Problem("engine", f"{engine} reads files; give the path of one, or engine memory"))
     if not into_file(job.output):
-        text = f"{engine} writes the release as it goes; say where by output, or use engine memory"
+        text = f"{engine} writes the release to a file; set output, or use engine memory"
         problems.append(Problem("engine", text))
     if job.suppress_cells is not None and by_rows(config):
         problems.append(Problem("suppress_cells", NO_CELLS))
@@ -42,10 +42,10 @@ def cut_problems(config: Config) -> list[Problem]:
     """Return what cannot be done block by block, wherever the rows are."""
     problems = _problems(config)
     if config.time_limit is not None and config.engine == "spark":
-        text = "a task that runs again has to give the same rows; leave it out and choose the effort of the method"
+        text = "a task that is retried must give the same rows; remove it and set the effort of the method"
         problems.append(Problem("time_limit", text))
     elif config.time_limit is not None and needs_remaining(config):
-        text = "blocks are grouped twice where rows are suppressed, and have to come out alike; leave it out"
+        text = "blocks are grouped twice if rows are suppressed, and must be equal; remove it"
         problems.append(Problem("time_limit", text))
     if config.row_order != "original" and (config.engine == "spark" or by_rows(config)):
         why = "Spark has no order to keep secret" if config.engine == "spark" else "rows one by one keep their order"
@@ -105,7 +105,7 @@ def _of_groups(config: Config) -> list[tuple[str, str]]:
     if config.round:
         found.append(("round", "a row is found in the cells of others by their ends; choose another method"))
     if config.privacy:
-        found.append(("privacy", "promises beyond k-anonymity need groups; choose another method"))
+        found.append(("privacy", "guarantees beyond k-anonymity need groups; choose another method"))
     if config.entity is not None:
         found.append(("entity", "people can be counted in groups only; choose another method"))
     return found

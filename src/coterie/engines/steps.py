@@ -67,7 +67,7 @@ def method_groups(table: Table, config: Config, run: Run) -> Grouping:
 
 
 def group_block(table: Table, plan: Plan, run: Run, rows: Int64) -> Grouping:
-    """Rows of a block → groups that keep every promise.
+    """Group the rows of a block so that every privacy model holds.
 
     Args:
         table: The block.
@@ -86,7 +86,9 @@ def group_block(table: Table, plan: Plan, run: Run, rows: Int64) -> Grouping:
         remaining = remaining_of(plan.book, gone_values(table, plan.book, grouping)) if run.privacy else None
     elif grouping.suppressed.any() and remaining is None and compares(config):
         # What groups are compared with are the rows that are left, which nobody has counted.
-        text = "a method that suppresses rows unasked cannot keep this guarantee block by block; use engine memory"
+        text = (
+            "a method that suppresses rows on its own cannot satisfy this guarantee block by block; use engine memory"
+        )
         raise ConfigError([Problem("privacy", text)])
     try:
         grouping = repaired(table, grouping, k=config.k, run=run, remaining=remaining)

@@ -39,7 +39,7 @@ class LeftColumn(NamedTuple):
     code_of: Int32
     """code in the whole table → code; −1 for values that are gone"""
     totals: Int64
-    """code → rows that are left"""
+    """code → remaining rows"""
 
 
 @dataclass(frozen=True, eq=False)

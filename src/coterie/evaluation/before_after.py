@@ -41,7 +41,7 @@ class BeforeAfter:
     published: pa.Table
     config: Config
     known_rows: Int64 | None = None
-    """published row → position in the original, if it is known"""
+    """published row → position in the original, if known"""
     _columns: dict[str, ColumnPair] = field(default_factory=dict, init=False, repr=False)
 
     @classmethod

@@ -34,7 +34,7 @@ class Span(NamedTuple):
     low: float
     high: float
     low_open: bool = False
-    """whether the lower end itself is left out"""
+    """whether the lower end is excluded"""
     high_open: bool = False
 
 
@@ -46,7 +46,7 @@ class Predicate:
     mask: Bool
     """code → whether the value satisfies it"""
     spans: tuple[Span, ...] | None = None
-    """numbers only: the same as disjoint stretches, for values that the original does not hold"""
+    """numbers only: the same as disjoint ranges, for values that are not in the original"""
 
 
 @dataclass(frozen=True, eq=False)
@@ -65,7 +65,7 @@ class Cells:
     high: Float64
     """numbers: cell → largest number"""
     blank: Float64
-    """numbers: cell → how likely it is missing"""
+    """numbers: cell → probability that it is missing"""
     set_of: Int64
     """cell → its set in `sets`, or −1: then it admits all codes from lo to hi"""
     sets: Sequence[Int64] = ()

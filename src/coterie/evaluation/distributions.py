@@ -42,20 +42,20 @@ class ColumnDistribution:
     name: str
     kind: Literal["number", "category"]
     labels: tuple[str, ...]
-    """bin → its name: values of the original, which are not for everybody"""
+    """bin → its name: values of the original, which are confidential"""
     edges: tuple[float, ...] | None
     """numbers: where bins begin and the last one ends"""
     before: tuple[float, ...]
     after: tuple[float, ...]
     distance: float
-    """total variation: the share of rows that would have to change their bin, 0 (alike) to 1"""
+    """total variation: the share of rows that would have to change their bin, 0 (identical) to 1"""
     levels: tuple[LevelShare, ...]
     mean_before: float | None = None
     mean_after: float | None = None
     deviation_before: float | None = None
     """standard deviation"""
     deviation_after: float | None = None
-    """standard deviation of what the cells could be, the width of intervals included"""
+    """standard deviation over the cells' possible values, including the width of intervals"""
 
     def top(self, limit: int) -> ColumnDistribution:
         """Return the same with at most this many bins; the rarest categories before share one."""

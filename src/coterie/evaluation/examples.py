@@ -35,7 +35,7 @@ class Examples(NamedTuple):
     matrix: Any
     """[example, feature], sparse"""
     shares: Float64
-    """[example, class] how likely the class is; rows of 0 where it is surely unknown"""
+    """[example, class] probability of the class; rows of 0 if it is surely unknown"""
     of_row: Int64
     """row → example"""
 

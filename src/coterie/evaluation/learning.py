@@ -33,11 +33,11 @@ class Score:
     """The performance of a predictor, as means over the folds."""
 
     accuracy: float
-    """share of rows whose class is predicted"""
+    """share of rows whose class is predicted correctly"""
     spread: float
     """standard deviation of the accuracy over the folds"""
     balanced: float
-    """mean over the classes of the share of their rows that is predicted"""
+    """mean over the classes of the share of their rows that is predicted correctly"""
     auc: float | None
     """area under the ROC curve; for two classes only"""
 
@@ -51,7 +51,7 @@ class LearningUtility:
     model: str
     classes: int
     rows: int
-    """original rows that took part"""
+    """the number of original rows used"""
     folds: int
     release: Score
     original: Score
@@ -163,7 +163,7 @@ def _check(tables: BeforeAfter, target: str, features: Sequence[str], folds: int
     domain = tables.column(target).domain
     classes = domain.size - (domain.missing >= 0)
     if classes < 2:
-        problems.append(Problem("target", f"column {target!r} has one value only, so that there is nothing to learn"))
+        problems.append(Problem("target", f"column {target!r} has only one value, so there is nothing to learn"))
     if classes > MOST_CLASSES:
         text = f"column {target!r} has {classes:,} values; choose one with at most {MOST_CLASSES}, or group its values"
         problems.append(Problem("target", text))

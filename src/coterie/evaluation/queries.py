@@ -50,13 +50,13 @@ class ErrorSummary:
 
     queries: int
     skipped: int
-    """queries whose true answer is 0: they have no relative error and enter none of the figures"""
+    """queries whose true answer is 0: they have no relative error and do not count in the figures"""
     median: float
     mean: float
     p95: float
     largest: float
     absolute: float
-    """mean |estimate − answer| over all queries, the skipped ones included"""
+    """mean |estimate − answer| over all queries, including skipped ones"""
 
     def to_dict(self) -> dict[str, Any]:
         """Return plain values; undefined ones are None."""
@@ -241,5 +241,5 @@ def answers_on(
 def _numbers(tables: BeforeAfter, name: str) -> Float64:
     found = floats_of(tables.column(name).domain)
     if found is None:
-        raise ConfigError([Problem("sum", f"column {name!r} holds no numbers, so that it cannot be summed")])
+        raise ConfigError([Problem("sum", f"column {name!r} is not numeric, so it cannot be summed")])
     return found

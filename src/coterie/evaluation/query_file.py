@@ -65,7 +65,7 @@ def written_queries(path: str | os.PathLike[str]) -> list[QueryText]:
         QueryText(text, f"line {number}") for number, text in numbered if text and not text.startswith(("#", "--"))
     ]
     if not found:
-        raise ConfigError([Problem("query", "the file holds no query; write one a line")])
+        raise ConfigError([Problem("query", "the file has no query; write one per line")])
     return found
 
 
@@ -75,7 +75,7 @@ def _entry(place: int, entry: Any) -> QueryText:  # noqa: ANN401 - whatever TOML
         return QueryText(entry, name)
     known = {"where", "aggregate", "name"}
     if not isinstance(entry, dict) or not all(isinstance(value, str) for value in entry.values()):
-        raise ConfigError([Problem(name, "must be a text, or a table with the texts where, aggregate and name")])
+        raise ConfigError([Problem(name, "must be text, or a table with where, aggregate and name")])
     if wrong := sorted(set(entry) - known):
         raise ConfigError([Problem(name, f"there is no {wrong[0]!r}; there are where, aggregate and name")])
     where = entry.get("where", "").strip()
@@ -109,7 +109,7 @@ def _bound(query: ParsedQuery, tables: BeforeAfter, name: str) -> Query:
         by_column.setdefault(condition.column, []).append(bind_condition(condition, domain))
     where = tuple(reduce(_both, predicates) for predicates in by_column.values())
     if query.sum is not None and floats_of(tables.column(query.sum).domain) is None:
-        raise ConfigError([Problem("sum", f"column {query.sum!r} holds no numbers, so that it cannot be summed")])
+        raise ConfigError([Problem("sum", f"column {query.sum!r} is not numeric, so it cannot be summed")])
     return Query(where, query.sum, name)
 
 
@@ -151,7 +151,7 @@ def _number(value: Value, domain: Domain) -> float:
     place = axis.place(value.text)
     if place is None:
         what = "date such as '2024-05-31'" if axis.temporal else "value of its order" if domain.order else "number"
-        raise ConfigError([Problem("where", f"column {domain.name!r} needs a {what} at letter {value.at}")])
+        raise ConfigError([Problem("where", f"column {domain.name!r} needs a {what} at character {value.at}")])
     return place
 
 
@@ -209,7 +209,11 @@ def _named(value: Value, domain: Domain) -> Bool:
         if label == value.text and tree is not None:
             mask[tree.first[node] : tree.last[node] + 1] = True
     if not mask.any():
-        what = "neither a value nor a label of its hierarchy" if domain.labelled else "no value of it in the original"
-        text = f"column {domain.name!r}: what stands at letter {value.at} is {what}"
+        what = (
+            "neither a value nor a label of its hierarchy"
+            if domain.labelled
+            else "not one of its values in the original"
+        )
+        text = f"column {domain.name!r}: the text at character {value.at} is {what}"
         raise ConfigError([Problem("where", text)])
     return mask

@@ -48,7 +48,7 @@ class Value(NamedTuple):
     text: str
     quoted: bool
     at: int
-    """where it stands: the number of its first letter, from 1"""
+    """the position of its first character, from 1"""
 
 
 @dataclass(frozen=True)
@@ -134,7 +134,7 @@ class _Parser:
     def _fault(self, text: str) -> QuerySyntaxError:
         if self._next.kind == "end":
             return QuerySyntaxError(f"{text}, but the query ends")
-        return QuerySyntaxError(f"{text} at letter {self._next.at}")
+        return QuerySyntaxError(f"{text} at character {self._next.at}")
 
     def query(self) -> ParsedQuery:
         sum_of = None

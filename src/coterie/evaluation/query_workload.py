@@ -29,23 +29,23 @@ class Workload:
     """The parameters of random queries."""
 
     count: int = 1000
-    """how many queries"""
+    """the number of queries"""
     sum: str | None = None
-    """the column to sum, which then gets no predicate; None counts rows"""
+    """the column to sum, which then has no predicate; None counts rows"""
     columns: tuple[str, ...] | None = None
-    """columns that may get predicates; None: all quasi-identifiers"""
+    """columns that may have predicates; None: all quasi-identifiers"""
     size: int | None = None
-    """predicates in a query; None: any number from one to all, at random. More than there are columns: all"""
+    """predicates per query; None: a random number from one to all. More than there are columns: all"""
     weighted: bool = True
     """whether columns are drawn in proportion to their weights"""
     selectivity: float | None = None
     """share of all possible rows that a query covers; None: ranges with two random ends, random values and labels"""
     points: float = 0.5
-    """how often a category is asked for a single value and not for a label of its hierarchy"""
+    """how often a predicate on a category selects a single value rather than a label of its hierarchy"""
     root: bool = False
-    """whether the label may be the root, which asks for nothing"""
+    """whether the label may be the root, which selects everything"""
     nonempty: bool = False
-    """whether queries without any row in the original are drawn again"""
+    """whether queries without any matching row in the original are redrawn"""
     seed: int = 0
 
     def __post_init__(self) -> None:

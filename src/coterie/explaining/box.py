@@ -34,9 +34,9 @@ class AtK(NamedTuple):
 
     k: int
     at_least: float
-    """no box that holds the row and k rows in all costs less"""
+    """no box of k rows with this row costs less"""
     found: float
-    """the cheapest such box that was found; the best one lies between the two"""
+    """the cheapest such box found; the optimum lies between the two"""
 
 
 def pair_costs(table: Table, row: int) -> Float64:

@@ -36,7 +36,7 @@ class Driver(NamedTuple):
     changed: float
     """share of its cells that changed"""
     share: float
-    """of the whole weighted loss"""
+    """of the total weighted loss"""
 
 
 class CoarseGroup(NamedTuple):
@@ -46,9 +46,9 @@ class CoarseGroup(NamedTuple):
     """as in `release.groups`; for rows published one by one, the ring"""
     rows: int
     cost: float
-    """what each of its rows pays, weighted (on average, where rows are published one by one)"""
+    """the weighted cost of each of its rows (the mean, if rows are published one by one)"""
     share: float
-    """of the whole weighted loss"""
+    """of the total weighted loss"""
     driver: str
     """the attribute that costs it most"""
 
@@ -66,9 +66,9 @@ class LossExplanation:
     """the groups with the largest shares"""
     suppressed: int
     suppressed_share: float
-    """what suppressed rows add to the weighted loss"""
+    """the share of suppressed rows in the weighted loss"""
     dearest_tenth: float
-    """share of the weighted loss that falls on the tenth of the rows that pay most"""
+    """share of the weighted loss in the tenth of the rows with the highest cost"""
 
     def to_dict(self) -> dict[str, Any]:
         """Return the explanation as plain values for JSON."""
@@ -141,12 +141,12 @@ class WhatIf(NamedTuple):
     k: int
     dropped: str | None
     before: float
-    """as the quick method has it without the change, over the attributes that stay"""
+    """with the quick method without the change, over the remaining attributes"""
     after: float
-    """with the change; NaN where it cannot be had"""
+    """with the change; NaN if infeasible"""
     groups: int
     reason: str = ""
-    """why it cannot be had"""
+    """why it is infeasible"""
 
 
 @dataclass(frozen=True)
@@ -154,11 +154,11 @@ class WhatIfs:
     """Several changes, all evaluated with the same method so that they are comparable."""
 
     method: str
-    """what everything was made with: a quick run, not that of the release"""
+    """the method of all these runs: a quick one, not that of the release"""
     gcp: float
-    """what the quick method loses without any change"""
+    """the loss of the quick method without any change"""
     release_gcp: float
-    """what the release loses"""
+    """the loss of the release"""
     changes: tuple[WhatIf, ...]
 
     def to_dict(self) -> dict[str, Any]:
@@ -192,7 +192,7 @@ def what_if(
     ks = [max(config.k // 2, 1), config.k * 2] if k is None else list(k)
     dropped = names if drop is None else list(drop)
     unknown = [name for name in dropped if name not in names]
-    problems = [Problem("drop", f"{name!r} is no quasi-identifier{did_you_mean(name, names)}") for name in unknown]
+    problems = [Problem("drop", f"{name!r} is not a quasi-identifier{did_you_mean(name, names)}") for name in unknown]
     if problems:
         raise ConfigError(problems)
     settings = config.replace(method=method or QUICK_METHOD, options={} if method else QUICK_OPTIONS, refine=False)

@@ -38,7 +38,7 @@ if TYPE_CHECKING:
 State = Literal["group", "ring", "suppressed", "left out"]
 
 KS = (2, 5, 10, 20, 50, 100)
-"""the k that a row is asked for besides its own"""
+"""the k to report besides the row's own"""
 
 
 @dataclass(frozen=True)
@@ -50,21 +50,21 @@ class AttributeCost:
     cost: float
     """NCP of its interval, 0 (the value itself) to 1 (any value); for `nh`, the mean over the row's boxes"""
     paid: float
-    """weight × cost: what the row would save without this attribute, were its group the same"""
+    """weight × cost: what the row would save without this attribute, with the same group"""
     share: float
-    """of all that the row pays"""
+    """of the row's total cost"""
     values: int
     """values of the table in its interval; for `nh`, in the widest of the row's boxes"""
     of: int
-    """values of the table in all"""
+    """the number of distinct values in the table"""
     alike: int
-    """rows of the group, this one counted, that have the row's own value"""
+    """rows of the group, including this one, with the row's own value"""
     furthest: int | None
-    """position of the row of its group that alone makes the interval cost most; None where all are alike"""
+    """position of the row of its group that alone makes the interval cost most; None if all are equal"""
     value: str | None = None
-    """the row's own value, where values were asked for"""
+    """the row's own value, if requested"""
     published: str | None = None
-    """what is published of it, where values were asked for"""
+    """its published value, if requested"""
 
 
 @dataclass(frozen=True)
@@ -74,10 +74,10 @@ class Neighbour:
     row: int
     """its position in the original"""
     cost: float
-    """what a box of these two rows alone would cost each"""
+    """the cost per row of a box of just these two rows"""
     same_group: bool
     values: Mapping[str, str | None] | None = None
-    """its quasi-identifiers, where values were asked for"""
+    """its quasi-identifiers, if requested"""
 
 
 class Without(NamedTuple):
@@ -95,25 +95,25 @@ class RowExplanation:
     """position in the original"""
     state: State
     note: str
-    """what applies to this row and what does not"""
+    """what does and does not apply to this row"""
     method: str
     k: int
     group: int | None
     size: int
     """rows of its group or ring"""
     cost: float
-    """what the row pays"""
+    """the row's cost"""
     most: float
-    """what it would pay if nothing were published of it: the sum of the weights"""
+    """the row's cost if it were fully suppressed: the sum of the weights"""
     attributes: tuple[AttributeCost, ...] = ()
-    """dearest first"""
+    """most expensive first"""
     nearest: tuple[Neighbour, ...] = ()
     at_k: tuple[AtK, ...] = ()
-    """what its own k and others would cost it"""
+    """the cost of its own k and of others"""
     rows_found: int = 0
-    """rows that a box around it of the same cost was found to hold: the k that it could have had"""
+    """rows found in a box around it of the same cost: the k that it could have had"""
     rows_at_most: int = 0
-    """rows that no box around it of the same cost exceeds"""
+    """the maximum number of rows in any box around it of the same cost"""
     without: tuple[Without, ...] = ()
 
     @property
@@ -143,13 +143,13 @@ class _Held(NamedTuple):
 
 
 NOTES: dict[State, str] = {
-    "group": "All rows of a group are published alike: each pays for the box around all of them.",
-    "ring": "Rows are published one by one: this one in any of the k boxes that hold it, which of them is secret. "
+    "group": "All rows of a group have the same published cells: each pays the cost of their common box.",
+    "ring": "Rows are published one by one: this one in one of the k boxes that contain it; which one is secret. "
     "Costs are means over these boxes.",
-    "suppressed": "The row is in no group: nothing is published of it, and every cell counts as lost. "
-    "What follows is what it could have had.",
-    "left out": "The row was left out before any grouping (a missing value or a mask), so that it has no codes: "
-    "every cell counts as lost, and nothing is known of its surroundings.",
+    "suppressed": "The row is in no group: it is suppressed, and every cell counts as lost. "
+    "The alternatives are below.",
+    "left out": "The row was left out before any grouping (a missing value or a mask): "
+    "every cell counts as lost, and its alternatives are unknown.",
 }
 
 

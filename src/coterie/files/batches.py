@@ -43,17 +43,17 @@ class TableFile:
     """A file, or a folder of Parquet files sorted by name."""
 
     name: str
-    """what to call it in messages"""
+    """its name in messages"""
     parts: tuple[Raw, ...]
     schema: pa.Schema
     sniffed: DetectedText | None = None
-    """how a text file is written"""
+    """the dialect of a text file"""
     rows: int | None = None
     """as far as it is known without reading"""
     formulas: Formulas = "keep"
     """what has become of cells of a text file that a spreadsheet would run"""
     raw_bytes: int = 0
-    """about what its cells take in memory, as far as it is known without reading"""
+    """the approximate size of its cells in memory, if known without reading"""
 
     @property
     def format(self) -> Format:
@@ -159,7 +159,9 @@ def open_table(path: str | os.PathLike[str], config: Config) -> TableFile:
     """
     name = os.fspath(path)
     if name == "-":
-        raise ConfigError([Problem("engine", "standard input can be read only once; give a file, or engine memory")])
+        raise ConfigError(
+            [Problem("engine", "standard input can be read only once; give a file, or use engine memory")]
+        )
     if Path(name).is_dir():
         return _open_folder(name)
     raw = open_raw(path)
@@ -177,7 +179,7 @@ def _open_folder(name: str) -> TableFile:
         raise DataError(f"{name} is a folder without Parquet files.", hint="Give the path of a file.")
     raws = tuple(open_raw(file) for file in files)
     if any(raw.format != "parquet" for raw in raws):
-        raise DataError(f"{name} holds files that are not Parquet although they are called so.", hint="Remove them.")
+        raise DataError(f"{name} contains files that are named as Parquet but are not.", hint="Remove them.")
     return _checked(_open_columnar(name, raws))
 
 
@@ -207,7 +209,7 @@ def _open_columnar(name: str, raws: tuple[Raw, ...]) -> TableFile:
     except (pa.ArrowException, OSError, ValueError):
         raise _unreadable(name, raws[0].format) from None
     if any(schema != schemas[0] for schema in schemas):
-        raise DataError(f"The files in {name} differ in their columns.", hint="Give files that are alike.")
+        raise DataError(f"The files in {name} differ in their columns.", hint="Give files with the same columns.")
     known = rows if raws[0].format == "parquet" else None
     return TableFile(name, raws, schemas[0], rows=known, raw_bytes=size)
 
@@ -267,6 +269,6 @@ def _unreadable(name: str, kind: Format) -> DataError:
     if kind == "csv":
         return DataError(
             f"{name} cannot be read in pieces: rows differ in length, a quote is never closed, or it is damaged.",
-            hint="Read it with engine memory, or its first rows, to learn which row it is.",
+            hint="Use engine memory to find out which row it is.",
         )
-    return DataError(f"{name} is a {kind.capitalize()} file that is damaged or cut short.", hint="Fetch it again.")
+    return DataError(f"{name} is a {kind.capitalize()} file that is damaged or truncated.", hint="Fetch it again.")

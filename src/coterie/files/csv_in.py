@@ -22,7 +22,7 @@ _CHUNK_BYTES = 1 << 20
 _PARSING = (pa.ArrowException, UnicodeError, OSError, EOFError)
 
 Opener = Callable[[], pa.NativeFile]
-"""opens the (decompressed) text as a fresh stream of bytes"""
+"""opens the (decompressed) text as a new stream of bytes"""
 
 
 class _BadRows(NamedTuple):
@@ -202,7 +202,7 @@ def _explained(error: BaseException, opened: Opener, found: DetectedText, name: 
 
 
 def _damaged(name: str) -> DataError:
-    return DataError(f"{name} cannot be read to its end: it is damaged or cut short.", hint="Fetch it again.")
+    return DataError(f"{name} cannot be read to its end: it is damaged or truncated.", hint="Fetch it again.")
 
 
 def _bad_rows(opened: Opener, found: DetectedText) -> _BadRows | None:

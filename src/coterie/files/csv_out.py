@@ -87,7 +87,7 @@ class _Cells(NamedTuple):
 
     texts: pa.Array
     in_quotes: bool = False
-    """whether quotes still have to be put around all of them"""
+    """whether all of them still need quotes"""
 
 
 def _quoted(column: pa.Array, dialect: Dialect, *, always: bool, like_missing: tuple[str, ...]) -> _Cells:

@@ -27,7 +27,7 @@ class Original(NamedTuple):
     what: str
     """in messages: "the input" """
     where: Path | Place | str
-    """a file or folder, a table of a database, or an address that only Spark can open"""
+    """a file or folder, a database table, or an address that only Spark can open"""
 
 
 class Output(NamedTuple):
@@ -36,7 +36,7 @@ class Output(NamedTuple):
     setting: str
     where: AnyPath
     beside: AnyPath | None = None
-    """the output for which coterie writes this file of its own accord"""
+    """the output next to which coterie writes this file automatically"""
 
 
 def check_apart(
@@ -71,7 +71,7 @@ def check_apart(
     ]
     for at, each in enumerate(outputs):
         if each.beside is None and any(_same_target(each.where, other.where) for other in outputs[:at]):
-            problems.append(Problem(each.setting, "needs a file of its own"))
+            problems.append(Problem(each.setting, "needs its own file"))
     if problems:
         raise ConfigError(problems)
 
@@ -144,7 +144,7 @@ def _outputs(
             yield Output("output", provenance_path(output), beside=output)
     if mapping is not None:
         if os.fspath(mapping) == "-":
-            raise ConfigError([Problem("mapping", "needs a file of its own")])
+            raise ConfigError([Problem("mapping", "needs its own file")])
         yield Output("mapping", mapping)
     for path in reports:
         yield Output("report", path)

@@ -43,24 +43,24 @@ class Dialect:
     """whether a UTF-16 file starts with a byte order mark"""
     line_end: str = "\n"
     quoting: Literal["minimal", "all"] = "minimal"
-    """`all`: every value that is not missing; `minimal`: values that would be misread without quotes"""
+    """`all`: every value that is not missing; `minimal`: only values that would be misread without quotes"""
     quoted_columns: frozenset[str] = frozenset()
     """columns quoted throughout although not all are (R quotes text and leaves numbers bare)"""
     quoted_header: bool = False
     missing_values: tuple[str, ...] = ("",)
-    """unquoted texts that stand for a missing value"""
+    """unquoted texts that mean a missing value"""
     missing: str = ""
-    """the one of them that is written"""
+    """the one that is written"""
 
     def __post_init__(self) -> None:
         if len(self.delimiter) != 1 or not self.delimiter.isascii() or self.delimiter in '"\r\n':
             raise ConfigError(
-                [Problem("delimiter", "must be one character such as , or ; and neither a quote nor a line end")]
+                [Problem("delimiter", "must be one character such as , or ; but not a quote or a line break")]
             )
         try:
             "".encode(self.encoding)  # also refuses codecs that do not make bytes of text, such as rot13
         except LookupError:
-            raise ConfigError([Problem("encoding", f"Python knows no encoding {self.encoding!r}")]) from None
+            raise ConfigError([Problem("encoding", f"unknown encoding {self.encoding!r}")]) from None
 
 
 class DetectedText(NamedTuple):

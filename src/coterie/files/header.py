@@ -15,9 +15,9 @@ from math import log
 from coterie.errors import DataError
 
 ROWS = 1000
-"""lines below the first that are compared with it, at most"""
+"""the maximum number of lines to compare with the first"""
 PREAMBLE = 30
-"""lines among which the header is looked for, where the first line is none"""
+"""lines in which to look for the header, if the first line is not one"""
 
 _NO_HEADER = (
     "If the file has no header, header = false (--no-header) reads its first line as data and names the columns "
@@ -71,7 +71,7 @@ def refuse_data(
         raise DataError(
             f"{name} may have no header: its {where} looks like data. "
             f"{_counted(like, len(first))} like the cells below.",
-            hint=f"If it is the header, say so by header = true (--header). {_NO_HEADER}.{above if skipped else ''}",
+            hint=f"If it is the header, set header = true (--header). {_NO_HEADER}.{above if skipped else ''}",
         )
     seen: dict[str, int] = {}
     pairs = [(seen.setdefault(cell, at), at) for at, cell in enumerate(first, 1)]
@@ -80,7 +80,7 @@ def refuse_data(
         raise DataError(
             f"{name}: in the first line, columns {', '.join(same[:5])}{' and more' if len(same) > 5 else ''} have the "
             "same name.",
-            hint=f"If it is the header, give each column a name of its own. {_NO_HEADER}.",
+            hint=f"If it is the header, give each column a unique name. {_NO_HEADER}.",
         )
 
 
@@ -111,7 +111,7 @@ def refuse_preamble(
     raise DataError(
         f"{name} seems to have lines above its header: the first line has fewer cells than the {width} of the "
         "table below.",
-        hint=f"{hint}. If the first line is the header, say so by header = true (--header).",
+        hint=f"{hint}. If the first line is the header, set header = true (--header).",
     )
 
 

@@ -39,7 +39,7 @@ class HashedFile(io.RawIOBase):
         self._hash = hashlib.sha256()
         self._size = 0
         self.before_name: Callable[[str], None] | None = None
-        """called with the SHA-256 when all bytes are on disk and the file has no name yet"""
+        """called with the SHA-256 when all bytes are on disk but the file is not yet renamed"""
 
     def writable(self) -> bool:
         """Return True."""
@@ -77,7 +77,7 @@ def format_of(path: str | os.PathLike[str]) -> tuple[Format, bool]:
     kind = next((name for name, each in FORMATS.items() if each.writes and ending in each.endings), None)
     if kind is None or (zipped and not FORMATS[kind].packs):
         raise ConfigError(
-            [Problem("output", f"cannot write {os.fspath(path)}: the name has to end in {writable()}, or be -")]
+            [Problem("output", f"cannot write {os.fspath(path)}: the name must end in {writable()}, or be -")]
         )
     return kind, zipped
 
@@ -139,7 +139,7 @@ def whole_file(path: str | os.PathLike[str], *, force: bool) -> Iterator[HashedF
             raise
         raise DataError(
             f"{os.fspath(path)} cannot be written: {error.strerror or 'output error'}.",
-            hint="Check the folder's rights and the space left.",
+            hint="Check the folder's permissions and free space.",
         ) from None
 
 
@@ -168,7 +168,32 @@ def replace_folder(fresh: Path, target: Path) -> None:
     except BaseException:
         old.rename(target)
         raise
-    shutil.rmtree(old, ignore_errors=True)
+    _remove(old)
+
+
+def sweep_folders(target: Path) -> None:
+    """Remove what killed runs to a folder have left beside it; a release that was just being replaced comes back.
+
+    Whoever calls this holds the lock of the output: nobody else is at work there.
+    """
+    pattern = re.compile(rf"\.{re.escape(target.name)}\.[0-9a-f]{{8}}\.(part|old)")
+    for each in sorted(target.parent.iterdir()) if target.parent.is_dir() else []:
+        found = pattern.fullmatch(each.name)
+        if found is None or each.is_symlink() or not each.is_dir():
+            continue
+        if found[1] == "old" and not target.exists():
+            each.rename(target)
+        else:
+            _remove(each)
+
+
+def _remove(path: Path) -> None:
+    """Remove a folder or a file, as far as possible."""
+    if path.is_dir():
+        shutil.rmtree(path, ignore_errors=True)
+    else:
+        with suppress(OSError):
+            path.unlink()
 
 
 @contextmanager

@@ -62,8 +62,8 @@ def in_original_order(published: pa.Table, output: object) -> pa.Table:
     if path is None or not path.is_file():
         name = "the file with its order (.rows.csv)" if path is None else path.name
         raise DataError(
-            f"The release was published in a secret order, and {name} is not beside it.",
-            hint="Measure it where it was made, or in Python by release.measures.",
+            f"The release was published in a secret order, and {name} is not next to it.",
+            hint="Measure it where it was made, or use release.measures in Python.",
         )
     head, _, body = path.read_bytes().partition(b"\n")
     try:

@@ -74,7 +74,7 @@ def target_of(
             hint = "Choose another name, or overwrite it with force=True."
             raise ConfigError([Problem("output", f"{folder} exists already")], hint=hint)
         if folder.exists() and any(each.suffix != ".parquet" for each in folder.iterdir()):
-            raise ConfigError([Problem("output", f"{folder} holds other files than Parquet; it is left alone")])
+            raise ConfigError([Problem("output", f"{folder} contains files other than Parquet; it was not changed")])
         check_target(provenance_path(output), force=force)
         return Target("parquet", folder=True)
     kind, zipped = format_of(output)
@@ -95,7 +95,7 @@ class WrittenFile(NamedTuple):
 
     rows: int
     sha256: str
-    """of the file, or of the digests of a folder's files in their order"""
+    """of the file, or of the digests of a folder's files in order"""
 
 
 class Stripes(Protocol):

@@ -43,19 +43,19 @@ class Source:
     table: pa.Table
     kind: FrameKind | Literal["file"]
     name: str
-    """what to call it in messages: "people.csv", "standard input", "the pandas frame", "sqlite:///people.db#people" """
+    """its name in messages: "people.csv", "standard input", "the pandas frame", "sqlite:///people.db#people" """
     native: Native = None
     """the caller's frame: collected if it was lazy, copied if it is pandas"""
     path: Path | None = None
     """None for frames, for standard input and for databases"""
     sha256: str | None = None
-    """of the file as it lies on disk, compressed or not; None for frames and databases"""
+    """of the file on disk, compressed or not; None for frames and databases"""
     format: Format | None = None
     dialect: Dialect | None = None
-    """how a text file was written"""
+    """the dialect of a text file"""
     compression: Literal["gzip"] | None = None
     origin: Path | Place | None = field(default=None, repr=False)
-    """where it was read, by a name that holds in every folder: nothing may be written there"""
+    """its absolute path or address, which may not be overwritten"""
 
 
 class TextSettings(TypedDict):
@@ -128,7 +128,7 @@ def read(
 
 def _read_database(place: Place, *, sheet: str | int | None) -> Source:
     if sheet is not None:
-        raise ConfigError([Problem("sheet", f"{place.name} is no Excel file and has no sheets")])
+        raise ConfigError([Problem("sheet", f"{place.name} is not an Excel file and has no sheets")])
     return Source(place.read(), "file", place.name, origin=place.without_password())
 
 
@@ -154,7 +154,7 @@ def _parsed(raw: Raw, text: TextSettings, *, sheet: str | int | None) -> Source:
     dialect = None
     kind = FORMATS[raw.format]
     if sheet is not None and not kind.sheets:
-        raise ConfigError([Problem("sheet", f"{raw.name} is no Excel file and has no sheets")])
+        raise ConfigError([Problem("sheet", f"{raw.name} is not an Excel file and has no sheets")])
     if raw.format == "csv":
         table, dialect = read_csv(raw.open, name=raw.name, **text)
     else:

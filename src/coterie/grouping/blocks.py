@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from coterie.table.table import Table
 
 ROWS = 2**21
-"""rows that a block has at most, unless they cannot be parted into blocks of 2k rows"""
+"""the maximum number of rows of a block, unless they cannot be split into blocks of 2k rows"""
 
 
 def cut_into_blocks(index: Index, *, k: int, rows: int = ROWS) -> list[Int32]:

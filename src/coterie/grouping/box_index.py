@@ -47,7 +47,7 @@ def build_box_index(
     group, leaf, start, end, left, parent, depth = build(costs, middle)
     if depth >= STACK - 2:
         raise DataError(
-            f"{lo.shape[1]} quasi-identifiers are more than the search can hold.",
+            f"{lo.shape[1]} quasi-identifiers are more than the search supports.",
             hint="Publish fewer of them, or several tables.",
         )
     slot = np.empty(len(group), dtype=np.int32)

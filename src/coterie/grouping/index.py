@@ -30,7 +30,7 @@ def build_index(table: Table, costs: CostArrays | None = None) -> Index:
     order, leaf, start, end, left, parent, depth = build(costs, distinct.codes)
     if depth >= STACK - 2:
         raise DataError(
-            f"{table.attributes} quasi-identifiers are more than the search can hold.",
+            f"{table.attributes} quasi-identifiers are more than the search supports.",
             hint="Publish fewer of them, or several tables.",
         )
     points = np.ascontiguousarray(distinct.codes[order])

@@ -29,11 +29,11 @@ LIKELY, MOST = 0.35, 1.45
 MANY = 30
 """rows of a group from which prices far too high take long to lower"""
 FIRST_REACH = 0.3
-"""how far of the way to what the pool allows the prices go, at first"""
+"""how far prices initially move towards what the pool allows"""
 STEPS = 60
 """of the ascent, in each round"""
 AMBITION = 0.03
-"""the ascent steps as if the best sum were so much higher than the best found"""
+"""the ascent assumes that the best sum is this much higher than the best found"""
 
 
 class Efforts(NamedTuple):

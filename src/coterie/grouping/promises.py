@@ -55,14 +55,14 @@ def refuse_too_few(config: Config, *, rows: int, remaining: int, people: int | N
             f"Groups of {config.k:,} rows cannot be made: the table has {rows:,} rows{taken}.",
             wanted=config.k,
             possible=remaining,
-            hint=f"Ask for k of at most {remaining:,}." if remaining else "Give a table with rows.",
+            hint=f"Use a k of at most {remaining:,}." if remaining else "Give a table with rows.",
         )
     if people is not None and people < config.k:
         raise InfeasibleError(
             f"Groups of {config.k:,} people cannot be made: {config.entity!r} names {people:,}.",
             wanted=config.k,
             possible=people,
-            hint=f"Ask for k of at most {people:,}.",
+            hint=f"Use a k of at most {people:,}.",
         )
 
 

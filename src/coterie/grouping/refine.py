@@ -34,25 +34,25 @@ if TYPE_CHECKING:
     from coterie.table.table import Table
 
 Allowed: TypeAlias = Callable[[Int32, Int64], Bool]
-"""(row → group, groups that changed) → whether each of them keeps the privacy models"""
+"""(row → group, changed groups) → whether each of them satisfies the privacy models"""
 
 ROUNDS = 12
 REGION_ROWS = 16_384
 TESTED_ROUNDS = 36
 TESTED_GROUPS = 8
-"""groups of a region where models are tested: one that breaks costs the region what it gained in the round"""
+"""groups of a region in which models are tested: a violation costs the region its gain of the round"""
 NEAR = 24
 """rows near each place, among whose groups it chooses"""
 LEAST_POOLS = 256
-"""pools that are looked at, however few the groups"""
+"""the minimum number of pools, however few the groups"""
 PORTIONS = 16
-"""parts of k into which equal rows of a group fall, at least: the rows of a part stay together"""
+"""the minimum number of portions of k into which equal rows of a group are divided: a portion stays together"""
 WORSE = 0.5
-"""pools that would cost more than 1 + this ÷ √k times what they did are given up: large groups vary less"""
+"""pools that would cost more than 1 + this ÷ √k times as before are discarded: large groups vary less"""
 HEAT = 0.005
-"""temperature at first: the share of what a group loses on average"""
+"""the initial temperature, as a share of a group's average loss"""
 COLD = 0.1
-"""share of the rounds at the end in which nothing that loses more is kept"""
+"""share of the final rounds in which nothing worse is kept"""
 
 
 @dataclass(frozen=True)
@@ -60,7 +60,7 @@ class Effort:
     """How hard the search tries."""
 
     pools: float = 8.0
-    """pools that are looked at, for each group"""
+    """pools per group"""
 
 
 def keeps(table: Table, models: Sequence[Model], k: int) -> Allowed | None:

@@ -25,7 +25,7 @@ class Regions(NamedTuple):
     """region → where its rows begin in `rows`; one more entry at the end"""
     rows: Int32
     held: Int64
-    """region → groups that it has now"""
+    """region → its current number of groups"""
     apart: Int32
     """row → number of its group, if that is in no region; −1 for all others and for suppressed rows"""
 

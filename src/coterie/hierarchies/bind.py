@@ -111,7 +111,7 @@ def note_misfits(
     hint = "add the missing rows to the hierarchy"
     if spaced:
         hint += f", or remove the spaces around {count_of(spaced, 'value')} of the data, which would then fit"
-    misfits.add(unknown, "has no place in the hierarchy", "have no place in the hierarchy", hint=hint)
+    misfits.add(unknown, "is missing from the hierarchy", "are missing from the hierarchy", hint=hint)
     misfits.add(
         groups,
         "is the label of a group, not a value: the data are already generalized in part",

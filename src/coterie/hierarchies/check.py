@@ -26,14 +26,14 @@ class ColumnValues(NamedTuple):
     values: pa.Array
     counts: Int64
     missing: int
-    """rows without a value"""
+    """number of rows without a value"""
 
 
 class HierarchyCheck(NamedTuple):
     """The result of checking a hierarchy file."""
 
     hierarchy: Hierarchy | None
-    """None if the file holds no tree"""
+    """None if the file is not a tree"""
     problems: list[Problem]
     doubts: list[Problem]
 

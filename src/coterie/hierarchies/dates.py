@@ -42,7 +42,7 @@ class Dates:
             if isinstance(level, str) and level in LEVELS:
                 good.append(level)
             else:
-                problems.append(Problem("dates", f"{level!r} is no level; there are {', '.join(LEVELS)}"))
+                problems.append(Problem("dates", f"{level!r} is not a level; choose from {', '.join(LEVELS)}"))
         for fine, coarse in pairwise(good):
             if LEVELS.index(coarse) <= LEVELS.index(fine):
                 problems.append(Problem("dates", f"{coarse!r} comes after {fine!r}; levels go from day to decade"))
@@ -92,7 +92,7 @@ class Dates:
 
             values = pc.local_timestamp(values)
         if not (pa.types.is_date(kind) or pa.types.is_timestamp(kind)):
-            misfits.add_column(f"dates are for dates, and the column holds {kind}")
+            misfits.add_column(f"the dates rule is for dates, but the column contains {kind}")
             return None
         days: npt.NDArray[np.datetime64] = values.to_numpy(zero_copy_only=False).astype("datetime64[D]")
         return days

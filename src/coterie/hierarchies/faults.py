@@ -33,9 +33,7 @@ def edge_faults(parents: Mapping[str, Mapping[str, int]], *, numbered: bool) -> 
         if len(outside) > 1:
             named = [f'"{name}"' + (f" (row {above[name]:,})" if numbered else "") for name in outside]
             number = "two" if len(named) == 2 else f"{len(named):,}"
-            problems.append(
-                Problem("", f'"{label}" has {number} parents: {_listed(named)}; a label stands in one place only')
-            )
+            problems.append(Problem("", f'"{label}" has {number} parents: {_listed(named)}; labels must be unique'))
     return problems
 
 
@@ -96,7 +94,7 @@ def _cycle_fault(cycle: list[str]) -> Problem:
     if len(cycle) > _MOST_OF_CYCLE:
         shown.append(f"… {len(cycle) - _MOST_OF_CYCLE:,} more …")
     way = " under ".join([*shown, f'"{cycle[0]}"'])
-    return Problem("", f"a cycle: {way}; a label cannot stand above itself")
+    return Problem("", f"a cycle: {way}; a label cannot be its own ancestor")
 
 
 _N = r"([+-]?[0-9]+(?:\.[0-9]+)?)"

@@ -153,9 +153,9 @@ def read_mapping(path: str | os.PathLike[str]) -> Any:  # noqa: ANN401 - whateve
             return tomllib.loads(text)
         return json.loads(text, object_pairs_hook=lambda pairs: _object(pairs, name))
     except tomllib.TOMLDecodeError as error:
-        raise HierarchyError(f"the hierarchy file {name} is no valid TOML: {error}") from None
+        raise HierarchyError(f"the hierarchy file {name} is not valid TOML: {error}") from None
     except json.JSONDecodeError as error:
-        raise HierarchyError(f"the hierarchy file {name} is no valid JSON: {error}") from None
+        raise HierarchyError(f"the hierarchy file {name} is not valid JSON: {error}") from None
     except RecursionError:
         raise HierarchyError(f"the hierarchy file {name} is nested too deeply; write it as CSV") from None
 

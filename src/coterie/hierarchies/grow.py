@@ -37,7 +37,7 @@ def grow(rows: Iterable[Sequence[str]], *, root: str | None = None, lines: Seque
     """
     chains = _Chains(rows, lines)
     if not chains.rows:
-        raise HierarchyError("the hierarchy holds no values; give one row for each value")
+        raise HierarchyError("the hierarchy has no values; give one row for each value")
     top = chains.find_root(root)
     problems = edge_faults(chains.parents, numbered=lines is not None)
     tops = set(chains.tops)

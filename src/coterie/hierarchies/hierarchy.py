@@ -29,7 +29,7 @@ class BoundHierarchy(NamedTuple):
 
     tree: Tree
     codes: Int32
-    """place of a value → its leaf code"""
+    """position of a value → its leaf code"""
 
 
 @dataclass(frozen=True, repr=False)

@@ -82,7 +82,7 @@ class Intervals:
         numbers = [_setting(width) for width in widths]
         for width, number in zip(widths, numbers, strict=True):
             if number is None or number <= 0:
-                problems.append(Problem("intervals", f"{width!r} is no width; a width is a number above 0"))
+                problems.append(Problem("intervals", f"{width!r} is not a width; a width is a number above 0"))
         good = [number for number in numbers if number is not None and number > 0]
         for narrow, wide in pairwise(good):
             if wide <= narrow or EXACT.remainder(wide, narrow) != 0:
@@ -95,7 +95,7 @@ class Intervals:
                 )
         origin = _setting(start)
         if origin is None:
-            problems.append(Problem("start", f"{start!r} is no number; it is where one of the intervals begins"))
+            problems.append(Problem("start", f"{start!r} is not a number; it is where one of the intervals begins"))
         if problems or origin is None:
             raise ConfigError(problems)
         return cls(tuple(good), origin)
@@ -110,7 +110,7 @@ class Intervals:
         """Return each value's path; integers lie in `[20-24]`, or `[-5, -1]` below 0, decimals in `[20, 25)`."""
         if not (is_number(values.type) or is_text(values.type) or pa.types.is_null(values.type)):
             other = "dates; use dates(…) instead" if pa.types.is_temporal(values.type) else "no numbers"
-            misfits.add_column(f"intervals are for numbers, and the column holds {other}")
+            misfits.add_column(f"intervals are for numbers, but the column contains {other}")
             return []
         numbers = [parse_number(name) for name in names]
         wrong = [place for place, number in enumerate(numbers) if number is None]
@@ -200,14 +200,14 @@ class Prefixes:
             if isinstance(length, int) and not isinstance(length, bool) and length > 0:
                 good.append(length)
             else:
-                problems.append(Problem("prefixes", f"{length!r} is no length; a length is a whole number above 0"))
+                problems.append(Problem("prefixes", f"{length!r} is not a length; a length is a whole number above 0"))
         for longer, shorter in pairwise(good):
             if shorter >= longer:
                 problems.append(
                     Problem("prefixes", f"{shorter} comes after {longer}; lengths go from long to short, such as 5, 3")
                 )
         if not isinstance(mask, str) or len(mask) != 1 or mask.isspace():
-            problems.append(Problem("mask", f"{mask!r} is no mask; it is one character, such as '*' or '#'"))
+            problems.append(Problem("mask", f"{mask!r} is not a mask; it is one character, such as '*' or '#'"))
         if problems or not isinstance(mask, str):
             raise ConfigError(problems)
         return cls(tuple(good), mask)
@@ -242,18 +242,19 @@ class Prefixes:
         if is_number(values.type):
             if len(set(map(len, names))) > 1 or not all(name.isdecimal() for name in names):
                 misfits.add_column(
-                    "prefixes are for codes, and the column holds numbers of unequal length or with signs or decimals; "
+                    "prefixes are for codes, but the column contains numbers of unequal "
+                    "length or with signs or decimals; "
                     "keep the column as text, with its leading zeros"
                 )
             return
         if not (is_text(values.type) or pa.types.is_null(values.type)):
             other = "dates; use dates(…) instead" if pa.types.is_temporal(values.type) else f"type {values.type}"
-            misfits.add_column(f"prefixes are for codes, and the column holds {other}")
+            misfits.add_column(f"prefixes are for codes, but the column contains {other}")
             return
         masked = [place for place, name in enumerate(names) if self.mask in name]
         misfits.add(
             masked,
-            f'holds the mask "{self.mask}"',
-            f'hold the mask "{self.mask}"',
-            hint="choose a mask that no value holds, such as prefixes(mask='#')",
+            f'contains the mask "{self.mask}"',
+            f'contain the mask "{self.mask}"',
+            hint="choose a mask that no value contains, such as prefixes(mask='#')",
         )

@@ -66,7 +66,7 @@ def mapping_rows(nested: object, *, root: str = ROOT) -> list[tuple[str, ...]]:
         else:
             label = scalar_text(thing)
             if label is None:
-                problems.append(_at(path, f"{_kind(thing)} is no label; use text, numbers or dates"))
+                problems.append(_at(path, f"{_kind(thing)} is not a label; use text, numbers or dates"))
             else:
                 rows.append((label, *path))
     if problems:
@@ -79,7 +79,7 @@ def _branch(
 ) -> tuple[object, tuple[str, ...]] | None:
     label = scalar_text(key)
     if label is None:
-        problems.append(_at(path, f"{_kind(key)} is no label; use text, numbers or dates"))
+        problems.append(_at(path, f"{_kind(key)} is not a label; use text, numbers or dates"))
         return None
     # A label with nothing beneath it is a value itself.
     if child is None or (isinstance(child, Mapping | Sequence) and not isinstance(child, str) and not child):
@@ -97,7 +97,7 @@ def _items(
     result: list[tuple[object, tuple[str, ...]]] = []
     for item in reversed(items):
         if isinstance(item, Sequence) and not isinstance(item, str | bytes):
-            problems.append(_at(path, "a list stands directly in a list; give the inner one a label"))
+            problems.append(_at(path, "a list is directly inside a list; give the inner one a label"))
         else:
             result.append((item, path))
     return result
@@ -154,7 +154,7 @@ def read_spec(cls: type[Hierarchy], spec: object, *, base: Path | None) -> Hiera
         return _by_word(cls, spec, words, base=base) if words else cls.from_mapping(spec)
     if isinstance(spec, Sequence) and not isinstance(spec, bytes):
         return cls.from_mapping(spec)
-    raise ConfigError([Problem("", f"{_kind(spec)} is no hierarchy; give a path, a rule or a nested mapping")])
+    raise ConfigError([Problem("", f"{_kind(spec)} is not a hierarchy; give a path, a rule or a nested mapping")])
 
 
 def _located(path: str | os.PathLike[str], base: Path | None) -> Path:
@@ -186,8 +186,10 @@ def _by_word(cls: type[Hierarchy], spec: Mapping[str, Any], words: list[str], *,
 
 
 def _unexpected(key: str, word: str, allowed: Sequence[str]) -> Problem:
-    beside = f"; beside {word} may stand {' and '.join(allowed[1:])}" if len(allowed) > 1 else ""
-    return Problem(key, f"does not go with {word}{beside}. A tree with a label {word!r} is written as {{tree = …}}")
+    beside = f"; {word} can be combined with {' and '.join(allowed[1:])}" if len(allowed) > 1 else ""
+    return Problem(
+        key, f"cannot be combined with {word}{beside}. A tree with a label {word!r} is written as {{tree = …}}"
+    )
 
 
 def _from_csv(cls: type[Hierarchy], path: object, settings: dict[str, Any], *, base: Path | None) -> Hierarchy:
@@ -233,4 +235,6 @@ def row_texts(rows: Sequence[Sequence[object]]) -> Iterator[list[str]]:
         wrong += not fits
         yield cells
     if wrong:
-        raise HierarchyError(f"{wrong:,} of the rows are no rows of labels; give each as a list: value, group, …, root")
+        raise HierarchyError(
+            f"{wrong:,} of the rows are not lists of labels; give each as a list: value, group, …, root"
+        )

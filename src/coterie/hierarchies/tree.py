@@ -29,15 +29,15 @@ class Tree:
     parent: Int32
     """node → parent node, −1 for the root"""
     first: Int32
-    """node → smallest leaf code beneath it"""
+    """node → smallest leaf code below it"""
     last: Int32
-    """node → largest leaf code beneath it, inclusive"""
+    """node → largest leaf code below it, inclusive"""
     leaf_node: Int32
     """leaf code → node"""
     depth: Int32
     """node → edges up to the root"""
     height: Int32
-    """node → edges down to the deepest leaf of the whole hierarchy beneath it"""
+    """node → edges down to the deepest leaf of the whole hierarchy below it"""
     whole_size: Int32
     """node → number of leaves of the whole hierarchy beneath it"""
     weight: Float64 | None = None

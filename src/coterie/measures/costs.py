@@ -27,13 +27,13 @@ class IntervalCosts(NamedTuple):
     height: Float64
     """width ÷ range, or height of the common ancestor ÷ height of the tree"""
     distortion: Float64
-    """width ÷ range, or WHD with uniform or own level weights"""
+    """width ÷ range, or WHD with uniform or custom level weights"""
     height_distortion: Float64
     """width ÷ range, or WHD with weights 1 ÷ (level − 1)**β"""
     open: Float64
     """(values left open − 1) ÷ (values of the column − 1)"""
     changed: Bool
-    """whether something else is published than the value itself"""
+    """whether the published cell differs from the value"""
 
 
 def interval_costs(

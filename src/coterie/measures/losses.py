@@ -29,7 +29,7 @@ class Losses(NamedTuple):
     """sizes of all groups, counted over all blocks"""
     fully_generalised: int
     outside: int | None
-    """None where originals are not at hand"""
+    """None if the originals are not available"""
 
     def mean(self, name: str) -> float:
         """Return the mean of an attribute's losses over all attributes."""
@@ -50,7 +50,7 @@ class Measure(NamedTuple):
     better: Literal["lower", "higher", ""]
     range: str
     silent: str
-    """what it does not say"""
+    """its limitations"""
     unit: Literal["share", "sum", "rows", "groups"]
     """what it is: a share or ratio, a sum over cells, or a count of rows or groups"""
     grouped: bool

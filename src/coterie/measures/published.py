@@ -31,7 +31,7 @@ class PublishedCells(NamedTuple):
     unread: Bool
     """row → whether some cell of it could not be read"""
     root: Bool
-    """row → whether it says nothing at all"""
+    """row → whether it is fully suppressed"""
 
 
 class _Originals(NamedTuple):
@@ -39,7 +39,7 @@ class _Originals(NamedTuple):
 
     codes: Int32
     encoded: Bool
-    """row → whether it has codes: a row that was left out for its missing values has none"""
+    """row → whether it has codes: a row left out because of missing values has none"""
 
 
 def measure_tables(original: pa.Table, published: pa.Table, config: Config) -> Measures:

@@ -28,7 +28,7 @@ class BlockSums:
     rows: int
     suppressed: int
     starred: int
-    """rows of groups that are published as nothing but `*`"""
+    """rows of groups published as `*` throughout"""
     fully_generalised: int
     outside: int
     losses: Float64

@@ -39,7 +39,7 @@ class Lattice:
         # An attribute with one value has nothing to generalize.
         self.attributes = tuple(j for j, size in enumerate(self.shape) if size > 1)
         self.counted = 0
-        """how many nodes the last search had to count"""
+        """the number of nodes that the last search had to count"""
         total = math.prod(self.shape[j] + 1 for j in self.attributes)
         if total > NODE_LIMIT:
             problem = (

@@ -22,18 +22,18 @@ class Options(BaseModel):
     model_config = ConfigDict(frozen=True, extra="forbid")
 
     secrets: ClassVar[frozenset[str]] = frozenset()
-    """options that are not written beside a release"""
+    """options that are not written to provenance"""
 
 
 class PaperOptions(Options):
     """Base of the options of a method from a paper; `preset = "paper"` sets them as in the paper."""
 
     published: ClassVar[Mapping[str, Any]] = {}
-    """the options under which the method is the paper's, where that is not what they are without being set"""
+    """the options that make the method the paper's, where they differ from the defaults"""
 
     preset: Literal["paper"] | None = Field(
         None,
-        description="`paper` sets the options below as the paper has them; an option that is given as well goes first.",
+        description="`paper` sets the options below as in the paper; options set explicitly override it.",
     )
 
     @model_validator(mode="before")
@@ -69,9 +69,9 @@ class Run:
     deadline: float | None = None
     """`time.monotonic()` at which to return the best grouping so far"""
     privacy: tuple[Any, ...] = ()
-    """privacy models beyond k, for methods that heed them while grouping; a shared repair enforces them afterwards"""
+    """privacy models beyond k, for methods that consider them while grouping; a shared repair then enforces them"""
     notes: list[str] = field(default_factory=list)
-    """what the user should be told, such as which method `auto` chose"""
+    """messages for the user, such as which method `auto` chose"""
 
     def rng(self) -> np.random.Generator:
         """Return the run's only source of randomness, restarted from the seed at each call."""

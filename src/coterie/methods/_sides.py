@@ -10,7 +10,7 @@ Compare = Literal["increase", "enlarge", "side", "seed"]
 
 COMPARE: Any = Field(
     "increase",
-    description="What decides the side of a row: the rise of the summed penalty, the growth of the side's box, the "
+    description="What decides the side of a row: the increase of the summed penalty, the growth of the side's box, the "
     "cost of the whole box with the row, or the row's distance from the side's seed.",
 )
 

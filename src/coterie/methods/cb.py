@@ -58,7 +58,7 @@ class CbOptions(PaperOptions):
 
     published: ClassVar[Mapping[str, Any]] = {"categories": "order"}
 
-    tries: int = Field(15, ge=1, description="How many ways to halve a part are tried; the best is kept.")
+    tries: int = Field(15, ge=1, description="Number of ways to halve a part; the best is kept.")
     rounds: int = Field(
         15, ge=1, description="Rounds of two-means clustering before two new random rows are drawn, within the tries."
     )
@@ -170,7 +170,7 @@ def _diversity(table: Table, run: Run) -> Diversity:
                 f"so l can be at most {possible:,}.",
                 wanted=model.wanted,
                 possible=possible,
-                hint="Ask for a smaller l.",
+                hint="Use a smaller l.",
             )
     columns = [at for at, _ in wanted]
     codes = table.sensitive_codes[:, columns] if columns else np.zeros((table.rows, 0))

@@ -46,15 +46,15 @@ class _Settings(NamedTuple):
     """The parameters of an effort."""
 
     shared: int
-    """rows near a leaf of the index among which its seeds choose, in multiples of k; 0: each searches for itself"""
+    """rows near a leaf of the index among which its seeds choose, in multiples of k; 0: each searches separately"""
     leaves: int
-    """of the index that such a search looks into at most, once it has found enough rows"""
+    """leaves of the index that such a search visits at most, once it has found enough rows"""
     seeds: float
-    """share of the distinct rows from which boxes are grown at first"""
+    """share of the distinct rows from which boxes are initially grown"""
     tries: int
     """boxes grown from each seed"""
     pools: float
-    """pools of neighbouring groups that are grown anew, for each group"""
+    """pools of neighbouring groups to regroup, per group"""
 
 
 REACH = 3  # rows that a seed looks around for, in multiples of k
@@ -99,7 +99,7 @@ class CompactOptions(Options):
     block_rows: int = Field(
         ROWS,
         ge=1,
-        description="Rows of a block at most. Larger tables are grouped by blocks, at some loss.",
+        description="Maximum rows of a block. Larger tables are grouped in blocks, at some loss.",
     )
     suppress_above: float | None = Field(
         None,
@@ -114,7 +114,27 @@ def compact(table: Table, k: int, options: CompactOptions, run: Run) -> Grouping
     """Accept the cheapest boxes of k rows first, then regroup neighbouring groups while that reduces the loss."""
     index = build_index(table)
     settings = _settings(options.effort, k, len(index.nodes.points))
-    blocks = cut_into_blocks(index, k=k, rows=options.block_rows)
+    grown = _grown(table, k, index, settings, options.block_rows, run)
+    limit = NEARLY * loss_of(table, grown)
+    places = len(index.nodes.points)
+    starts = [grown, *(other for other in _others(table, k, places, run) if loss_of(table, other) < limit)]
+    if len(starts) > 1:
+        look = Effort(pools=FIRST_LOOK)
+        starts = [refine(table, start, k=k, run=run, effort=look, index=index) for start in starts]
+    start = min(starts, key=lambda found: loss_of(table, found))
+    grouping = _search(table, start, k, Effort(pools=settings.pools), run, index)
+    return grouping if options.suppress_above is None else _without_outliers(table, grouping, options.suppress_above)
+
+
+def grow_groups(table: Table, k: int, run: Run) -> Grouping:
+    """Group the rows as `fast` does before any search: for cuts, which need to know where groups lie, no more."""
+    index = build_index(table)
+    return _grown(table, k, index, _settings("fast", k, len(index.nodes.points)), ROWS, run)
+
+
+def _grown(table: Table, k: int, index: Index, settings: _Settings, block_rows: int, run: Run) -> Grouping:
+    """Accept the cheapest boxes first, block by block; the index is free before and afterwards."""
+    blocks = cut_into_blocks(index, k=k, rows=block_rows)
     scales = attribute_scales(table.attributes, run)
     # Threads that are not needed for blocks of their own work on the seeds of a block.
     inner_threads = max(1, run.threads // len(blocks))
@@ -133,16 +153,7 @@ def compact(table: Table, k: int, options: CompactOptions, run: Run) -> Grouping
             groups += int(found.max()) + 1
             run.progress("group", done + 1, len(blocks))
     index.reset()
-    grown = Grouping.of(table.codes, labels)
-    limit = NEARLY * loss_of(table, grown)
-    places = len(index.nodes.points)
-    starts = [grown, *(other for other in _others(table, k, places, run) if loss_of(table, other) < limit)]
-    if len(starts) > 1:
-        look = Effort(pools=FIRST_LOOK)
-        starts = [refine(table, start, k=k, run=run, effort=look, index=index) for start in starts]
-    start = min(starts, key=lambda found: loss_of(table, found))
-    grouping = _search(table, start, k, Effort(pools=settings.pools), run, index)
-    return grouping if options.suppress_above is None else _without_outliers(table, grouping, options.suppress_above)
+    return Grouping.of(table.codes, labels)
 
 
 def _others(table: Table, k: int, places: int, run: Run) -> list[Grouping]:

@@ -49,7 +49,7 @@ class GccgOptions(PaperOptions):
     parts: int = Field(
         1,
         ge=1,
-        description="Halve the table until no part holds more than 1/parts of the rows; parts are grouped in parallel.",
+        description="Halve the table until no part has more than 1/parts of the rows; parts are grouped in parallel.",
     )
     distance: Literal["height", "ncp"] = Field(
         "height", description="How far categories are apart: the paper's height ratio, or NCP (leaf share)."

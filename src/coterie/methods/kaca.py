@@ -59,10 +59,10 @@ class KacaOptions(PaperOptions):
     )
     beta: float = Field(1.0, ge=1, description='How fast the weights fall, with weights = "height".')
     level_weights: dict[str, LevelWeights] | LevelWeights | None = Field(
-        None, description="WHD's own weights from the root downwards: a list for all hierarchies, or one per column."
+        None, description="Custom WHD weights from the root downwards: a list for all hierarchies, or one per column."
     )
     suppress_above: float | None = Field(
-        None, ge=0, description="Suppress classes whose nearest one is further than this per row; none without it."
+        None, ge=0, description="Suppress classes whose nearest one is further than this per row; by default none."
     )
 
 
@@ -113,7 +113,7 @@ def _measure(table: Table, options: KacaOptions) -> Measure:
     for column, weights in by_column.items():
         path = "options.level_weights" + (f".{column}" if isinstance(own, dict) else "")
         if column not in heights:
-            problems.append(Problem(path, f"column {column!r} is no quasi-identifier with a hierarchy"))
+            problems.append(Problem(path, f"column {column!r} is not a quasi-identifier with a hierarchy"))
         elif len(weights) < heights[column]:
             problems.append(
                 Problem(path, f"{len(weights)} weights, but {column!r} has {heights[column]} levels below its root")

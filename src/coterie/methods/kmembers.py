@@ -37,7 +37,7 @@ class KMembersOptions(PaperOptions):
 
     seeding: Literal["random", "furthest", "dense-first"] = Field(
         "dense-first",
-        description="Which rows groups grow from: in random order, each furthest from the last, or dense places first.",
+        description="Rows that groups grow from: in random order, each furthest from the last, or dense regions first.",
     )
     loss: Literal["ncp", "height"] = Field(
         "ncp", description="What the search minimizes: NCP (leaf share) or the paper's height ratio."

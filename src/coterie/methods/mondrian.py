@@ -35,7 +35,7 @@ class MondrianOptions(PaperOptions):
 
     strict: bool = Field(
         True,
-        description="Keep rows with the same value on the same side of a cut; false shares them out (relaxed).",
+        description="Keep rows with the same value on the same side of a cut; false divides them (relaxed).",
     )
     before_median: bool = Field(
         True,

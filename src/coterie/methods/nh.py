@@ -69,20 +69,22 @@ class NhOptions(PaperOptions):
         "named here.",
     )
     part_size: int | None = Field(
-        None, ge=1, description="Greedy parts hold at least this many rows, and never fewer than k; k without it."
+        None, ge=1, description="Minimum rows of a greedy part, never fewer than k; by default k."
     )
-    tries: int = Field(4, ge=1, description="How often each greedy cut is tried, from other rows; the best is kept.")
+    tries: int = Field(
+        4, ge=1, description="Number of tries for each greedy cut, from different rows; the best is kept."
+    )
     compare: Compare = COMPARE
     assignment: Literal["matching", "rotation"] = Field(
         "matching",
-        description="What rows are drawn by: k random one-to-one assignments, or the k rotations of the ring, which "
-        "whoever knows one row of it can undo.",
+        description="How rows are assigned: by k random one-to-one assignments, or by "
+        "the k rotations of the ring, which "
+        "anyone who knows one row of it can undo.",
     )
     key: str | None = Field(
         None,
         min_length=16,
-        description="A secret text that draws the same assignment again; drawn afresh without it. It is not written "
-        "beside the release.",
+        description="A secret text that reproduces the assignment; random by default. It is never written to a file.",
     )
 
 

@@ -97,7 +97,7 @@ class _Choice(NamedTuple):
     """The groups chosen by the solver."""
 
     times: Int64 | None
-    """group → how often; None if there is no choice that holds every row as often as it occurs"""
+    """group → how often; None if no choice covers every row as often as it occurs"""
     best: bool
     """whether no other choice loses less, as far as the solver's answers agree with each other"""
 
@@ -251,7 +251,7 @@ class _Search:
                 return before
             if self.run.out_of_time:
                 return self._late(before)
-        self.run.notes.append("optimal: the solver gave no answer that holds; the grouping may not be the least loss.")
+        self.run.notes.append("optimal: the solver gave no valid answer; the grouping may not be the least loss.")
         return before
 
     def _choice(self, columns: _Columns, nodes: int | None, *, presolve: bool) -> _Choice:

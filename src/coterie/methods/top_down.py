@@ -57,7 +57,9 @@ class TopDownOptions(PaperOptions):
     """Options of `top-down`."""
 
     seed_rounds: int = Field(
-        3, ge=1, description="How often to go on to the row furthest from the last one in search of two far-apart rows."
+        3,
+        ge=1,
+        description="Number of steps, each to the row furthest from the last, in the search for two far-apart rows.",
     )
     compare: Compare = COMPARE
 

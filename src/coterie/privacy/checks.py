@@ -23,13 +23,13 @@ class ModelCheck(NamedTuple):
 
     model: Model
     column: str | None
-    """the sensitive column; None for a model without"""
+    """the sensitive attribute; None for a model without"""
     wanted: float
     found: float
-    """what the worst class has"""
+    """the value in the worst class"""
     passed: bool
     failing: int
-    """classes that break the promise"""
+    """classes that violate the model"""
     rows: int
     """rows in these"""
     worst: int

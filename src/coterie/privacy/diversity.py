@@ -169,7 +169,7 @@ class LDiversity(Model):
         if np.isinf(found):
             values = int(whole.column(column).distinct[0])
             return float(values), f"in this table l can be at most {values:,}"
-        return found, f"in this table c has to be more than {np.ceil(found * 10_000) / 10_000:,.10g}"
+        return found, f"in this table c must be more than {np.ceil(found * 10_000) / 10_000:,.10g}"
 
     def shortfall(self, groups: Groups, column: str | None = None) -> Float64:
         """Return group → how far it is from l-diversity, relative to l or to the size of the group."""
@@ -203,7 +203,7 @@ class AlphaK(Model):
         "That values rarer than alpha are protected: one of them may be far more likely in a group than in the "
         "whole table."
     )
-    parts_help: ClassVar[Mapping[str, str]] = {"k": "a k of its own, in place of the setting k"}
+    parts_help: ClassVar[Mapping[str, str]] = {"k": "its own k, instead of the setting k"}
 
     floor = "k"
 

@@ -43,20 +43,20 @@ class Model:
     meaning: ClassVar[str]
     """what it guarantees, in a sentence"""
     not_proved: ClassVar[str] = "Anything beyond its definition."
-    """what it does not guarantee, in a sentence"""
+    """its limitations, in a sentence"""
     parts: ClassVar[tuple[str, ...]]
-    """the parameters in the order in which a text gives them, as in `l-diversity:3:disease:entropy`"""
+    """the parameters in the order of its text form, as in `l-diversity:3:disease:entropy`"""
     parts_help: ClassVar[Mapping[str, str]] = {}
-    """parameter → what it is, where its name does not say so"""
+    """parameter → its description, if its name is not enough"""
     counts: ClassVar[Literal["values", "rows", "population"]] = "values"
-    """what has to be counted to judge it: sensitive values, rows, or people of a population"""
+    """what must be counted to judge it: sensitive values, rows, or people of a population"""
     variant: ClassVar[str] = ""
     """the parameter that chooses between definitions, if there is one"""
     colons_at_the_end: ClassVar[bool] = False
-    """whether the last part of a text may hold colons itself, as a path does"""
+    """whether the last part of a text may contain colons, as a path does"""
 
     on: str | None
-    """the sensitive column; None is all of them"""
+    """the sensitive attribute; None means all of them"""
 
     def __init_subclass__(cls) -> None:
         if "name" in vars(cls):

@@ -56,7 +56,7 @@ class Labels(NamedTuple):
     unchanged: bool
     """whether every group is published with its rows' own values"""
     open_values: Int64 | None = None
-    """group → how many values of the column its set leaves open; None where no sets are published"""
+    """group → number of values of the column that its set leaves open; None if no sets are published"""
 
     def of_rows(self, group: Int32) -> Int32:
         """Return row → label, from row → group; −1 is a suppressed row."""
@@ -86,7 +86,7 @@ class Boxes(NamedTuple):
     nodes: Int32 | None = None
     """group → the tree node to publish, where the method has chosen one"""
     held: Held | None = None
-    """the values that boxes hold, where these are not just the values of the rows published with them"""
+    """the values in boxes, if these are not just the values of the rows published with them"""
 
     @property
     def wide(self) -> Bool:
@@ -319,7 +319,7 @@ def _median(boxes: Boxes) -> Labels:
 
 
 def _centre(boxes: Boxes, centre: Callable[[Float64, Int32, Int32], Float64]) -> Labels:
-    """One number per group. A column of numbers has no place for `*`: null stands for it.
+    """Return one number per group. A numeric column cannot contain `*`: null replaces it.
 
     All members of a group but one could work out the last from a mean with all its digits.
     """

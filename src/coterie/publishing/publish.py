@@ -124,9 +124,9 @@ class PublishedTable(NamedTuple):
 
     table: pa.Table
     kept: Int64
-    """row of the table → position in the original; shorter than that where suppressed rows were removed"""
+    """row of the table → position in the original; shorter if suppressed rows were removed"""
     class_of_group: Int32
-    """group → class of groups that are published alike"""
+    """group → class of groups with equal published cells"""
     roots: Mapping[str, str]
     """quasi-identifier → what a suppressed cell looks like in it"""
     listed: Int64 | None = None

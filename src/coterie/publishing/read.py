@@ -39,7 +39,7 @@ class ReadBoxes(NamedTuple):
     listed: Int32
     """row → how many values the cell lists as a set, 0 if it is none"""
     unread: Bool
-    """row → whether the cell could not be read, or holds no value of the column"""
+    """row → whether the cell could not be read, or contains no value of the column"""
 
 
 class CellReader:

@@ -28,7 +28,7 @@ def published_as(domain: Domain, publish: Mapping[str, Publish]) -> dict[str, tu
 
 
 def starred_rows(recoded: Iterable[Labels], sizes: Int64) -> int:
-    """Rows of the groups that are published as nothing but `*`."""
+    """Count the rows of the groups published as `*` throughout."""
     starred = np.ones(len(sizes), dtype=np.bool_)
     for labels in recoded:
         starred &= labels.of_group == labels.suppressed
@@ -36,5 +36,5 @@ def starred_rows(recoded: Iterable[Labels], sizes: Int64) -> int:
 
 
 def may_show(config: Config, *, suppressed: int, starred: int) -> bool:
-    """Whether suppressed rows, with the groups that are published as nothing but `*`, are enough to be shown."""
+    """Return whether suppressed rows, with the groups published as `*` throughout, are enough to be shown."""
     return config.suppressed == "auto" and (suppressed == 0 or suppressed + starred >= config.k)

@@ -41,9 +41,9 @@ class Assignment:
     groups: Int32 = field(repr=False)
     """new row → group of the release, −1 if it fits none"""
     arrow: pa.Table = field(repr=False)
-    """the rows that fit, as they may be published: the columns of the release, in the order of the new rows"""
+    """the rows that fit, ready for publication: the columns of the release, in the order of the new rows"""
     verification: Verification
-    """the check of the release together with these rows"""
+    """the verification of the release together with these rows"""
     source: tables.Source = field(repr=False)
     config: Config = field(repr=False)
 

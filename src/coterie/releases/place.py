@@ -94,7 +94,7 @@ class HeldRows:
     """row of the table of codes → group → box"""
     published: PublishedTable
     verification: Verification
-    """the check of these rows"""
+    """the verification of these rows"""
     complete: bool = True
     """whether they are all rows of the release"""
     blocks: int = 1

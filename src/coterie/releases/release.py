@@ -55,25 +55,25 @@ class Release(Generic[Frame_co]):
     """
 
     config: Config
-    """everything that decided the release; run again, it gives the same"""
+    """all settings of the release; the same input with these gives the same release"""
     measures: Measures
-    """what was lost, by name; per attribute in `.attributes`"""
+    """the losses by name; per attribute in `.attributes`"""
     verification: Verification
-    """what the check of the published table found; it has no class for each row where these are not held"""
+    """the verification of the published table; without a class per row if rows are not in memory"""
     place: Place = field(repr=False)
     """where the rows are"""
     seconds: Mapping[str, float] = field(default_factory=dict, repr=False)
     """phase → seconds"""
     masked: str = ""
-    """what the user's masks suppressed, if anything"""
+    """the rows and cells that the user's masks suppressed, if any"""
     masks_sha256: str = field(default="", repr=False)
-    """which masks these were: the settings do not hold them"""
+    """the hash of the masks, which the settings do not contain"""
     notes: tuple[str, ...] = ()
-    """what the user should know, such as which method was chosen"""
+    """messages for the user, such as which method was chosen"""
     written: dict[str, str] = field(default_factory=dict, repr=False)
-    """name of each file that it was written to → SHA-256"""
+    """name of each written file → SHA-256"""
     keep_index: bool = field(default=False, repr=False)
-    """whether `frame` has the index of the pandas frame that came in"""
+    """whether `frame` has the index of the input's pandas frame"""
 
     @cached_property
     def frame(self) -> Frame_co:
@@ -156,7 +156,7 @@ class Release(Generic[Frame_co]):
     def all_rows(self, what: str) -> HeldRows:
         """Return all rows; raise a ConfigError with the reason if only a sample is in memory."""
         if not self.complete:
-            raise needs_rows(what, "it needs all rows at once, and they are not held in memory")
+            raise needs_rows(what, "it needs all rows at once, and they are not in memory")
         return self.held
 
     @cached_property
@@ -171,8 +171,24 @@ class Release(Generic[Frame_co]):
 
         Rows that are published one by one are in no groups and may lose less.
         """
-        self.all_rows("the bound of all groupings")
-        return self.measures["bound"]
+        if self.complete:
+            return self.measures["bound"]
+        if self.blocks > 1:
+            why = "it compares all rows; blocks_bound is the bound of groupings that respect the blocks"
+            raise needs_rows("the bound of all groupings", why)
+        return self.blocks_bound
+
+    @property
+    def blocks_bound(self) -> float:
+        """A lower bound on the loss per cell of every grouping that respects the blocks: the sum of their bounds.
+
+        Groups across blocks may lose less. With one block it is `bound`. The original is read once more.
+        """
+        if self.complete:
+            return self.measures["bound"]
+        if "blocks_bound" not in self.measures:
+            raise needs_rows("the bound of its blocks", "the original can be read by Spark only")
+        return self.measures["blocks_bound"]
 
     @cached_property
     def groups(self) -> Int32:
@@ -222,7 +238,7 @@ class Release(Generic[Frame_co]):
         """
         from coterie.releases.assign import assign_rows
 
-        self.all_rows("a place for later rows")
+        self.all_rows("assigning later rows")
         return assign_rows(self, data)
 
     def mapping(self) -> Frame_co:

@@ -32,7 +32,7 @@ if TYPE_CHECKING:
     from coterie.table.codebook import Codebook
 
 SAMPLE = 20_000
-"""rows that a sample has, about"""
+"""the approximate number of rows of a sample"""
 _MIX = np.uint64(0x9E3779B97F4A7C15)
 
 

@@ -40,20 +40,20 @@ class StoredRows:
 
     path: Path
     original: TableFile | None = field(repr=False)
-    """the file that it was made from; None where only Spark can open it"""
+    """the original file; None if only Spark can open it"""
     book: Codebook = field(repr=False)
     blocks: int
     sizes: SizeCounts = field(repr=False)
     """the classes of the release, as they were counted for the check"""
     people: PeopleCounts | None = field(repr=False)
     removed: Int64 | None = field(repr=False)
-    """positions of the rows of the original that the release lacks, ascending; None where that is not known"""
+    """positions of the removed rows of the original, ascending; None if unknown"""
     output_sha256: str = field(repr=False)
-    """of the file; for a folder, of the digests of its files in their order"""
+    """of the file; for a folder, of the digests of its files in order"""
     reading: Config = field(repr=False)
-    """how the file is to be read"""
+    """how to read the file"""
     libraries: tuple[str, ...] = ("duckdb",)
-    """what else made it: their versions are kept beside it"""
+    """other libraries that made it, whose versions are recorded"""
 
     @property
     def where(self) -> str:
@@ -174,7 +174,7 @@ class StoredRows:
         """Copy the release and its settings to another path of the same kind."""
         target = Path(path)
         if self.path.is_dir() or self.path.suffixes != target.suffixes:
-            text = f"{self.path.name} is written already and can be copied as it is only; give a name that ends alike"
+            text = f"{self.path.name} is already written and can only be copied; use the same file extension"
             raise ConfigError([Problem("output", text)])
         with whole_file(provenance_path(target), force=force) as beside, whole_file(target, force=force) as sink:
             with self.path.open("rb") as file:
@@ -196,4 +196,4 @@ def class_counts(sizes: SizeCounts, people: PeopleCounts | None) -> ClassCounts:
 
 def needs_rows(what: str, why: str) -> ConfigError:
     """Return the error for what needs rows that are not in memory."""
-    return ConfigError([Problem("engine", f"{what} cannot be had of this release: {why}; use engine memory")])
+    return ConfigError([Problem("engine", f"{what} is not available for this release: {why}; use engine memory")])

@@ -129,13 +129,13 @@ def _singling_out(release: Release, risk: model.Risk) -> tuple[str, list[str]]:
     answer = (
         f"Not by the quasi-identifiers: every published record is hidden among at least {k} {risk.counted}."
         if alone and release.verification.passed
-        else "Yes: some records are alone."
+        else "Yes: some records are unique."
     )
     evidence = [
-        f"Before, {number(before.uniques)} records ({_percent(before.unique_share)}) were alone with their "
+        f"Before, {number(before.uniques)} records ({_percent(before.unique_share)}) were unique on their "
         "quasi-identifiers"
         + (
-            ", each published row is now one of k boxes that hold it."
+            ", each published row is now one of k boxes that contain it."
             if by_rows
             else f"; after, {number(after.uniques)}."
         ),
@@ -157,8 +157,8 @@ def _linkability(release: Release, linking: model.Linking | None) -> tuple[str, 
     k = release.config.k
     if linking is None:
         return (
-            "Not measured: every quasi-identifier is published as a mean or median, which says nothing about what it "
-            "stands for.",
+            "Not measured: every quasi-identifier is published as a mean or median, which does not determine "
+            "the original values.",
             [],
         )
     who = (
@@ -168,7 +168,7 @@ def _linkability(release: Release, linking: model.Linking | None) -> tuple[str, 
     )
     held = linking.below_k == 0
     answer = (
-        f"Not to one record: whoever knows the quasi-identifiers finds at least {k} candidates for each person."
+        f"Not to one record: anyone who knows the quasi-identifiers finds at least {k} candidates for each person."
         if held
         else "In part: some people have fewer than k candidates."
     )
@@ -210,5 +210,5 @@ def _inference(release: Release, disclosure: list[model.Disclosure]) -> tuple[st
     elif sure:
         answer = f"Yes, for some people and {', '.join(sure)}: all of their candidates share one value."
     else:
-        answer = "No value is known for sure of anybody by linking; how much likelier values became is below."
+        answer = "Linking reveals no value with certainty; the increase in confidence is below."
     return answer, evidence

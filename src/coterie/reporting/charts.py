@@ -91,14 +91,14 @@ def level_chart(report: model.Report) -> Chart | None:
     nothing = [(each.levels[-1].after or 0.0) if len(each.levels) > 1 else 0.0 for each in found]
     some = [max(1.0 - one - other, 0.0) for one, other in zip(exact, nothing, strict=True)]
     return bars(
-        "How far cells were generalized",
+        "Generalization of cells",
         [
             Series("any value", names, nothing),
             Series("the value itself", names, exact),
             Series("interval, label or set", names, some),
         ],
-        description="For each quasi-identifier: cells published as they were, as something coarser, and cells of which "
-        "nothing is said.",
+        description="For each quasi-identifier: cells published unchanged, generalized cells, and fully suppressed "
+        "cells.",
         name="levels",
         **_sideways("quasi-identifier", "share of cells", height=0.55 * len(found)),
     )
@@ -145,7 +145,8 @@ def distribution_charts(report: model.Report) -> list[Chart]:
                     Series("before", names, [share.before or 0.0 for share in each.shares]),
                     Series("after", names, [share.after or 0.0 for share in each.shares]),
                 ],
-                description=f"Total variation distance {each.distance or 0.0:.3g} (0: alike, 1: nothing in common).",
+                description=f"Total variation distance {each.distance or 0.0:.3g} (0: "
+                f"identical, 1: nothing in common).",
                 x=Axis(each.name),
                 y=SHARE,
                 name=f"distribution-{at}",

@@ -101,7 +101,7 @@ def _promises(release: Release, hider: Hider) -> list[model.Promise]:
 def _input(release: Release, hider: Hider) -> model.Input:
     source, table = release.source, release.source.table
     missing = sum(release.missing.values())
-    digest, what = source.sha256, "the file as it lies on disk"
+    digest, what = source.sha256, "the file on disk"
     if digest is None:
         digest, what = _table_hash(table), "the table as an Arrow IPC stream"
     if hider.external:
@@ -178,15 +178,15 @@ def _limits(release: Release) -> list[str]:
         listed = ", ".join(release.config.keep)
         told.insert(0, f"Kept columns are published unchanged: {listed}. The verdict counts whom they single out.")
     if not release.config.sensitive:
-        told.insert(0, "No column was named as sensitive, so what groups have in common was not measured.")
+        told.insert(0, "No column was named as sensitive, so shared values within groups were not measured.")
     if not release.complete:
         told.append(
-            f"The release was made in {release.blocks:,} blocks and is not held in memory. Promises, losses and risk "
-            "are those of all rows; links, disclosure, queries and distributions were measured on "
-            f"{release.table.rows:,} rows of whole groups, drawn by a hash of what is published."
+            f"The release was made in {release.blocks:,} blocks and is not in memory. Guarantees, losses and risk "
+            "cover all rows; linking, disclosure, queries and distributions were measured on a sample of "
+            f"{release.table.rows:,} rows in whole groups, chosen by a hash of their published cells."
         )
     if release.config.time_limit is not None:
-        told.append("A time limit was set: on another machine the same configuration may give another release.")
+        told.append("A time limit was set: on another machine the same configuration may give a different release.")
     return told
 
 
@@ -199,17 +199,17 @@ def _reproducibility(release: Release, provenance: dict[str, Any], *, external: 
     notes = ["The same input, configuration, version and seed give the same release."]
     if secret:
         names = ", ".join(sorted(secret))
-        notes = [f"The secret option {names} is left out on purpose: without it the release cannot be made again."]
+        notes = [f"The secret option {names} is left out on purpose: without it the release cannot be reproduced."]
     shapes = {name: cast(str, hierarchy_text(config, domains.get(name), name)) for name in config.hierarchies}
     if external:
         values = plain_configuration(values, shapes=shapes)
-        notes.append("Hierarchies are given by their shape, and texts that may stand in the data are left out.")
+        notes.append("Hierarchies are given by their shape, and texts that may occur in the data are left out.")
     else:
         long = [name for name in config.hierarchies if _leaves(domains.get(name)) > MOST_LEAVES]
         values["hierarchies"] = {
             name: shapes[name] if name in long else spec for name, spec in values.get("hierarchies", {}).items()
         }
-        notes += [f"The hierarchy of {name} is long; the file beside the release spells it out." for name in long]
+        notes += [f"The hierarchy of {name} is long; the provenance file has it in full." for name in long]
         notes += list(release.notes)
     versions = {name: str(provenance[name]) for name in ("coterie", "python", "numpy", "numba", "pyarrow")}
     hashes = {f"release {name}": digest for name, digest in release.written.items()}

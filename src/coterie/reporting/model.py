@@ -16,7 +16,7 @@ SCHEMA_ID: Literal["urn:coterie:report:2"] = "urn:coterie:report:2"
 
 Variant = Literal["internal", "external"]
 Role = Literal["quasi-identifier", "sensitive", "identifier", "person", "kept", "dropped", "other"]
-"""`other` is in reports of versions that published columns without a role"""
+"""`other` occurs in reports of versions that published columns without a role"""
 State = Literal["pass", "warn", "fail"]
 Count = int | None
 Figure = float | None

@@ -31,7 +31,7 @@ def check_request(path: str | os.PathLike[str], *, variant: str) -> None:
     """Raise a ConfigError for a report that cannot be written."""
     problems = []
     if Path(path).suffix.lower() not in ENDINGS:
-        problems.append(Problem("report", f"cannot write {os.fspath(path)}: the name has to end in .html or .json"))
+        problems.append(Problem("report", f"cannot write {os.fspath(path)}: the name must end in .html or .json"))
     if variant not in get_args(Variant):
         problems.append(Problem("report variant", "must be 'internal' or 'external'"))
     if problems:

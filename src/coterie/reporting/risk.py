@@ -27,9 +27,9 @@ class Sizes(NamedTuple):
     """The equivalence classes of a table."""
 
     counts: Int64
-    """class → what hides each of its rows: rows, or people"""
+    """class → the number of rows or people that hide each of its rows"""
     rows: Int64
-    """class → its rows"""
+    """class → its number of rows"""
 
 
 def class_sizes(release: Release) -> tuple[Sizes, Sizes]:
@@ -84,13 +84,11 @@ def _attack_model(release: Release) -> list[str]:
         "against.",
         "Journalist: the attacker does not know who is in the table and compares with the population. "
         + (
-            "Nothing was said of the population (fraction), so this risk was not estimated; it is never above the "
-            "prosecutor's."
+            "The sampling fraction is not set, so this risk was not estimated; it is never above the prosecutor's."
             if config.fraction is None
-            else f"The table is taken for a random sample of {config.fraction:g} of it."
+            else f"The table is assumed to be a random sample of {config.fraction:g} of it."
         ),
-        "Marketer: the attacker links all records and does not mind mistakes; the figure is the expected share of "
-        "right "
+        "Marketer: the attacker links all records and accepts errors; the figure is the expected share of correct "
         "links.",
     ]
     if config.release_model is not None:
@@ -102,7 +100,7 @@ def _notes(release: Release) -> list[str]:
     if not release.by_rows:
         return []
     return [
-        f"Method {release.config.method} publishes rows one by one: classes of rows that look alike are not its "
+        f"Method {release.config.method} publishes rows one by one: equivalence classes are not its "
         "promise, so "
         f"class sizes after publishing do not apply. Each row counts as hidden among {release.config.k}."
     ]

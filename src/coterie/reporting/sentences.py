@@ -3,19 +3,17 @@
 from __future__ import annotations
 
 NOT_PROVED = {
-    "k-anonymity by rows": "That rows look alike: each row is hidden among k by a secret draw, and whoever learns the "
-    "draw, "
-    "or knows several of the rows, may undo it. It says nothing about what the k rows have in common.",
-    "k-anonymity of people": "That the people of a group differ in anything: it counts people, not what is said of "
-    "them.",
+    "k-anonymity by rows": "That rows look alike: each row is hidden among k by a secret draw, and anyone who learns "
+    "the draw, or knows several of the rows, may undo it. It says nothing about what the k rows have in common.",
+    "k-anonymity of people": "That the people of a group differ in anything: it counts people, not their attributes.",
 }
-"""what those promises do not prove that are no privacy models of their own"""
+"""the limits of guarantees that are not privacy models"""
 
 SOURCES = {
     "k-anonymity by rows": "Wong, Mamoulis, Cheung 2010",
     "k-anonymity of people": "Sweeney 2002, with people counted instead of rows",
 }
-"""who defined the promises that are no privacy model of their own"""
+"""the sources of guarantees that are not privacy models"""
 
 RELEASE_MODELS = {
     "public": "Public: no contract and no way to recall the data, so attempts at re-identification must be expected.",
@@ -34,7 +32,7 @@ TECHNIQUES = {
     "cells": "local suppression",
     "rows": "record suppression",
 }
-"""as ISO/IEC 20889:2018 names them"""
+"""as named in ISO/IEC 20889:2018"""
 
 QUESTIONS = {
     "singling out": "Is it still possible to single out an individual?",
@@ -44,13 +42,11 @@ QUESTIONS = {
 """the three questions of the Article 29 Working Party, opinion 05/2014 (WP216)"""
 
 OPEN = {
-    "singling out": "Others may know more columns than those named, or sums and comparisons that no column holds.",
-    "linkability": "Another release about the same people can narrow groups down (coterie.check_joint tells); the "
-    "attack "
-    "here knows no more than the quasi-identifiers.",
-    "inference": "What a table teaches of people in general holds for those in it too; no release that is of use "
-    "prevents "
-    "that. Only the columns named as sensitive were looked at.",
+    "singling out": "Others may know more columns than those named, or sums and comparisons that are in no column.",
+    "linkability": "Another release about the same people can narrow groups down (see coterie.check_joint); this "
+    "attack only uses the quasi-identifiers.",
+    "inference": "What a table reveals about people in general also applies to those in it; no useful release "
+    "prevents that. Only the sensitive attributes were examined.",
 }
 
 LIMITS = (

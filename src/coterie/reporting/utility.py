@@ -112,7 +112,7 @@ def _bound(release: Release, hider: Hider) -> model.Bound:
         )
     else:
         text = (
-            f"Estimated from {BOUND_SAMPLE:,} rows drawn at random, since the table is large: read it as about. "
+            f"Estimated from {BOUND_SAMPLE:,} rows drawn at random, because the table is large; it is approximate. "
             "release.bound computes it in full, and raises it further."
         )
     if exact:
@@ -149,7 +149,7 @@ def _queries(tables: BeforeAfter, release: Release, hider: Hider) -> model.Queri
 
     count = QUERIES if release.table.rows <= LARGE else FEWER_QUERIES
     found = query_errors(tables, Workload(count=count, seed=release.config.seed)).summary
-    skipped = f" {found.skipped:,} of them count nothing in the original and are left out." if found.skipped else ""
+    skipped = f" {found.skipped:,} of them match no rows of the original and are left out." if found.skipped else ""
     return model.Queries(
         count=found.queries,
         median=hider.figure(found.median),
@@ -157,7 +157,7 @@ def _queries(tables: BeforeAfter, release: Release, hider: Hider) -> model.Queri
         percentile_95=hider.figure(found.p95),
         text=f"{found.queries:,} COUNT queries with conditions on random sets of quasi-identifiers, drawn from the "
         "seed; "
-        f"every value that a published cell admits is taken for equally likely.{skipped}",
+        f"every value that a published cell admits is assumed to be equally likely.{skipped}",
     )
 
 

@@ -187,8 +187,8 @@ def _no_column_known(named: Collection[str], count: int) -> Problem:
     """Return the problem of a file whose first line has none of the configured columns, and so may be data."""
     return Problem(
         "header",
-        f"none of the columns that you name ({shortened(sorted(named))}) is among the {count:,} of the file; is its "
-        "first line the header? Answer by header = true (--header) or, if the file has none, header = false "
+        f"none of the configured columns ({shortened(sorted(named))}) is among the {count:,} of the file; is its "
+        "first line the header? Set header = true (--header) or, if the file has none, header = false "
         "(--no-header)",
     )
 
@@ -212,7 +212,7 @@ def _setting_problems(config: Config, names: Sequence[str], reported: set[str]) 
                 problems.append(Problem(path, f"the table has no column {column!r}{_nearest_column(column, names)}"))
             else:
                 problems.append(
-                    Problem(path, f"column {column!r} is no quasi-identifier; add it to quasi or remove this")
+                    Problem(path, f"column {column!r} is not a quasi-identifier; add it to quasi or remove this")
                 )
     return problems
 

@@ -132,7 +132,7 @@ class Config(_Fields):
         problems = [unknown_setting(name, SETTINGS) for name in values if name not in SETTINGS]
         faults: list[Problem] = []
         if known.get("engine") == "duckdb":
-            text = 'engine "duckdb" is called "blocks" now; the old name still works, but will go one day.'
+            text = 'engine "duckdb" is now called "blocks"; the old name is deprecated.'
             warnings.warn(text, CoterieWarning, stacklevel=2)
             known["engine"] = "blocks"
         if isinstance(known.get("hierarchies"), Mapping):

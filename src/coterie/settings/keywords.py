@@ -53,7 +53,7 @@ class SharedKeywords(TypedDict, total=False):
     seed: int
     """Random seed."""
     missing: Literal["category", "suppress", "error"]
-    """Missing quasi-identifiers: category (a value of their own), suppress (drop the row) or error."""
+    """Missing quasi-identifiers: category (a separate value), suppress (drop the row) or error."""
     missing_values: str | Iterable[str]
     """Cells of a text file that count as missing, such as ,NA,?"""
     leaf_counts: Literal["present", "hierarchy"]

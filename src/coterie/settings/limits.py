@@ -30,7 +30,7 @@ LIMITS: dict[str, Limit] = {
 """name → default and meaning; all of them are shares from 0 to 1"""
 
 ACCEPTABLE = ("singling-out", "inference", "utility")
-"""questions of the verdict whose warnings a person may accept; a broken promise cannot be accepted"""
+"""questions of the verdict whose warnings a person may accept; a violated guarantee cannot be accepted"""
 
 
 def limit_problems(limits: Mapping[str, float]) -> list[Problem]:

@@ -11,7 +11,7 @@ from pathlib import Path
 _UNITS = {"": 1, "K": 2**10, "M": 2**20, "G": 2**30, "T": 2**40}
 _TEXT = re.compile(r"\s*([0-9]+(?:\.[0-9]+)?)\s*([KMGT]?)I?B?\s*", re.IGNORECASE)
 SPARK_MEMORY = 2 * 2**30
-"""what blocks are cut for on Spark where nothing is said: executors are other machines than this one"""
+"""the default memory for blocks on Spark, whose executors are other machines"""
 # Where the system does not tell.
 FALLBACK = 4 * 2**30
 

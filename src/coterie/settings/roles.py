@@ -24,7 +24,7 @@ ROLES = ("quasi", "sensitive", "identifiers", "keep", "drop")
 PUBLISHED = ("quasi", "sensitive", "keep")
 """those of them whose columns are in the release"""
 UNDECIDED = "roles"
-"""where the problem of columns without a role is said to be: no setting lists them"""
+"""the location given for problems of columns without a role: no setting lists them"""
 
 
 def role_problems(roles: Mapping[str, Sequence[str]]) -> list[Problem]:
@@ -82,7 +82,7 @@ def undecided_hint(config: Config, names: Sequence[str]) -> str:
         return ""
     # Longer lists are no line to paste any more: `coterie init` writes them down one by one.
     if len(found) > MOST_LISTED:
-        return "`coterie init FILE` writes a configuration that lists every column, to be looked over."
+        return "`coterie init FILE` writes a configuration that lists every column, for you to review."
     what = "it" if len(found) == 1 else "them"
     keep, drop = _lines("keep", config, found), _lines("drop", config, found)
     return f"To publish {what} unchanged: {keep}. To leave {what} out: {drop}."

@@ -23,7 +23,7 @@ def read_toml(path: str | os.PathLike[str]) -> dict[str, Any]:
     try:
         return tomllib.loads(Path(path).read_text(encoding="utf-8-sig"))
     except tomllib.TOMLDecodeError as error:
-        raise ConfigError([Problem(name, f"is no valid TOML: {error}")]) from None
+        raise ConfigError([Problem(name, f"is not valid TOML: {error}")]) from None
     except UnicodeDecodeError:
         raise ConfigError([Problem(name, "is not text in UTF-8; save it in that encoding")]) from None
     except OSError as error:
@@ -64,7 +64,7 @@ def plain(value: object) -> Any:  # noqa: ANN401 - whatever TOML holds
 
 
 CONFIRMING = ("input_sha256", "masks_sha256")
-"""what confirms a guess of the whole input, or of the one row that somebody does not know yet"""
+"""what could confirm a guess of the whole input, or of a single unknown row"""
 
 
 def provenance_toml(config: Config, provenance: Mapping[str, Any]) -> str:
@@ -82,7 +82,7 @@ def provenance_toml(config: Config, provenance: Mapping[str, Any]) -> str:
     head = (
         "# The configuration of a release made by coterie, and where it came from.\n"
         f"# `coterie anonymize INPUT -c THIS_FILE -o OUTPUT` makes the same release from the same input{but}.\n"
-        "# It is internal: do not hand it on with the release.\n\n"
+        "# It is internal: do not share it with the release.\n\n"
     )
     told = {name: value for name, value in provenance.items() if name not in CONFIRMING}
     return head + write_toml({**values, "provenance": plain(told)})

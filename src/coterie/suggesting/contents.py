@@ -13,7 +13,7 @@ from collections.abc import Callable, Sequence
 from coterie.suggesting.national_ids import NATIONAL_IDS, luhn
 
 SHARE = 0.9
-"""of the distinct texts have to look alike"""
+"""the share of the distinct texts that must look alike"""
 MOST_CHECKED = 500
 _FIRST = 50
 

@@ -16,9 +16,9 @@ class Identifier(NamedTuple):
 
     letter: str
     what: str
-    """what the rule speaks of, and what it asks for"""
+    """the rule's subject and requirement"""
     words: tuple[str, ...]
-    """names of columns; a word with spaces matches that many parts of a name in a row"""
+    """words in column names; one with spaces matches that many consecutive parts of a name"""
 
 
 def _identifier(letter: str, what: str, words: str) -> Identifier:

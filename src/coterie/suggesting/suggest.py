@@ -60,7 +60,7 @@ class ColumnProfile(NamedTuple):
     looks_like: str
     """an e-mail address, a telephone number, … or nothing"""
     unread: str = ""
-    """how its cells would have to be written to be taken for what they are, or nothing"""
+    """how its cells would have to be written to be recognized, or nothing"""
 
     @property
     def share(self) -> float:
@@ -74,7 +74,7 @@ class Guess(NamedTuple):
     name: str
     role: Role
     type: Literal["category"] | None
-    """to be written down because it is not what the values alone would suggest"""
+    """written only if the values alone would suggest another"""
     hierarchy: object
     """specification, or None for none"""
     reason: str
@@ -84,7 +84,7 @@ class Guess(NamedTuple):
     number: bool
     """whether its values are numbers"""
     entity: bool = False
-    """whether it says which person a row belongs to, and people have several rows"""
+    """whether it identifies the person of a row, and people have several rows"""
 
 
 def guess_table(table: pa.Table) -> list[Guess]:
@@ -195,7 +195,7 @@ def _role(profile: ColumnProfile, named: Meaning | None) -> tuple[Role, str]:
     if named is not None and named.role == "identifier":
         # "mobile" may be yes or no: a few values that repeat do not identify anybody by themselves.
         if profile.distinct <= FEW_REPEATED and profile.rows >= ENOUGH_ROWS and profile.share < 1 / 4:
-            return "quasi", f"the name suggests {named.what}, but few values repeat; unsure, so kept safe"
+            return "quasi", f"the name suggests {named.what}, but few values repeat; uncertain, so protected"
         return "identifier", f"the name suggests {named.what}"
     if profile.kind == "empty":
         return "other", "it has no values"
@@ -214,12 +214,12 @@ def _role(profile: ColumnProfile, named: Meaning | None) -> tuple[Role, str]:
     if unique and profile.kind == "integer":
         return "identifier", "whole numbers, nearly all different, as record numbers are"
     if unique and profile.kind == "decimal":
-        return "quasi", "decimal numbers, nearly all different: they single people out; unsure, so kept safe"
+        return "quasi", "decimal numbers, nearly all different: they single people out; uncertain, so protected"
     if profile.kind == "decimal":
         return "other", "decimal numbers, as measurements are; make it a quasi-identifier if others may know it"
     if profile.kind == "date":
-        return "quasi", "a date that others may know; unsure, so kept safe"
-    return "quasi", "others may know it; unsure, so kept safe"
+        return "quasi", "a date that others may know; uncertain, so protected"
+    return "quasi", "others may know it; uncertain, so protected"
 
 
 def _generalised(profile: ColumnProfile, named: Meaning | None) -> tuple[Literal["category"] | None, object]:

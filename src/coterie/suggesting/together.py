@@ -105,7 +105,7 @@ def _with_entity(guesses: list[Guess]) -> list[Guess]:
     name = guesses[chosen].name
     for _, at in others:
         guesses[at] = _named(guesses[at], f"it numbers people, as {name} does, which is taken for the entity")
-    guesses[chosen] = _named(guesses[chosen], "it numbers people, and rows share its values: k counts people")
+    guesses[chosen] = _named(guesses[chosen], "it identifies people, and rows share its values: k counts people")
     guesses[chosen] = guesses[chosen]._replace(entity=True)
     return guesses
 

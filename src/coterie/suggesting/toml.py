@@ -18,7 +18,7 @@ from coterie.wording import one_line
 
 _ROLES = {"quasi": "quasi", "sensitive": "sensitive", "identifier": "identifiers", "keep": "keep", "drop": "drop"}
 _NOTES = {
-    "quasi": "Move a column to another list if the guess is wrong.",
+    "quasi": "Move a column to another list if the suggestion is wrong.",
     "keep": "Check each: a person can be recognized by values that others know.",
 }
 # What is taken for nothing in particular has to be in a list as well: a column in none is refused.
@@ -138,7 +138,7 @@ def _safe_harbor(guesses: Sequence[Guess]) -> str:
     lines = [f"#   {name:<{wide}}  ({entry.letter}) {entry.what}" for name, entry in found]
     head = [
         "# Where HIPAA applies: names that suggest one of the 18 identifiers of its Safe Harbor, 45 CFR 164.514(b)(2).",
-        "# Safe Harbor is another way than k-anonymity; this list goes by names only and decides nothing.",
+        "# Safe Harbor is an alternative to k-anonymity; this list is based on names only and decides nothing.",
     ]
     return "\n".join([*head, *lines])
 

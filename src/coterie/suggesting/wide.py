@@ -21,7 +21,7 @@ MOST_UNIQUE = 0.01
 FEW_VALUES = 10
 # Rows that are looked at to see what columns do together.
 SAMPLE = 200_000
-_UNSURE = "unsure, so kept safe"
+_UNSURE = "uncertain, so protected"
 
 
 def not_kept_together(guesses: Sequence[Guess], table: pa.Table) -> list[Guess]:
@@ -61,7 +61,9 @@ def short_list(guesses: Sequence[Guess]) -> list[Guess]:
     def decided(guess: Guess) -> Guess:
         if guess.name not in out:
             return guess
-        told = f"number {place[guess.name]} of {len(ranked)} by how far it tells rows apart: left out until you decide"
+        told = (
+            f"number {place[guess.name]} of {len(ranked)} by how well it distinguishes rows: left out until you decide"
+        )
         return guess._replace(role="drop", type=None, hierarchy=None, reason=told)
 
     return [decided(guess) for guess in guesses]

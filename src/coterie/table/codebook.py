@@ -37,7 +37,7 @@ class CountedValues(NamedTuple):
     """The distinct values of one column, counted over all rows that are not suppressed from the start."""
 
     values: pa.Array
-    """distinct values in plain form, without null, in the order of their first rows"""
+    """distinct normalized values, without null, in the order of their first rows"""
     counts: Int64
     """value → rows"""
     missing: int
@@ -52,7 +52,7 @@ class CodedRows(NamedTuple):
     sensitive: Int32
     """[n, s]"""
     keep: Bool
-    """row → whether it takes part; rows with missing values may be suppressed from the start"""
+    """row → whether it is included; rows with missing values may be suppressed from the start"""
 
 
 @dataclass(frozen=True, eq=False)
@@ -115,7 +115,7 @@ def _keys(values: pa.Array) -> npt.NDArray[Any]:
 
 def _changed(name: str) -> DataError:
     return DataError(
-        f"Column {name!r} holds values that were not there when the table was read before: it has changed.",
+        f"Column {name!r} has values that it did not have when the table was first read: it has changed.",
         column=name,
         hint="Run again when nobody writes to the table.",
     )
@@ -133,7 +133,7 @@ class Codebook:
     totals: Mapping[str, Int64]
     """sensitive column → code → rows: the distribution that groups are compared with"""
     rows: int
-    """rows that take part"""
+    """the number of included rows"""
     all_rows: int
     """rows of the table, those that are suppressed from the start included"""
     mask: Mask = field(default_factory=Mask)
@@ -205,7 +205,7 @@ def refuse_missing(missing: Mapping[str, int], config: Config) -> None:
     if config.missing == "error" and listed:
         raise DataError(
             f"Rows have missing values in {listed}.",
-            hint='Fill them, or set missing = "category" (a value of its own) or "suppress" (take such rows out).',
+            hint='Fill them, or set missing = "category" (a separate value) or "suppress" (remove such rows).',
         )
 
 

@@ -40,9 +40,9 @@ class Measure:
     beta: float | None = None
     """whd: weight 1 / (j − 1)**beta between the levels j and j − 1, the root being level 1; None = all weights 1"""
     level_weights: tuple[float, ...] | None = None
-    """whd: own weights, from the root downwards"""
+    """whd: custom weights, from the root downwards"""
     column_weights: tuple[tuple[str, tuple[float, ...]], ...] = ()
-    """whd: own weights of single columns, which go before the others"""
+    """whd: custom weights of single columns, which override the others"""
 
     def of(self, column: str) -> Measure:
         """Return the measure for one column, with that column's own weights if it has any."""

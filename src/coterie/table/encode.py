@@ -27,9 +27,9 @@ class EncodedTable(NamedTuple):
 
     table: Table
     rows: Int64
-    """row of the table → position in the columns; shorter than these where rows are suppressed from the start"""
+    """row of the table → position in the columns; shorter if rows are suppressed from the start"""
     book: Codebook
-    """what made the codes"""
+    """the codebook"""
 
 
 @dataclass(frozen=True, eq=False)
@@ -107,7 +107,7 @@ def _values(column: pa.ChunkedArray, *, name: str) -> _Values:
             f"Column {name!r} is of type {column.type}, whose values cannot be compared.",
             column=name,
             rows=len(column),
-            hint="Turn it into text, numbers or dates, or list it in keep or drop instead.",
+            hint="Convert it to text, numbers or dates, or list it in keep or drop instead.",
         ) from None
     encoded = encoded.unify_dictionaries().combine_chunks()
     if isinstance(encoded, pa.ChunkedArray):  # no chunks at all

@@ -29,7 +29,7 @@ class Held(NamedTuple):
     box: Int64
     code: Int64
     counts: Int64
-    """box → how many distinct codes it holds; pairs are given only of boxes that hold few enough"""
+    """box → its number of distinct codes; pairs are listed only for boxes with few enough"""
 
 
 class OneByOne(NamedTuple):

@@ -57,7 +57,7 @@ class Mask(NamedTuple):
         cells = sum(int(flags.sum()) for flags in self.cells.values())
         if not rows and not cells:
             return ""
-        return f"{rows:,} rows and {cells:,} cells are suppressed as the masks say"
+        return f"{rows:,} rows and {cells:,} cells were suppressed by the masks"
 
     @property
     def sha256(self) -> str:
@@ -98,11 +98,16 @@ def read_mask(
     for name in _names(cells):
         path = f"suppress_cells.{name}"
         if name not in quasi:
-            problems.append(Problem(path, f"column {name!r} is no quasi-identifier; only their cells are generalized"))
+            problems.append(
+                Problem(
+                    path,
+                    f"column {name!r} is not a quasi-identifier; only cells of quasi-identifiers can be suppressed",
+                )
+            )
             continue
         found = _flags(cells[name], path, count, problems)
         if found is not None and len(found) and found.all():
-            problems.append(Problem(path, f"every cell of {name!r} is to be suppressed; leave the column out instead"))
+            problems.append(Problem(path, f"every cell of {name!r} would be suppressed; drop the column instead"))
         elif found is not None and found.any():
             flags[name] = found
     if problems:
@@ -177,5 +182,5 @@ def refuse_suppression(suppressed: int, *, rows: int, config: Config) -> None:
         f"{config.suppress_at_most:g} % are allowed.",
         wanted=config.suppress_at_most,
         possible=share,
-        hint=f"Allow it by suppress_at_most = {np.ceil(share * 100) / 100:g}, or change the method's options.",
+        hint=f"Set suppress_at_most = {np.ceil(share * 100) / 100:g}, or change the method's options.",
     )

@@ -66,7 +66,7 @@ class Table:
     populations: Populations | None = None
     """population tables in the codes of this one, for k-map"""
     sensitive_totals: tuple[Int64, ...] | None = None
-    """sensitive column → value → rows of the whole of which this table is a part, if it is one"""
+    """sensitive attribute → value → rows of the whole table, if this one is a part of it"""
 
     def __post_init__(self) -> None:
         if self.codes.dtype != np.int32 or self.codes.ndim != 2 or not self.codes.flags.c_contiguous:
@@ -74,7 +74,7 @@ class Table:
         if len(self.codes) > ROW_LIMIT:
             raise DataError(
                 f"The table has {len(self.codes):,} rows; one piece holds at most {ROW_LIMIT:,}.",
-                hint="Cut it into several files.",
+                hint="Split it into several files.",
             )
 
     @property

@@ -79,9 +79,9 @@ def _axis(domain: Domain) -> Axis:
     numbers = as_numbers(values, np.ones(len(values), dtype=np.int64), column=domain.name)
     if domain.numbers is not None and np.nanmax(domain.numbers) >= _FAR:
         raise DataError(
-            f"Column {domain.name!r} spans more than floating-point numbers can tell apart.",
+            f"Column {domain.name!r} has a range too wide for floating-point numbers.",
             column=domain.name,
-            hint="Leave it out, or bring it to another scale.",
+            hint="Leave it out, or rescale it.",
         )
     floating = isinstance(numbers.keys, np.ndarray) and bool(np.issubdtype(numbers.keys.dtype, np.floating))
     lowest, kind = _lowest(numbers.keys), numbers.exact.type

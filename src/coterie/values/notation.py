@@ -47,7 +47,7 @@ _ESCAPED = re.compile(r"\\(.)", re.DOTALL)
 Script = Literal["interval", "order", "set", "label"]
 CellKind = Literal["missing", "suppressed", "value", "interval", "set", "label", "unreadable"]
 CellText: TypeAlias = str | tuple[str | None, str | None] | None
-"""a cell as it stands in a table: its text, the two texts of bounds, or None where it is missing"""
+"""a cell of a table: its text, the two texts of bounds, or None if it is missing"""
 
 
 class Cell(NamedTuple):
@@ -55,7 +55,7 @@ class Cell(NamedTuple):
 
     kind: CellKind
     parts: tuple[str, ...] = ()
-    """the value, the label, the two ends or the members, each as it was before it was written"""
+    """the value, the label, the two ends or the members, in their original form"""
 
 
 class DistinctTexts(NamedTuple):
@@ -80,7 +80,7 @@ def value_texts(domain: Domain) -> pa.Array:
         raise DataError(
             f"Column {domain.name!r} is of type {domain.values.type}, which cannot be written as text.",
             column=domain.name,
-            hint="Turn it into text or numbers first.",
+            hint="Convert it to text or numbers first.",
         ) from None
 
 

@@ -115,7 +115,7 @@ def guess_type(values: pa.Array, counts: Int64, *, column: str) -> ColumnType:
             f"({int(counts[wrong].sum()):,} rows) are text.",
             column=column,
             rows=int(counts[wrong].sum()),
-            hint=f'Name them in missing_values, or set types.{column} = "category".',
+            hint=f'List them in missing_values, or set types.{column} = "category".',
         )
     return "category"
 
@@ -158,7 +158,7 @@ def as_numbers(values: pa.Array, counts: Int64, *, column: str) -> Numbers:
             f"Column {column!r} is of type {kind}, which holds neither numbers nor dates.",
             column=column,
             rows=int(counts.sum()),
-            hint=f'Turn it into numbers or dates, or into text and set types.{column} = "category".',
+            hint=f'Convert it to numbers or dates, or to text and set types.{column} = "category".',
         )
     keys = values
     if pa.types.is_temporal(kind):
@@ -203,11 +203,11 @@ def _from_decimals(values: pa.Array) -> Numbers:
 def _refused(what: str, wrong: Bool, counts: Int64, column: str) -> DataError:
     rows = int(counts[wrong].sum())
     return DataError(
-        f"Column {column!r} is to be a number, but {int(wrong.sum()):,} of its distinct values ({rows:,} rows) "
+        f"Column {column!r} is configured as a number, but {int(wrong.sum()):,} of its distinct values ({rows:,} rows) "
         f"are {what}.",
         column=column,
         rows=rows,
-        hint=f'Name them in missing_values, or set types.{column} = "category".',
+        hint=f'List them in missing_values, or set types.{column} = "category".',
     )
 
 
@@ -253,7 +253,7 @@ def _from_dates(texts: list[str], counts: Int64, *, column: str) -> Numbers:
     moments = [parse_moment(text) for text in texts]
     wrong = np.asarray([moment is None for moment in moments], dtype=np.bool_)
     if wrong.any():
-        raise _refused("not dates of the calendar", wrong, counts, column)
+        raise _refused("not valid dates", wrong, counts, column)
     nanoseconds = [moment.nanoseconds for moment in moments if moment is not None]
     unit, size = ("us", 1000) if all(each % 1000 == 0 for each in nanoseconds) else ("ns", 1)
     wrong = np.asarray([not -(2**63) <= each // size < 2**63 for each in nanoseconds], dtype=np.bool_)

@@ -78,7 +78,7 @@ def texts(values: pa.Array, *, column: str) -> list[str]:
         written = text_cells(values).to_pylist()
         return [_trim_fraction(text) for text in written]
     raise HierarchyError(
-        [Problem(column, f"values of type {kind} have no place in a hierarchy; turn them into text, numbers or dates")],
+        [Problem(column, f"values of type {kind} cannot be in a hierarchy; convert them to text, numbers or dates")],
         column=column,
     )
 

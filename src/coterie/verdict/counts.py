@@ -28,13 +28,13 @@ class Exposure(NamedTuple):
     """The number of rows that share their values with few others."""
 
     unique: int
-    """rows that no other row, or no other person's, shares them with"""
+    """rows whose values no other row, or no other person's row, shares"""
     below: int
-    """rows that fewer than k share them with"""
+    """rows whose values fewer than k share"""
     smallest: int
-    """the smallest class, in people where they are known"""
+    """the smallest class, in people if known"""
     people: int
-    """people who are alone in a class"""
+    """people who are unique"""
 
     @classmethod
     def of(cls, counts: PeopleCounts, k: int) -> Exposure:
@@ -140,7 +140,7 @@ class TableRows:
             yield ClassValues.count(self.of_row, cells.of_row, values=len(cells.values) + 1)
 
     def read(self, columns: Sequence[str]) -> Iterable[pa.Table]:
-        """All rows, in one piece."""
+        """Return all rows, in one piece."""
         return [self.table]
 
     def classes_of(self, quasi: Sequence[str]) -> Iterable[PublishedClasses]:
@@ -163,7 +163,7 @@ class CounterRows:
     """A published table counted by an engine, such as one on disk."""
 
     counter: Callable[[Sequence[str]], Counter]
-    """further columns → what counts classes on the quasi-identifiers with them"""
+    """further columns → a counter of classes on the quasi-identifiers and these"""
     rows: int
     read: Reader
     """some columns → their cells in the order of the rows"""

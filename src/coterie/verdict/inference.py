@@ -24,11 +24,11 @@ class Inferred(NamedTuple):
     groups: int
     """groups that share one value"""
     gain: float
-    """the largest rise of a value's share in a group over its share in the release"""
+    """the largest increase of a value's share in a group over its share in the release"""
     base: float
-    """the share of the most frequent value, which anybody may guess"""
+    """the share of the most frequent value: the best guess without the release"""
     values: int
-    """distinct values in the release; missing cells are none"""
+    """distinct values in the release, not counting missing"""
 
 
 def infer_column(rows: PublishedRows, column: str) -> Inferred:

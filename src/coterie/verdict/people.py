@@ -56,7 +56,7 @@ def look_for_people(
         "warn",
         what=column,
         advice=f'If people are in `{column}`, set entity = "{column}": k then counts people, not rows. '
-        f'If every row is another person: accept = ["singling-out:{column}"].',
+        f'If every row is a different person: accept = ["singling-out:{column}"].',
     )
 
 

@@ -20,7 +20,7 @@ TITLES = {
 }
 HEADLINES: dict[State, str] = {
     "pass": "Every guarantee holds, and nothing else stands out",
-    "warn": "Look at the warnings before you publish",
+    "warn": "Review the warnings before you publish",
     "fail": "Do not publish this as it stands",
 }
 SYMBOLS: dict[State, str] = {"pass": "✓", "warn": "!", "fail": "✗"}
@@ -38,11 +38,11 @@ class Question:
     name: str
     state: State
     evidence: tuple[str, ...]
-    """what was measured, in sentences without any cell value"""
+    """the measurements, in sentences without cell values"""
     advice: tuple[str, ...] = ()
-    """the smallest changes that would turn a warning"""
+    """the smallest changes that would resolve a warning"""
     accepted: tuple[str, ...] = ()
-    """entries of the setting `accept` that decided the state"""
+    """entries of the setting `accept` that affected the state"""
     figures: Mapping[str, Any] = field(default_factory=dict)
     """the same as the evidence, for programs"""
 

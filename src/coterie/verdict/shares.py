@@ -19,7 +19,7 @@ EXACT = 4
 BUDGET = 48
 
 Exposed = Callable[[frozenset[str]], int]
-"""columns beside the quasi-identifiers → rows that these expose"""
+"""columns besides the quasi-identifiers → rows that these expose"""
 
 
 def shapley_shares(columns: Sequence[str], exposed: Exposed, *, budget: int = BUDGET) -> dict[str, float]:

@@ -96,7 +96,7 @@ def _with_kept(
     if len(ranked) > 1:
         parts = [f"{column} {percent_text(shares[column])}" for column in ranked[:MOST_COLUMNS]]
         what = "below k" if state == "warn" else "unique"
-        findings.evidence.append(f"Which columns do it, by their Shapley shares of rows {what}: {', '.join(parts)}.")
+        findings.evidence.append(f"Responsible columns, by their Shapley shares of rows {what}: {', '.join(parts)}.")
     findings.add(state, advice=_advice(_smallest(rows, ranked, config, k)) if ranked else _raise_k(k))  # type: ignore[arg-type]
 
 

@@ -24,8 +24,8 @@ def verdict_of_stored(release: Release) -> Verdict:
     if path is None or not path.exists():
         parts = [Findings(name, config.accept) for name in ("singling-out", "inference")]
         for part in parts:
-            part.evidence.append("Not measured: the release is in no file on this machine.")
-            part.add("warn", advice="Write the release to a file, and ask `coterie verify --strict` about it.")
+            part.evidence.append("Not measured: the release is not in a file on this machine.")
+            part.add("warn", advice="Write the release to a file, and run `coterie verify --strict` on it.")
         return joined(promises(found), *parts, usefulness(release.measures, config))
     sample = _sample(release)
     queries = None

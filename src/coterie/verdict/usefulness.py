@@ -43,7 +43,7 @@ def usefulness(measures: Measures, config: Config, *, queries: float | None = No
     told = f"The information loss (GCP) is {loss:.4f}"
     if bounded and "loss_over_bound" in measures and np.isfinite(ratio := float(measures["loss_over_bound"])):
         findings.figures["loss_over_bound"] = ratio
-        told += f", {ratio:.2f} times what no grouping with this k could stay below"
+        told += f", {ratio:.2f} times the lower bound for this k"
     findings.evidence.append(f"{told}.")
     if not bounded:
         findings.evidence.append(f"Not compared with the lower bound: that takes all rows in memory, and {LONG}.")
@@ -56,7 +56,7 @@ def usefulness(measures: Measures, config: Config, *, queries: float | None = No
         findings.add(
             "warn" if queries > limit(config.limits, "query-error") else "pass",
             what="queries",
-            advice="Weigh the columns that queries use (weights), or take a smaller k.",
+            advice="Increase the weights of the columns that queries use, or use a smaller k.",
         )
     return findings
 
@@ -97,7 +97,7 @@ def _judge(findings: Findings, loss: float, columns: Mapping[str, float], config
     findings.figures["loss"] = loss
     findings.add(
         "warn" if loss > limit(config.limits, "loss") else "pass",
-        advice="Take fewer quasi-identifiers, a smaller k, or hierarchies that join what belongs together.",
+        advice="Use fewer quasi-identifiers, a smaller k, or hierarchies that group related values.",
     )
     if not columns:
         return
@@ -105,7 +105,7 @@ def _judge(findings: Findings, loss: float, columns: Mapping[str, float], config
     findings.figures |= {"worst_column": worst, "column_loss": dict(columns)}
     findings.evidence.append(f"`{worst}` lost most: {columns[worst]:.4f}.")
     for name, lost in columns.items():
-        help_for = "Give it a hierarchy" if name not in config.hierarchies else "Weigh it higher (weights)"
+        help_for = "Give it a hierarchy" if name not in config.hierarchies else "Increase its weight (weights)"
         findings.add(
             "warn" if lost > limit(config.limits, "column-loss") else "pass",
             what=name,

@@ -94,9 +94,9 @@ def verdict_of_file(
 
 def promises(found: Verification) -> Question:
     """Turn the verification into a question of the verdict."""
-    texts = tuple(check.text for check in found.checks) or ("Nothing was asked for.",)
+    texts = tuple(check.text for check in found.checks) or ("No guarantee was requested.",)
     figures = {"checks": [{"name": each.name, "passed": each.passed} for each in found.checks]}
-    failed = tuple(f"The release does not keep {check.name}." for check in found.checks if not check.passed)
+    failed = tuple(f"The release does not satisfy {check.name}." for check in found.checks if not check.passed)
     return Question("promises", "pass" if found.passed else "fail", texts, failed, figures=figures)
 
 
@@ -107,5 +107,5 @@ def _kept(names: Sequence[str], config: Config) -> list[str]:
 
 
 def joined(kept: Question, *others: Findings) -> Verdict:
-    """One verdict of all questions."""
+    """Return one verdict from all questions."""
     return Verdict({kept.name: kept} | {each.name: each.question() for each in others})

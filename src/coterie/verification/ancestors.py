@@ -31,7 +31,7 @@ class AncestorPaths(NamedTuple):
     """Distinct cells and their ancestors."""
 
     keys: Sequence[Any]
-    """cell → where its value stands among the others; equal for equal values"""
+    """cell → sort key of its value; equal for equal values"""
     paths: Sequence[Path]
     heights: dict[Hashable, int]
     """node → edges down to its deepest leaf; None is the root"""
@@ -41,7 +41,7 @@ class Ancestors(NamedTuple):
     """The ancestors of each value of a column."""
 
     path: Int64
-    """[values, levels] the nodes from just below the root down to the value itself; −1 where the way is shorter"""
+    """[values, levels] the nodes from just below the root down to the value itself; −1 if the path is shorter"""
     weight: Int64
     """node → height of its parent − its own height"""
     height: int
@@ -80,7 +80,7 @@ def climb(form: Any, cells: pa.Array, rows: Int64, *, name: str) -> AncestorPath
     if hasattr(form, "labels"):
         return _in_tree(form.labels, form.parent, cells, rows, name=name)
     texts = cell_texts(cells, name=name)
-    lacks = "has no place in the hierarchy", "have no place in the hierarchy", "add the missing rows to the hierarchy"
+    lacks = "is missing from the hierarchy", "are missing from the hierarchy", "add the missing rows to the hierarchy"
     if hasattr(form, "widths"):
         keys, paths = _by_intervals(form, texts)
         lacks = "is no number", "are no numbers", "intervals are for numbers only"
@@ -137,7 +137,7 @@ def _in_tree(labels: Sequence[str], parent: Sequence[int], cells: pa.Array, rows
     origin = "give the original values, or a row in the hierarchy that starts with the label"
     _refuse(
         [
-            (unknown, "has no place in the hierarchy", "have no place in the hierarchy", hint),
+            (unknown, "is missing from the hierarchy", "are missing from the hierarchy", hint),
             (groups, one, many, origin),
         ],
         rows,
@@ -196,7 +196,7 @@ def cell_texts(cells: pa.Array, *, name: str) -> list[str]:
     if pa.types.is_temporal(kind) and not pa.types.is_duration(kind):
         written = text_cells(cells).to_pylist()
         return [re.sub(r"\.[0-9]+", lambda part: part[0].rstrip("0").rstrip("."), text, count=1) for text in written]
-    text = f"values of type {kind} have no place in a hierarchy; turn them into text, numbers or dates"
+    text = f"values of type {kind} cannot be in a hierarchy; convert them to text, numbers or dates"
     raise HierarchyError([Problem(name, text)], column=name)
 
 

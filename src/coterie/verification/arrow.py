@@ -25,11 +25,11 @@ class ArrowCounter:
     names: Sequence[str]
     """the published columns of the quasi-identifiers"""
     roots: Mapping[str, str] = field(default_factory=dict)
-    """column → what a suppressed cell looks like where that is not `*`"""
+    """column → the text of a suppressed cell if that is not `*`"""
     who: pa.ChunkedArray | None = None
     """row → person"""
     known: tuple[Int64, int] | None = None
-    """row → class and the number of classes, if that was found out before"""
+    """row → class and the number of classes, if already known"""
     _known_cells: dict[str, ColumnCells] = field(default_factory=dict)
 
     @cached_property

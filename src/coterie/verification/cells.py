@@ -41,7 +41,7 @@ class ColumnCells(NamedTuple):
     values: pa.Array
     """the distinct values; some may be in no row"""
     of_row: Int64
-    """row → place among the values; the number of values for a missing cell"""
+    """row → index among the values; the number of values for a missing cell"""
 
     @property
     def missing(self) -> Bool:
@@ -177,7 +177,7 @@ def numbers_of(cells: pa.Array, rows: Int64, *, name: str) -> Sequence[Any] | np
             np.array([each is None for each in read]),
             rows,
             name,
-            "not dates of the calendar" if dates else "not numbers",
+            "not valid dates" if dates else "not numbers",
         )
         return read
     if pa.types.is_decimal(kind):
@@ -191,7 +191,7 @@ def numbers_of(cells: pa.Array, rows: Int64, *, name: str) -> Sequence[Any] | np
             f"Column {name!r} is of type {kind}, which holds neither numbers nor dates.",
             column=name,
             rows=int(rows.sum()),
-            hint=f'Turn it into numbers or dates, or into text and set types.{name} = "category".',
+            hint=f'Convert it to numbers or dates, or to text and set types.{name} = "category".',
         )
     numbers: npt.NDArray[Any] = cells.to_numpy(zero_copy_only=False)
     _refuse(~np.isfinite(numbers), rows, name, "infinite")
@@ -202,9 +202,10 @@ def _refuse(wrong: Bool, rows: Int64, name: str, what: str) -> None:
     if wrong.any():
         count = int(rows[wrong].sum())
         raise DataError(
-            f"Column {name!r} is to be a number, but {int(wrong.sum()):,} of its distinct values ({count:,} rows) "
+            f"Column {name!r} is configured as a number, but {int(wrong.sum()):,} of "
+            f"its distinct values ({count:,} rows) "
             f"are {what}.",
             column=name,
             rows=count,
-            hint=f'Name them in missing_values, or set types.{name} = "category".',
+            hint=f'List them in missing_values, or set types.{name} = "category".',
         )

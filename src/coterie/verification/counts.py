@@ -27,13 +27,13 @@ class SizeCounts(NamedTuple):
     rows: Int64
     """rows of each class"""
     classes: Int64
-    """how many classes"""
+    """the number of classes"""
     missing: Int64
     """missing cells of the rows of all of these"""
     blank: Bool
-    """whether every cell is suppressed, or missing where there is no room for a mark"""
+    """whether every cell is suppressed, or missing in columns that cannot contain a mark"""
     marked: bool
-    """whether a column has room for a mark: without, blank rows need not be suppressed ones"""
+    """whether some column can contain a mark: without one, blank rows need not be suppressed"""
 
     def below(self, k: int) -> tuple[int, int]:
         """Return the rows in classes of fewer than k, and the number of such classes."""
@@ -76,7 +76,7 @@ class PeopleCounts(NamedTuple):
     rows: Int64
     """its rows"""
     classes: Int64
-    """how many classes"""
+    """the number of classes"""
 
 
 class CellCounts(NamedTuple):
@@ -94,7 +94,7 @@ class ClassCells(NamedTuple):
     """The published cells of some classes."""
 
     table: pa.Table
-    """the published quasi-identifiers, a row a class"""
+    """the published quasi-identifiers, one row per class"""
     sizes: Int64
     """class → rows"""
 

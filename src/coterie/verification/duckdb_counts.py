@@ -157,7 +157,7 @@ class DuckCounter:
     """the published columns of the quasi-identifiers"""
     roots: Mapping[str, str]
     who: str | None
-    """the column that names people"""
+    """the column that identifies people"""
 
     @property
     def _cells(self) -> str:

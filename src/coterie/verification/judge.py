@@ -44,11 +44,11 @@ class Rule(NamedTuple):
     """How a guarantee is decided."""
 
     figure: Figure
-    """class → what it has"""
+    """class → its figure"""
     keeps: Keeps
-    """class → whether it keeps the promise, exactly"""
+    """class → whether it satisfies the guarantee, exactly"""
     higher: bool = False
-    """whether the figure has to reach the limit, rather than to stay within it"""
+    """whether the figure must reach the limit, rather than stay within it"""
 
 
 class Finding(NamedTuple):
@@ -61,7 +61,7 @@ class Finding(NamedTuple):
     worst: int
     """the worst class"""
     failing: int
-    """classes that break the promise"""
+    """classes that violate the guarantee"""
     rows: int
     """rows in these"""
 

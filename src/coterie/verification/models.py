@@ -68,7 +68,7 @@ class Measured(NamedTuple):
     size: int
     """rows of the worst class"""
     worst: int
-    """the worst class; −1 for a table without rows, or where classes have no numbers"""
+    """the worst class; −1 for a table without rows, or if classes have no numbers"""
 
 
 class FileCheck(NamedTuple):
@@ -76,9 +76,9 @@ class FileCheck(NamedTuple):
 
     verification: Verification
     classes: ClassFigures
-    """of all classes but that of suppressed rows, if these are shown"""
+    """of all classes except that of suppressed rows, if these are shown"""
     starred: int
-    """rows that look as suppressed ones do"""
+    """rows that look like suppressed ones"""
     sizes: SizeCounts
     people: PeopleCounts | None
 

@@ -31,7 +31,7 @@ class PublishedColumn(NamedTuple):
     of_person: Int64
     """row of the population → distinct cell"""
     lo: Int64
-    """distinct published cell → where what it admits begins"""
+    """distinct published cell → the start of what it admits"""
     hi: Int64
     own_lo: Int64
     """distinct cell of the population → likewise"""
@@ -93,7 +93,7 @@ def _column(name: str, classes: pa.Table, own: ColumnCells, config: Config) -> P
     style, hierarchy = config.publish.get(name), config.hierarchies.get(name)
     if style in ("mean", "median"):
         raise DataError(
-            f"Column {name!r} was published as {style}: single numbers do not say what they stand for.",
+            f"Column {name!r} was published as {style}: single numbers do not determine the original values.",
             column=name,
             hint="Leave it out, or publish it as interval or bounds.",
         )

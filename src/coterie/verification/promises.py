@@ -28,11 +28,11 @@ class Promise:
     """the l of recursive diversity, whose limit is c; the k of (α, k)"""
     population: Any = field(default=None, compare=False)
     source: Hashable = None
-    """what tells the population from others"""
+    """the identity of the population"""
     counts: str = "values"
     """what is counted: sensitive values, rows, or people of a population"""
     own: Any = field(default=None, compare=False)
-    """the model itself, whose plain decision of one class holds where the judge has no rule by its name"""
+    """the model itself, whose decision for one class is used if the judge has no rule for it"""
 
     @property
     def rule(self) -> str:

@@ -38,11 +38,11 @@ class RowCounts(NamedTuple):
     """The number of partners of rows and boxes within the ring."""
 
     holds: Int64
-    """box → how many of the k rows that it stands for lie inside it"""
+    """box → how many of its k rows lie inside it"""
     behind: Int64
-    """place → how many of the k boxes that stand for its row hold it"""
+    """place → how many of the k boxes for its row contain it"""
     stray: int
-    """rows that are published with a box which does not stand for them, or share a box with another row"""
+    """rows published with a box that is not for them, or that share a box with another row"""
 
 
 def count_rows(codes: Int32, *, lo: Int32, hi: Int32, start: Int64, back: Int64, k: int) -> RowCounts:
@@ -185,7 +185,7 @@ class RowSums(NamedTuple):
     """The counts of some rings, which can be added up over all of them."""
 
     least: int
-    """the fewest partners that a row or a box has; k where all have k"""
+    """the fewest partners of a row or a box; k if all have k"""
     bad: int
     """rows that lie inside fewer than k boxes"""
     stray: int

@@ -38,13 +38,13 @@ class Sensitive:
     cells: pa.Array
     """distinct cells, without missing ones"""
     of_cell: Int64
-    """place of a cell → value; one more entry for missing cells"""
+    """index of a cell → value; one more entry for missing cells"""
     totals: Int64
     """value → rows of the release, at least 1"""
     ordered: bool
-    """whether the order is one that users know: of numbers and dates, or of a hierarchy"""
+    """whether the order is meaningful: that of numbers, dates or a hierarchy"""
     tree: Ancestors | None
-    """what is above each value, if the column has a hierarchy"""
+    """the ancestors of each value, if the column has a hierarchy"""
 
     @property
     def rows(self) -> int:
@@ -134,6 +134,6 @@ def _looks_like(cells: pa.Array, rows: Int64, name: str) -> str:
             f"({wrong:,} rows) are text.",
             column=name,
             rows=wrong,
-            hint=f'Name them in missing_values, or set types.{name} = "category".',
+            hint=f'List them in missing_values, or set types.{name} = "category".',
         )
     return "category"

@@ -27,7 +27,7 @@ class DuckLimits(NamedTuple):
     """The resources of the check."""
 
     folder: Path
-    """for what does not fit the memory"""
+    """for data that does not fit in memory"""
     memory: int
     """bytes"""
     threads: int
@@ -52,11 +52,11 @@ def connected(checker: DuckLimits) -> Iterator[duckdb.DuckDBPyConnection]:
         yield connection
     except duckdb.OutOfMemoryException:
         raise BackendError(
-            f"DuckDB could not check the release within {checker.memory // 2**20:,} MB.", hint="Allow more memory."
+            f"DuckDB could not verify the release within {checker.memory // 2**20:,} MB.", hint="Allow more memory."
         ) from None
     except duckdb.Error:
         # Its messages may quote cells.
-        raise DataError("The release cannot be checked: DuckDB does not read it.", hint="Write Parquet.") from None
+        raise DataError("The release cannot be verified: DuckDB cannot read it.", hint="Write Parquet.") from None
     finally:
         connection.close()
 
@@ -130,7 +130,7 @@ class RowReader:
 def _other_rows() -> DataError:
     return DataError(
         "The file that was written has another number of rows than the release.",
-        hint="See whether the disk has space left, and run again.",
+        hint="Check the free disk space, and run again.",
     )
 
 

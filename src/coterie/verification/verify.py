@@ -37,9 +37,9 @@ class Check(NamedTuple):
     found: float
     passed: bool
     text: str
-    """one sentence for a person, without any cell value"""
+    """one sentence without cell values"""
     worst: int = -1
-    """the class that is worst, if the check knows it"""
+    """the worst class, if known"""
     size: int = 0
     """rows of the worst class"""
 
@@ -51,7 +51,7 @@ class Classes:
     table: pa.Table
     quasi: tuple[str, ...]
     of_row: Int64
-    """row → class, numbered in the order of their first rows"""
+    """row → class, numbered by first row"""
     sizes: Int64
     """class → number of rows"""
 
@@ -75,22 +75,22 @@ class Verification(Tabular):
     largest: int
     average: float
     wanted: int | None
-    """the k that was asked for"""
+    """the requested k"""
     rows_below: int
-    """rows in classes smaller than the wanted k"""
+    """rows in classes smaller than the requested k"""
     classes_below: int
     missing_cells: int
-    """quasi-identifier cells that are missing; missing counts as a value of its own"""
+    """missing quasi-identifier cells; missing counts as a separate value"""
     suppressed: int
     """rows whose quasi-identifiers are all `*`"""
     quasi: tuple[str, ...]
     checks: tuple[Check, ...]
     class_of_row: Int64 = field(repr=False, compare=False)
-    """row → class, numbered in the order of their first rows"""
+    """row → class, numbered by first row"""
     sizes: Int64 = field(repr=False, compare=False)
     """class → number of rows"""
     measured: tuple[Measured, ...] = ()
-    """what the models would find in the sensitive columns, promised or not"""
+    """the models' values for the sensitive attributes, guaranteed or not"""
 
     @property
     def passed(self) -> bool:

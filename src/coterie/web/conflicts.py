@@ -16,7 +16,7 @@ from coterie.web.project import Project
 from coterie.web.recipe import recipe
 
 FIELD = "stamp"
-"""the field of a form that holds the stamp"""
+"""the form field with the stamp"""
 
 
 def stamp_of(project: Project, step: str) -> str:

@@ -27,7 +27,7 @@ WAITING = ("queued", "running")
 PATIENCE = 2.0
 """seconds between asking a worker to end and ending it"""
 KEPT = ("coterie.toml", "state.json")
-"""what stays of a run that was cancelled or failed"""
+"""what remains of a run that was cancelled or failed"""
 
 
 class JobState(NamedTuple):
@@ -76,7 +76,7 @@ def end_left_over(folder: Path) -> None:
     for path in folder.rglob("state.json"):
         found = state_of(path.parent)
         if found.active:
-            text = "coterie was stopped while this was under way; nothing was kept. Start it again."
+            text = "coterie was stopped while this was running; nothing was saved. Start it again."
             write_json(path, found._replace(state="cancelled", message=text)._asdict())
             clear(path.parent)
 
@@ -139,7 +139,7 @@ class Jobs:
             self._running.pop(folder, None)
         _close(process)
         if found.active:
-            text = "The work ended unexpectedly; perhaps the memory was not enough. Use fewer rows or columns."
+            text = "The job ended unexpectedly; perhaps it ran out of memory. Use fewer rows or columns."
             found = found._replace(state="failed", message=text, seconds=found.elapsed)
             write_json(folder / "state.json", found._asdict())
             clear(folder)
@@ -154,7 +154,7 @@ class Jobs:
         found = state_of(folder)
         stop(process)
         if state_of(folder).active:
-            ended = found._replace(state="cancelled", message="Cancelled; nothing was kept.", seconds=found.elapsed)
+            ended = found._replace(state="cancelled", message="Cancelled; nothing was saved.", seconds=found.elapsed)
             write_json(folder / "state.json", ended._asdict())
             clear(folder)
         return True

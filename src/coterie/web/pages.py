@@ -19,7 +19,7 @@ from coterie.web.settings import Settings
 from coterie.wording import percent_text, seconds_text
 
 FORM_FIELDS = 50_000
-"""fields of a form: a table may have many columns"""
+"""the maximum number of form fields: a table may have many columns"""
 
 STEPS = (
     ("data", "Data"),
@@ -135,7 +135,7 @@ def project_of(request: Request, *, ready: bool = False) -> Project:
     """
     project = projects_of(request).get(request.path_params["project"])
     if project is None:
-        raise HTTPException(404, "There is no such project (any more); it may have been deleted.")
+        raise HTTPException(404, "This project does not exist; it may have been deleted.")
     if ready and not project.table_path.is_file():
         raise HTTPException(303, headers={"Location": f"{project.url}/data"})
     return project

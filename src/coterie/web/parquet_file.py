@@ -12,7 +12,7 @@ from pyarrow import parquet
 from coterie.methods._method import Progress
 
 GROUP_ROWS = 10_000
-"""rows of a row group: what showing a page has to read"""
+"""rows per row group: what showing a page must read"""
 
 
 def write_parquet(batches: Iterable[pa.RecordBatch], target: Path, *, tell: Progress | None = None) -> None:

@@ -25,18 +25,18 @@ class Project:
 
     id: str
     folder: Path
-    """private; everything of the project lies below"""
+    """private; contains everything of the project"""
     name: str
-    """what people call it: the name of the file"""
+    """its display name: the name of the file"""
     source: Path | None = None
-    """the table as it came: an upload in `folder`, or a file that was opened by its path"""
+    """the input: an upload in `folder`, or a file opened by its path"""
     uploaded: bool = False
     recipe_file: Path | None = None
-    """the coterie.toml that `coterie serve -c` named; in `folder` when left out"""
+    """the coterie.toml given to `coterie serve -c`; by default in `folder`"""
     allowed_folders: tuple[Path, ...] = ()
-    """below these, and below the recipe's folder, its hierarchies may lie"""
+    """its hierarchies may be below these and the configuration's folder"""
     seen: tuple[str, ...] = ()
-    """steps that somebody has looked over and saved"""
+    """steps that have been reviewed and saved"""
     created: str = ""
 
     @property

@@ -36,7 +36,7 @@ HEADERS: Final = {
 }
 READS: Final = ("GET", "HEAD")
 UNLIMITED: Final = "coterie.unlimited"
-"""key of a scope whose body is counted by the one who reads it"""
+"""key of a scope whose reader limits the body itself"""
 
 _log = logging.getLogger("coterie.web")
 
@@ -88,24 +88,24 @@ class Guard:
             _log.error("unexpected %s in %s", type(error).__name__, where)
             if not started:
                 text = f"Something went wrong inside coterie ({type(error).__name__} in {where}). Nothing was changed."
-                await simple_page(500, "A fault of coterie", text)(scope, receive, answer)
+                await simple_page(500, "A bug in coterie", text)(scope, receive, answer)
 
     def _refused(self, scope: Scope) -> Response | None:
         """Return the response to a request that may not pass, or None."""
         headers, settings = Headers(scope=scope), self.settings
         if headers.getlist("host") not in [[host] for host in settings.hosts]:
-            return simple_page(421, "Not this server", "This page answers under 127.0.0.1 and localhost only.")
+            return simple_page(421, "Not this server", "This server only answers at 127.0.0.1 and localhost.")
         asked = HTTPConnection(scope)
         method = scope["method"]
         if method not in (*READS, "POST"):
-            return simple_page(405, "Not allowed", "This page takes GET and POST only.")
+            return simple_page(405, "Not allowed", "Only GET and POST requests are supported.")
         if method == "POST" and not self._from_here(headers):
             return simple_page(403, "Refused", "This request does not come from a page of this server.")
         submitted = asked.query_params.get("token")
         if submitted is not None and method in READS and same_token(submitted, settings.token):
             return self._welcome(scope["path"])
         if not same_token(asked.cookies.get(settings.cookie), cookie_value(settings)):
-            text = "Open the address that `coterie serve` printed when it started: it holds the token that lets you in."
+            text = "Open the address that `coterie serve` printed when it started: it contains the access token."
             return simple_page(403, "Not let in", text, link="/")
         return None
 

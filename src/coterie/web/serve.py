@@ -52,9 +52,9 @@ def serve(
             project = open_path(app, file, recipe=config)
             at = f"{project.url}/data"
         address = settings.address.replace("/?", f"{at or '/'}?", 1)
-        say(f"coterie is at {address}")
+        say(f"coterie is running at {address}")
         say("Only this machine can reach it, with this address only. Ctrl-C stops it.")
-        kept = "Everything is deleted then." if settings.forget else f"Projects stay in {settings.work_folder}"
+        kept = "Everything is deleted then." if settings.forget else f"Projects are kept in {settings.work_folder}"
         say(kept)
         if browser:
             threading.Thread(target=webbrowser.open, args=(address,), daemon=True).start()
@@ -127,9 +127,7 @@ def check_file(file: str, folders: Sequence[Path]) -> Path:
     resolved = resolve_allowed(str(path.absolute()), tuple(folders))
     if resolved is None:
         folder = path.resolve().parent
-        raise ConfigError(
-            [Problem("file", f"{file} lies outside the folders that may be opened; add --allow {folder}")]
-        )
+        raise ConfigError([Problem("file", f"{file} is outside the allowed folders; add --allow {folder}")])
     return resolved
 
 

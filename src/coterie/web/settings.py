@@ -15,21 +15,21 @@ class Settings:
     """The server's settings, fixed while it runs."""
 
     work_folder: Path
-    """private to this user; holds a folder for every project"""
+    """private to this user; has a folder for every project"""
     port: int = 0
     allowed_folders: tuple[Path, ...] = ()
-    """files are opened by path below these only; links are followed before that is checked"""
+    """files are only opened by path below these; links are resolved before that is checked"""
     token: str = field(default_factory=lambda: secrets.token_urlsafe(32), repr=False)
-    """who knows it may use the page"""
+    """anyone who knows it may use the app"""
     upload_limit: int = 4 * GIGABYTE
-    """bytes of an upload"""
+    """the maximum size of an upload in bytes"""
     unpacked_limit: int = 16 * GIGABYTE
-    """bytes of a compressed file once it is unpacked"""
+    """the maximum size of a decompressed file in bytes"""
     form_limit: int = 32 * MEGABYTE
-    """bytes of any other request"""
+    """the maximum size of any other request in bytes"""
     column_limit: int = 2_000
     forget: bool = False
-    """whether everything in the work folder goes when the server ends"""
+    """whether the work folder is deleted when the server ends"""
 
     @property
     def hosts(self) -> frozenset[str]:

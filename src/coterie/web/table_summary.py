@@ -20,7 +20,7 @@ class ColumnSummary:
     distinct: int
     missing: int
     role: str
-    """what it was taken for: quasi, sensitive, identifier or keep"""
+    """its suggested role: quasi, sensitive, identifier or keep"""
     reason: str
 
 
@@ -35,7 +35,7 @@ class TableSummary:
     delimiter: str
     encoding: str
     reading: dict[str, Any] = field(default_factory=dict)
-    """the settings that the file was read with"""
+    """the settings with which the file was read"""
 
     @property
     def names(self) -> list[str]:

@@ -23,9 +23,9 @@ class Upload(NamedTuple):
     """The content of a form."""
 
     path: Path | None
-    """the file, under our own name; None if no file was chosen"""
+    """the file, under a generated name; None if no file was chosen"""
     name: str
-    """what the sender called it, fit to be shown; never used as a path"""
+    """the sender's name for it, sanitized for display; never used as a path"""
     fields: dict[str, str]
 
 
@@ -63,7 +63,7 @@ class _Parts:
     def _add(self, name: str, data: bytes) -> None:
         self._filled += len(data)
         if self._filled > FIELD_LIMIT:
-            raise HTTPException(413, "The form's fields are too long. Nothing was kept.")
+            raise HTTPException(413, "The form's fields are too long. Nothing was saved.")
         setattr(self, name, getattr(self, name) + data)
 
     def _header_end(self) -> None:
@@ -87,7 +87,7 @@ class _Parts:
         elif self._into and self._into != self.field:
             self._filled += len(data)
             if self._filled > FIELD_LIMIT:
-                raise HTTPException(413, "The form's fields are too long. Nothing was kept.")
+                raise HTTPException(413, "The form's fields are too long. Nothing was saved.")
             self.fields[self._into] = self.fields.get(self._into, b"") + data
 
 
@@ -116,12 +116,12 @@ async def receive_upload(request: Request, target: Path, *, field: str, limit: i
             parser.write(chunk)
         parser.finalize()
         if not parts.ended:
-            raise HTTPException(400, "The upload broke off. Send the file again.")
+            raise HTTPException(400, "The upload was interrupted. Send the file again.")
         whole = True
     except (FormParserError, ClientDisconnect):
-        raise HTTPException(400, "The upload broke off. Send the file again.") from None
+        raise HTTPException(400, "The upload was interrupted. Send the file again.") from None
     except OSError:
-        text = "The file cannot be kept: there is no room left for projects. Free some, or name another folder by "
+        text = "The file cannot be kept: there is no space left for projects. Free some, or choose another folder with "
         raise HTTPException(507, f"{text}--project; or open the file by its path.") from None
     finally:
         if parts.file is not None:

@@ -27,7 +27,7 @@ KINDS = {
 }
 """kind of job → the function of coterie.web that does it: (job, folder, tell) → None"""
 TELL_EVERY = 0.2
-"""seconds between two notes of progress"""
+"""seconds between two progress notes"""
 
 
 class Teller:
@@ -77,14 +77,14 @@ def main(arguments: list[str]) -> int:
         # People know an upload by their own name for it.
         return _failed(folder, tell, str(error).replace(str(job["source"]), str(job["name"])))
     except MemoryError:
-        return _failed(folder, tell, "The memory is not enough for this table. Close other programs or use fewer rows.")
+        return _failed(folder, tell, "Not enough memory for this table. Close other programs or use fewer rows.")
     except OSError as error:
         return _failed(folder, tell, f"A file cannot be used: {(error.strerror or 'input or output error').lower()}.")
     except Exception as error:
         # Texts of foreign exceptions may quote cells, so only the kind and the place are told.
         place = traceback.extract_tb(error.__traceback__)[-1]
         where = f"{type(error).__name__} in {Path(place.filename).name}:{place.lineno}"
-        return _failed(folder, tell, f"Unexpected {where}; this is a fault of coterie.")
+        return _failed(folder, tell, f"Unexpected {where}; this is a bug in coterie.")
     tell.end("finished")
     return 0
 

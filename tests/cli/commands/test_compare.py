@@ -38,7 +38,7 @@ def test_the_command_line(folder, capsys):
     values = json.loads(capsys.readouterr().out)
     assert [row["k"] for row in values["rows"]] == [2, 2, 5, 5, 100, 100]
     assert main([*asked, "--force"]) == 0
-    assert "6 of them from before" in capsys.readouterr().out
+    assert "6 of them from an earlier call" in capsys.readouterr().out
     assert main(["compare", *FLAGS, "--methods", "mondrian", "-k", "3", "--privacy", "l-diversity:2"]) == 0
     assert "distinct 2-diversity" in capsys.readouterr().out
 
@@ -49,10 +49,10 @@ def test_ctrl_c_on_the_command_line(folder, capsys, monkeypatch):
         interrupt_after(patched, 3)
         assert main(asked) == 130
     shown = capsys.readouterr()
-    assert "Stopped: 3 of 4 runs are finished and kept in people.compare.jsonl; the same call goes on" in shown.err
+    assert "Stopped: 3 of 4 runs are finished and kept in people.compare.jsonl; the same call resumes" in shown.err
     assert "lowest loss at k = 2" in shown.out
     assert main(asked) == 0
-    assert "4 runs, 3 of them from before" in capsys.readouterr().out
+    assert "4 runs, 3 of them from an earlier call" in capsys.readouterr().out
 
 
 def test_what_the_command_line_refuses(folder, capsys):
@@ -61,7 +61,7 @@ def test_what_the_command_line_refuses(folder, capsys):
         (["-k", "0"], "must be whole numbers"),
         (["-o", "people.csv"], "is the input itself"),
         (["-o", "out.doc"], "cannot write"),
-        (["--plot", "out.gif"], "has to end in .svg, .png, .pdf"),
+        (["--plot", "out.gif"], "must end in .svg, .png, .pdf"),
         (["--methods", "best"], "there is no method 'best'"),
     ):
         assert main(["compare", *FLAGS, *more]) == 2
@@ -76,7 +76,7 @@ def test_explain_on_the_command_line(folder, capsys):
     for part in (
         "share of the loss",
         "Row 3, group",
-        "it must pay",
+        "least cost",
         "nearest row",
         "k = 8",
         "without zip",
@@ -94,4 +94,4 @@ def test_explain_on_the_command_line(folder, capsys):
     assert main([*asked, "--row", "80"]) == 2
     assert "position from 0 to 79" in capsys.readouterr().err
     assert main(["explain", *FLAGS[:-2], "--method", "nh", "-k", "4", "--row", "0"]) == 0
-    assert "which of them is secret" in capsys.readouterr().out
+    assert "which one is secret" in capsys.readouterr().out

@@ -83,7 +83,7 @@ def test_check(here):
     summary = "root    *\nlevels  3\nleaves  4\n"
     assert run("check", "education.csv") == summary
     assert run("check", "education.csv", "--data", "people.csv", "--column", "education") == (
-        summary + "data    all 3 values of 'education' (4 rows) have a place\n"
+        summary + "data    all 3 values of 'education' (4 rows) are in the hierarchy\n"
     )
 
 
@@ -91,9 +91,9 @@ def test_check_lists_every_problem(here):
     (here / "bad.csv").write_text("Bachelors;High;*\nBachelors;Low;*\na;X;Y;*\nb;Y;X;*\n")
     lines = run("check", "bad.csv", "--data", "people.csv", "--column", "education", code=3).splitlines()
     assert lines == [
-        'a cycle: "X" under "Y" under "X"; a label cannot stand above itself',
-        '"Bachelors" has two parents: "High" (row 1) and "Low" (row 2); a label stands in one place only',
-        "education: 2 values (3 rows) have no place in the hierarchy; add the missing rows to the hierarchy",
+        'a cycle: "X" under "Y" under "X"; a label cannot be its own ancestor',
+        '"Bachelors" has two parents: "High" (row 1) and "Low" (row 2); labels must be unique',
+        "education: 2 values (3 rows) are missing from the hierarchy; add the missing rows to the hierarchy",
     ]
     loud = run("check", "bad.csv", "--data", "people.csv", "--column", "education", "--show-values", code=3)
     assert '"Masters", "11th"' in loud
@@ -103,7 +103,7 @@ def test_check_of_rules_and_doubts(here):
     (here / "age.toml").write_text("intervals = [5, 10]")
     assert run("check", "age.toml", "--data", "people.csv", "--column", "age") == (
         "rule    {'intervals': [5, 10]}\n"
-        "data    all 3 values of 'age' (3 rows) have a place\n"
+        "data    all 3 values of 'age' (3 rows) are in the hierarchy\n"
         "        1 row is without a value\n"
     )
     (here / "age.csv").write_text("5;0-4;*\n6;5-9;*\n")

@@ -77,7 +77,7 @@ def test_what_risk_refuses(folder, capsys):
     assert "threshold" in run(capsys, "risk", "people.csv", *FLAGS, "--threshold", "much", code=2)
     assert "fraction" in run(capsys, "risk", "people.csv", *FLAGS, "--fraction", "2", code=2)
     both = ["--fraction", "0.1", "--population", "people.csv"]
-    assert "give one of the two" in run(capsys, "risk", "people.csv", *FLAGS, *both, code=2)
+    assert "give only one of them" in run(capsys, "risk", "people.csv", *FLAGS, *both, code=2)
     assert "at least one quasi-identifier" in run(capsys, "risk", "people.csv", code=2)
     (folder / "other.csv").write_text("age\n30\n")
     assert "the population has no column 'zip'" in run(

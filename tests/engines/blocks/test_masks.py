@@ -99,7 +99,7 @@ def test_a_run_goes_on_with_the_same_masks_only(tmp_path):
 
     with pytest.raises(Cancelled):
         run(tmp_path, table, config, cancelled=cancelled, **masks_of(1, 400))
-    with pytest.raises(DataError, match="had other masks than"):
+    with pytest.raises(DataError, match="had different masks from"):
         run(tmp_path, table, config, resume=True, **masks_of(2, 400))
     again = run(tmp_path, table, config, resume=True, **masks_of(1, 400))
     whole = run(tmp_path, table, config, out="whole.parquet", **masks_of(1, 400))

@@ -155,7 +155,7 @@ def test_rings_of_which_rows_are_missing_count_nothing(tmp_path):
     [
         ({"method": "incognito", "refine": True}, "local search works on local recoding"),
         ({"method": "nh", "publish": {"age": "mean"}}, "no group to take a mean of"),
-        ({"method": "nh", "privacy": ["l-diversity:2"]}, "promises beyond k-anonymity need groups"),
+        ({"method": "nh", "privacy": ["l-diversity:2"]}, "guarantees beyond k-anonymity need groups"),
     ],
 )
 def test_what_these_methods_do_not_do_is_refused_in_blocks_too(changes, message, tmp_path):

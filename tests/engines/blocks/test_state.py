@@ -96,7 +96,7 @@ def test_a_run_that_was_killed_goes_on(tmp_path, config):
 def test_without_resume_an_earlier_run_is_not_thrown_away(tmp_path, config):
     table = table_of(700)
     finished = stopped(tmp_path, table, config)
-    with pytest.raises(ConfigError, match=f"stopped with {len(finished)} blocks finished") as caught:
+    with pytest.raises(ConfigError, match=f"interrupted with {len(finished)} blocks finished") as caught:
         run(tmp_path, table, config)
     assert "resume=True" in caught.value.hint
     assert len(list((work_path(tmp_path / "out.parquet") / "blocks").glob("*.json"))) == len(finished)
@@ -107,9 +107,9 @@ def test_without_resume_an_earlier_run_is_not_thrown_away(tmp_path, config):
 @pytest.mark.parametrize(
     ("changes", "text"),
     [
-        ({"seed": 3}, "had other settings"),
-        ({"k": 6}, "had other settings"),
-        ({"block_rows": 91}, "blocks of another size"),
+        ({"seed": 3}, "had different settings"),
+        ({"k": 6}, "had different settings"),
+        ({"block_rows": 91}, "a different block size"),
     ],
 )
 def test_other_settings_are_refused(changes, text, tmp_path, config):
@@ -129,7 +129,7 @@ def test_settings_that_decide_nothing_may_change(tmp_path, config):
 
 def test_another_input_is_refused(tmp_path, config):
     stopped(tmp_path, table_of(700), config)
-    with pytest.raises(DataError, match="read another input"):
+    with pytest.raises(DataError, match="had a different input"):
         run(tmp_path, table_of(700, seed=1), config, resume=True)
 
 

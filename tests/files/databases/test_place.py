@@ -56,7 +56,7 @@ def test_queries(query):
     assert place.name == "the query of postgresql://u@h/db"
     assert query not in repr(place)
     assert "pw" not in repr(place)
-    with pytest.raises(ConfigError, match="written into a table"):
+    with pytest.raises(ConfigError, match="written to a table"):
         target_of(f"postgresql://u:pw@h/db#{query}")
 
 
@@ -76,9 +76,9 @@ def test_all_else_is_no_database(given):
         ("postgresql://u:s3cr3t@h/db#a.b.c", "neither a table nor a query"),
         ('postgresql://u:s3cr3t@h/db#"a', "neither a table nor a query"),
         ("postgresql:/u:s3cr3t@h/db#a", "no address of a postgresql database"),
-        ("postgresql://u:s3#cr3t@h/db#a", "signs that end it early"),
-        ("postgresql://u:12#s3cr3t@h/db#a", "signs that end it early"),
-        ("postgresql://u:s3/cr3t@h/db#a", "signs that end it early"),
+        ("postgresql://u:s3#cr3t@h/db#a", "characters that end it early"),
+        ("postgresql://u:12#s3cr3t@h/db#a", "characters that end it early"),
+        ("postgresql://u:s3/cr3t@h/db#a", "characters that end it early"),
         ("mysql://u:s3cr3t@h/db#a", "not mysql"),
         ("sqlite://a.db#t", "Absolute paths have four slashes"),
         ("sqlite:///#t", "no address of an SQLite file"),
@@ -161,5 +161,5 @@ def test_the_page_shows_addresses_that_are_understood():
 
 def test_without_the_driver_the_extra_is_named(monkeypatch):
     monkeypatch.setitem(sys.modules, "adbc_driver_postgresql", None)
-    with pytest.raises(BackendError, match=r"needs the extra db\. Install it: pip install 'coterie\[db\]'"):
+    with pytest.raises(BackendError, match=r"needs the db extra\. Install it: pip install 'coterie\[db\]'"):
         cio.read("postgresql://h/db#t")

@@ -107,7 +107,7 @@ def test_a_column_of_several_types_has_the_one_that_holds_them_all(monkeypatch):
         "late": [None, None, "x", None],
     }
     run("UPDATE t SET mixed = x'53454352' WHERE mixed = 2")
-    with pytest.raises(DataError, match="blobs beside other values") as caught:
+    with pytest.raises(DataError, match="mixes blobs with other values") as caught:
         cio.read("sqlite:///a.db#t")
     assert "SECR" not in str(caught.value)
 
@@ -152,7 +152,7 @@ def test_an_existing_table_is_replaced_only_on_request():
     cio.write(new, "sqlite:///a.db#t", force=True)
     assert cio.read("sqlite:///a.db#t").table.equals(new)
     run("CREATE VIEW v AS SELECT * FROM t")
-    with pytest.raises(ConfigError, match="is a view and no table"):
+    with pytest.raises(ConfigError, match="is a view, not a table"):
         cio.write(new, "sqlite:///a.db#v", force=True)
 
 
@@ -209,9 +209,9 @@ def test_a_killed_run_leaves_what_was_there():
         ("sqlite:///none.db#t", "There is no file none.db"),
         ("sqlite:///a.db#none", r"There is no table none in sqlite:///a\.db\. There is people\."),
         ("sqlite:///a.db#temp.people", "has no schema 'temp'"),
-        ("sqlite:///text.db#t", "is no SQLite database"),
-        ("sqlite:///a.db#select SECRET from people", "names a column that is not there"),
-        ("sqlite:///a.db#select * from SECRET", "names a table that is not there"),
+        ("sqlite:///text.db#t", "is not an SQLite database"),
+        ("sqlite:///a.db#select SECRET from people", "refers to a column that does not exist"),
+        ("sqlite:///a.db#select * from SECRET", "refers to a table that does not exist"),
         ("sqlite:///a.db#select * fro people where name = 'SECRET'", "is refused by SQLite"),
         ("sqlite:///a.db#with x as (select 'SECRET') delete from people", "is open for reading only"),
         ("sqlite:///a.db#select * from people where 0", "has a header but no rows"),
@@ -244,7 +244,7 @@ def test_a_database_that_another_program_writes_is_waited_for(people, monkeypatc
 
 def test_sheets_are_for_excel(people):
     cio.write(people, "sqlite:///a.db#t")
-    with pytest.raises(ConfigError, match="is no Excel file"):
+    with pytest.raises(ConfigError, match="is not an Excel file"):
         cio.read("sqlite:///a.db#t", sheet=1)
 
 

@@ -76,7 +76,7 @@ def test_parquet_and_excel_come_in(client, app, files, people):
         ("ragged.csv", b"a,b\n1,2\n1,2,3\n4,5\n", "has 3 columns where the header has 2"),
         ("same.csv", b"a,a\n1,2\n", "same name"),
         ("broken.parquet", b"PAR1xxxxxxxxPAR1", "damaged"),
-        ("broken.csv.gz", gzip.compress(b"a,b\n1,2\n" * 999)[:-20], "damaged or cut short"),
+        ("broken.csv.gz", gzip.compress(b"a,b\n1,2\n" * 999)[:-20], "damaged or truncated"),
         ("quote.csv", b'a,b\n1,2\n3,"4\n5,6\n', "never closed"),
         ("binary.csv", bytes(range(256)) * 50, "is not a table"),
     ],
@@ -148,7 +148,7 @@ def test_a_full_disk_is_told(client, app, monkeypatch):
     monkeypatch.setattr("coterie.web.uploads._Parts._data", full)
     answer = client.post("/upload", files={"file": ("a.csv", b"x\n1\n")})
     assert answer.status_code == 507
-    assert "no room left" in answer.text
+    assert "no space left" in answer.text
     assert app.state.projects.all() == []
 
 

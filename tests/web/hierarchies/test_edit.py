@@ -67,7 +67,7 @@ def test_a_group_is_added_empty_and_left_out_of_the_rows(tree):
 def test_values_are_added(tree):
     grown = edit.add_values(tree, ["10th", "9th"], under=node(tree, "Low"))
     assert list(nested(grown)["Low"]) == ["11th", "12th", "10th", "9th"]
-    with pytest.raises(HierarchyError, match="has a place already"):
+    with pytest.raises(HierarchyError, match="is already in the tree"):
         edit.add_values(grown, ["Masters"])
 
 
@@ -112,7 +112,7 @@ def test_move_keeps_the_order_and_takes_a_branch_once(tree):
         (["High"], "Graduate", "into itself"),
         (["High"], "High", "into itself"),
         (["11th"], "PhD", "is a value"),
-        ([], "Low", "choose"),
+        ([], "Low", "select"),
         (["*"], "Low", "root"),
     ],
     ids=["beneath", "itself", "value", "nothing", "root"],
@@ -129,7 +129,7 @@ def test_a_node_that_is_gone_is_said_to_be(tree):
         lambda: edit.move(tree, [99], to=trees.TOP),
         lambda: edit.add_group(tree, "x", under=99),
     ):
-        with pytest.raises(HierarchyError, match="no longer there"):
+        with pytest.raises(HierarchyError, match="no longer exists"):
             attempt()
 
 

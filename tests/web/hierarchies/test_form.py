@@ -84,7 +84,7 @@ def test_values_stand_in_ascending_order_and_lost_ones_by_their_rows():
     assert value_texts(column(["10", "9", "b", "a"])) == ["10", "9", "a", "b"]
     fit = fit_of(Hierarchy.from_mapping({"x": ["a"]}), column(["a", "b", "c"]))
     assert [tuple(value) for value in fit.lost] == [("c", 3), ("b", 2)]
-    assert lost_text(fit.lost) == "2 values of the data (5 rows) have no place"
+    assert lost_text(fit.lost) == "2 values of the data (5 rows) are missing from the hierarchy"
 
 
 def test_rules_are_tried_on_some_of_very_many_values():

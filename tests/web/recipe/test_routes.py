@@ -110,7 +110,7 @@ def test_the_text_can_be_edited_and_faults_lose_nothing(client, adult):
     before = adult.recipe_path.read_bytes()
     answer = send(client, f"{adult.url}/recipe", data={"text": "k = \r\n# my thoughts"})
     assert answer.status_code == 422
-    assert "no valid TOML" in answer.text
+    assert "not valid TOML" in answer.text
     assert adult.recipe_path.read_bytes() == before
     assert "# my thoughts" in client.get(f"{adult.url}/recipe").text
     answer = client.post(f"{adult.url}/recipe", data={"text": 'k = 4\r\nquasi = ["age"]\r\n'})
@@ -123,7 +123,7 @@ def test_settings_that_are_wrong_are_shown_at_their_step(client, adult):
     client.post(f"{adult.url}/recipe", data={"text": 'k = 0\nquasi = ["age"]\nmethod = "none"\n'})
     page = client.get(f"{adult.url}/goals").text
     assert "must be at least 1" in page
-    assert "has faults" in page
+    assert "has errors" in page
     answer = send(client, f"{adult.url}/run", data={"method": "auto", "action": "run"})
     assert answer.status_code == 422
     assert "must be at least 1" in answer.text
@@ -147,7 +147,7 @@ def test_an_uploaded_recipe_is_taken(client, adult):
     assert answer.status_code == 303
     assert recipe.load_config(adult).k == 6
     at = f"{adult.url}/recipe/bring"
-    for sent, said in ((b"\xff\xfe\x00", "not text in UTF-8"), (b"k = [", "no valid TOML")):
+    for sent, said in ((b"\xff\xfe\x00", "not text in UTF-8"), (b"k = [", "not valid TOML")):
         refused = send(client, at, files={"file": ("x", sent)})
         assert refused.status_code == 422
         assert said in refused.text
@@ -175,7 +175,7 @@ def test_a_recipe_reads_no_file_outside_what_was_allowed(client, adult, setting)
     text = 'quasi = ["sex"]\n' + setting
     client.post(f"{adult.url}/recipe/bring", files={"file": ("coterie.toml", text.encode())})
     page = client.get(f"{adult.url}/recipe").text
-    assert "outside the folders" in page
+    assert "outside the allowed folders" in page
     answer = send(client, f"{adult.url}/run", data={"method": "mondrian", "action": "run"})
     assert answer.status_code == 422
     assert adult.runs == []

@@ -168,12 +168,12 @@ def test_a_row_that_is_not_there_is_a_fault_of_the_form(place, row):
 
 def test_why_a_row_is_so_coarse(place):
     folder = place.project.runs[0]
-    assert "Find out" in place.get("/0001/row?row=8").text
+    assert ">Explain</button>" in place.get("/0001/row?row=8").text
     at = private_folder(folder / "explain" / "7")
     explain_job({**place.job, "row": 7}, at, silent)
     page = place.get("/0001/row?row=8").text
     assert "In a group of" in page
-    assert "Find out" not in page
+    assert ">Explain</button>" not in page
     known = json.loads((at / ANSWER).read_text())
     before = list(csv.DictReader(io.StringIO(place.source.read_text())))[7]
     assert {each["name"]: each["value"] for each in known["attributes"]} == {

@@ -56,7 +56,7 @@ def test_what_each_column_adds_is_what_leaving_it_out_takes_away(client, app, ad
     more = coterie.risk(adult.source, quasi=[*names, "race"])
     assert found.added["race"].share == pytest.approx(more.prosecutor.average - whole.prosecutor.average)
     page = client.get(f"{adult.url}/roles").text
-    assert "rows are unique by the quasi-identifiers" in page
+    assert "rows are unique on the quasi-identifiers" in page
 
 
 def test_what_was_set_for_a_column_comes_back_with_its_role(client, adult):
@@ -111,7 +111,7 @@ def test_a_column_that_is_not_decided_blocks_the_run(client, app, adult):
     refusal = "1 column has no role: &#39;race&#39;; decide on it: keep (published unchanged), drop (left out)"
     page = client.get(f"{adult.url}/roles").text
     assert refusal in page
-    assert "not decided: no run before that" in page
+    assert "undecided; decide before you run" in page
     chosen = re.search(rf'<select[^>]*id="role-{at}".*?</select>', page, re.S)
     assert chosen is not None
     assert '<option value="undecided" selected>' in chosen[0]

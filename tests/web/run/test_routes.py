@@ -50,7 +50,7 @@ def test_the_release_is_the_command_lines_byte_for_byte(client, app, adult, tmp_
     assert "bound" not in result["measures"]
     early = client.get(f"{adult.url}/results/0001")
     assert "Every guarantee holds" in early.text
-    assert "Still to come" in early.text
+    assert "In progress" in early.text
     assert client.get(f"{adult.url}/results/0001/download/release").content == out.read_bytes()
     assert client.post(f"{adult.url}/results/0001/late").status_code == 303
     assert wait(app, folder / "late") == "finished", app.state.jobs.state(folder / "late").message
@@ -124,7 +124,7 @@ def test_what_the_command_line_would_do_in_blocks_is_refused(client, app, adult)
     folder = start(client, adult)
     assert wait(app, folder) == "failed"
     page = client.get(f"{adult.url}/run").text
-    assert "hold the table in memory" in page
+    assert "keep the table in memory" in page
     assert "coterie anonymize" in page
 
 
@@ -145,7 +145,7 @@ def test_an_upload_that_was_taken_away_is_told_without_a_path(client, app, adult
     answer = send(client, f"{adult.url}/run", data={"method": "mondrian", "action": "run"})
     assert answer.status_code == 422
     assert "The file has changed" in answer.text
-    assert "adult.csv is not the file any more that was looked at, or is gone" in answer.text
+    assert "adult.csv has changed since it was read, or no longer exists" in answer.text
     assert str(adult.source) not in answer.text
     assert adult.runs == []
 
@@ -217,7 +217,7 @@ def test_a_file_that_was_sorted_anew_is_noticed_before_every_view_and_run(client
     # Even a change that leaves size and time as they were is found before a run.
     os.utime(adult.source, ns=(stamp.st_atime_ns, stamp.st_mtime_ns))
     refused = send(client, f"{adult.url}/run", data={"method": "mondrian", "action": "run"})
-    assert "the file has changed since it was looked at" in refused.text
+    assert "the file has changed since it was read" in refused.text
     assert len(adult.runs) == 1
     os.utime(adult.source)
     for step in ("data", "roles", "goals", "run", "results/0001"):

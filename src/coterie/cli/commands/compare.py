@@ -115,7 +115,7 @@ def check_files(data: str, config: Config, output: Path | None, plot: Path | Non
         from coterie.comparison.comparison import plot_paths
 
         if plot.suffix.lower() not in ENDINGS:
-            raise ConfigError([Problem("plot", f"the name has to end in {', '.join(ENDINGS)}")])
+            raise ConfigError([Problem("plot", f"the name must end in {', '.join(ENDINGS)}")])
         for path in plot_paths(plot):
             check_target(path, force=force)
 
@@ -167,7 +167,7 @@ def run_and_show(
     drawn = [] if plot is None else [str(path) for path in found.plot(plot, force=force)]
     files = ", ".join([*([str(output)] if output is not None and str(output) != "-" else []), *drawn])
     if not as_json:
-        again = f", {found.resumed:,} of them from before" if found.resumed else ""
+        again = f", {found.resumed:,} of them from an earlier call" if found.resumed else ""
         voice.say(f"{len(found.rows):,} runs{again}, kept in {results}." + (f" Wrote {files}." if files else ""))
 
 

@@ -17,7 +17,7 @@ ROWS = 400
 def compile_kernels(
     method: Annotated[
         list[str] | None,
-        typer.Option("--method", "-m", metavar="NAME", help="Which method's, or all; auto if left out."),
+        typer.Option("--method", "-m", metavar="NAME", help="Method to compile for, or all; auto by default."),
     ] = None,
     quiet: Quiet = False,
 ) -> None:

@@ -21,10 +21,10 @@ ROWS_SHOWN = 6
 
 def demo(
     output: Annotated[str, typer.Option("--output", "-o", metavar="FILE", help="Where to write.")] = "out.csv",
-    k: Annotated[int, typer.Option("-k", "--k", metavar="N", help="Smallest size of a group.")] = DEFAULT_K,
+    k: Annotated[int, typer.Option("-k", "--k", metavar="N", help="Minimum group size.")] = DEFAULT_K,
     method: MethodName = None,
     export: Annotated[
-        str | None, typer.Option(metavar="FILE", help="Write the table itself to try things on, and stop.")
+        str | None, typer.Option(metavar="FILE", help="Write the original table to a file and exit.")
     ] = None,
     force: Force = False,
     quiet: Quiet = False,

@@ -107,9 +107,9 @@ def show_loss(loss: LossExplanation, voice: Voice) -> None:
     ]
     voice.table(head, rows, numbers=head[1:])
     voice.say()
-    voice.say(f"The tenth of the rows that pay most bear {100 * loss.dearest_tenth:.1f} % of the loss.")
+    voice.say(f"The 10 % of rows with the highest loss account for {100 * loss.dearest_tenth:.1f} % of it.")
     if loss.suppressed:
-        voice.say(f"{loss.suppressed:,} suppressed rows bear {100 * loss.suppressed_share:.1f} %.")
+        voice.say(f"{loss.suppressed:,} suppressed rows account for {100 * loss.suppressed_share:.1f} %.")
     voice.say()
     head = ["dearest groups", "rows", "cost of a row", "share of the loss", "mostly by"]
     rows = [
@@ -132,13 +132,13 @@ def show_row(found: RowExplanation, voice: Voice) -> None:
     own = next(each for each in found.at_k if each.k == found.k)
     voice.summary(
         [
-            ("it pays", f"{found.cost:.4f} of at most {found.most:g}"),
-            ("it must pay", f"{own.at_least:.4f}: no box around it with {found.k:,} rows costs less"),
-            ("it could pay", f"{own.found:.4f}: a box around it with {found.k:,} rows, were it alone"),
+            ("cost", f"{found.cost:.4f} of at most {found.most:g}"),
+            ("least cost", f"{own.at_least:.4f}: no box around it with {found.k:,} rows costs less"),
+            ("cost found", f"{own.found:.4f}: a box around it with {found.k:,} rows, if it were alone"),
             (
                 "k at its cost",
-                f"{found.rows_found:,}: a box around it that costs no more holds so many rows; none holds more than "
-                f"{found.rows_at_most:,}",
+                f"{found.rows_found:,} rows fit in a box around it of the same cost; "
+                f"at most {found.rows_at_most:,} can",
             ),
         ]
     )
@@ -147,7 +147,7 @@ def show_row(found: RowExplanation, voice: Voice) -> None:
     voice.table(["k", "at least", "found"], rows, numbers=["k", "at least", "found"])
     if found.without:
         best = ", ".join(f"{each.name} {each.at_least:.4f}" for each in found.without[:3])
-        voice.say(f"What it must pay without a column: {best}")
+        voice.say(f"Least cost without a column: {best}")
     _show_nearest(found, voice)
 
 
@@ -180,11 +180,11 @@ def _show_nearest(found: RowExplanation, voice: Voice) -> None:
 def show_what_if(found: WhatIfs, voice: Voice) -> None:
     """Print the effects of changes."""
     voice.say(
-        f"What if: run again with {found.method}, which loses {found.gcp:.4f} as it is (the release: "
+        f"What if: estimated with {found.method}, whose loss without changes is {found.gcp:.4f} (the release: "
         f"{found.release_gcp:.4f})."
     )
     voice.say()
-    head = ["change", "loss of the columns that stay", "after", "difference", "groups"]
+    head = ["change", "loss of the remaining columns", "after", "difference", "groups"]
     rows = [
         [each.change, f"{each.before:.4f}", f"{each.after:.4f}", f"{each.after - each.before:+.4f}", f"{each.groups:,}"]
         if not each.reason

@@ -24,7 +24,7 @@ app = typer.Typer(no_args_is_help=True, rich_markup_mode=None, help="Build, chec
 _AT_ONCE = 10  # children of a node, and levels, that `show` draws without --all
 
 DataOption = Annotated[
-    str | None, typer.Option("--data", metavar="FILE", help="Table whose values must have a place in the hierarchy.")
+    str | None, typer.Option("--data", metavar="FILE", help="Table whose values the hierarchy must cover.")
 ]
 ColumnOption = Annotated[str | None, typer.Option("--column", metavar="COLUMN", help="Column of the table.")]
 
@@ -52,7 +52,7 @@ def build(
         typer.Option(metavar="LEVEL,…|all", help="Dates: any of day, month, quarter, year, decade in this order."),
     ] = None,
     flat: Annotated[bool, typer.Option("--flat", help="Every value directly under the root.")] = False,
-    force: Annotated[bool, typer.Option("--force", help="Replace a file that exists.")] = False,
+    force: Annotated[bool, typer.Option("--force", help="Overwrite an existing file.")] = False,
     delimiter: Delimiter = None,
     encoding: Encoding = None,
     header: Header = None,
@@ -94,7 +94,7 @@ def _rule(kind: str, levels: str, *, start: str, mask: str) -> Hierarchy:
         return Hierarchy.flat()
     wrong = [level for level in listed if not level.isdecimal()]
     if wrong:
-        problems = [Problem("--prefixes", f"{level!r} is no length; write lengths as in 5,3") for level in wrong]
+        problems = [Problem("--prefixes", f"{level!r} is not a length; write lengths as in 5,3") for level in wrong]
         raise ConfigError(problems)
     return Hierarchy.prefixes(*map(int, listed), mask=mask)
 
@@ -122,7 +122,7 @@ def check(
     data: DataOption = None,
     column: ColumnOption = None,
     show_values: Annotated[
-        bool, typer.Option("--show-values", help="Quote the data's values that have no place.")
+        bool, typer.Option("--show-values", help="Show the values that are missing from the hierarchy.")
     ] = False,
     delimiter: Delimiter = None,
     encoding: Encoding = None,
@@ -159,7 +159,9 @@ def _summary(hierarchy: Hierarchy, values: ColumnValues | None) -> list[str]:
         ]
     if values is not None:
         rows = int(values.counts.sum())
-        lines.append(f"data    all {len(values.values):,} values of {values.name!r} ({rows:,} rows) have a place")
+        lines.append(
+            f"data    all {len(values.values):,} values of {values.name!r} ({rows:,} rows) are in the hierarchy"
+        )
         if values.missing:
             empty = "1 row is" if values.missing == 1 else f"{values.missing:,} rows are"
             lines.append(f"        {empty} without a value")
@@ -171,7 +173,7 @@ def show(
     file: Annotated[Path, typer.Argument(help="Hierarchy: CSV, JSON or TOML.")],
     data: DataOption = None,
     column: ColumnOption = None,
-    everything: Annotated[bool, typer.Option("--all", help="Cut nothing, however long.")] = False,
+    everything: Annotated[bool, typer.Option("--all", help="Show everything, however long.")] = False,
     delimiter: Delimiter = None,
     encoding: Encoding = None,
     header: Header = None,
@@ -190,7 +192,7 @@ def show(
         tree, codes = hierarchy.bind(values.values, counts=values.counts, column=values.name)
         rows = np.bincount(codes, weights=values.counts, minlength=tree.leaves).astype(np.int64).tolist()
     elif hierarchy.tree is None:
-        raise ConfigError("A rule has no values of its own to show.", hint="Give it some with --data and --column.")
+        raise ConfigError("A rule has no values to show.", hint="Give it some with --data and --column.")
     else:
         tree, _ = hierarchy.tree.restrict()
         rows = None

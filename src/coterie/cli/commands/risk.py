@@ -129,7 +129,7 @@ def _print_risks(found: list[Risk], voice: Voice) -> None:
         if risk.population is not None:
             lines.append(("population", [f"{each.population:,}" for each in found]))
         if risk.unique_matches is not None:
-            lines.append(("fit one person of it only", [f"{each.unique_matches:,}" for each in found]))
+            lines.append(("match one person only", [f"{each.unique_matches:,}" for each in found]))
     if found[0].population_uniques is not None:
         lines.append(("unique in the population", [_uniques_text(risk) for risk in found]))
     head = ["", "before", "after"] if len(found) == 2 else ["", "table"]

@@ -20,7 +20,7 @@ def serve(
     config: ConfigFile = None,
     port: Annotated[
         int | None,
-        typer.Option("--port", metavar="N", help="Port to use; 0 is any that is free. [default: 8765, if it is free]"),
+        typer.Option("--port", metavar="N", help="Port; 0 picks a free one. [default: 8765, if free]"),
     ] = None,
     browser: Annotated[bool, typer.Option("--browser/--no-browser", help="Open a browser.")] = True,
     allow: Annotated[
@@ -28,22 +28,23 @@ def serve(
         typer.Option(
             "--allow",
             metavar="FOLDER",
-            help="Files below it may be opened by path; may be repeated. [default: the current folder]",
+            help="Folder whose files may be opened by path; may be repeated. [default: the current folder]",
         ),
     ] = None,
     upload_limit: Annotated[
-        float, typer.Option("--upload-limit", metavar="GB", help="The largest file that may be uploaded.")
+        float, typer.Option("--upload-limit", metavar="GB", help="Maximum size of an upload.")
     ] = 4.0,
     project: Annotated[
         Path | None,
         typer.Option(
             "--project",
             metavar="FOLDER",
-            help="Where projects are kept, with uploads, recipes, trees and runs. [default: in your data folder]",
+            help="Folder of the projects, with their uploads, recipes, hierarchies and "
+            "runs. [default: in your data folder]",
         ),
     ] = None,
     forget: Annotated[
-        bool, typer.Option("--forget", help="Keep projects among temporary files, and delete them when it ends.")
+        bool, typer.Option("--forget", help="Keep projects in a temporary folder and delete them on exit.")
     ] = False,
     quiet: Quiet = False,
 ) -> None:
@@ -57,7 +58,7 @@ def serve(
     """
     missing = [name for name in NEEDED if find_spec(name) is None]
     if missing:
-        raise BackendError("The page needs the web extra.", hint="Install it: pip install 'coterie[web]'")
+        raise BackendError("The web app needs the web extra.", hint="Install it: pip install 'coterie[web]'")
     from coterie.web import serve as server
     from coterie.web.projects import work_folders
     from coterie.web.settings import Settings
@@ -67,9 +68,9 @@ def serve(
     if upload_limit <= 0:
         problems.append(Problem("upload limit", "must be more than 0"))
     if config is not None and data is None:
-        problems.append(Problem("config", "goes with a table; name the FILE that it is for"))
+        problems.append(Problem("config", "needs a table; give its FILE"))
     if forget and project is not None:
-        problems.append(Problem("forget", "goes without --project, whose folder stays"))
+        problems.append(Problem("forget", "conflicts with --project, whose folder is permanent"))
     if problems:
         raise ConfigError(problems)
     file = None if data is None else server.check_file(data, folders)

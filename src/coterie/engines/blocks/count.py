@@ -52,7 +52,7 @@ class _Tally:
             raise DataError(
                 f"Column {self.name!r} is of type {cells.type}, whose values cannot be compared.",
                 column=self.name,
-                hint="Turn it into text, numbers or dates, or list it in keep or drop instead.",
+                hint="Convert it to text, numbers or dates, or list it in keep or drop instead.",
             ) from None
         self._values.append(found.field("values"))
         self._counts.append(found.field("counts").to_numpy())
@@ -74,7 +74,7 @@ class _Tally:
         self._held = 0
         if len(whole) > self.limit:
             raise DataError(
-                f"Column {self.name!r} has more than {self.limit:,} distinct values, which is what fits the memory.",
+                f"Column {self.name!r} has more than {self.limit:,} distinct values, the most that fit in memory.",
                 column=self.name,
                 hint="Round its values, allow more memory, or list it in keep or drop instead.",
             )

@@ -101,7 +101,7 @@ def anonymize(data: AnyTable, job: Job) -> Release:
 
 
 def _release(table: TableFile, target: Target, work: WorkFolder, mask: Mask, *, job: Job, phases: Phases) -> Release:
-    """All steps, from counting to the release under its name."""
+    """Run all steps, from counting to the finished release."""
     with phases("count"):
         book = count_table(table, job.config, mask, memory=job.memory, progress=job.progress)
         check_styles(book.domains, names=table.schema.names, publish=job.config.publish)

@@ -11,7 +11,6 @@ import hashlib
 import json
 import os
 import shutil
-import tempfile
 from dataclasses import dataclass
 from importlib.metadata import version
 from pathlib import Path
@@ -19,14 +18,13 @@ from typing import TYPE_CHECKING, Any
 
 from coterie.engines.plan import settings_text
 from coterie.errors import ConfigError, DataError, Problem
-from coterie.files.locks import Lock, holder_of, is_abandoned
+from coterie.files.locks import LOCK, Lock, is_abandoned, lock_folder, work_path
 
 if TYPE_CHECKING:
     from coterie.files.batches import Stamp
     from coterie.settings.config import Config
 
 
-LOCK = "lock"
 RUN = "run.json"
 
 
@@ -36,9 +34,9 @@ class WorkFolder:
 
     path: Path
     resumed: bool
-    """whether an earlier run has left it"""
+    """whether it is from an earlier run"""
     lock: Lock
-    """held as long as the run lasts"""
+    """held during the run"""
 
     @property
     def rows(self) -> Path:
@@ -64,7 +62,7 @@ class WorkFolder:
         description = self._facts()
         before = description.get("plan")
         if before is not None and before != sha256:
-            raise _changed(self.path, "cuts the table otherwise than")
+            raise _changed(self.path, "cut the table differently from")
         if before is None:
             _write(self.path / RUN, description | {"plan": sha256})
 
@@ -90,14 +88,6 @@ class WorkFolder:
         (self.path / RUN).unlink(missing_ok=True)
         shutil.rmtree(self.path, ignore_errors=True)
         self.lock.give_back()
-
-
-def work_path(output: str | os.PathLike[str]) -> Path:
-    """Return the work folder of a run: out.parquet → .out.parquet.coterie; for standard output, one per process."""
-    if os.fspath(output) == "-":
-        return Path(tempfile.gettempdir()) / f"coterie-{os.getpid()}"
-    target = Path(output).resolve()
-    return target.with_name(f".{target.name}.coterie")
 
 
 def open_work(
@@ -164,17 +154,9 @@ def was_named(output: str | os.PathLike[str]) -> bool:
 def _locked(path: Path) -> Lock:
     """Lock a folder, or raise a ConfigError that names the process that has it."""
     try:
-        path.mkdir(mode=0o700, exist_ok=True)
-        lock = Lock.take(path / LOCK)
-    except FileNotFoundError:  # the run before has ended this moment, and its folder is gone
-        path.mkdir(mode=0o700, exist_ok=True)
-        lock = Lock.take(path / LOCK)
+        return lock_folder(path)
     except OSError as error:
         raise _refused(path, error) from None
-    if lock is None:
-        text = f"another run to this file is under way ({holder_of(path / LOCK)})"
-        raise ConfigError([Problem("output", text)], hint="Wait for it, stop it, or give this one another name.")
-    return lock
 
 
 def _description(config: Config, stamp: Stamp, block_rows: int, *, mapping: bool) -> dict[str, Any]:
@@ -196,7 +178,7 @@ def _opened(path: Path, lock: Lock, description: dict[str, Any], *, resume: bool
     else:
         if old is not None and not force:
             done = len(list((path / "blocks").glob("*.json")))
-            text = f"an earlier run to this file was stopped with {done:,} blocks finished"
+            text = f"an earlier run to this file was interrupted with {done:,} blocks finished"
             hint = "Continue it with resume=True, or start over with force=True."
             raise ConfigError([Problem("output", text)], hint=hint)
         work = _fresh(path, lock, description)
@@ -234,13 +216,13 @@ def _write(path: Path, description: dict[str, Any]) -> None:
 
 def _refuse_other(path: Path, old: dict[str, Any], new: dict[str, Any]) -> None:
     texts = {
-        "coterie": "was made by another version of coterie than",
-        "input_sha256": "read another input than",
-        "input_size": "read another input than",
-        "settings": "had other settings than",
-        "block_rows": "had blocks of another size than",
-        "mapping": "differs in whether a mapping is wanted from",
-        "masks": "had other masks than",
+        "coterie": "used a different version of coterie from",
+        "input_sha256": "had a different input from",
+        "input_size": "had a different input from",
+        "settings": "had different settings from",
+        "block_rows": "had a different block size from",
+        "mapping": "differs in whether it writes a mapping from",
+        "masks": "had different masks from",
     }
     for name, text in texts.items():
         if old.get(name) != new[name]:
@@ -249,7 +231,7 @@ def _refuse_other(path: Path, old: dict[str, Any], new: dict[str, Any]) -> None:
 
 def _changed(path: Path, text: str) -> DataError:
     return DataError(
-        f"The run that was stopped {text} this one, so its blocks are of no use.",
+        f"The interrupted run {text} this one, so its blocks cannot be used.",
         hint=f"Start over with force=True, or remove {path}.",
     )
 
@@ -257,5 +239,5 @@ def _changed(path: Path, text: str) -> DataError:
 def _refused(path: Path, error: OSError) -> DataError:
     return DataError(
         f"{path} cannot be written: {error.strerror or 'output error'}.",
-        hint="Check the folder's rights and the space left.",
+        hint="Check the folder's permissions and free space.",
     )

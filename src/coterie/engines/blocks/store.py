@@ -24,7 +24,7 @@ from coterie.measures.sums import BlockSums
 from coterie.table.domain import Domain
 
 CODE = "\0code "
-"""columns of codes, for quasi-identifiers that may turn out to be published as they were"""
+"""columns of codes, for quasi-identifiers that may be published unchanged"""
 
 
 class BlockStore:
@@ -151,7 +151,7 @@ class Stripe(NamedTuple):
     columns: dict[str, pa.ChunkedArray]
     """published column → cells of the rows that are shown"""
     kept: Int64
-    """row shown → its place in the stripe"""
+    """shown row → its position in the stripe"""
 
 
 def join_pieces(

@@ -32,9 +32,9 @@ class BlockStripes:
     show_suppressed: bool
     """whether suppressed rows are shown as `*`; otherwise they are left out"""
     suppressed: int
-    """rows that are"""
+    """the number of suppressed rows"""
     one_dictionary: bool = False
-    """whether a column has the same dictionary in all stripes, as Feather needs it"""
+    """whether a column has the same dictionary in all stripes, as Feather requires"""
 
     @cached_property
     def publisher(self) -> Publisher:

@@ -24,7 +24,7 @@ def check_possible(prepared: PreparedTable, config: Config) -> None:
 
 
 def group_rows(prepared: PreparedTable, config: Config, run: Run) -> Grouping:
-    """Rows → groups that keep every promise, by the configured method."""
+    """Group rows with the configured method so that every privacy model holds."""
     encoded = prepared.encoded
     run.notes += [encoded.book.mask.note] if encoded.book.mask.note else []
     return group_block(encoded.table, Plan.whole(replace(encoded.book, config=config)), run, encoded.rows)

@@ -36,7 +36,7 @@ class BlockWork(NamedTuple):
     """columns c0, c1, … that are published as they are"""
     publisher: Publisher
     mapping: bool
-    """whether to say what each group is published as"""
+    """whether to return the published values of each group"""
 
 
 @guarded_task
@@ -116,7 +116,7 @@ def _block(table: pa.Table, block: int, work: BlockWork) -> pa.Table:
     found = int(fingerprints(rows, quasi, sensitive).sum())
     if len(rows) != work.plan.sizes[block] or found != int(work.sums[block]):
         raise DataError(
-            "The rows came out differently when they were read again, so that a block would not be what was planned.",
+            "The rows differed when they were read again, so a block no longer matches the plan.",
             rows=len(rows),
             hint="Write the DataFrame to a table first, or name a column that numbers its rows (row_number).",
         )
@@ -144,7 +144,7 @@ def _block(table: pa.Table, block: int, work: BlockWork) -> pa.Table:
 
 
 def _hidden_rows(table: pa.Table, work: BlockWork) -> pa.Table:
-    """Rows that are suppressed from the start: `*`, or null where a column has no place for that."""
+    """Return rows that are suppressed from the start: `*`, or null in columns that cannot contain it."""
     shown = work.publisher.suppressed.items()
     cells = {name: pa.repeat(pa.scalar(value, kind), table.num_rows) for name, (kind, value) in shown}
     return _rows(table, work, cells, own={}, hidden=np.ones(table.num_rows, dtype=np.bool_), told=(None, None))
@@ -159,7 +159,7 @@ def _rows(
     hidden: Bool,
     told: tuple[bytes | None, bytes | None],
 ) -> pa.Table:
-    """Rows as they leave; what the driver is told of them stands in the first.
+    """Return the published rows, with the message for the driver in the first.
 
     Args:
         table: The rows as they came.

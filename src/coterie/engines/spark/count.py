@@ -33,7 +33,7 @@ def _refuse_nested(rows: NumberedRows, names: tuple[str, ...]) -> None:
             raise DataError(
                 f"Column {name!r} is of type {kind.typeName()}, whose values cannot be compared.",
                 column=name,
-                hint="Turn it into text, numbers or dates, or list it in keep or drop instead.",
+                hint="Convert it to text, numbers or dates, or list it in keep or drop instead.",
             )
 
 

@@ -52,11 +52,11 @@ class GroupedRows:
     """of all rows, suppressed ones included"""
     notes: tuple[str, ...]
     pairs: RowSums | None
-    """what tasks counted in the cells that they gave back, where rows are published one by one"""
+    """the tasks' counts in their results, if rows are published one by one"""
     person: str | None
-    """the column that names people, if they are counted"""
+    """the column that identifies people, if they are counted"""
     cpu: float
-    """seconds that Python took to group, all executors together"""
+    """Python's CPU seconds for grouping, all executors together"""
 
     @property
     def shown(self) -> bool:

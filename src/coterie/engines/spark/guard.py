@@ -72,10 +72,10 @@ def _translated(error: Exception, what: str) -> CoterieError:
             return found
     place = _PLACE.search(text)
     if place is not None:
-        return BackendError(f"Spark failed while {what}: {place.group(1)}.", hint="This is a fault of coterie's.")
+        return BackendError(f"Spark failed while {what}: {place.group(1)}.", hint="This is a bug in coterie.")
     if "ModuleNotFoundError" in text or "No module named" in text:
         return BackendError(
-            f"Spark failed while {what}: an executor has no coterie, or not all that it needs.",
+            f"Spark failed while {what}: an executor lacks coterie or one of its dependencies.",
             hint="Install coterie on every node, or set PYSPARK_PYTHON to a Python that has it.",
         )
     condition = getattr(error, "getCondition", lambda: None)() or type(error).__name__

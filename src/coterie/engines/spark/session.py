@@ -20,7 +20,7 @@ class Cluster:
     """The Spark cluster and its options."""
 
     master: str | None = None
-    """local[2], spark://host:7077, yarn, k8s://…; None: as Spark's own configuration says, or on all cores here"""
+    """local[2], spark://host:7077, yarn, k8s://…; None: from Spark's own configuration, or all local cores"""
     settings: Mapping[str, str] = field(default_factory=dict)
     """further settings of Spark, such as spark.executor.memory"""
 

@@ -51,4 +51,4 @@ def kept_unless_failing(frame: DataFrame) -> Iterator[list[DataFrame]]:
 
 
 SETTINGS = {"spark.sql.execution.arrow.maxRecordsPerBatch": str(BATCH_ROWS)}
-"""batches of Arrow are large: of Spark's 10,000 rows, half the time would be overhead"""
+"""Arrow batches are large: with Spark's 10,000 rows, half the time would be overhead"""

@@ -37,7 +37,7 @@ class Shape:
     """The columns that a batch begins with."""
 
     names: tuple[str, ...]
-    """the user's names of these"""
+    """the user's names of these columns"""
 
     def named(self, batch: pa.RecordBatch) -> pa.Table:
         """Return the first columns under their own names; others may follow, and the key is the last."""

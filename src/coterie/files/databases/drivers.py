@@ -16,7 +16,7 @@ from coterie.errors import ConfigError, DataError, Problem
 from coterie.files.databases.place import Place
 
 BATCH = 20_000
-"""rows that are handed to a driver, or taken from it, at a time"""
+"""rows per batch of a driver"""
 
 _MOST_NAMED = 10
 
@@ -38,7 +38,7 @@ def target_exists(place: Place, *, force: bool, kind: str) -> None:
             hint="Choose another name, or overwrite it with force=True.",
         )
     if kind != "table":
-        raise ConfigError([Problem("output", f"{place.name} is a {kind} and no table")], hint="Choose another name.")
+        raise ConfigError([Problem("output", f"{place.name} is a {kind}, not a table")], hint="Choose another name.")
 
 
 def refuse_names(names: Sequence[str], place: Place, *, fold: bool = False, longest: int | None = None) -> None:
@@ -52,9 +52,9 @@ def refuse_names(names: Sequence[str], place: Place, *, fold: bool = False, long
         if longest is not None and len(name.encode()) > longest:
             raise DataError(f"The name {name!r} is longer than {longest} bytes.", hint="Choose a shorter one.")
         if "\0" in name:
-            raise DataError("A name holds a zero byte, which databases do not take.", hint="Rename the column.")
+            raise DataError("A name contains a zero byte, which databases do not accept.", hint="Rename the column.")
     if "" in names:
-        raise DataError(f"{place.shown} takes no column without a name.", hint="Give it one.")
+        raise DataError(f"{place.shown} does not accept a column without a name.", hint="Give it one.")
 
 
 def stored(column: pa.ChunkedArray, *, name: str, place: Place) -> pa.ChunkedArray:

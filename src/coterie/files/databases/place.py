@@ -63,7 +63,7 @@ class Place:
     table: str | None
     schema: str | None = None
     query: str | None = field(default=None, repr=False)
-    """may hold values, so messages leave it out"""
+    """may contain values, so messages omit it"""
 
     def __init_subclass__(cls) -> None:
         DATABASES.add(cls.scheme, cls)
@@ -180,7 +180,7 @@ def place_of(data: object) -> Place | None:
     parts = _TABLE.fullmatch(wanted.strip())
     if parts is None:
         raise ConfigError(
-            f"What stands after # in the address of {shown} is neither a table nor a query.",
+            f"The part after # in the address of {shown} is neither a table nor a query.",
             hint='Write #people, #schema.people, #"odd.name" or #select * from people.',
         )
     names = [_unquoted(part) for part in parts.groups() if part is not None]
@@ -191,7 +191,7 @@ def target_of(path: object) -> Place | None:
     """Return the table to write to that a text names; None for files."""
     place = place_of(path)
     if place is not None and place.table is None:
-        raise ConfigError("A release is written into a table, not into a query.", hint=_examples())
+        raise ConfigError("A release must be written to a table, not to a query.", hint=_examples())
     return place
 
 
@@ -204,7 +204,7 @@ def _refuse_open_password(base: str, wanted: str) -> None:
     before_host = re.match(r"[^:]*://[^/@]*:[^/@]*$", base.partition("?")[0])
     if ("@" in wanted and before_host) or re.match(r"[^:]*://[^/@?]*:[^@]*/[^@]*@", base.partition("?")[0]):
         raise ConfigError(
-            "The password in the address has signs that end it early.",
+            "The password in the address contains characters that end it early.",
             hint="Write them percent-encoded (# is %23, / is %2F), or leave the password to PGPASSWORD or ~/.pgpass.",
         )
 

@@ -68,7 +68,7 @@ def _session(place: Place) -> Iterator[Connection]:
     try:
         from adbc_driver_postgresql import dbapi
     except ImportError:
-        raise BackendError(f"{place.shown} needs the extra db.", hint="Install it: pip install 'coterie[db]'") from None
+        raise BackendError(f"{place.shown} needs the db extra.", hint="Install it: pip install 'coterie[db]'") from None
     try:
         with dbapi.connect(place.url) as connection:
             try:
@@ -126,7 +126,7 @@ def _columns(cursor: Cursor, query: str, place: Place) -> str:
     names = schema.names
     if len(set(names)) < len(names):
         twice = sorted({name for name in names if names.count(name) > 1})
-        raise DataError(f"{place.name} has more than one column {twice[0]!r}.", hint="Rename one of them by AS.")
+        raise DataError(f"{place.name} has more than one column {twice[0]!r}.", hint="Rename one of them with AS.")
     return ", ".join(asked(each) for each in schema)
 
 
@@ -146,8 +146,8 @@ def _refuse_existing(cursor: Cursor, place: Place, *, force: bool) -> bool:
     may = _ask(cursor, "SELECT has_schema_privilege(coalesce($1, current_schema()), 'CREATE')", schema)
     if not may[0][0]:
         raise ConfigError(
-            [Problem("output", f"this user may not make tables in {place.shown}")],
-            hint="Have CREATE granted on the schema, or name another.",
+            [Problem("output", f"this user may not create tables in {place.shown}")],
+            hint="Ask for CREATE permission on the schema, or choose another.",
         )
     return False
 

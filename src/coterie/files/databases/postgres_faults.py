@@ -15,26 +15,26 @@ class _Told(NamedTuple):
 
 # SQLSTATE, or its first two signs → what to say.
 _STATES = {
-    "42P01": _Told("names a table that is not there", "Check the query."),
-    "42703": _Told("names a column that is not there", "Check the query; texts stand in single quotes."),
+    "42P01": _Told("refers to a table that does not exist", "Check the query."),
+    "42703": _Told("refers to a column that does not exist", "Check the query; text belongs in single quotes."),
     "42601": _Told("is not valid SQL", "Try it in psql, which shows the place."),
-    "42501": _Told("may not be used by this user", "Have the right granted."),
+    "42501": _Told("may not be used by this user", "Ask for permission."),
     "42P07": _Told("came up meanwhile", "Choose another name, or overwrite it with force=True."),
     "25006": _Told("would write, but is run read-only", "Give a query that only selects."),
     "2BP01": _Told("cannot be replaced: views or keys depend on it", "Choose another name, or drop these first."),
-    "3F000": _Told("has a schema that is not there", "Create it first."),
+    "3F000": _Told("has a schema that does not exist", "Create it first."),
     "57014": _Told("was cancelled by the server", "Its statement_timeout may be too short."),
-    "57P01": _Told("was ended by the server, which shuts down", "Try again later."),
-    "53100": _Told("does not fit: the server's disk is full", "Make room and try again."),
+    "57P01": _Told("was ended by the server, which is shutting down", "Try again later."),
+    "53100": _Told("does not fit: the server's disk is full", "Free some space and try again."),
     "55P03": _Told("is locked by another session", "Try again when that has finished."),
     "40P01": _Told("is locked by another session", "Try again when that has finished."),
     "40001": _Told("changed while it was read", "Try again."),
     "54011": _Told("would have too many columns for PostgreSQL", "Leave some out."),
-    "22021": _Told("has text that the server's encoding does not take", "A zero byte is the likeliest cause."),
+    "22021": _Told("has text that the server's encoding does not support", "A zero byte is the likeliest cause."),
     "22": _Told("has a value that cannot be converted", "Check the casts of the query or view."),
     "42": _Told("is refused by the server", "Try it in psql, which says why."),
     "53": _Told("is more than the server can do now", "Try again later."),
-    "08": _Told("was lost on the way", "Check the network and try again."),
+    "08": _Told("lost its connection", "Check the network and try again."),
 }
 
 # Part of libpq's message on connecting → what to say.
@@ -42,17 +42,20 @@ _CONNECTING = (
     ("password authentication failed", _Told("refuses the password", "Set PGPASSWORD, or check ~/.pgpass.")),
     ("no password supplied", _Told("wants a password", "Set PGPASSWORD, or write ~/.pgpass.")),
     ("authentication failed", _Told("refuses this user", "Check the user, and pg_hba.conf on the server.")),
-    ("no pg_hba.conf entry", _Told("lets nobody in from here", "Check pg_hba.conf on the server.")),
+    (
+        "no pg_hba.conf entry",
+        _Told("does not accept connections from this machine", "Check pg_hba.conf on the server."),
+    ),
     ("role", _Told("does not know this user", "Check the user in the address, or PGUSER.")),
     ("does not exist", _Told("does not exist", "Check the name of the database.")),
-    ("translate host name", _Told("has a host name that is not known", "Check the host.")),
-    ("Connection refused", _Told("does not answer", "Check host and port, and whether the server runs.")),
-    ("No such file", _Told("does not answer", "Check host and port, and whether the server runs.")),
+    ("translate host name", _Told("has an unknown host name", "Check the host.")),
+    ("Connection refused", _Told("does not answer", "Check host and port, and whether the server is running.")),
+    ("No such file", _Told("does not answer", "Check host and port, and whether the server is running.")),
     ("timeout expired", _Told("does not answer in time", "Check host and port.")),
     ("SSL", _Told("and this machine do not agree on SSL", "Check sslmode in the address.")),
     ("too many", _Told("has too many connections", "Try again later.")),
     ("starting up", _Told("is just starting", "Try again in a moment.")),
-    ("invalid", _Told("has an address that libpq does not take", "Check port and parameters.")),
+    ("invalid", _Told("has an address that libpq does not accept", "Check port and parameters.")),
 )
 # Part of the server's message on what went wrong between two batches → SQLSTATE.
 _STREAMED = (

@@ -85,7 +85,7 @@ def _checked(column: pa.ChunkedArray, name: str) -> pa.ChunkedArray:
             f"Column {name!r} has {outside:,} dates that are infinite or outside the years 1 to 9999.",
             column=name,
             rows=outside,
-            hint="Read it by a query that makes them NULL.",
+            hint="Use a query that turns them into NULL.",
         )
     return column
 

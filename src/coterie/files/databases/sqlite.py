@@ -107,21 +107,21 @@ def _fault(error: Exception, place: Place) -> DataError:
         ("SQLITE_BUSY", "is locked by another program", "Try again when that has finished."),
         ("SQLITE_LOCKED", "is locked by another program", "Try again when that has finished."),
         ("SQLITE_READONLY", "is open for reading only", "Give a query that only selects, or a file you may write."),
-        ("SQLITE_CANTOPEN", "cannot be opened", "Check its rights and those of its folder."),
-        ("SQLITE_NOTADB", "is no SQLite database", "Check the path."),
+        ("SQLITE_CANTOPEN", "cannot be opened", "Check its permissions and those of its folder."),
+        ("SQLITE_NOTADB", "is not an SQLite database", "Check the path."),
         ("SQLITE_CORRUPT", "is damaged", "Restore it from a copy."),
-        ("SQLITE_FULL", "cannot grow: the disk is full", "Make room and try again."),
-        ("SQLITE_IOERR", "cannot be used: the disk refuses", "Check the disk."),
+        ("SQLITE_FULL", "cannot grow: the disk is full", "Free some space and try again."),
+        ("SQLITE_IOERR", "cannot be used: the disk reports an error", "Check the disk."),
     ):
         if code.startswith(start):
             return DataError(f"{place.shown} {said}.", hint=hint)
     if place.query is not None:
-        for part, said in (("no such table", "names a table"), ("no such column", "names a column")):
+        for part, said in (("no such table", "refers to a table"), ("no such column", "refers to a column")):
             if part in text:
-                return DataError(f"{place.name} {said} that is not there.", hint="Check the query.")
+                return DataError(f"{place.name} {said} that does not exist.", hint="Check the query.")
         return DataError(f"{place.name} is refused by SQLite.", hint="Try it in the sqlite3 program, which says why.")
     if "decode to UTF-8" in text or isinstance(error, UnicodeError):
-        return DataError(f"{place.name} has text that is not UTF-8.", hint="Read such a column as hex(…) by a query.")
+        return DataError(f"{place.name} has text that is not UTF-8.", hint="Read such a column with hex(…) in a query.")
     return DataError(f"{place.name} is refused by SQLite.", hint="Check the table in the sqlite3 program.")
 
 
@@ -164,7 +164,9 @@ def _array(values: Sequence[Any]) -> pa.Array:
 
 def _texts(values: Sequence[Any]) -> pa.Array:
     if bytes in set(map(type, values)):
-        raise DataError("A column has blobs beside other values.", hint="Read it by a query, as hex(…), or not at all.")
+        raise DataError(
+            "A column mixes blobs with other values.", hint="Read it with hex(…) in a query, or leave it out."
+        )
     return pa.array([None if value is None else str(value) for value in values], pa.string())
 
 

@@ -46,7 +46,7 @@ class FileFormat:
 
     @classmethod
     def recognizes(cls, start: bytes) -> bool:
-        """Whether a file that starts with these bytes is one."""
+        """Return whether a file that starts with these bytes is one."""
         return bool(cls.magic) and start.startswith(cls.magic)
 
     @classmethod
@@ -66,4 +66,4 @@ class Text(FileFormat):
     name, title = "csv", "CSV"
     endings = (".csv", ".tsv", ".txt", ".tab")
     batches = packs = True
-    keeps = "delimiter, encoding, quotes and line ends, but no types"
+    keeps = "delimiter, encoding, quotes and line endings, but no types"

@@ -45,7 +45,7 @@ class Json(FileFormat):
 
     @classmethod
     def recognizes(cls, start: bytes) -> bool:
-        """Whether a text that starts so is JSON of this kind."""
+        """Return whether a text with this beginning is JSON of this kind."""
         return _kind(start) == cls.name
 
     @classmethod
@@ -60,7 +60,7 @@ class Json(FileFormat):
                 content = stream.read()
         except (pa.ArrowException, OSError, EOFError):
             raise DataError(
-                f"{raw.name} cannot be read to its end: it is damaged or cut short.", hint="Fetch it again."
+                f"{raw.name} cannot be read to its end: it is damaged or truncated.", hint="Fetch it again."
             ) from None
         # RFC 8259 asks for UTF-8; Windows' shells write UTF-16 all the same.
         found = encoding_of(content)
@@ -93,7 +93,7 @@ class JsonLines(Json):
 
 
 def _kind(start: bytes) -> str | None:
-    """Which of the two a text is that starts so, or None."""
+    """Return which of the two a text with this beginning is, or None."""
     from coterie.files.dialect import encoding_of
 
     text = start.decode(encoding_of(start), errors="ignore").lstrip("\ufeff \t\r\n")
@@ -107,7 +107,7 @@ def _kind(start: bytes) -> str | None:
 
 
 def _is_json(line: str) -> bool:
-    """Whether a line is an object or a list of JSON, and nothing else."""
+    """Return whether a line is a JSON object or array and nothing else."""
     with suppress(ValueError, RecursionError):
         return isinstance(json.loads(line), dict | list)
     return False
@@ -187,7 +187,7 @@ def _column(records: Sequence[dict[str, Any]], key: str, name: str) -> pa.Array:
 
 
 def _objects(batch: pa.RecordBatch, between: str) -> pa.Array:
-    """Rows as objects. Only distinct values are spelled out one by one; Arrow puts them together."""
+    """Write rows as objects. Only distinct values are formatted one by one; Arrow joins them."""
     import pyarrow as pa
     import pyarrow.compute as pc
 
@@ -204,7 +204,7 @@ def _objects(batch: pa.RecordBatch, between: str) -> pa.Array:
 
 
 def _spelled(value: object) -> str:
-    """One value as JSON: what JSON has no word for, such as dates, is text; numbers that are none are missing."""
+    """Return one value as JSON: types that JSON lacks, such as dates, become text; NaN is missing."""
     if isinstance(value, float) and (value != value or value in (float("inf"), float("-inf"))):
         return "null"
     return json.dumps(value, ensure_ascii=False, default=str)

@@ -22,7 +22,7 @@ class Choices(NamedTuple):
     """Options, each of which changes two groups."""
 
     first: Int32
-    """the group that breaks a promise"""
+    """the group that violates a model"""
     second: Int32
     """the other group"""
     comes: Int32
@@ -30,9 +30,9 @@ class Choices(NamedTuple):
     goes: Int32
     """the row that moves from the first to the second group, or −1"""
     rise: Float64
-    """by how much the total loss rises"""
+    """the increase of the total loss"""
     gain: Float64
-    """how much of the shortfall goes away"""
+    """the reduction of the shortfall"""
 
     def take(self, at: Int64 | Bool) -> Choices:
         """Return some of the options."""

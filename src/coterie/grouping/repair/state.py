@@ -28,7 +28,7 @@ class Assessment(NamedTuple):
 
     holds: Bool
     shortfall: Float64
-    """0 where all promises are kept"""
+    """0 if all models hold"""
 
 
 @dataclass(frozen=True, eq=False)

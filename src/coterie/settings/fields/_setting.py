@@ -32,20 +32,20 @@ class Setting:
     more: str = ""
     """what the documentation and the page add to it"""
     why: str = ""
-    """the reason for the default, or what takes its place when it is left out"""
+    """the reason for the default, or what replaces it when unset"""
     unless: str = ""
     """what it does not apply to"""
     unit: str = ""
     title: str = ""
     """label on the page"""
     choices: Mapping[str, str] | None = None
-    """value → title on the page; the values themselves are those of the type"""
+    """value → title on the page; the values come from the type"""
     flag: str = ""
-    """name of the option where it is not the setting's own: one column at a time, say"""
+    """name of the option if it differs from the setting's: one column at a time, say"""
     short: str = ""
     metavar: str = ""
     screen: Screen | None = None
-    """the screen of the page that it belongs to; that of its group if None"""
+    """its screen; that of its group if None"""
     asked: bool = True
     """whether that screen has a field for it"""
     commands: str | None = None
@@ -55,23 +55,23 @@ class Setting:
     protects: bool = False
     """whether it decides who is protected, and how well: reports list who decided it, a person or the default"""
     keys: tuple[str, ...] = ()
-    """for tables by column: the roles of the columns that may be in it"""
+    """for tables by column: the roles of the columns that may have an entry"""
     aliases: tuple[str, ...] = ()
-    """what other tools call it"""
+    """its names in other tools"""
     limits: Mapping[str, Any] | None = None
     """pydantic's: ge, gt, le, min_length"""
     before: Callable[[Any], Any] | None = None
-    """makes the value from what people give"""
+    """converts the input to the value"""
     after: Callable[[Any], Any] | None = None
-    """checks the value"""
+    """validates the value"""
     read: Callable[[Any], Any] | None = None
-    """makes the value from the text of a flag or of a field of the page"""
+    """parses the value from the text of a flag or form field"""
     show: Callable[[Any], str] | None = None
     """the reverse of `read`"""
     accepts: str = ""
-    """its type as a keyword of Python, where that is wider than the type of the field"""
+    """its type as a Python keyword, if wider than the type of the field"""
     complete: str = ""
-    """what the shell completes it with, where that is not its choices"""
+    """the shell completion, if not its choices"""
     name: str = ""
     group: type[Group] = None  # type: ignore[assignment]  # set with the name
 

@@ -72,7 +72,7 @@ class Generalization(Group, title="Generalization", screen="hierarchies", comman
     weights: dict[str, float] = setting(
         {},
         "Weight of a column: the larger, the more of its detail is kept.",
-        more="The detail of other columns pays for it. A column of weight 0 does not count.",
+        more="Other columns lose detail in return. A column of weight 0 does not count.",
         why="The default is 1.",
         title="Weights",
         flag="weight",

@@ -29,11 +29,11 @@ class Missing(Group, title="Suppression and missing values", commands="explain")
 
     missing: Literal["category", "suppress", "error"] = setting(
         "category",
-        "Missing quasi-identifiers: category (a value of their own), suppress (drop the row) or error.",
+        "Missing quasi-identifiers: category (a separate value), suppress (drop the row) or error.",
         more="As a category, missing values are generalized together with others only to the root.",
         title="Missing quasi-identifiers",
         choices={
-            "category": "treat as a value of their own",
+            "category": "treat as a separate value",
             "suppress": "suppress the row",
             "error": "stop with an error",
         },

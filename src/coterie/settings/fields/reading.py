@@ -37,8 +37,8 @@ class Reading(Group, title="Reading the file", screen="data", commands=READING):
     formulas: Literal["keep", "escape", "refuse"] = setting(
         "keep",
         "Cells of text files that a spreadsheet would run as formulas: keep, escape (by an apostrophe) or refuse.",
-        more="These begin with =, +, -, @, a tab or a line end and are no numbers. With escape, the apostrophes are "
-        "taken away again when a text file is read, so that `verify` and `measure` see what was there.",
+        more="These begin with =, +, -, @, a tab or a line end and are not numbers. With escape, the apostrophes are "
+        "removed when a text file is read, so `verify` and `measure` see the original cells.",
         why="The default publishes cells as they are: most programs that read a release are no spreadsheets, and would "
         "take the apostrophe for part of the value.",
         choices={"keep": "publish as they are", "escape": "escape with an apostrophe", "refuse": "refuse to publish"},

@@ -14,10 +14,10 @@ from coterie.files.input import FileStamp, Raw
 from coterie.web.project import Project, read_json, write_json
 
 NOTED = "input.json"
-"""what is kept of the file that was looked at"""
-CHANGED = "the file has changed since it was looked at"
+"""the record of the inspected file"""
+CHANGED = "the file has changed since it was read"
 _others: dict[str, tuple[object, ...]] = {}
-"""project → hash that it was looked at with, and the stamp of another file that was read since"""
+"""project → the hash when it was inspected, and the stamp of another file read since"""
 
 
 def note(raw: Raw, folder: Path) -> None:
@@ -61,14 +61,14 @@ def has_changed(project: Project, *, read: bool = False) -> bool:
 def check_unchanged(project: Project) -> None:
     """Raise a ConfigError if the file is not the inspected one."""
     if has_changed(project, read=True):
-        hint = "Look at it again under Data."
-        raise ConfigError([Problem("", f"{CHANGED}; look at it again under Data before a run")], hint=hint)
+        hint = "Read it again under Data."
+        raise ConfigError([Problem("", f"{CHANGED}; read it again under Data before a run")], hint=hint)
 
 
 def check_hash(path: Path, wanted: str) -> None:
     """Raise a ConfigError if the file does not have this hash; for workers."""
     if wanted and _digest(path) != wanted:
-        raise ConfigError([Problem("", f"{CHANGED}; look at it again under Data")])
+        raise ConfigError([Problem("", f"{CHANGED}; read it again under Data")])
 
 
 def _digest(path: Path) -> str:

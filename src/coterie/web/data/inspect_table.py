@@ -40,7 +40,7 @@ READING = ("delimiter", "encoding", "header", "skip_rows", "missing_values")
 def inspect_job(job: dict[str, Any], _: Path, tell: Progress) -> None:
     """Write `table.parquet` and `facts.json` to the project's folder, and a configuration if there is none."""
     source, folder, recipe = Path(job["source"]), Path(job["project"]), Path(job["recipe"])
-    tell("looking at the file", 0, 0)
+    tell("reading the file", 0, 0)
     raw = open_raw(source)
     check_unpacked(raw, job["unpacked_limit"])
     reading, blank = _reading(recipe), _is_blank(recipe, folder)
@@ -135,11 +135,11 @@ def check_unpacked(raw: Raw, limit: int) -> None:
             size = sum(meta.row_group(place).total_byte_size for place in range(meta.num_row_groups))
             size = max(size, meta.num_rows * meta.num_columns // 8)
     except (zlib.error, zipfile.BadZipFile, EOFError, pa.ArrowException):
-        raise DataError(f"{raw.name} is damaged or cut short.", hint="Fetch it again.") from None
+        raise DataError(f"{raw.name} is damaged or truncated.", hint="Fetch it again.") from None
     if size > limit:
         raise DataError(
-            f"{raw.name} would have more than {limit // MEGABYTE:,} MB when unpacked.",
-            hint="Unpack it yourself and look at it, or use the command line, which has no such limit.",
+            f"{raw.name} would have more than {limit // MEGABYTE:,} MB when decompressed.",
+            hint="Decompress it yourself, or use the command line, which has no such limit.",
         )
 
 
@@ -188,7 +188,7 @@ def _sniffed(raw: Raw, reading: dict[str, Any]) -> DetectedText:
         with raw.open() as stream:
             sample = stream.read(SAMPLE_BYTES + 1)
     except (pa.ArrowException, OSError, EOFError):
-        raise DataError(f"{raw.name} cannot be read: it is damaged or cut short.", hint="Fetch it again.") from None
+        raise DataError(f"{raw.name} cannot be read: it is damaged or truncated.", hint="Fetch it again.") from None
     return sniff(
         sample[:SAMPLE_BYTES],
         whole=len(sample) <= SAMPLE_BYTES,
@@ -204,8 +204,8 @@ def _sniffed(raw: Raw, reading: dict[str, Any]) -> DetectedText:
 def _check_width(columns: int, name: str, limit: int) -> None:
     if columns > limit:
         raise DataError(
-            f"{name} has {columns:,} columns; this page takes up to {limit:,}.",
-            hint="Keep the columns that are to be published, or use the command line.",
+            f"{name} has {columns:,} columns; the app supports up to {limit:,}.",
+            hint="Keep only the columns to publish, or use the command line.",
         )
 
 

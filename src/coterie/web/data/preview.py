@@ -14,7 +14,7 @@ from coterie.values.scalars import is_text
 from coterie.web.project import Project
 
 LONGEST = 120
-"""signs of a cell that are shown"""
+"""the maximum number of characters shown of a cell"""
 
 
 class PreviewRows(NamedTuple):
@@ -26,7 +26,7 @@ class PreviewRows(NamedTuple):
     cells: list[list[str | None]]
     """row → column → text; None is missing"""
     total: int
-    """rows of the whole table"""
+    """the number of rows of the whole table"""
 
 
 class ValueCount(NamedTuple):

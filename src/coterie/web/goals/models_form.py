@@ -40,7 +40,7 @@ class ModelRow(NamedTuple):
     model: str = ""
     limit: str = ""
     on: str = ""
-    """a sensitive column, or nothing for all of them"""
+    """a sensitive attribute, or nothing for all of them"""
     variant: str = ""
     further: str = ""
 

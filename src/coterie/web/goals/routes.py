@@ -40,7 +40,7 @@ from coterie.web.recipe import recipe
 from coterie.web.table_summary import TableSummary, summary_of
 
 ELSEWHERE = ("k", "threshold", "entity")
-"""fields that the page has in places of their own"""
+"""fields that the page shows elsewhere"""
 
 
 async def goals(request: Request) -> Response:

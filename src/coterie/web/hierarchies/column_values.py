@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from pyarrow.parquet import ParquetFile
 
 MOST_KEPT = 24
-"""columns whose values are kept at hand"""
+"""columns whose values are cached"""
 _kept: OrderedDict[tuple[str, int, int], ColumnValues] = OrderedDict()
 _lock = threading.Lock()
 
@@ -39,7 +39,7 @@ class Fit(NamedTuple):
 
     problems: list[Problem]
     lost: list[ColumnValue]
-    """values without a place, those of most rows first; known for trees only"""
+    """values that the hierarchy lacks, most frequent first; only known for trees"""
 
 
 class ValueReader:
@@ -131,5 +131,5 @@ def placed_values(tree: WholeTree, column: ColumnValues) -> list[tuple[ColumnVal
 def lost_text(lost: list[ColumnValue]) -> str:
     """Say how many values, and how many rows, the hierarchy lacks."""
     rows = sum(value.rows for value in lost)
-    verb = "has" if len(lost) == 1 else "have"
-    return f"{count_of(len(lost), 'value')} of the data ({count_of(rows, 'row')}) {verb} no place"
+    verb = "is" if len(lost) == 1 else "are"
+    return f"{count_of(len(lost), 'value')} of the data ({count_of(rows, 'row')}) {verb} missing from the hierarchy"

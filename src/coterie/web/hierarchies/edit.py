@@ -13,7 +13,7 @@ from coterie.errors import HierarchyError
 from coterie.web.hierarchies.edit_tree import TOP, EditTree, walk
 
 MOST_LABEL = 500
-"""characters of a label"""
+"""the maximum length of a label"""
 
 
 class EditedTree(NamedTuple):
@@ -46,7 +46,7 @@ def add_values(tree: EditTree, labels: Sequence[str], *, under: int = TOP) -> Ed
     fresh = list(dict.fromkeys(labels))
     for label in fresh:
         if label in known:
-            raise HierarchyError(f'"{label}" has a place already; a label stands in one place only')
+            raise HierarchyError(f'"{label}" is already in the tree; labels must be unique')
     nodes = range(tree.next_node, tree.next_node + len(fresh))
     return replace(
         tree,
@@ -72,7 +72,7 @@ def move(tree: EditTree, nodes: Sequence[int], *, to: int) -> EditTree:
     above = set(tree.path(to))
     for node in moved:
         if node in above:
-            raise HierarchyError(f'"{tree.labels[node]}" cannot be put into itself or what it holds')
+            raise HierarchyError(f'"{tree.labels[node]}" cannot be moved into itself or one of its descendants')
     children = dict(tree.children)
     gone = set(moved)
     for old in {tree.parent[node] for node in moved}:
@@ -108,7 +108,7 @@ def delete(tree: EditTree, node: int) -> EditTree:
     """Delete a node. A group's children move up in its place; a value is removed."""
     _need(tree, node)
     if node == TOP:
-        raise HierarchyError("the root cannot be taken away; everything hangs under it")
+        raise HierarchyError("the root cannot be deleted; everything is below it")
     above = tree.parent[node]
     beneath = tree.children.get(node, ())
     order = tree.children[above]
@@ -130,7 +130,7 @@ def merge(tree: EditTree, nodes: Sequence[int], *, into: int) -> EditTree:
     _need_group(tree, into)
     sources = [node for node in dict.fromkeys(nodes) if node != into]
     if not sources:
-        raise HierarchyError("choose at least one other group to merge")
+        raise HierarchyError("select at least one other group to merge")
     for node in sources:
         _need_group(tree, node)
         if node in tree.path(into):
@@ -159,21 +159,21 @@ def _tops(tree: EditTree, nodes: Sequence[int]) -> list[int]:
     for node in chosen:
         _need(tree, node)
     if TOP in chosen:
-        raise HierarchyError("the root cannot be moved; everything hangs under it")
+        raise HierarchyError("the root cannot be moved; everything is below it")
     if not chosen:
-        raise HierarchyError("choose a group or value first")
+        raise HierarchyError("select a group or value first")
     return [node for node in walk(tree) if node in chosen and not chosen.intersection(tree.path(node)[1:])]
 
 
 def _need(tree: EditTree, node: int) -> None:
     if node not in tree.labels:
-        raise HierarchyError("this group or value is no longer there; it was changed elsewhere")
+        raise HierarchyError("this group or value no longer exists; the tree was changed elsewhere")
 
 
 def _need_group(tree: EditTree, node: int) -> None:
     _need(tree, node)
     if node not in tree.children:
-        raise HierarchyError(f'"{tree.labels[node]}" is a value and cannot hold others; choose a group')
+        raise HierarchyError(f'"{tree.labels[node]}" is a value and cannot contain others; select a group')
 
 
 def _free(tree: EditTree, label: str) -> str:

@@ -25,7 +25,7 @@ class EditTree:
     parent: dict[int, int]
     """node → the node above; the root has none"""
     children: dict[int, tuple[int, ...]]
-    """group → what stands in it, in order; values have no entry"""
+    """group → its children, in order; values have no entry"""
     next_node: int
 
     def is_group(self, node: int) -> bool:

@@ -44,7 +44,7 @@ def edit(request: Request, form: FormData) -> Response:
                 raise HierarchyError(typed.STALE)
             if asked.what == "find":
                 chosen = tuple(hierarchy_view.find(draft.tree, fields.get("label", "")))
-                told = f"{len(chosen):,} found and chosen." if chosen else "Nothing was found."
+                told = f"{len(chosen):,} found and selected." if chosen else "Nothing was found."
                 focus = chosen[0] if chosen else focus
             elif asked.what == "undo":
                 told = "Undone." if hierarchy_store.undo(place.project, *_names(place)) else "There is nothing to undo."
@@ -84,7 +84,7 @@ def _place(request: Request) -> ColumnPage:
 def _draft(place: ColumnPage) -> hierarchy_store.Draft:
     opened = place.opened()
     if opened.hierarchy is None or opened.hierarchy.tree is None:
-        raise HTTPException(409, "There is no tree any more; it was removed or replaced. Load the page again.")
+        raise HTTPException(409, "The tree no longer exists; it was removed or replaced. Reload the page.")
     return hierarchy_store.open_draft(place.project, place.column.index, opened)
 
 
@@ -95,7 +95,7 @@ def branch(request: Request) -> Response:
     node = next(iter(hierarchy_ops.numbers(request.query_params.get("node", ""))), -1)
     first = next(iter(hierarchy_ops.numbers(request.query_params.get("first", ""))), 0)
     if not tree.is_group(node):
-        raise HTTPException(404, "This group is no longer there. Load the page again.")
+        raise HTTPException(404, "This group no longer exists. Reload the page.")
     counts = hierarchy_view.counts_of(tree, place.values)
     line = hierarchy_view.lines_of(tree, counts.rows, opened={node}, start=node, first=first)
     return render(request, "_tree_lines.html", project=place.project, place=place, line=line, chosen=set(), focus=-1)

@@ -25,9 +25,9 @@ KINDS = {
     "flat": "Flat: a value is published or hidden",
 }
 SHOWN = 12
-"""values that a preview shows"""
+"""the number of values in a preview"""
 MOST_TRIED = 20_000
-"""values that a rule is tried on before it is saved"""
+"""the number of values that a rule is tried on before it is saved"""
 
 
 @dataclass(frozen=True)
@@ -41,7 +41,7 @@ class RuleForm:
     lengths: str = ""
     mask: str = "*"
     faults: Mapping[str, str] = field(default_factory=dict)
-    """field → what is wrong with it"""
+    """field → its error"""
 
 
 def form_of_rule(hierarchy: Hierarchy) -> RuleForm:
@@ -152,7 +152,7 @@ class Preview:
     problems: list[Problem]
     levels: int = 0
     tried: int = 0
-    """how many values it was tried on, where these are not all"""
+    """the number of values tried, if not all"""
 
 
 def preview(hierarchy: Hierarchy, column: ColumnValues) -> Preview:

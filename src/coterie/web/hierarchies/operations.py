@@ -16,7 +16,7 @@ class EditRequest(NamedTuple):
 
     what: str
     nodes: tuple[int, ...] = ()
-    """the chosen nodes; the first is the one that has the focus"""
+    """the selected nodes; the first is focused"""
     label: str = ""
     to: int = TOP
     values: tuple[str, ...] = ()
@@ -27,9 +27,9 @@ class EditOutcome(NamedTuple):
 
     tree: EditTree
     focus: int
-    """the node that should have the focus now"""
+    """the node to focus"""
     told: str
-    """what happened, to be read out"""
+    """what happened, for screen readers"""
 
 
 def read_asked(fields: Mapping[str, str], values: Sequence[str]) -> EditRequest:
@@ -57,13 +57,13 @@ def apply(tree: EditTree, asked: EditRequest) -> EditOutcome:
     """
     operation = _OPERATIONS.get(asked.what)
     if operation is None:
-        raise HierarchyError("there is no such change; load the page again")
+        raise HierarchyError("unknown operation; reload the page")
     return operation(tree, asked)
 
 
 def _first(asked: EditRequest) -> int:
     if not asked.nodes:
-        raise HierarchyError("choose a group or value in the tree first")
+        raise HierarchyError("select a group or value in the tree first")
     return asked.nodes[0]
 
 
@@ -115,7 +115,7 @@ def _delete(tree: EditTree, asked: EditRequest) -> EditOutcome:
     before = next((node for node in reversed(order[:at]) if node not in gone), TOP)
     up = any(tree.children.get(node) for node in asked.nodes)
     return EditOutcome(
-        changed, before, f"Deleted {_named(tree, asked.nodes)}." + (" What it held went up." if up else "")
+        changed, before, f"Deleted {_named(tree, asked.nodes)}." + (" Its contents moved up." if up else "")
     )
 
 
@@ -135,10 +135,10 @@ def _down(tree: EditTree, asked: EditRequest) -> EditOutcome:
 
 def _place(tree: EditTree, asked: EditRequest) -> EditOutcome:
     if not asked.values:
-        raise HierarchyError("choose at least one of the values without a place")
+        raise HierarchyError("select at least one of the missing values")
     changed = edit.add_values(tree, asked.values, under=asked.to)
     number = count_of(len(asked.values), "value")
-    return EditOutcome(changed, asked.to, f'{number} put into "{tree.labels[asked.to]}".')
+    return EditOutcome(changed, asked.to, f'{number} added to "{tree.labels[asked.to]}".')
 
 
 _OPERATIONS: dict[str, Callable[[EditTree, EditRequest], EditOutcome]] = {

@@ -21,7 +21,7 @@ from coterie.web.recipe import recipe
 from coterie.web.table_summary import ColumnSummary, summary_of
 
 MOST_KEPT = 10_000
-"""answers that are kept: a few words each"""
+"""cached answers: a few words each"""
 _kept: OrderedDict[bytes, str] = OrderedDict()
 _lock = threading.Lock()
 
@@ -33,7 +33,7 @@ class Entry(NamedTuple):
     opened: StoredHierarchy
     what: str
     good: bool | None
-    """whether all values have a place; None where there is no hierarchy"""
+    """whether the hierarchy covers all values; None if there is no hierarchy"""
     wrong: str
 
     @property

@@ -26,7 +26,7 @@ from coterie.web.recipe import recipe
 from coterie.web.table_summary import column_names
 
 LARGEST_IMPORT = 8 << 20
-"""bytes of a hierarchy file"""
+"""the maximum size of a hierarchy file in bytes"""
 DELIMITERS = {"auto": None, "semicolon": ";", "comma": ",", "tab": "\t"}
 HEADERS = {"auto": None, "yes": True, "no": False}
 
@@ -122,7 +122,7 @@ def from_values(request: Request, form: FormData) -> Response:
         return stale
     values = value_texts(place.values)
     if not values or len(values) > hierarchy_store.MOST_VALUES:
-        text = f"A tree by hand takes 1 to {hierarchy_store.MOST_VALUES:,} values, and the column has {len(values):,}."
+        text = f"An edited tree can have 1 to {hierarchy_store.MOST_VALUES:,} values; the column has {len(values):,}."
         return typed.refuse(request, place, [Fault("", f"{text} Use a rule instead.")])
     root = "*"
     while root in values:

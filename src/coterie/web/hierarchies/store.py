@@ -25,7 +25,7 @@ from coterie.web.recipe import recipe
 
 MOST_UNDO = 50
 MOST_VALUES = 20_000
-"""values of a tree that can be edited by hand"""
+"""the maximum number of values of a tree that can be edited by hand"""
 
 State = Literal["none", "rule", "tree", "broken"]
 
@@ -159,7 +159,7 @@ def open_draft(project: Project, position: int, opened: StoredHierarchy) -> Draf
     """
     whole = opened.hierarchy.tree if opened.hierarchy is not None else None
     if whole is None:
-        raise HierarchyError("a rule is changed by its form; turn it into a tree to edit it by hand")
+        raise HierarchyError("edit a rule with its form, or convert it to a tree to edit it by hand")
     if len(whole.leaf_of) > MOST_VALUES:
         raise HierarchyError(
             f"the tree has {len(whole.leaf_of):,} values; up to {MOST_VALUES:,} can be edited here",

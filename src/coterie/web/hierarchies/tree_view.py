@@ -14,13 +14,13 @@ from coterie.web.hierarchies.column_values import ColumnValue, placed_values
 from coterie.web.hierarchies.edit_tree import TOP, EditTree, rows, walk
 
 AT_ONCE = 200
-"""lines of a group that are shown before the rest is asked for"""
+"""lines of a group that are shown before the rest is requested"""
 ALL_OPEN = 150
-"""a tree of no more nodes is shown whole"""
+"""a tree of at most this many nodes is shown whole"""
 FOUND = 200
 TABLE_ROWS = 50
 DEEPEST = 60
-"""levels that are shown open; pages are nested no deeper"""
+"""levels that are shown expanded; pages are nested no deeper"""
 LEVELS = 12
 """levels that the table shows; deeper trees are edited as trees"""
 
@@ -43,12 +43,12 @@ class Line:
     values: int
     level: int
     place: int
-    """among its neighbours, from 1"""
+    """its position among its siblings, from 1"""
     of: int
     open: bool = False
     lines: list[Line] = field(default_factory=list)
     more: int = 0
-    """neighbours of its children that are not shown yet"""
+    """siblings of its children that are not shown yet"""
 
 
 class NodeChoice(NamedTuple):

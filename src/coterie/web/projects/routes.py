@@ -20,7 +20,7 @@ from coterie.web.uploads import MEGABYTE, receive_upload
 ENDINGS = tuple(ending for each in FORMATS.values() for ending in each.endings)
 ENDINGS = (*(f"{ending}.gz" for ending in FORMATS["csv"].endings), *ENDINGS, ".gz")
 UPLOAD = "upload"
-"""what every upload is called, followed by its ending"""
+"""the name of every upload, followed by its extension"""
 
 
 async def alive(_: Request) -> Response:
@@ -72,12 +72,10 @@ def _path_faults(request: Request, submitted: str) -> list[Fault]:
         return [Fault("path", "Give the path of a file.")]
     found = resolve_allowed(submitted, settings_of(request).allowed_folders)
     if found is None:
-        text = (
-            "This lies outside the folders that may be opened. Start coterie serve with --allow FOLDER, or upload it."
-        )
+        text = "This file is outside the allowed folders. Start coterie serve with --allow FOLDER, or upload it."
         return [Fault("path", text)]
     if not found.is_file():
-        return [Fault("path", "There is no such file. Paths start at the first folder below, or are given in full.")]
+        return [Fault("path", "There is no such file. Paths start at the first folder below, or are absolute.")]
     return []
 
 

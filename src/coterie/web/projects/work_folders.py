@@ -57,7 +57,7 @@ def project_folder(folder: Path | None = None) -> Iterator[Path]:
         raise ConfigError([Problem("project", text)]) from None
     with lock:
         if not hold(lock.fileno()):
-            text = f"another coterie serve uses {chosen}; stop it first, or name another folder"
+            text = f"another coterie serve uses {chosen}; stop it first, or choose another folder"
             raise ConfigError([Problem("project", text)])
         yield chosen
 

@@ -87,7 +87,7 @@ def write_text(project: Project, text: str) -> None:
 def path_problems(project: Project, values: Mapping[str, Any]) -> list[Problem]:
     """Return the files named in the configuration that are outside the allowed folders."""
     return [
-        Problem(path, "names a file outside the folders that may be used; put it beside coterie.toml")
+        Problem(path, "names a file outside the allowed folders; put it next to coterie.toml")
         for path, text in _named_files(values)
         if not _below(project, text)
     ]

@@ -31,7 +31,7 @@ from coterie.web.uploads import receive_upload
 LIMIT = 8 << 20
 """bytes of a recipe"""
 NOT_BROUGHT = {
-    "path": "There is no such file below the folders that may be opened.",
+    "path": "There is no such file in the allowed folders.",
     "file": "Choose a coterie.toml, or give its path.",
     "text": "This is not text in UTF-8.",
 }
@@ -123,12 +123,12 @@ def _broken(project: Project) -> bool:
 
 
 def _draft_faults(project: Project, text: str, stamp: str) -> list[Fault]:
-    """Whether it is TOML at all, and replaces what was seen; what it says may be wrong for a while."""
+    """Check that it is TOML and replaces what was seen; its settings may be invalid for a while."""
     found = conflicts.changed_elsewhere(conflicts.stamp(_saved(project)), stamp=stamp)
     try:
         tomllib.loads(text)
     except tomllib.TOMLDecodeError as error:
-        found.append(Fault("text", f"This is no valid TOML: {error}"))
+        found.append(Fault("text", f"This is not valid TOML: {error}"))
     return found
 
 

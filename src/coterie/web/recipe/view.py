@@ -11,7 +11,7 @@ from coterie.files.formats import FORMATS
 from coterie.web.project import Project
 
 WIDE = 96
-"""signs of a line"""
+"""the maximum line length"""
 
 
 def command_line(project: Project, *, release: str = "release.csv") -> str:

@@ -99,8 +99,9 @@ def map_chart(spots: Sequence[Spot]) -> Chart:
     return points(
         "Risk and loss of all runs",
         series,
-        description="Each mark is a run of this project. Further left less is lost, further down fewer records can be "
-        "traced.",
+        description="Each point is a run of this project. Further left, less "
+        "information is lost; further down, the risk "
+        "is lower.",
         x=Axis("loss (GCP)", low=0.0),
         y=Axis("average risk of a record", log=bool(risks) and max(risks) > 4 * min(risks)),
         name="runs-map",
@@ -122,7 +123,7 @@ def curve_chart(comparison: Comparison, k: int) -> Chart:
     return lines(
         "Loss over k",
         series,
-        description=f"What the same method loses as groups grow.{told}",
+        description=f"Information loss of the same method as k increases.{told}",
         x=Axis("k", log=True, ticks=ks),
         y=Axis("loss (GCP)", low=0.0, digits=3),
         name="loss-over-k",

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from coterie.releases.release import Release
 
 EXAMPLES = 8
-"""coarse rows that the page names"""
+"""the number of coarse rows that the page lists"""
 
 
 def keep(release: Release, folder: Path) -> None:

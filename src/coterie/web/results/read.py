@@ -32,7 +32,7 @@ class RunLine(NamedTuple):
     started: str
     message: str
     differs: str
-    """settings by which it differs from other runs"""
+    """settings that differ from other runs"""
 
 
 class Download(NamedTuple):
@@ -40,26 +40,26 @@ class Download(NamedTuple):
 
     key: str
     file: str
-    """its name in the folder of the run; the release's is in result.json"""
+    """its name in the run's folder; that of the release is in result.json"""
     saved_as: str
     title: str
     note: str
     secret: bool
-    """whether it holds original values"""
+    """whether it contains original values"""
 
 
 DOWNLOADS = (
     Download("release", "", "release", "Release", "The table to publish.", False),
     Download("report-external", "report-external.html", "report-external.html", "Report for others",
-             "Without any value or small count of the data.", False),
+             "Without data values or small counts.", False),
     Download("report", "report.html", "report-internal.html", "Report, internal",
-             "For whoever signs: it shows values of the original.", True),
+             "For whoever signs off the release: it shows original values.", True),
     Download("report-json", "report.json", "report-internal.json", "Report as JSON",
              "The internal report as data.", True),
     Download("mapping", "mapping.csv", "mapping.csv", "Mapping",
-             "What each group is published as, and what it costs.", True),
+             "The published values of each group, and their cost.", True),
     Download("configuration", "coterie.toml", "coterie.toml", "Configuration",
-             "Makes the same release again on the command line.", False),
+             "Reproduces the release on the command line.", False),
 )  # fmt: skip
 
 

@@ -23,7 +23,7 @@ from coterie.web.run.runs import RESULT, settings_of_run
 from coterie.web.table_summary import column_names
 
 LATE = "late"
-"""the folder, in that of a run, of what is worked out after it"""
+"""the subfolder of a run for what is computed after it"""
 REPORT_POLICY = (
     "default-src 'none'; style-src 'unsafe-inline'; img-src data:; base-uri 'none'; form-action 'none'; "
     "frame-ancestors 'none'"

@@ -31,7 +31,7 @@ class RowPair(NamedTuple):
     group: int
     """−1: suppressed"""
     gone: bool
-    """whether the row was left out of the release"""
+    """whether the row was removed from the release"""
     quasi: list[Pair]
     others: list[str | None]
 

@@ -22,7 +22,7 @@ from coterie.values.codes import Codes, column_codes, row_classes
 from coterie.web.project import Project, read_json, write_json
 
 MOST_OTHERS = 60
-"""columns besides quasi-identifiers that are looked at"""
+"""the maximum number of columns besides quasi-identifiers"""
 
 
 class AddedRisk(NamedTuple):
@@ -39,9 +39,9 @@ class Risks(NamedTuple):
 
     quasi: list[str]
     average: float
-    """risk of a row, on average: 1 ÷ rows like it"""
+    """mean risk of a row: 1 ÷ rows like it"""
     uniques: int
-    """rows that are unique by their quasi-identifiers"""
+    """rows that are unique on their quasi-identifiers"""
     rows: int
     added: dict[str, AddedRisk]
 

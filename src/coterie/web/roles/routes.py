@@ -36,8 +36,8 @@ SETTING = {"quasi": "quasi", "sensitive": "sensitive", "identifier": "identifier
 PAGE = 200
 """columns shown at once"""
 STALE = (
-    "Roles were changed meanwhile, in another tab or in an editor. Your last change was not saved; "
-    "what is shown here is what was saved."
+    "Roles were changed in another tab or in an editor. Your last change was not saved; "
+    "this page shows the saved roles."
 )
 
 

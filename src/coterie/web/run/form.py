@@ -17,7 +17,7 @@ class Option(NamedTuple):
     form: Literal["choice", "number", "text"]
     choices: tuple[str, ...]
     default: str
-    """what holds when nothing is given"""
+    """the value if nothing is given"""
     description: str
 
 

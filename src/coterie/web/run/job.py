@@ -41,7 +41,7 @@ def run_job(job: dict[str, Any], folder: Path, tell: Progress) -> None:
     _check_memory(job["source"], config, table)
     release = anonymize(job["source"], config=config, progress=_compiling(tell))
     if job.get("sha256") and release.source.sha256 != job["sha256"]:
-        raise ConfigError([Problem("", f"{CHANGED}; look at it again under Data")])
+        raise ConfigError([Problem("", f"{CHANGED}; read it again under Data")])
     tell("write", 0, 0)
     release.write(table)
     # Reports name the table as people do, not as the upload is stored here.
@@ -77,7 +77,7 @@ def _check_memory(source: str, config: Config, output: Path) -> None:
 
     choice = choose_engine(source, Job(config, output))
     if choice.engine != "memory":
-        text = f"runs of the page hold the table in memory, and this one would use {choice.engine}"
+        text = f"runs of the web app keep the table in memory, but this one would use {choice.engine}"
         hint = 'Use the command line (coterie anonymize), or write engine = "memory" into the recipe.'
         raise ConfigError([Problem("engine", text)], hint=hint)
 

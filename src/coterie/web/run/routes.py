@@ -38,9 +38,9 @@ from coterie.web.table_summary import column_names
 from coterie.wording import seconds_text
 
 OWN_PLACE = ("method", "refine")
-"""fields that the page has in places of their own"""
+"""fields that the page shows elsewhere"""
 LOOK_EVERY = 0.5
-"""seconds between two looks at a run"""
+"""seconds between two checks of a run"""
 
 
 async def run(request: Request) -> Response:
@@ -214,7 +214,7 @@ async def delete(request: Request) -> Response:
     project = project_of(request)
     folder = project.run_folder(request.path_params["run"])
     if folder is None:
-        raise HTTPException(404, "There is no such run (any more).")
+        raise HTTPException(404, "This run does not exist.")
     await run_in_threadpool(remove_run, jobs_of(request), folder)
     return go(f"{project.url}/run", request)
 

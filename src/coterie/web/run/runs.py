@@ -18,22 +18,22 @@ from coterie.web.recipe import recipe
 
 STEPS = {
     "read": "Reading the table",
-    "encode": "Finding the places of values in their hierarchies",
+    "encode": "Matching values to their hierarchies",
     "group": "Grouping rows",
     "refine": "Grouping rows: lowering the loss by local search",
     "repair": "Grouping rows: repairing groups that violate a guarantee",
     "publish": "Writing the groups' values",
-    "verify": "Verifying the release from its own cells",
-    "measure": "Measuring what was lost",
+    "verify": "Verifying the release from its published cells",
+    "measure": "Measuring information loss",
     "write": "Writing files",
 }
-"""steps of a run, in the words of the page"""
+"""the steps of a run, as shown on the page"""
 FINGERPRINT = "recipe.sha256"
-"""what a run was started with"""
+"""the fingerprint of a run's configuration"""
 RESULT = "result.json"
-"""the figures of a run, there as soon as its release is verified and written"""
+"""the figures of a run, available as soon as its release is verified and written"""
 LONGEST = 60
-"""signs of a setting that are shown"""
+"""the maximum number of characters shown of a setting"""
 COMPILING = "group: compiling, once after installation"
 
 
@@ -86,7 +86,7 @@ def start_run(jobs: Jobs, project: Project) -> Path:
 def check_startable(jobs: Jobs, project: Project) -> None:
     """Raise a ConfigError if a run is in progress, or if the file is no longer the inspected one."""
     if active_run(jobs, project) is not None:
-        raise ConfigError([Problem("", "a run of this project is under way; wait for it or cancel it first")])
+        raise ConfigError([Problem("", "a run of this project is in progress; wait for it or cancel it first")])
     check_unchanged(project)
 
 

@@ -58,7 +58,7 @@
       status.textContent = "";
       shown.textContent = `${count(first() + 1)} to ${count(end())}`;
     } catch {
-      status.textContent = "More rows could not be read. Load the page again.";
+      status.textContent = "More rows could not be read. Reload the page.";
       return;
     } finally {
       busy = false;

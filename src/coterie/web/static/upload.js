@@ -23,7 +23,7 @@
     part("sending-text").textContent = `${percent} %, ${megabytes(Math.min(sent, size))} of ${megabytes(size)} MB`;
     // Screen readers say every change of the status: each quarter will do.
     const quarter = Math.floor(percent / 25);
-    if (quarter > told) said.textContent = quarter === 4 ? "The file was sent and opens now." : `${percent} % sent`;
+    if (quarter > told) said.textContent = quarter === 4 ? "The file was sent and is being opened." : `${percent} % sent`;
     told = quarter;
   }
 
@@ -61,10 +61,10 @@
     request.upload.addEventListener("progress", (event) => show(event.loaded, Math.max(file.size, 1)));
     request.addEventListener("load", () => answered(request));
     request.addEventListener("error", () => failed(
-      "It could not be sent. If coterie still runs, the file has changed meanwhile, or there is no room left for it. Try again, or open it by its path."));
+      "The upload failed. If coterie is still running, the file has changed, or there is no space left for it. Try again, or open it by its path."));
     request.addEventListener("abort", () => {
       sending = null;
-      atWork(false, "Cancelled. Nothing was kept of the file.");
+      atWork(false, "Cancelled. Nothing was saved.");
     });
     request.open("POST", form.action);
     request.setRequestHeader("HX-Request", "true"); // the next address as a header, faults as a few words
