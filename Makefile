@@ -72,7 +72,7 @@ mutants: $(READY)  ## mutation tests; CHANGED=1 tests only changed lines, ARGS="
 	@$(BIN)/python scripts/mutants.py --jobs $(JOBS) $(if $(CHANGED),--changed --minutes 5) $(ARGS)
 
 soak: $(READY)  ## soak test: random releases with random kills; ARGS="--minutes 20" limits it
-	@$(BIN)/python scripts/soak.py $(ARGS)
+	@$(BIN)/python scripts/soak.py --jobs $(JOBS) $(ARGS)
 
 bench: $(READY)  ## run the benchmarks, each of which checks its result; ARGS="name …" runs some
 	@$(BIN)/python -m benchmarks $(ARGS)

@@ -2,6 +2,7 @@
 
     python scripts/soak.py --releases 10000           this many releases, or
     python scripts/soak.py --minutes 20               as many as there is time for
+    python scripts/soak.py --spark 100                a hundred more on Spark, where it is installed
 
 Each round draws a small table and settings, and asks a worker process for a release, in memory or in blocks. In some
 rounds the worker is killed at a random moment; the run is then resumed if the engine supports it, or
@@ -24,8 +25,9 @@ import sys
 import tempfile
 import time
 from collections import Counter
+from concurrent.futures import ProcessPoolExecutor
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 ROOT = Path(__file__).resolve().parent.parent
 sys.path[:0] = [str(ROOT / "tests"), str(ROOT / "tests" / "helpers")]
@@ -139,32 +141,82 @@ def write_table(round_: dict[str, Any], folder: Path) -> Any:  # noqa: ANN401 - 
     return table
 
 
-def one_round(round_: dict[str, Any], folder: Path, pool: Any) -> tuple[str, list[str]]:  # noqa: ANN401 - a context
+class Forked:
+    """A worker for one run, forked from here."""
+
+    def __init__(self) -> None:
+        self._process: Any = None
+
+    def run(self, folder: Path, round_: dict[str, Any], seconds: float, *, resume: bool) -> bool:
+        """Ask for a release; return whether the worker ended in time. One that did not is killed."""
+        self._process = multiprocessing.get_context("fork").Process(target=work, args=(str(folder), round_, resume))
+        self._process.start()
+        self._process.join(seconds)
+        return not killed(self._process)
+
+
+class OnSpark:
+    """A worker with a session of Spark, which is kept from run to run until it is killed."""
+
+    def __init__(self) -> None:
+        self._process: Any = None
+        self._ours: Any = None
+
+    def run(self, folder: Path, round_: dict[str, Any], seconds: float, *, resume: bool) -> bool:
+        """Ask for a release; return whether it came in time. Otherwise the worker is killed."""
+        if self._process is None:
+            spawn = multiprocessing.get_context("spawn")
+            self._ours, theirs = spawn.Pipe()
+            self._process = spawn.Process(target=serve_spark, args=(theirs,), daemon=True)
+            self._process.start()
+            self._ours.recv()
+        self._ours.send((str(folder), round_, resume))
+        if self._ours.poll(seconds):
+            self._ours.recv()
+            return True
+        killed(self._process)
+        self._process = None
+        return False
+
+
+def serve_spark(asked: Any) -> None:  # noqa: ANN401 - one end of a pipe
+    """Run what is asked for, in one session of Spark."""
+    from pyspark.sql import SparkSession  # noqa: TID251 - it asks for releases as users do
+    from spark_session import SETTINGS
+
+    os.environ |= {"PYSPARK_PYTHON": sys.executable, "SPARK_LOCAL_IP": "127.0.0.1"}
+    builder = SparkSession.builder.master("local[1]").appName("soak")
+    for name, value in SETTINGS.items():
+        builder = builder.config(name, value)
+    builder.getOrCreate()
+    asked.send("ready")
+    while True:
+        work(*asked.recv())
+        asked.send("done")
+
+
+def killed(process: Any) -> bool:  # noqa: ANN401 - a process
+    """Kill a process that still runs; return whether it did."""
+    alive: bool = process.is_alive()
+    if alive:
+        os.kill(process.pid, signal.SIGKILL)
+        process.join()
+    return alive
+
+
+def one_round(round_: dict[str, Any], folder: Path, worker: Forked | OnSpark) -> tuple[str, list[str]]:
     """Run one round; return (its outcome, its faults)."""
     table = write_table(round_, folder)
-    blocks = round_["settings"]["engine"] == "blocks"
-    killed = False
-    if round_["killed"]:
-        process = pool.Process(target=work, args=(str(folder), round_, False))
-        process.start()
-        process.join(round_["after"])
-        if process.is_alive() and process.pid is not None:
-            os.kill(process.pid, signal.SIGKILL)
-            killed = True
-        process.join()
+    cut_short = round_["killed"] and not worker.run(folder, round_, round_["after"], resume=False)
     if not (folder / "answer.json").exists():
         waiting = (folder / f".out.{round_['output']}.coterie").exists()
-        process = pool.Process(target=work, args=(str(folder), round_, killed and blocks and waiting))
-        process.start()
-        process.join(300)
-        if process.is_alive():
-            process.kill()
-            process.join()
+        resume = cut_short and round_["settings"]["engine"] == "blocks" and waiting
+        if not worker.run(folder, round_, 300, resume=resume):
             return "hung", ["the run did not end"]
     if not (folder / "answer.json").exists():
-        return "crashed", [f"the process ended with {process.exitcode} and said nothing"]
+        return "crashed", ["the process ended and said nothing"]
     answer = json.loads((folder / "answer.json").read_text())
-    return judged(round_, table, folder, answer, killed=killed)
+    return judged(round_, table, folder, answer, killed=cut_short)
 
 
 def read_back(path: Path) -> dict[str, list[str | None]]:
@@ -215,43 +267,77 @@ def judged(round_: dict[str, Any], table: Any, folder: Path, answer: str, *, kil
     return "made", wrong
 
 
+class Share(NamedTuple):
+    """The rounds of one process, and what came of them."""
+
+    numbers: range
+    releases: int
+    until: float
+    on_spark: bool
+
+    def run(self) -> tuple[Counter[str], Counter[str], list[str]]:
+        """Return how rounds ended, what releases were made with, and all faults."""
+        ended: Counter[str] = Counter()
+        made: Counter[str] = Counter()
+        faults: list[str] = []
+        worker = OnSpark() if self.on_spark else Forked()
+        for number in self.numbers:
+            if ended["made"] >= self.releases or time.monotonic() > self.until:
+                break
+            round_ = draw(random.Random(number))
+            if self.on_spark:
+                to_spark(round_, random.Random(number))
+            folder = Path(tempfile.mkdtemp(prefix="coterie-soak-"))
+            try:
+                came, found = one_round(round_, folder, worker)
+            finally:
+                shutil.rmtree(folder, ignore_errors=True)
+            ended.update([came, "rounds", *(["killed"] if round_["killed"] else [])])
+            if came == "made":
+                made.update([round_["settings"]["engine"], round_["output"], round_["settings"]["method"]])
+            faults += [f"round {number} ({round_['settings']}, {round_['output']}): {fault}" for fault in found]
+            for fault in faults[len(faults) - len(found) :]:
+                print(fault, flush=True)
+            if ended["rounds"] % 250 == 0:
+                print(f"{ended['rounds']} rounds, {ended['made']} releases, {len(faults)} faults", flush=True)
+        return ended, made, faults
+
+
+def to_spark(round_: dict[str, Any], rng: random.Random) -> None:
+    """Turn a round into one for Spark: fewer kills, since a session takes seconds to start again."""
+    settings = round_["settings"]
+    settings |= {"engine": "spark", "block_rows": rng.choice([20, 50, 1000]), "method": rng.choice(IN_BLOCKS)}
+    round_ |= {"killed": rng.random() < 0.1, "input": "parquet", "output": "parquet"}
+
+
 def main(arguments: list[str] | None = None) -> int:
     """Run rounds; return 0 if nothing is wrong."""
     parser = argparse.ArgumentParser(description="Random releases with random kills, judged from outside.")
     parser.add_argument("--releases", type=int, default=10_000)
     parser.add_argument("--minutes", type=float, default=24 * 60.0)
     parser.add_argument("--seed", type=int, default=0)
+    parser.add_argument("--jobs", type=int, default=2, help="processes side by side")
+    parser.add_argument("--spark", type=int, default=0, help="how many more releases on Spark")
     parser.add_argument("--write", action="store_true", help=f"write the figures into {DOCS.name}")
     options = parser.parse_args(arguments)
-    warm_up()
-    pool = multiprocessing.get_context("fork")
     until, begun = time.monotonic() + 60 * options.minutes, time.time()
-    made: Counter[str] = Counter()
-    by: Counter[str] = Counter()
-    wrong, number = [], options.seed
-    while made["made"] < options.releases and time.monotonic() < until:
-        number += 1
-        round_ = draw(random.Random(number))
-        folder = Path(tempfile.mkdtemp(prefix="coterie-soak-"))
-        try:
-            came, faults = one_round(round_, folder, pool)
-        finally:
-            shutil.rmtree(folder, ignore_errors=True)
-        made[came] += 1
-        made["killed"] += round_["killed"]
-        if came == "made":
-            by.update([round_["settings"]["engine"], round_["output"], round_["settings"]["method"]])
-        for fault in faults:
-            wrong.append(f"round {number} ({round_['settings']}, {round_['output']}): {fault}")
-            print(wrong[-1], flush=True)
-        if number % 250 == 0:
-            print(f"{number} rounds, {made['made']} releases, {len(wrong)} faults", flush=True)
-    rounds = number - options.seed
+    first = options.seed + 1
+    shares = [
+        Share(range(first + job, sys.maxsize, options.jobs), -(-options.releases // options.jobs), until, False)
+        for job in range(options.jobs)
+    ]
+    # Before the others, which are many: a session of Spark must not be forked.
+    done = [Share(range(first, sys.maxsize), options.spark, until, True).run()] if options.spark else []
+    warm_up()
+    with ProcessPoolExecutor(options.jobs, mp_context=multiprocessing.get_context("fork")) as pool:
+        done += pool.map(Share.run, shares)
+    ended, made = (sum((each[at] for each in done), Counter[str]()) for at in (0, 1))
+    faults = [fault for each in done for fault in each[2]]
     text = (
-        f"{rounds:,} rounds from seed {options.seed}: {made['made']:,} releases made and judged, "
-        f"{made['refused']:,} refused with a message, {made['killed']:,} with a kill at a random moment, "
-        f"{len(wrong):,} faults, in {(time.time() - begun) / 60:.0f} minutes. Releases by engine, format and method: "
-        + ", ".join(f"{name} {count:,}" for name, count in sorted(by.items()))
+        f"{ended['rounds']:,} rounds from seed {options.seed}: {ended['made']:,} releases made and judged, "
+        f"{ended['refused']:,} refused with a message, {ended['killed']:,} with a kill at a random moment, "
+        f"{len(faults):,} faults, in {(time.time() - begun) / 60:.0f} minutes. Releases by engine, format and method: "
+        + ", ".join(f"{name} {count:,}" for name, count in sorted(made.items()))
         + "."
     )
     print(text)
@@ -259,7 +345,7 @@ def main(arguments: list[str] | None = None) -> int:
         page = DOCS.read_text(encoding="utf-8")
         before, _, rest = page.partition(START)
         DOCS.write_text(f"{before}{START}\n\n{text}\n\n{END}{rest.partition(END)[2]}", encoding="utf-8")
-    return 1 if wrong else 0
+    return 1 if faults else 0
 
 
 if __name__ == "__main__":

@@ -27,6 +27,9 @@ _LISTS = (
     (pa.types.is_large_list_view, pa.large_list_view),
 )
 
+_SILENT = ("arrow.uuid", "arrow.json", "arrow.bool8")
+"""extension types that say nothing of themselves; others carry texts, and their cells become what they are stored as"""
+
 
 def bare_table(table: pa.Table, *, levels: Mapping[str, pa.Array] | None = None) -> pa.Table:
     """Return the same cells without unused dictionary values, without metadata, and without values beneath nulls.
@@ -83,6 +86,8 @@ class UsedLevels(NamedTuple):
 
 def _bare_column(column: pa.ChunkedArray, field: pa.Field, levels: pa.Array | None) -> pa.ChunkedArray:
     """Convert the column to the type of the bare field."""
+    if isinstance(column.type, pa.BaseExtensionType) and column.type != field.type:
+        column = pa.chunked_array([chunk.storage for chunk in column.chunks], type=column.type.storage_type)
     kind, before = field.type, column.type
     if pa.types.is_dictionary(kind) and not _is_or_holds(before.value_type):
         column = _relabelled(column, kind)
@@ -190,7 +195,9 @@ def _bare_type(kind: pa.DataType, *, inside: bool) -> pa.DataType:
     if pa.types.is_union(kind):
         fields = [_bare_field(kind.field(at), inside=True) for at in range(kind.num_fields)]
         return pa.union(fields, kind.mode, kind.type_codes)
-    return kind  # what an extension type says of itself is part of the type
+    if isinstance(kind, pa.BaseExtensionType) and kind.extension_name not in _SILENT:
+        return _bare_type(kind.storage_type, inside=inside)
+    return kind
 
 
 def _holds_dictionary(kind: pa.DataType) -> bool:

@@ -203,15 +203,22 @@ def _to_polars(table: pa.Table, taken: Taken, *, kept: Rows | None) -> Native:
     unchanged = _unchanged(table, taken.table, kept)
 
     def series(name: str) -> Native:
-        if name in unchanged:
+        old = before.schema[name] if name in before.columns else None
+        if (
+            name in unchanged
+            and not isinstance(old, pl.Categorical | pl.Enum)
+            and not before.get_column(name).has_nulls()
+        ):
             return before.get_column(name) if kept is None else before.get_column(name).gather(kept)
+        # Rebuilt from what has passed the door: memory beneath nulls may hold anything.
         column = table.column(name)
         new = pl.Series(name, column)
-        old = before.schema[name] if name in before.columns else None
         if isinstance(old, pl.Enum) and pa.types.is_dictionary(column.type):
             # The door has left only the categories that occur.
             listed = column.unify_dictionaries().chunk(0).dictionary if column.num_chunks else []
             return new.cast(pl.Enum([str(each) for each in listed]))
+        if name in unchanged and old is not None and not isinstance(old, pl.Categorical | pl.Enum):
+            return new.cast(old)
         return new.cast(pl.Categorical) if isinstance(old, pl.Categorical | pl.Enum) else new
 
     return pl.DataFrame([series(name) for name in table.column_names])
@@ -228,6 +235,9 @@ def _to_pandas(table: pa.Table, taken: Taken, *, kept: Rows | None, recoded: Ite
             # A copy: whoever changes the result must not change the frame that came in.
             own = before[name].copy() if kept is None else before[name].take(kept)
             values, dtype = own.array, own.dtype
+            if own.hasnans and (hasattr(values, "_mask") or hasattr(values, "_pa_array")):
+                # Such arrays have memory beneath what is missing, which may hold anything.
+                values = pd.array(own.to_numpy(dtype=object), dtype=dtype)
         else:
             values = _pandas_values(table.column(name), before[name].dtype if name in before.columns else None)
             dtype = values.dtype

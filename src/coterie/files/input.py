@@ -61,7 +61,7 @@ class Raw:
         except OSError:
             same = False
         if not same:
-            raise _changed(self.name)
+            raise changed_input(self.name)
 
     def check_content(self) -> None:
         """Raise a DataError if the file's bytes no longer match their hash, whatever its stamp says."""
@@ -73,7 +73,7 @@ class Raw:
             except OSError:
                 digest = ""
             if digest != self.sha256:
-                raise _changed(self.name)
+                raise changed_input(self.name)
             self.check_stamp()
 
     def open(self) -> pa.NativeFile:
@@ -105,7 +105,8 @@ def open_raw(path: str | os.PathLike[str]) -> Raw:
         ) from None
 
 
-def _changed(name: str) -> DataError:
+def changed_input(name: str) -> DataError:
+    """Return the error of an input that is not what it was when it was first read."""
     return DataError(
         f"{name} changed while it was read, so nothing is published from it.",
         hint="Run again when nobody writes to it.",
@@ -121,7 +122,7 @@ def _raw(name: str, path: Path | None, data: bytes | None) -> Raw:
             file.seek(0)
             digest = hashlib.file_digest(file, "sha256").hexdigest()
             if FileStamp.of(os.fstat(file.fileno())) != stamp:
-                raise _changed(name)
+                raise changed_input(name)
     else:
         start, digest = (data or b"")[:START_BYTES], hashlib.sha256(data or b"").hexdigest()
     if not start:

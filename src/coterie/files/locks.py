@@ -3,7 +3,20 @@
 from __future__ import annotations
 
 import os
+import tempfile
 from pathlib import Path
+
+from coterie.errors import ConfigError, Problem
+
+LOCK = "lock"
+
+
+def work_path(output: str | os.PathLike[str]) -> Path:
+    """Return the work folder of a run: out.parquet → .out.parquet.coterie; for standard output, one per process."""
+    if os.fspath(output) == "-":
+        return Path(tempfile.gettempdir()) / f"coterie-{os.getpid()}"
+    target = Path(output).resolve()
+    return target.with_name(f".{target.name}.coterie")
 
 
 def hold(handle: int) -> bool:
@@ -72,6 +85,20 @@ class Lock:
         if self._handle >= 0:
             os.close(self._handle)
             self._handle = -1
+
+
+def lock_folder(path: Path) -> Lock:
+    """Lock the work folder of a run, creating it; raise a ConfigError that names the process that has it."""
+    try:
+        path.mkdir(mode=0o700, exist_ok=True)
+        lock = Lock.take(path / LOCK)
+    except FileNotFoundError:  # the run before has ended this moment, and its folder is gone
+        path.mkdir(mode=0o700, exist_ok=True)
+        lock = Lock.take(path / LOCK)
+    if lock is None:
+        text = f"another run to this file is in progress ({holder_of(path / LOCK)})"
+        raise ConfigError([Problem("output", text)], hint="Wait for it, stop it, or choose another output.")
+    return lock
 
 
 def holder_of(path: Path) -> str:

@@ -168,7 +168,32 @@ def replace_folder(fresh: Path, target: Path) -> None:
     except BaseException:
         old.rename(target)
         raise
-    shutil.rmtree(old, ignore_errors=True)
+    _remove(old)
+
+
+def sweep_folders(target: Path) -> None:
+    """Remove what killed runs to a folder have left beside it; a release that was just being replaced comes back.
+
+    Whoever calls this holds the lock of the output: nobody else is at work there.
+    """
+    pattern = re.compile(rf"\.{re.escape(target.name)}\.[0-9a-f]{{8}}\.(part|old)")
+    for each in sorted(target.parent.iterdir()) if target.parent.is_dir() else []:
+        found = pattern.fullmatch(each.name)
+        if found is None or each.is_symlink() or not each.is_dir():
+            continue
+        if found[1] == "old" and not target.exists():
+            each.rename(target)
+        else:
+            _remove(each)
+
+
+def _remove(path: Path) -> None:
+    """Remove a folder or a file, as far as possible."""
+    if path.is_dir():
+        shutil.rmtree(path, ignore_errors=True)
+    else:
+        with suppress(OSError):
+            path.unlink()
 
 
 @contextmanager

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import shutil
 import sys
+from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from functools import partial
@@ -12,8 +13,10 @@ from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
+import pyarrow as pa
 
 from coterie.arrays import Int64
+from coterie.engines.belongs import count_strangers, refuse_strangers
 from coterie.engines.blocks.shuffle import ShuffledStripes
 from coterie.engines.blocks.verify import WrittenCheck
 from coterie.engines.blocks.write import BlockStripes
@@ -33,6 +36,7 @@ from coterie.releases.stored import StoredRows
 from coterie.settings.memory import give_back
 from coterie.settings.toml import provenance_toml
 from coterie.verification.models import FileCheck
+from coterie.verification.sql import RowReader
 
 if TYPE_CHECKING:
     from coterie.engines.blocks.state import WorkFolder
@@ -79,8 +83,12 @@ class Ending:
             draft = self._draft(sums, shown=False)
         draft.checked.verification.raise_for_failure()
         with self.phases("check input"):
+            whole = draft.checked.verification.rows == sums.rows
+            # Rows in a secret order are not beside their originals.
+            strangers = Counter() if draft.secret is not None else self._strangers(draft, shown=whole)
             # Stamps can be set back. What was read in several passes has to be what the hash in the settings names.
             self.table.check_content()
+            refuse_strangers(strangers)
         release = Release(
             config=_settled(job),
             measures=measures_of(sums, plan, classes=ClassSizes(*draft.checked.classes)).with_late(
@@ -103,6 +111,24 @@ class Ending:
             removed = draft.checked.verification.rows < sums.rows
             WholeMapping(plan, sums, parts, removed).write(job.mapping, force=job.force, like=self.table)
         return release
+
+    def _strangers(self, draft: _Draft, *, shown: bool) -> Counter[str]:
+        """Count rows that are published with values of others: both tables are read once more, side by side."""
+        config, rows, size = self.plan.book.config, self.plan.book.all_rows, self.store.stripe_rows
+        wanted = [name for name in self.table.schema.names if name in {*config.quasi, *config.published_unchanged}]
+        before = RowReader(self.table.batches(wanted))
+        after = RowReader(open_table(draft.path, self.target.reading(config)).batches())
+        found: Counter[str] = Counter()
+        for stripe in range(-(-rows // size)):
+            original = before.take(min(size, rows - stripe * size))
+            if not shown:
+                inside = self.store.published(self.finished, stripe, original.num_rows)
+                original = original.filter(pa.array(inside))
+            if original.num_rows:
+                found += count_strangers(original, after.take(original.num_rows), config)
+        before.end()
+        after.end()
+        return found
 
     def _place(self, draft: _Draft, *, lacks: bool) -> StoredRows:
         """Return the release's rows on disk, and the removed rows of the original."""

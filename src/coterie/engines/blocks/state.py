@@ -11,7 +11,6 @@ import hashlib
 import json
 import os
 import shutil
-import tempfile
 from dataclasses import dataclass
 from importlib.metadata import version
 from pathlib import Path
@@ -19,14 +18,13 @@ from typing import TYPE_CHECKING, Any
 
 from coterie.engines.plan import settings_text
 from coterie.errors import ConfigError, DataError, Problem
-from coterie.files.locks import Lock, holder_of, is_abandoned
+from coterie.files.locks import LOCK, Lock, is_abandoned, lock_folder, work_path
 
 if TYPE_CHECKING:
     from coterie.files.batches import Stamp
     from coterie.settings.config import Config
 
 
-LOCK = "lock"
 RUN = "run.json"
 
 
@@ -90,14 +88,6 @@ class WorkFolder:
         (self.path / RUN).unlink(missing_ok=True)
         shutil.rmtree(self.path, ignore_errors=True)
         self.lock.give_back()
-
-
-def work_path(output: str | os.PathLike[str]) -> Path:
-    """Return the work folder of a run: out.parquet → .out.parquet.coterie; for standard output, one per process."""
-    if os.fspath(output) == "-":
-        return Path(tempfile.gettempdir()) / f"coterie-{os.getpid()}"
-    target = Path(output).resolve()
-    return target.with_name(f".{target.name}.coterie")
 
 
 def open_work(
@@ -164,17 +154,9 @@ def was_named(output: str | os.PathLike[str]) -> bool:
 def _locked(path: Path) -> Lock:
     """Lock a folder, or raise a ConfigError that names the process that has it."""
     try:
-        path.mkdir(mode=0o700, exist_ok=True)
-        lock = Lock.take(path / LOCK)
-    except FileNotFoundError:  # the run before has ended this moment, and its folder is gone
-        path.mkdir(mode=0o700, exist_ok=True)
-        lock = Lock.take(path / LOCK)
+        return lock_folder(path)
     except OSError as error:
         raise _refused(path, error) from None
-    if lock is None:
-        text = f"another run to this file is in progress ({holder_of(path / LOCK)})"
-        raise ConfigError([Problem("output", text)], hint="Wait for it, stop it, or choose another output.")
-    return lock
 
 
 def _description(config: Config, stamp: Stamp, block_rows: int, *, mapping: bool) -> dict[str, Any]:

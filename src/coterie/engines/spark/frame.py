@@ -218,7 +218,7 @@ def release_rows(
     from coterie.engines.spark.group import group_rows
     from coterie.engines.spark.plan import make_plan
     from coterie.engines.spark.settings import SETTINGS, kept_unless_failing, settings, with_secrets
-    from coterie.engines.spark.verify import measured, verified
+    from coterie.engines.spark.verify import measured, refuse_others, verified
 
     phases = Phases(progress)
     with settings(rows.frame.sparkSession, SETTINGS), kept_unless_failing(rows.frame) as kept:
@@ -233,6 +233,7 @@ def release_rows(
         with phases("verify"):
             found = verified(grouped)
             found.verification.raise_for_failure()
+            refuse_others(rows, made.numbers, grouped, found)
     return Release(
         config=config,
         measures=measured(grouped, found),

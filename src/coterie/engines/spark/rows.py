@@ -16,7 +16,7 @@ import pyarrow as pa
 from coterie.arrays import Int32, Int64, UInt64
 
 if TYPE_CHECKING:
-    pass
+    from pyspark.sql import Column
 
 
 @dataclass(frozen=True, eq=False)
@@ -37,6 +37,17 @@ class RowNumbers:
         place = values & ((1 << self.SHIFT) - 1)
         numbers: Int64 = self.offsets[values >> self.SHIFT] + place
         return numbers
+
+
+def number_column(numbers: RowNumbers, key: Column) -> Column:
+    """Return the numbers of rows as a column of Spark's, from the column of their keys."""
+    from pyspark.sql import functions as sql
+
+    if numbers.offsets is None:
+        return key
+    first = sql.array(*(sql.lit(int(each)) for each in numbers.offsets))
+    place = key.bitwiseAND(sql.lit((1 << RowNumbers.SHIFT) - 1))
+    return sql.element_at(first, (sql.shiftright(key, RowNumbers.SHIFT) + 1).cast("int")) + place
 
 
 def numbers_from(partitions: Int64, rows: Int64) -> RowNumbers:

@@ -12,7 +12,7 @@ from dataclasses import dataclass, replace
 from functools import partial
 from importlib.metadata import version
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 import pyarrow as pa
 
@@ -23,20 +23,22 @@ from coterie.engines.phases import Phases
 from coterie.engines.request import block_problems, check
 from coterie.engines.spark.frame import SparkRows, release_rows
 from coterie.engines.spark.session import session_on
-from coterie.engines.spark.source import hand_over, literal, read_parquet
+from coterie.engines.spark.source import hand_over, list_files, literal, read_parquet
 from coterie.engines.spark.write import (
     LocalPlace,
     RemotePlace,
     collect_mapping,
     place_of,
+    refuse_existing,
     write_verified,
 )
-from coterie.errors import ConfigError, Problem
+from coterie.errors import Problem, VerificationError
 from coterie.files import tables
 from coterie.files.batches import TableFile, open_table
 from coterie.files.databases.place import is_address
 from coterie.files.destinations import check_apart
 from coterie.files.door import bare_table
+from coterie.files.input import changed_input
 from coterie.files.output import appear, provenance_path
 from coterie.files.streams import Target, WrittenFile, target_of, write_release
 from coterie.publishing.mapping import check_mapping
@@ -90,13 +92,25 @@ def anonymize(data: AnyTable, job: Job) -> Release:
     with ExitStack() as stack:
         with phases("start"):
             session = stack.enter_context(session_on(job.cluster))
-        return _Run(job, phases, session, target, table).finish(name)
+        try:
+            return _Run(job, phases, session, target, table).finish(name)
+        except VerificationError:
+            if table is not None:
+                table.check_content()  # a changed input is no fault of coterie
+            raise
 
 
 def _target(job: Job, like: TableFile | None = None) -> Target:
     if is_address(os.fspath(job.place)):
         return Target("parquet", folder=True)
     return target_of(job.place, force=job.force, like=like, formulas=job.config.formulas)
+
+
+class _Ready(NamedTuple):
+    """A release that was written and verified, but not yet renamed."""
+
+    path: str
+    written: WrittenFile
 
 
 @dataclass(frozen=True, eq=False)
@@ -116,10 +130,9 @@ class _Run:
     def finish(self, name: str) -> Release:
         job = self.job
         place = place_of(self.session, _beside(self.output))
-        if isinstance(place, RemotePlace) and place.exists() and not job.force:
-            hint = "Choose another name, or overwrite it with force=True."
-            raise ConfigError([Problem("output", f"{self.output} exists already")], hint=hint)
+        before = self._listing(name)
         with place.beside() as temporary:
+            refuse_existing(place, force=job.force)
             rows = self._rows(name, Path(f"{temporary}/input"))
             job.checkpoint()
             made = release_rows(
@@ -135,20 +148,32 @@ class _Run:
             assert isinstance(held, SparkRows)
             with self.phases("write"):
                 write_verified(held.grouped, folder, shown=held.shown)
+                # The executors have read the files in several passes.
                 if self.table is not None:
-                    self.table.check_content()  # the executors have read the files in several passes
-                written = self._given_name(made, folder, place)
+                    self.table.check_content()
+                elif self._listing(name) != before:
+                    raise changed_input(name)
+                ready = self._ready(made, folder, place)
+                release = self._stored(made, held, ready.written)
+                self._keep_settings(release)
+                self._give_name(ready, place)
                 if job.mapping is not None:
                     parts = collect_mapping(held.grouped, Path(f"{temporary}/mapping"))
                     whole = WholeMapping(held.plan, held.grouped.sums, parts, not held.shown)
                     whole.write(job.mapping, force=job.force, like=self.table)
-        release = self._stored(made, held, written)
         made.unpersist()
+        return release
+
+    def _listing(self, name: str) -> list[tuple[str, int, int]]:
+        """Return sizes and times of the files at an address; nothing for local files, which are hashed."""
+        return [] if self.table is not None else list_files(self.session, name)
+
+    def _keep_settings(self, release: Release) -> None:
+        """Write the release's settings before it has its name, so that no release is without them."""
         if not is_address(self.output) and self.output != "-":
             text = provenance_toml(release.config, release.provenance(pyspark=version("pyspark")))
-            with tables.whole_file(provenance_path(self.output), force=job.force) as sink:
+            with tables.whole_file(provenance_path(self.output), force=self.job.force) as sink:
                 sink.write(text.encode())
-        return release
 
     def _rows(self, name: str, folder: Path) -> NumberedRows:
         if self.table is None:
@@ -159,24 +184,27 @@ class _Run:
         with self.phases("hand over"):
             return read_parquet(self.session, [literal(hand_over(self.table, folder))])
 
-    def _given_name(self, made: Release, folder: str, place: LocalPlace | RemotePlace) -> WrittenFile:
-        """Rename the release into place, as a folder or as one file."""
-        job, rows = self.job, made.verification.rows
+    def _ready(self, made: Release, folder: str, place: LocalPlace | RemotePlace) -> _Ready:
+        """Return the release as a folder or as one file that only lacks its name."""
+        rows = made.verification.rows
         if isinstance(place, RemotePlace):
-            place.take(folder)
-            return WrittenFile(rows, "")
+            return _Ready(folder, WrittenFile(rows, ""))
         if self.target.folder:
-            place.take(folder)
-            return WrittenFile(rows, _digest(place.path))
+            place.tidy(folder)
+            return _Ready(folder, WrittenFile(rows, _digest(Path(folder))))
         one = Path(folder).with_name(f"release{self.target.suffix}")
-        written = write_release(_Parts(Path(folder)), one, self.target)
-        if self.output == "-":
-            with one.open("rb") as file:
+        return _Ready(str(one), write_release(_Parts(Path(folder)), one, self.target))
+
+    def _give_name(self, ready: _Ready, place: LocalPlace | RemotePlace) -> None:
+        """Rename the release into place."""
+        if isinstance(place, RemotePlace) or self.target.folder:
+            place.take(ready.path, force=self.job.force)
+        elif self.output == "-":
+            with Path(ready.path).open("rb") as file:
                 shutil.copyfileobj(file, sys.stdout.buffer)
             sys.stdout.buffer.flush()
         else:
-            appear(one, Path(self.output).resolve(), force=job.force)
-        return written
+            appear(Path(ready.path), Path(self.output).resolve(), force=self.job.force)
 
     def _stored(self, made: Release, rows: SparkRows, written: WrittenFile) -> Release:
         """Return the release at its final path."""
@@ -218,7 +246,7 @@ class _Parts:
 
 def _beside(output: str) -> str:
     """Return the path next to which temporary folders are created."""
-    return str(Path.cwd() / "standard-output") if output == "-" else output
+    return str(Path.cwd() / f"standard-output-{os.getpid()}") if output == "-" else output
 
 
 def _digest(folder: Path) -> str:

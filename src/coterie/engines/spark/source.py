@@ -10,7 +10,7 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 from urllib.parse import unquote
 
 from coterie.engines.spark.guard import guarded
@@ -97,6 +97,26 @@ def read_parquet(session: SparkSession, paths: list[str]) -> NumberedRows:
     joined = frame.join(sql.broadcast(first), "coterie_file")
     key = (sql.col(KEY) + sql.col("coterie_first")).alias(KEY)
     return NumberedRows(joined.select(*titles, key), names, dense=True)
+
+
+def list_files(session: SparkSession, address: str) -> list[tuple[str, int, int]]:
+    """Return path, size and time of change of all files at an address; nothing in a session that cannot look.
+
+    Spark's file systems have no hash of a file to compare, and no handle that survives from one pass to the next.
+    """
+    gateway: Any = getattr(session, "_jvm", None)
+    if gateway is None:
+        return []
+    with guarded("looking at the input"):
+        path = gateway.org.apache.hadoop.fs.Path(address)
+        system = path.getFileSystem(session._jsc.hadoopConfiguration())
+        left, found = [each.getPath() for each in system.globStatus(path) or ()], []
+        for each in left:
+            files = system.listFiles(each, True)
+            while files.hasNext():
+                status = files.next()
+                found.append((str(status.getPath()), int(status.getLen()), int(status.getModificationTime())))
+    return sorted(found)
 
 
 def input_files(frame: DataFrame) -> tuple[str, ...]:

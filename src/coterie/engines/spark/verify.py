@@ -7,6 +7,7 @@ the judge runs there.
 from __future__ import annotations
 
 import pickle
+from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
@@ -15,8 +16,12 @@ from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 import numpy as np
 import pyarrow as pa
 
+from coterie.engines.belongs import count_strangers, refuse_strangers
 from coterie.engines.spark.group import PERSON
 from coterie.engines.spark.guard import guarded, guarded_task
+from coterie.engines.spark.rows import RowNumbers, number_column
+from coterie.engines.spark.source import KEY
+from coterie.errors import DataError
 from coterie.measures.measures import ClassSizes
 from coterie.measures.sums import measures_of
 from coterie.values.notation import published_names
@@ -85,6 +90,33 @@ def count_classes(rows: NumberedRows, config: Config) -> tuple[SizeCounts, Peopl
     with guarded("counting classes"):
         counter = SparkCounter(frame, titles, {})
         return counter.sizes(), counter.people()
+
+
+def refuse_others(rows: NumberedRows, numbers: RowNumbers, grouped: GroupedRows, found: SparkCheck) -> None:
+    """Raise a VerificationError if some rows are published with values of others.
+
+    The original is read once more and joined with the release by row numbers, wherever the two are.
+    """
+    from pyspark.sql import functions as sql
+
+    config = grouped.plan.book.config
+    wanted = tuple(name for name in rows.names if name in {*config.quasi, *config.published_unchanged})
+    number = number_column(numbers, sql.col(KEY)).alias("row")
+    cells = [sql.col(f"c{rows.names.index(name)}").alias(f"o{at}") for at, name in enumerate(wanted)]
+    released = grouped.released(shown=found.shown)
+    names = tuple(name for name in released.columns if name != "coterie_row")
+    published = released.toDF(
+        *("coterie_row" if name == "coterie_row" else f"p{names.index(name)}" for name in released.columns)
+    )
+    joined = rows.frame.select(number, *cells).join(published, sql.col("row") == sql.col("coterie_row"))
+    task = partial(look_at_rows, config=config, wanted=wanted, names=names)
+    total: Counter[str] = Counter()
+    with guarded("comparing the release with the original"):
+        for each in _looked(joined, task):
+            total += each
+    if total.pop("", 0) != found.verification.rows:
+        raise DataError("Rows of the release are not in the original.", hint="Run again when nobody writes to it.")
+    refuse_strangers(total)
 
 
 class Content(NamedTuple):
@@ -220,6 +252,21 @@ def look_at_classes(
     """Return the findings for the classes of a partition, by their published cells."""
     if (table := _held(batches)) is not None:
         yield _sent(look(class_cells(table.rename_columns([*names, "n"]))))
+
+
+@guarded_task
+def look_at_rows(
+    batches: Iterator[pa.RecordBatch], *, config: Config, wanted: tuple[str, ...], names: tuple[str, ...]
+) -> Iterator[pa.RecordBatch]:
+    """Return how many rows a partition has, and column → those that are published with values of others."""
+    found: Counter[str] = Counter()
+    for batch in batches:
+        table = pa.Table.from_batches([batch])
+        original = table.select([f"o{at}" for at in range(len(wanted))]).rename_columns(list(wanted))
+        published = table.select([f"p{at}" for at in range(len(names))]).rename_columns(list(names))
+        found += count_strangers(original, published, config)
+        found[""] += batch.num_rows
+    yield _sent(found)
 
 
 def _held(batches: Iterator[pa.RecordBatch]) -> pa.Table | None:

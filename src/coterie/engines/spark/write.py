@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import secrets
 import shutil
 from collections.abc import Iterator
@@ -16,6 +17,8 @@ from coterie.engines.spark.source import literal
 from coterie.errors import BackendError, ConfigError, DataError, Problem
 from coterie.files.databases.place import is_address
 from coterie.files.destinations import check_apart
+from coterie.files.locks import LOCK, lock_folder, work_path
+from coterie.files.output import replace_folder, sweep_folders
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
@@ -33,13 +36,17 @@ def write_folder(rows: SparkRows, config: Config, path: str, *, force: bool) -> 
     for read in (None, *rows.inputs):
         check_apart(read, config, output=path, settings_beside=False)
     place = place_of(rows.grouped.frame.sparkSession, path)
-    if place.exists() and not force:
-        raise ConfigError(
-            [Problem("output", f"{path} exists already")], hint="Choose another name, or overwrite it with force."
-        )
     with place.beside() as temporary:
+        refuse_existing(place, force=force)
         write_verified(rows.grouped, temporary, shown=rows.shown)
-        place.take(temporary)
+        place.take(temporary, force=force)
+
+
+def refuse_existing(place: LocalPlace | RemotePlace, *, force: bool) -> None:
+    """Raise a ConfigError if the output exists and may not be overwritten."""
+    if place.exists() and not force:
+        hint = "Choose another name, or overwrite it with force=True."
+        raise ConfigError([Problem("output", f"{place.path} exists already")], hint=hint)
 
 
 def write_verified(grouped: GroupedRows, folder: str, *, shown: bool) -> None:
@@ -59,8 +66,7 @@ def write_verified(grouped: GroupedRows, folder: str, *, shown: bool) -> None:
         written = session.read.parquet(folder if is_address(folder) else literal(Path(folder)))
     found = check_frame(written, grouped, shown=shown).verification
     found.raise_for_failure()
-    if grouped.pairs is not None or grouped.person is not None:
-        _refuse_other_rows(grouped.released(shown=shown), written)
+    _refuse_other_rows(grouped.released(shown=shown), written)
     wanted = sums.rows - (0 if shown else sums.suppressed)
     if found.rows != wanted:
         raise DataError(
@@ -120,28 +126,33 @@ class LocalPlace:
 
     @contextmanager
     def beside(self) -> Iterator[str]:
-        """Return a path next to it for temporary files."""
+        """Return a path next to it for temporary files, with the output locked; what killed runs have left goes."""
+        self.path.parent.mkdir(parents=True, exist_ok=True)
+        work = work_path(self.path)
+        lock = lock_folder(work)
         temporary = self.path.with_name(f".{self.path.name}.{secrets.token_hex(4)}.part")
         try:
+            sweep_folders(self.path)
             yield str(temporary)
         finally:
             shutil.rmtree(temporary, ignore_errors=True)
+            if [each.name for each in work.iterdir()] == [LOCK]:  # nothing that a run in blocks could go on with
+                shutil.rmtree(work, ignore_errors=True)
+            lock.give_back()
 
-    def take(self, temporary: str) -> None:
-        """Rename a finished folder into place; its files are called part-00000.parquet and so on."""
+    def tidy(self, temporary: str) -> None:
+        """Call the files of a finished folder part-00000.parquet and so on; others are removed."""
         folder = Path(temporary)
         for number, part in enumerate(sorted(folder.glob("part-*.parquet"))):
             part.rename(folder / f"part-{number:05}.parquet")
         for other in (*folder.glob("_SUCCESS"), *folder.glob(".*.crc")):
             other.unlink()
-        if self.path.is_dir():
-            old = self.path.with_name(f".{self.path.name}.{secrets.token_hex(4)}.old")
-            self.path.rename(old)
-            folder.rename(self.path)
-            shutil.rmtree(old)
-        else:
-            self.path.unlink(missing_ok=True)
-            folder.rename(self.path)
+
+    def take(self, temporary: str, *, force: bool) -> None:
+        """Rename a finished folder into place; an existing one is only removed afterwards."""
+        refuse_existing(self, force=force)
+        self.tidy(temporary)
+        replace_folder(Path(temporary), self.path)
 
 
 class RemotePlace:
@@ -165,19 +176,54 @@ class RemotePlace:
 
     @contextmanager
     def beside(self) -> Iterator[str]:
-        """Return a path next to it for temporary files."""
-        parent, name = os.path.split(self.path)
-        temporary = f"{parent}/.{name}.{secrets.token_hex(4)}.part"
+        """Return a path next to it for temporary files, with the output locked; what killed runs have left goes.
+
+        The lock is a file: a file system cannot tell whether its owner is alive, so a killed run leaves it.
+        """
+        lock = self._path(self._beside("lock"))
+        with guarded("locking the output"):
+            held = bool(self._system.createNewFile(lock))
+        if not held:
+            text = f"another run to {self.path} is in progress, or was killed"
+            raise ConfigError([Problem("output", text)], hint=f"If none is, delete {self._beside('lock')}.")
+        temporary = self._beside(f"{secrets.token_hex(4)}.part")
         try:
+            self._sweep()
             yield temporary
         finally:
             self._system.delete(self._path(temporary), True)
+            self._system.delete(lock, False)
 
-    def take(self, temporary: str) -> None:
-        """Rename a finished folder into place."""
+    def _beside(self, ending: str) -> str:
+        parent, name = os.path.split(self.path)
+        return f"{parent}/.{name}.{ending}"
+
+    def _sweep(self) -> None:
+        """Remove what killed runs have left; a release that was just being replaced comes back."""
+        parent, name = os.path.split(self.path)
+        pattern = re.compile(rf"\.{re.escape(name)}\.[0-9a-f]{{8}}\.(part|old)")
+        with guarded("looking at the output"):
+            left = [each.getPath() for each in self._system.listStatus(self._path(parent))]
+            for each in left:
+                found = pattern.fullmatch(str(each.getName()))
+                if found is not None and found[1] == "old" and not self.exists():
+                    self._system.rename(each, self._path(self.path))
+                elif found is not None:
+                    self._system.delete(each, True)
+
+    def take(self, temporary: str, *, force: bool) -> None:
+        """Rename a finished folder into place; an existing one is only removed afterwards."""
+        refuse_existing(self, force=force)
+        target, old = self._path(self.path), self._path(self._beside(f"{secrets.token_hex(4)}.old"))
         with guarded("renaming the release"):
-            self._system.delete(self._path(self.path), True)
-            done = self._system.rename(self._path(temporary), self._path(self.path))
+            aside, done = self.exists() and bool(self._system.rename(target, old)), False
+            try:
+                done = bool(self._system.rename(self._path(temporary), target))
+            finally:
+                if aside and not done:
+                    self._system.rename(old, target)
+                elif aside:
+                    self._system.delete(old, True)
         if not done:
             raise DataError(
                 f"The release could not be renamed to {self.path}.", hint="Check the permissions of its folder."

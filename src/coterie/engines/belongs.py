@@ -1,0 +1,153 @@
+"""Check that a release belongs to its original: every original value lies inside its published cell.
+
+Counts of equal rows do not show that: a release whose boxes are those of other rows is as anonymous as the right one.
+So both tables are read side by side, the published cells as the judge reads them: nothing here is shared with what
+groups and publishes rows. A mean or median does not say what it stands for and is left out; so are
+intervals of ordered categories, which this does not read.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from coterie.arrays import Bool, Int64
+from coterie.errors import DataError, VerificationError
+from coterie.files.csv_out import text_cells
+from coterie.verification.ancestors import cell_texts
+from coterie.verification.cells import MARK, ColumnCells, read_cells
+from coterie.verification.readings import (
+    ANY,
+    Reading,
+    Readings,
+    Shown,
+    SingleValue,
+    interval_ends,
+    numbered,
+    read_both,
+)
+from coterie.wording import shortened
+
+if TYPE_CHECKING:
+    from coterie.settings.config import Config
+
+UNREAD = ("mean", "median")
+
+
+def count_strangers(original: pa.Table, published: pa.Table, config: Config) -> Counter[str]:
+    """Return column → rows whose published cell does not hold their original value, or is not the same if unchanged.
+
+    Args:
+        original: Rows of the original, at least with the columns that are published.
+        published: The same rows of the release.
+        config: Roles, hierarchies and publishing styles.
+    """
+    found: Counter[str] = Counter()
+    for name in config.quasi:
+        if config.publish.get(name) not in UNREAD and name not in config.ordered:
+            found[name] = _outside(original.column(name), published, config, name)
+    for name in config.published_unchanged.intersection(published.column_names, original.column_names):
+        found[name] = _altered(original.column(name), published.column(name), name)
+    return +found
+
+
+def refuse_strangers(found: Mapping[str, int]) -> None:
+    """Raise a VerificationError if some rows are published with cells of others."""
+    if found:
+        raise VerificationError(
+            f"The release does not belong to its original: {max(found.values()):,} rows or more are published with "
+            f"values that are not theirs, in {shortened(sorted(found))}."
+        )
+
+
+def _outside(column: pa.ChunkedArray, published: pa.Table, config: Config, name: str) -> int:
+    """Count the rows of a quasi-identifier whose published cell does not hold their value."""
+    ends = [name] if name in published.column_names else [f"{name}_min", f"{name}_max"]
+    own, cells = read_cells(column, name=name), [read_cells(published.column(end), name=end) for end in ends]
+    hierarchy = config.hierarchies.get(name)
+    form = None if hierarchy is None or config.publish.get(name) == "set" else hierarchy.form
+
+    def texts(values: pa.Array) -> list[str | None]:
+        return [*(text_cells(values).to_pylist() if form is None else cell_texts(values, name=name)), None]
+
+    try:
+        owned, (shown, of_row) = texts(own.values), _shown(cells, [texts(each.values) for each in cells])
+    except pa.ArrowException:
+        return 0
+    kind = "category" if config.types.get(name) == "category" else None
+    readings = read_both(owned, shown, form=form, kind=kind, type_=own.values.type, name=name)
+    unread = any(isinstance(each, SingleValue) and each.text is not None for each in readings[1])
+    if form is None and pa.types.is_temporal(own.values.type) and unread:
+        readings = _times(own.values.type, owned, shown) or readings
+    if len(ends) == 2:  # bounds have no room for `*`: nothing stands for it
+        readings = readings[0], [ANY if cell is None else each for cell, each in zip(shown, readings[1], strict=True)]
+    distinct, counts = np.unique(own.of_row * len(shown) + of_row, return_counts=True)
+    inside = _held(readings[0], readings[1], *np.divmod(distinct, len(shown)))
+    return int(counts[~inside].sum())
+
+
+def _shown(cells: Sequence[ColumnCells], texts: Sequence[list[str | None]]) -> tuple[list[Shown], Int64]:
+    """Return the distinct cells of a column, or of two that are read as one; and row → cell."""
+    if len(cells) == 1:
+        return list(texts[0]), cells[0].of_row
+    pairs, of_row = np.unique(cells[0].of_row * len(texts[1]) + cells[1].of_row, return_inverse=True)
+    low, high = np.divmod(pairs, len(texts[1]))
+    both = [(texts[0][a], texts[1][b]) for a, b in zip(low, high, strict=True)]
+    return [None if pair == (None, None) else (pair[0] or "", pair[1] or "") for pair in both], of_row.astype(np.int64)
+
+
+def _held(own: Sequence[Reading], shown: Sequence[Reading], value: Int64, cell: Int64) -> Bool:
+    """Return pair of an original value and a published cell → whether the cell holds the value."""
+    ends = numbered([*own, *shown])
+    values, cells = (np.array([ends(each) for each in side], dtype=np.int64).reshape(-1, 2) for side in (own, shown))
+    inside: Bool = (cells[cell, 0] <= values[value, 0]) & (values[value, 1] <= cells[cell, 1])
+    sets = np.array([isinstance(each, frozenset) for each in shown], dtype=np.bool_)
+    for at in np.flatnonzero(sets[cell]):
+        one, members = own[value[at]], shown[cell[at]]
+        assert isinstance(members, frozenset)
+        inside[at] = isinstance(one, SingleValue) and one.text in members
+    return inside
+
+
+def _times(kind: pa.DataType, own: Sequence[str | None], shown: Sequence[Shown]) -> Readings | None:
+    """Read times of day, and dates beyond the calendar, as Arrow writes them; None if they cannot be read."""
+    texts = {
+        text
+        for cell in (*own, *shown)
+        if cell is not None and cell != MARK
+        for text in (interval_ends(cell) if isinstance(cell, str) else cell)
+    }
+    number: dict[str, Any] = {text: text for text in texts}  # times of day are in order as texts, too
+    if not pa.types.is_time(kind):
+        width = pa.int32() if kind.bit_width == 32 else pa.int64()
+        try:
+            number = {text: pa.array([text]).cast(kind).cast(width)[0].as_py() for text in texts}
+        except pa.ArrowException:
+            return None
+
+    def reading(cell: Shown) -> Reading:
+        if cell is None or cell == MARK:
+            return SingleValue(None) if cell is None else ANY
+        low, high = interval_ends(cell) if isinstance(cell, str) else cell
+        return number.get(low), number.get(high)
+
+    return [reading(cell) for cell in own], [reading(cell) for cell in shown]
+
+
+def _altered(before: pa.ChunkedArray, after: pa.ChunkedArray, name: str) -> int:
+    """Count the rows of a column that is published unchanged whose cells differ."""
+    try:
+        own, shown = read_cells(before, name=name), read_cells(after, name=name)
+        values, cells = own.values, shown.values
+        if values.type != cells.type:
+            values, cells = text_cells(values).cast(pa.large_string()), text_cells(cells).cast(pa.large_string())
+        place = pc.index_in(cells, value_set=values).fill_null(-1).to_numpy(zero_copy_only=False)
+    except (pa.ArrowException, DataError):
+        # Lists and structs have no dictionary, but can be compared as they are.
+        return 0 if before.type != after.type or before.combine_chunks().equals(after.combine_chunks()) else len(before)
+    return int(np.count_nonzero(np.append(place, len(values))[shown.of_row] != own.of_row))
