@@ -108,7 +108,7 @@ def test_auto_goes_by_the_memory_that_a_file_would_need(path, tmp_path, monkeypa
     assert choose_engine(path, Job(config_of(engine="memory"), "out.csv")).engine == "memory"
     cannot = choose_engine(path, Job(config.replace(method="incognito", refine=True), "out.csv"))
     assert cannot.engine == "memory"
-    assert "cannot be done in blocks" in cannot.why
+    assert "not possible in blocks" in cannot.why
 
 
 def test_rows_of_text_are_estimated(tmp_path, monkeypatch):

@@ -39,6 +39,7 @@ TABLES = {
     "hierarchies/spec.py": "how the file of a hierarchy is read",
 }
 CHOICES = {
+    "files/formulas.py": "files stand below settings",
     "values/numbers.py": "values stand below settings",
     "publishing/labels.py": "the functions that publish, by the choice",
     "reporting/sentences.py": "what a report says of each choice",

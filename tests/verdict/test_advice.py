@@ -91,7 +91,7 @@ CASES = {
         people(),
         {"k": 250, "limits": {"loss": 0.6}},
         "utility",
-        "Take fewer quasi-identifiers",
+        "Use fewer quasi-identifiers",
         {"quasi": ["age"], "drop": ["zip", "score", "subject_id"]},
     ),
     "a hierarchy": (
@@ -112,7 +112,7 @@ CASES = {
         people(),
         {"k": 250, "limits": {"loss": 1.0, "column-loss": 1.0, "query-error": 0.04}},
         "utility",
-        "take a smaller k",
+        "use a smaller k",
         {"k": 12},
     ),
 }

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from coterie.grouping.bound import lower_bound
+from coterie.releases.bound import guided_bound
 from coterie.table.table import Table
 
 if TYPE_CHECKING:
@@ -41,5 +41,5 @@ def blocks_bound(original: TableFile, plan: Plan) -> float:
         for path in paths:
             codes = np.fromfile(path, dtype=np.int32).reshape(-1, width)
             table = Table(codes, book.domains, leaf_counts=config.leaf_counts)
-            total += lower_bound(table, config.k, threads=config.usable_threads)
+            total += guided_bound(table, config.k, threads=config.usable_threads, effort=config.bound_effort)
     return total / max(book.rows * width, 1)

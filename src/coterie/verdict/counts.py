@@ -12,8 +12,9 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from coterie.arrays import Int64
-from coterie.disclosure.downcoding import PublishedClasses, classes_of
+from coterie.disclosure.downcoding import PublishedClasses
 from coterie.disclosure.order import Reader
+from coterie.values.notation import published_names
 from coterie.verification.cells import ColumnCells, read_cells
 from coterie.verification.counts import CellCounts, CellPairs, ClassValues, Counter, PeopleCounts
 
@@ -144,7 +145,11 @@ class TableRows:
 
     def classes_of(self, quasi: Sequence[str]) -> Iterable[PublishedClasses]:
         """Return the classes, in one piece."""
-        return [classes_of(self.table, quasi)]
+        names = published_names(self.table.column_names, quasi)
+        first = np.zeros(self.classes, dtype=np.int64)
+        first[self.of_row[::-1]] = np.arange(self.rows - 1, -1, -1)
+        sizes = np.bincount(self.of_row, minlength=self.classes).astype(np.int64)
+        return [PublishedClasses(self.table.select(names).take(pa.array(first)), sizes)]
 
     def take(self, rows: Int64) -> TableRows:
         """Return some of the rows."""
