@@ -87,9 +87,18 @@ def _outside(column: pa.ChunkedArray, published: pa.Table, config: Config, name:
         readings = _times(own.values.type, owned, shown) or readings
     if len(ends) == 2:  # bounds have no room for `*`: nothing stands for it
         readings = readings[0], [ANY if cell is None else each for cell, each in zip(shown, readings[1], strict=True)]
-    distinct, counts = np.unique(own.of_row * len(shown) + of_row, return_counts=True)
+    distinct, counts = _pairs(own.of_row * len(shown) + of_row, len(owned) * len(shown))
     inside = _held(readings[0], readings[1], *np.divmod(distinct, len(shown)))
     return int(counts[~inside].sum())
+
+
+def _pairs(numbers: Int64, possible: int) -> tuple[Int64, Int64]:
+    """Return the distinct numbers, and how often each occurs; counting is faster than sorting while there is room."""
+    if possible > max(len(numbers), 1 << 20):
+        return np.unique(numbers, return_counts=True)
+    counts = np.bincount(numbers, minlength=possible)
+    distinct = np.flatnonzero(counts)
+    return distinct, counts[distinct]
 
 
 def _shown(cells: Sequence[ColumnCells], texts: Sequence[list[str | None]]) -> tuple[list[Shown], Int64]:
