@@ -25,7 +25,7 @@ from coterie.disclosure.risk import Risk, RiskChange, risk_of_classes
 from coterie.files import tables
 from coterie.files.destinations import check_apart
 from coterie.releases.place import HeldRows, Place
-from coterie.releases.stored import needs_rows
+from coterie.releases.stored import StoredRows, needs_rows
 
 if TYPE_CHECKING:
     from coterie.disclosure.risk import ClassCounts
@@ -174,7 +174,7 @@ class Release(Generic[Frame_co]):
         if self.complete:
             return self.measures["bound"]
         if self.blocks > 1:
-            why = "it compares all rows; blocks_bound is the bound of groupings that respect the blocks"
+            why = "it needs all rows at once; blocks_bound is the bound of groupings that respect the blocks"
             raise needs_rows("the bound of all groupings", why)
         return self.blocks_bound
 
@@ -186,9 +186,9 @@ class Release(Generic[Frame_co]):
         """
         if self.complete:
             return self.measures["bound"]
-        if "blocks_bound" not in self.measures:
+        if not isinstance(self.place, StoredRows):
             raise needs_rows("the bound of its blocks", "the original can be read by Spark only")
-        return self.measures["blocks_bound"]
+        return self.place.blocks_bound
 
     @cached_property
     def groups(self) -> Int32:

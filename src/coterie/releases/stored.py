@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import shutil
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
@@ -54,6 +54,16 @@ class StoredRows:
     """how to read the file"""
     libraries: tuple[str, ...] = ("duckdb",)
     """other libraries that made it, whose versions are recorded"""
+
+    bounder: Callable[[TableFile], float] | None = field(default=None, repr=False)
+    """computes the lower bound of groupings that respect the blocks, from the original"""
+
+    @cached_property
+    def blocks_bound(self) -> float:
+        """What every grouping that respects the blocks loses at least, per cell."""
+        if self.bounder is None:
+            raise needs_rows("the bound of its blocks", "the run did not keep how the table was cut")
+        return self.bounder(self._read)
 
     @property
     def where(self) -> str:

@@ -91,9 +91,7 @@ class Ending:
             refuse_strangers(strangers)
         release = Release(
             config=_settled(job),
-            measures=measures_of(sums, plan, classes=ClassSizes(*draft.checked.classes)).with_late(
-                blocks_bound=partial(blocks_bound, self.table, plan)
-            ),
+            measures=measures_of(sums, plan, classes=ClassSizes(*draft.checked.classes)),
             verification=draft.checked.verification,
             place=self._place(draft, lacks=draft.checked.verification.rows < sums.rows),
             seconds=self.phases.seconds,
@@ -147,6 +145,7 @@ class Ending:
             removed=np.concatenate(removed),
             output_sha256=draft.written.sha256,
             reading=self.target.reading(self.plan.book.config),
+            bounder=partial(blocks_bound, plan=self.plan),
         )
 
     def _draft(self, sums: BlockSums, *, shown: bool) -> _Draft:

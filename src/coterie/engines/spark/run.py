@@ -218,14 +218,11 @@ class _Run:
             removed=rows.removed(),
             output_sha256=written.sha256,
             reading=self.target.reading(made.config),
+            bounder=partial(blocks_bound, plan=rows.plan),
         )
         config = made.config.replace(engine="spark", block_rows=self.job.block_rows)
         names = {place.where: written.sha256} if written.sha256 else {}
-        measures = made.measures
-        if self.table is not None:
-            measures = measures.with_late(blocks_bound=partial(blocks_bound, self.table, rows.plan))
-        seconds = self.phases.seconds
-        return replace(made, config=config, measures=measures, place=place, seconds=seconds, written=names)
+        return replace(made, config=config, place=place, seconds=self.phases.seconds, written=names)
 
 
 class _Parts:
