@@ -161,7 +161,7 @@ def test_reports_are_made_from_what_was_written(path, tmp_path, monkeypatch):
     extra = ["--engine", "blocks", "--report", "report.html"]
     done = CliRunner().invoke(app, arguments(path, tmp_path / "out.csv", *extra))
     assert done.exception is None
-    assert "drawn by a hash" in Path("report.html").read_text()
+    assert "chosen by a hash" in Path("report.html").read_text()
     done = CliRunner().invoke(app, arguments(path, "-", *extra, "--force"))
     assert isinstance(done.exception, ConfigError)
     assert "report: is made from the written release" in str(done.exception)

@@ -128,5 +128,5 @@ def test_anonymize_and_the_command_line_write_it(engine, tmp_path):
         ],
     )
     assert done.exit_code == 0, done.output
-    assert "It holds original values" in done.output
+    assert "It contains original values: keep it secret." in done.output
     assert (tmp_path / "map-a.csv").read_bytes() == (tmp_path / "map-b.csv").read_bytes()

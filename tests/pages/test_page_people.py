@@ -34,7 +34,7 @@ NAMES = [
 ]
 
 FAULTS = [
-    ("/", "#path", "../../etc/passwd", "role=button[name='Open']", "outside the folders"),
+    ("/", "#path", "../../etc/passwd", "role=button[name='Open']", "outside the allowed folders"),
     ("{}/hierarchies/0", "#widths", "5, 12", "text=Save this rule", "not a multiple"),
     ("{}/goals", "#k", "0", "text=Save and continue to Run", "k"),
     ("{}/run", "#time_limit", "-3", "role=button[name='Save']", "time_limit"),

@@ -131,7 +131,7 @@ def test_the_command_line_writes_a_mapping(tmp_path, monkeypatch, capsys):
     (tmp_path / "people.csv").write_text(text)
     flags = ["anonymize", "people.csv", "--quasi", "age,sex", "-k", "3", "--method", "mondrian", "-o"]
     assert main([*flags, "out.csv", "--mapping", "map.csv"]) == 0
-    assert "It holds original values" in capsys.readouterr().out
+    assert "It contains original values: keep it secret." in capsys.readouterr().out
     assert (tmp_path / "map.csv").read_text().splitlines()[1].startswith("0;3;age;[20-30];20;30;3;")
     assert main([*flags, "two.csv", "--mapping", "map.parquet"]) == 0
     assert pa.parquet.read_table("map.parquet").num_rows == 4

@@ -84,7 +84,7 @@ def test_reports_are_written_of_releases_in_files(case):
     report = json.loads((folder / "report.json").read_text())
     assert report["input"]["rows"] == 500
     assert report["input"]["published_rows"] == release.published_rows
-    assert any("drawn by a hash" in each for each in report["limits"])
+    assert any("chosen by a hash" in each for each in report["limits"])
     release.report(folder / "report.html", variant="external")
     assert len(release.explain().drivers) == 3
 

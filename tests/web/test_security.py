@@ -50,7 +50,7 @@ def test_only_files_below_the_allowed_folders_are_opened(client, files, path):
     (files / "folder-link").symlink_to(files.parent)
     answer = send(client, "/open", data={"path": path})
     assert answer.status_code == 422
-    assert "outside the folders" in answer.text
+    assert "outside the allowed folders" in answer.text
     assert "Projects" not in client.get("/").text
 
 

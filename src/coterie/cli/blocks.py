@@ -75,7 +75,7 @@ def ran_in_blocks(
         release = run_job(data, replace(job, progress=progress), choice)
     show_stored(release, voice, output)
     if mapping is not None:
-        voice.say(f"Wrote the mapping {mapping}. It contains original values.")
+        voice.say(f"Wrote the mapping {mapping}. It contains original values: keep it secret.")
     write_reports(release, reports, voice, variant=variant, force=force, quiet=quiet)
     if as_json:
         print_summary(release, output=output, reports=reports, mapping=mapping)

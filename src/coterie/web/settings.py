@@ -56,7 +56,7 @@ def resolve_allowed(submitted: str, folders: tuple[Path, ...]) -> Path | None:
     """Return the file that a path means, following links and `..`, or None if it is outside the allowed folders.
 
     Relative paths start at the first folder. Whether the file exists is not revealed here: nothing can be learned
-    about files outside the folders.
+    about files outside the allowed folders.
     """
     if not submitted or "\0" in submitted or not folders:
         return None

@@ -8,7 +8,9 @@ from block_cases import config_of, run, table_of
 
 import coterie
 from coterie.engines import row_check
+from coterie.engines.blocks import plan as blocks_plan
 from coterie.engines.blocks import write as blocks_write
+from coterie.engines.cuts import CutTree
 from coterie.engines.request import by_rows
 from coterie.engines.row_check import count_pairs
 from coterie.errors import ConfigError, DataError, VerificationError
@@ -71,8 +73,9 @@ def test_rows_one_by_one_in_one_block_are_the_same_as_in_memory(publish, tmp_pat
     assert dict(release.measures) == pytest.approx({name: whole.measures[name] for name in release.measures})
 
 
-def test_blocks_draw_apart_and_afresh_without_a_key(tmp_path):
+def test_blocks_draw_apart_and_afresh_without_a_key(tmp_path, monkeypatch):
     """Twice the same rows, in two blocks: were the draws the same, one block would tell of the other."""
+    monkeypatch.setattr(blocks_plan, "plant", lambda *_, **__: CutTree.by_row(200))  # wherever it would cut
     half = table_of(200).sort_by("age")
     twice = pa.concat_tables([half, half])
     table = twice.append_column("half", pa.array(["one"] * 200 + ["two"] * 200))

@@ -166,7 +166,7 @@ def test_a_second_run_is_told_that_the_first_is_alive(tmp_path, config):
         if step.startswith("group") and not told:
             for ways in ({"force": True}, {"resume": True}, {}):
                 job = Job(config, tmp_path / "out.parquet", **ways)
-                with pytest.raises(ConfigError, match=rf"another run .* under way \(process {os.getpid()}\)"):
+                with pytest.raises(ConfigError, match=rf"another run .* in progress \(process {os.getpid()}\)"):
                     anonymize_file(tmp_path / "in.parquet", job)
                 told.append(step)
 

@@ -40,6 +40,6 @@ def test_time_that_is_over_gives_what_there_is(tmp_path):
 
 
 def test_clusters_have_no_limit_of_time():
-    with pytest.raises(ConfigError, match="a task that runs again"):
+    with pytest.raises(ConfigError, match="a task that is retried must give the same rows"):
         check(cut_problems(config_of(engine="spark", time_limit=3.0)))
     assert not cut_problems(config_of(time_limit=3.0))

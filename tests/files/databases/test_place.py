@@ -141,6 +141,8 @@ def test_passwords_are_left_out_of_texts(text, left):
 def test_no_command_tells_a_password(arguments, tmp_path, monkeypatch, capsys):
     monkeypatch.chdir(tmp_path)
     Path("people.csv").write_text("age\n1\n1\n", encoding="utf-8")
+    # A slow machine would print progress to stderr before the error.
+    monkeypatch.setattr("coterie.cli.show.PATIENCE", 3600)
     # No server listens there; where the driver is missing, that is said instead.
     address = "postgresql://u:s3cr3t@127.0.0.1:1/db"
     assert main([argument.format(address) for argument in arguments]) in (2, 3)
