@@ -13,6 +13,7 @@ NAMES = (
     "kmembers_speed",
     "kmembers_scale",
     "pipeline",
+    "verdict",
     "first_run",
     "local_page",
     "methods",

@@ -26,6 +26,7 @@ ORDER = (
     "out_of_core",
     "spark",
     "pipeline",
+    "verdict",
     "first_run",
     "local_page",
 )

@@ -211,7 +211,7 @@ def test_the_text_holds_reasons_and_counts_but_no_cells():
             "zip": [f"0{4000 + i % 30}" for i in range(ROWS)],
             "disease": ["plague", "pox"] * 100,
             "height": [f"{150 + i / 7:.3f}" for i in range(ROWS)],
-            "reading": [f"{i % 90 / 7:.3f}" for i in range(ROWS)],
+            "reading": [f"{i % 9 / 7:.3f}" for i in range(ROWS)],
         }
     )
     text = suggestion_toml(guess_table(table), source="people.csv", rows=ROWS)
@@ -338,3 +338,28 @@ def test_decimals_that_differ_in_nearly_every_row_are_not_published_unchanged():
     assert guess("reading", [f"{i / 7:.4f}" for i in range(ROWS)]).role == "quasi"
     assert guess("income", [i / 7 for i in range(ROWS)]).role == "sensitive"
     assert guess("reading", [i / 7 for i in range(20)]).role == "other"
+
+
+@pytest.mark.parametrize(
+    ("rows", "role"),
+    [
+        (1_000, "quasi"),  # most pairs of an age and a reading occur once
+        (90_000, "other"),  # each pair occurs 20 times
+    ],
+)
+def test_decimals_that_single_people_out_with_the_quasi_identifiers_are_not_kept(rows, role):
+    ages, readings = [20 + i % 50 for i in range(rows)], [i // 50 % 90 / 7 for i in range(rows)]
+    table = pa.table({"age": ages, "reading": readings, "diagnosis": ["flu", "gout"] * (rows // 2)})
+    alone, with_age = guess_table(table.select(["reading"])), guess_table(table)
+    assert [each.role for each in alone] == ["other"]  # every reading repeats
+    assert [each.role for each in with_age] == ["quasi", role, "sensitive"]
+    assert ("with other columns it singles people out" in with_age[1].reason) == (role == "quasi")
+    text = suggestion_toml(with_age, source="people.csv", rows=rows)
+    assert tomllib.loads(text)["keep"] == (["reading"] if role == "other" else [])
+
+
+def test_what_only_sensitive_columns_tell_apart_is_kept():
+    """Nobody knows them, so the verdict does not count them either."""
+    readings = [i // 50 % 90 / 7 for i in range(9_000)]
+    guesses = guess_table(pa.table({"reading": readings, "income": [i / 7 for i in range(9_000)]}))
+    assert [each.role for each in guesses] == ["other", "sensitive"]

@@ -1,4 +1,4 @@
-"""Kept columns that identify people together, and tables with more columns than can be protected."""
+"""Kept columns that identify people with other columns, and tables with more columns than can be protected."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 # More quasi-identifiers than this leave nothing of a table: it is better to decide which are needed.
 MOST_QUASI = 10
-# The share of rows that kept columns may single out together.
+# The share of rows that kept columns may single out, together or with the quasi-identifiers.
 MOST_UNIQUE = 0.01
 # Columns with fewer values are not what singles rows out.
 FEW_VALUES = 10
@@ -25,9 +25,14 @@ _UNSURE = "uncertain, so protected"
 
 
 def not_kept_together(guesses: Sequence[Guess], table: pa.Table) -> list[Guess]:
-    """Make kept columns that together single out rows quasi-identifiers."""
+    """Make kept columns quasi-identifiers if they single out rows, together or with the quasi-identifiers.
+
+    The verdict fails for the same share of unique rows. Generalized quasi-identifiers distinguish fewer rows than the
+    values counted here, so some columns are protected without need: the mistake that costs nobody's privacy.
+    """
     kept = [guess.name for guess in guesses if guess.role == "other" and guess.distinct > 1]
-    if not kept or not table.num_rows or _unique_share(table, kept) <= MOST_UNIQUE:
+    quasi = [guess.name for guess in guesses if guess.role == "quasi"]
+    if not kept or not table.num_rows or _unique_share(table, [*kept, *quasi]) <= MOST_UNIQUE:
         return list(guesses)
     reason = f"with other columns it singles people out; {_UNSURE}"
     return [
