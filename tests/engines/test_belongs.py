@@ -31,6 +31,9 @@ HELD = [
     (dt.time(12, 0), "[11:00:00.000000, 13:00:00.000000]", {}),
     ("b", "{a, b}", {}),
     ("*", "\\*", {}),
+    ("", "", {}),
+    ("", "{, b}", {}),
+    ("", "North", {"hierarchies": {"x": {"North": ["", "b"], "South": ["c", "d"]}}}),
     ("a", "North", {"hierarchies": {"x": TREE}}),
     ("c", "*", {"hierarchies": {"x": TREE}}),
     (17, "[15-19]", {"hierarchies": {"x": coterie.intervals(5, 20)}}),
@@ -45,6 +48,9 @@ OTHER = [
     (dt.date(2025, 3, 5), "[2024-01-01, 2024-12-31]", {}),
     (dt.time(14, 0), "[11:00:00.000000, 13:00:00.000000]", {}),
     ("c", "{a, b}", {}),
+    ("", "{a, b}", {}),
+    (None, "{, b}", {}),
+    ("", "South", {"hierarchies": {"x": {"North": ["", "b"], "South": ["c", "d"]}}}),
     ("a", "South", {"hierarchies": {"x": TREE}}),
     (20, "[15-19]", {"hierarchies": {"x": coterie.intervals(5, 20)}}),
     ("02238", "021**", {"hierarchies": {"x": coterie.prefixes(3)}}),
@@ -55,7 +61,7 @@ OTHER = [
 @pytest.mark.parametrize(("cases", "wrong"), [(HELD, 0), (OTHER, 1)], ids=["held", "others"])
 def test_a_cell_holds_its_value_or_not(cases, wrong):
     for value, cell, settings in cases:
-        anchor = value if value is not None else 4  # a column has a type
+        anchor = value if value is not None else "b" if "b" in str(cell) else 4  # a column has a type
         original = pa.table({"x": pa.array([value, anchor])})
         published = pa.table({"x": pa.array([cell, "*"])})
         found = count_strangers(original, published, Config(quasi=["x"], k=2, **settings))
@@ -130,3 +136,9 @@ def test_numbers_as_they_are_computed_are_no_strangers():
     rng = np.random.default_rng(1)
     table = pa.table({"x": rng.normal(size=300) * 1e-7, "y": rng.integers(0, 2**62, 300), "z": rng.random(300) * 1e300})
     assert coterie.anonymize(table, quasi=["x", "y", "z"], k=5, method="mondrian").verification.passed
+
+
+def test_an_empty_text_in_a_set_is_no_stranger():
+    table = pa.table({"odd": ["*", "*", ""], "age": [1, 1, 1]})
+    release = coterie.anonymize(table, quasi=["odd", "age"], k=3, method="mondrian")
+    assert release.frame.num_rows == 3

@@ -73,23 +73,35 @@ def _outside(column: pa.ChunkedArray, published: pa.Table, config: Config, name:
     form = None if hierarchy is None or config.publish.get(name) == "set" else hierarchy.form
 
     def texts(values: pa.Array) -> list[str | None]:
-        written = text_cells(values).to_pylist() if form is None else cell_texts(values, name=name)
-        return [*(text or None for text in written), None]  # a text file has nothing else for a missing cell
+        return [*(text_cells(values).to_pylist() if form is None else cell_texts(values, name=name)), None]
+
+    def read(owned: Sequence[str | None]) -> Readings:
+        kind = "category" if config.types.get(name) == "category" else None
+        return read_both(owned, shown, form=form, kind=kind, type_=own.values.type, name=name)
 
     try:
-        owned, (shown, of_row) = texts(own.values), _shown(cells, [texts(each.values) for each in cells])
+        exact, (shown, of_row) = texts(own.values), _shown(cells, [_or_missing(texts(each.values)) for each in cells])
     except pa.ArrowException:
         return 0
-    kind = "category" if config.types.get(name) == "category" else None
-    readings = read_both(owned, shown, form=form, kind=kind, type_=own.values.type, name=name)
+    owned = _or_missing(exact)
+    readings = read(owned)
     unread = any(isinstance(each, SingleValue) and each.text is not None for each in readings[1])
     if form is None and pa.types.is_temporal(own.values.type) and unread:
         readings = _times(own.values.type, owned, shown) or readings
     if len(ends) == 2:  # bounds have no room for `*`: nothing stands for it
         readings = readings[0], [ANY if cell is None else each for cell, each in zip(shown, readings[1], strict=True)]
     distinct, counts = _pairs(own.of_row * len(shown) + of_row, len(owned) * len(shown))
-    inside = _held(readings[0], readings[1], *np.divmod(distinct, len(shown)))
+    value, cell = np.divmod(distinct, len(shown))
+    inside = _held(readings[0], readings[1], value, cell)
+    empty = np.array([text == "" for text in exact], dtype=np.bool_)
+    if empty.any():  # sets and trees have empty texts as values
+        inside |= empty[value] & _held(*read(exact), value, cell)
     return int(counts[~inside].sum())
+
+
+def _or_missing(texts: Sequence[str | None]) -> list[str | None]:
+    """Return texts with empty ones as missing: a text file has nothing else for a missing cell."""
+    return [text or None for text in texts]
 
 
 def _pairs(numbers: Int64, possible: int) -> tuple[Int64, Int64]:
@@ -120,7 +132,8 @@ def _held(own: Sequence[Reading], shown: Sequence[Reading], value: Int64, cell: 
     for at in np.flatnonzero(sets[cell]):
         one, members = own[value[at]], shown[cell[at]]
         assert isinstance(members, frozenset)
-        inside[at] = isinstance(one, SingleValue) and one.text in members
+        # A text that is empty was read as missing, as a text file has it.
+        inside[at] = isinstance(one, SingleValue) and (one.text in members or (one.text is None and "" in members))
     return inside
 
 
