@@ -106,7 +106,7 @@ def space_of(
                 return space
         if kind is not None and any(cell.parts for side in sides for cell in side):
             raise DataError(
-                f"Column {name!r} is to be a {kind}, but has cells that are neither {kind}s nor intervals of them.",
+                f"Column {name!r} is configured as a {kind}, but has cells that are neither {kind}s nor intervals.",
                 column=name,
                 hint=f'Set types.{name} = "category", or leave the column out.',
             )

@@ -175,7 +175,7 @@ def _without_hierarchy(own: Sequence[str | None], shown: Sequence[Shown], *, kin
                 return made[0], made[1]  # type: ignore[return-value]
         if kind is not None and any(cell not in (None, MARK) for side in both for cell in side):
             raise DataError(
-                f"Column {name!r} is to be a {kind}, but has cells that are neither {kind}s nor intervals of them.",
+                f"Column {name!r} is configured as a {kind}, but has cells that are neither {kind}s nor intervals.",
                 column=name,
                 hint=f'Set types.{name} = "category", or leave the column out.',
             )
