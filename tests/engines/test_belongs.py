@@ -136,3 +136,9 @@ def test_numbers_as_they_are_computed_are_no_strangers():
     rng = np.random.default_rng(1)
     table = pa.table({"x": rng.normal(size=300) * 1e-7, "y": rng.integers(0, 2**62, 300), "z": rng.random(300) * 1e300})
     assert coterie.anonymize(table, quasi=["x", "y", "z"], k=5, method="mondrian").verification.passed
+
+
+def test_an_empty_text_in_a_set_is_no_stranger():
+    table = pa.table({"odd": ["*", "*", ""], "age": [1, 1, 1]})
+    release = coterie.anonymize(table, quasi=["odd", "age"], k=3, method="mondrian")
+    assert release.frame.num_rows == 3

@@ -92,7 +92,7 @@ def test_nodes_hold_their_rows(drawn):
 
 def test_a_tree_too_deep_to_search_is_refused(monkeypatch):
     monkeypatch.setattr(coterie.kernels.search.walk, "STACK", 4)
-    with pytest.raises(DataError, match="3 quasi-identifiers are more than the search can hold"):
+    with pytest.raises(DataError, match="3 quasi-identifiers are more than the search supports"):
         build_index(census(2000))
 
 

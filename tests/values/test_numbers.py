@@ -116,7 +116,11 @@ def test_numbers_with_a_few_mistakes_are_not_guessed_at():
 
 @pytest.mark.parametrize(
     ("texts", "what"),
-    [(["1", "oops"], "not numbers"), (["1", "1e999"], "not numbers"), (["2020-01-01", "2020-02-30"], "dates of the")],
+    [
+        (["1", "oops"], "not numbers"),
+        (["1", "1e999"], "not numbers"),
+        (["2020-01-01", "2020-02-30"], "not valid dates"),
+    ],
 )
 def test_what_is_no_number_is_counted_not_quoted(texts, what):
     with pytest.raises(DataError, match=rf"1 of its distinct values \(1 rows\) are .*{what}") as caught:

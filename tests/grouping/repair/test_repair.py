@@ -229,7 +229,7 @@ def test_nothing_to_do_gives_the_grouping_back():
         ("l-diversity:3", 2, "in this table l can be at most 2"),
         ("l-diversity:3::frequency", 4 / 3, "l can be at most 1.3333"),
         ("l-diversity:2::entropy", 4 / 3**0.75, "l can be at most 1.7547"),
-        ("l-diversity:2::recursive:2", 3, "c has to be more than 3"),
+        ("l-diversity:2::recursive:2", 3, "c must be more than 3"),
         ("l-diversity:3::recursive:2", 2, "l can be at most 2"),
         ("alpha-k:0.5", 0.75, "alpha can be at least 0.75"),
         ("k-anonymity:5", 4, "k can be at most 4"),
