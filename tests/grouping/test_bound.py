@@ -182,5 +182,5 @@ def test_seconds_end_the_search():
 
 @pytest.mark.parametrize("effort", ["slow", "", "-1", "1e"])
 def test_an_effort_is_a_word_or_a_number(effort):
-    with pytest.raises(ConfigError, match="bound_effort"):
+    with pytest.raises(ConfigError, match="bound_effort: must be quick, good, best or a number of seconds"):
         Config(quasi=["age"], bound_effort=effort)

@@ -2,11 +2,20 @@
 
 from __future__ import annotations
 
+import re
 from typing import Literal
 
 from coterie.settings.fields._setting import Group, setting
 
 TEXT = {"min_length": 1}
+
+
+def _effort(value: str) -> str:
+    if not re.fullmatch(r"quick|good|best|\d+(\.\d+)?", value):
+        raise ValueError("must be quick, good, best or a number of seconds")
+    return value
+
+
 ReleaseModel = Literal["public", "agreement", "enclave"]
 
 
@@ -69,6 +78,6 @@ class Reporting(
         metavar="EFFORT",
         screen="run",
         commands="compare",
-        limits={"pattern": r"^(quick|good|best|\d+(\.\d+)?)$"},
+        after=_effort,
         decides="figures",
     )
