@@ -132,8 +132,7 @@ def _held(own: Sequence[Reading], shown: Sequence[Reading], value: Int64, cell: 
     for at in np.flatnonzero(sets[cell]):
         one, members = own[value[at]], shown[cell[at]]
         assert isinstance(members, frozenset)
-        # A text that is empty was read as missing, as a text file has it.
-        inside[at] = isinstance(one, SingleValue) and (one.text in members or (one.text is None and "" in members))
+        inside[at] = isinstance(one, SingleValue) and one.text in members
     return inside
 
 
