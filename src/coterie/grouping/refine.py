@@ -47,6 +47,11 @@ LEAST_POOLS = 256
 """the minimum number of pools, however few the groups"""
 PORTIONS = 16
 """the minimum number of portions of k into which equal rows of a group are divided: a portion stays together"""
+PARTIES = 6
+"""groups of a pool, at most"""
+FEW_PARTIES = 3
+"""the same for large groups: many of their rows together are seldom grown into better groups, at a far higher price"""
+LARGE_K = 16
 WORSE = 0.5
 """pools that would cost more than 1 + this ÷ √k times as before are discarded: large groups vary less"""
 HEAT = 0.005
@@ -174,7 +179,8 @@ class _Search:
         draws = self.rng.integers(0, 2**63, size=len(tries), dtype=np.uint64)
         regions = Searched(cut.base, cut.starts, cut.rows, tries, draws)
         worse = 1.0 + WORSE / math.sqrt(self.k)
-        search = Search(self.k, self.rough, self.scales, max(1, self.k // PORTIONS), self.most, worse, *heat)
+        portion, parties = max(1, self.k // PORTIONS), FEW_PARTIES if self.k >= LARGE_K else PARTIES
+        search = Search(self.k, self.rough, self.scales, portion, parties, self.most, worse, *heat)
         near, before = self.near, cut.groups.labels.copy()
 
         def piece(first: int, last: int) -> None:

@@ -26,7 +26,7 @@ TUPLES = {
         float64[::1]
     """,
     "improve.ruin.Search": """
-        int64 int32[::1] int32[:,::1] int64 int64 float64 float64 float64
+        int64 int32[::1] int32[:,::1] int64 int64 int64 float64 float64 float64
     """,
     "methods.cb.Tries": """
         int64 int64 int64

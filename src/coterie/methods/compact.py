@@ -31,7 +31,7 @@ from pydantic import Field
 from coterie.arrays import Float64, Int32
 from coterie.grouping.blocks import ROWS, cut_into_blocks, rows_of
 from coterie.grouping.index import Index, build_index
-from coterie.grouping.refine import Effort, attribute_scales, keeps, refine
+from coterie.grouping.refine import LARGE_K, Effort, attribute_scales, keeps, refine
 from coterie.grouping.repair.repair import repair
 from coterie.methods._growth import ALL, Growth, SharedLists
 from coterie.methods._method import Options, Run, method
@@ -59,7 +59,6 @@ class _Settings(NamedTuple):
 
 REACH = 3  # rows that a seed looks around for, in multiples of k
 SMALL_K = 8
-LARGE_K = 16
 MANY_PLACES = 65_536  # distinct rows of a large table: many are near each other, so that a glance finds near ones
 NEARLY = 1.25  # a start that loses less than this times the other is searched as well
 FIRST_LOOK = 1.0  # pools for each group, by which starts are compared
@@ -84,9 +83,10 @@ def _settings(effort: str, k: int, places: int) -> _Settings:
     # A leaf's seeds have each its own few neighbours, which a list for all of them would not hold.
     shared = 6 if large or k >= (SMALL_K if effort == "fast" else LARGE_K) else 0
     if effort == "fast":
-        return _Settings(shared, 48 if large else ALL, 0.7 if large or k < SMALL_K else 0.6, 1, pools)
+        tries = 2 if k >= LARGE_K and not large else 1
+        return _Settings(shared, 48 if large else ALL, 0.7 if large or k < SMALL_K else 0.6, tries, pools)
     # Small groups are many small choices, which the search makes better; large ones need a good start.
-    tries = 8 if k >= LARGE_K else 2
+    tries = 8 if k >= LARGE_K else 2 if k >= SMALL_K else 1
     return _Settings(shared, ALL, 1.0, min(tries, 2) if large else tries, pools)
 
 

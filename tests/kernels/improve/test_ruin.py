@@ -47,7 +47,7 @@ def test_every_step_keeps_what_it_says(drawn, seed, heat, portion):
     cut = cut_into_regions(table, index.costs, labels, k=k, most=MOST, rows=12, rng=rng)
     groups = cut.groups
     scales = rough_scales(attribute_scales(table.attributes, Run()))
-    search = Search(k, rough_costs(index.costs), scales, portion, MOST, 1.3, heat, heat)
+    search = Search(k, rough_costs(index.costs), scales, portion, 6, MOST, 1.3, heat, heat)
     region = [np.searchsorted(cut.base, label, side="right") - 1 for label in groups.labels]
     now = naive_search.loss(rows, groups.labels.tolist(), cost)
     for _ in range(12):

@@ -16,7 +16,6 @@ from coterie.kernels.improve.polish import TOLERANCE, polish
 from coterie.kernels.improve.pooled import fill, new_pooled, new_sides
 from coterie.kernels.improve.recreate import new_growing, next_draw, recreate
 
-PARTIES = 6  # groups in a pool
 LOOKS = 8  # for a row whose group costs something, and around rows of it for other groups
 TAKEN = 0.6  # chance of a group nearby to join a pool
 FEWER = 8  # one try in so many leaves a group's worth of rows over, to be spread over the others
@@ -39,10 +38,11 @@ Regions = namedtuple("Regions", "base starts rows tries draws")
 #   rough: the data of costs in whole numbers, by which boxes grow
 #   scales: [scale, attribute] factors of these while growing; the first changes nothing
 #   portion: equal rows that stay together, at most
+#   parties: groups of a pool, at most
 #   most: rows of a pool, at most
 #   worse: a pool that would cost more than this times what it did is not looked at further
 #   hot, cool: temperature at the beginning and at the end
-Search = namedtuple("Search", "k rough scales portion most worse hot cool")
+Search = namedtuple("Search", "k rough scales portion parties most worse hot cool")
 
 # Arrays that the search writes to.
 #   left, joined: see polish.py
@@ -57,7 +57,7 @@ def ruin_and_recreate(nodes, costs, groups, near, search, regions, first, last):
     d, most = nodes.points.shape[1], search.most
     pooled = new_pooled(d, most)
     room = Room(
-        np.empty(PARTIES, dtype=np.int32),
+        np.empty(search.parties, dtype=np.int32),
         pooled,
         new_sides(d, most // search.k + 1),
         new_growing(pooled),
@@ -101,7 +101,7 @@ def _choose(nodes, groups, near, search, regions, b, parties):
             parties[count] = other
             rows += groups.sizes[other]
             count += 1
-            if count == PARTIES:
+            if count == search.parties:
                 return count, rows
     return count, rows
 

@@ -120,8 +120,11 @@ def _rough_cost(costs, rough, j, lo, hi):
 
 
 @inner
-def _share(costs, rough, scale, items, a, n):
-    """Bring the shares of an active attribute, and the totals, up to date, after its interval has changed."""
+def _share(costs, rough, scale, items, a, n, fresh):
+    """Bring the shares of an active attribute, and the totals, up to date, after its interval has changed.
+
+    fresh: it has no shares yet.
+    """
     j, low, high = items.active[a], np.int64(items.box[0, a]), np.int64(items.box[1, a])
     codes, shares, totals = items.codes[a], items.shares[a], items.totals
     if costs.kind[j] == TABLE:
@@ -129,13 +132,13 @@ def _share(costs, rough, scale, items, a, n):
         for i in range(n):
             c = np.int64(codes[i])
             share = np.int32(scale * rough[np.uint64(offset + min(low, c) * width + max(high, c))])
-            totals[i] += np.int32(share - shares[i])
+            totals[i] += share if fresh else np.int32(share - shares[i])
             shares[i] = share
     else:
         for i in range(n):
             c = np.int64(codes[i])
             share = np.int32(scale * _rough_cost(costs, rough, j, min(low, c), max(high, c)))
-            totals[i] += np.int32(share - shares[i])
+            totals[i] += share if fresh else np.int32(share - shares[i])
             shares[i] = share
 
 
@@ -164,26 +167,25 @@ def grow_box(costs, rough, scales, items, active, n, seed, k, limit):
     for a in range(active):
         box[0, a] = codes[a, seed]
         box[1, a] = codes[a, seed]
-        for i in range(n):
-            shares[a, i] = 0
-        _share(costs, rough, scales[items.active[a]], items, a, n)
+        _share(costs, rough, scales[items.active[a]], items, a, n, True)
     rows, count = _hold(items, active, 0, seed), 1
     now = np.int64(0)
     while rows < k:
-        least = np.int64(HELD) >> 1
+        least = np.int32(HELD >> 1)
+        for i in range(n):  # by itself, so that several items are compared at once
+            least = min(least, totals[i])
         best = -1
+        if least <= now:
+            for i in range(n):
+                if totals[i] <= now:
+                    rows += _hold(items, active, count, i)
+                    count += 1
+                    if rows >= k:
+                        break
+            continue
         for i in range(n):
-            total = np.int64(totals[i])
-            if total <= now:
-                rows += _hold(items, active, count, i)
-                count += 1
-                if rows >= k:
-                    break
-            elif total < least or (total == least and items.weights[i] > items.weights[best]):
-                least = total
+            if totals[i] == least and (best < 0 or items.weights[i] > items.weights[best]):
                 best = i
-        if rows >= k:
-            break
         if best < 0:
             return count, rows, np.inf
         now = np.int64(0)
@@ -193,7 +195,7 @@ def grow_box(costs, rough, scales, items, active, n, seed, k, limit):
             if c < box[0, a] or c > box[1, a]:
                 box[0, a] = min(box[0, a], c)
                 box[1, a] = max(box[1, a], c)
-                _share(costs, rough, scales[items.active[a]], items, a, n)
+                _share(costs, rough, scales[items.active[a]], items, a, n, False)
             now += shares[a, best]
             cost += span_cost(costs, items.active[a], box[0, a], box[1, a])
         if cost >= limit:
