@@ -26,6 +26,7 @@ import tempfile
 import time
 from collections import Counter
 from concurrent.futures import ProcessPoolExecutor
+from contextlib import suppress
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -190,9 +191,10 @@ def serve_spark(asked: Any) -> None:  # noqa: ANN401 - one end of a pipe
         builder = builder.config(name, value)
     builder.getOrCreate()
     asked.send("ready")
-    while True:
-        work(*asked.recv())
-        asked.send("done")
+    with suppress(EOFError):  # the other end is closed: all is done
+        while True:
+            work(*asked.recv())
+            asked.send("done")
 
 
 def killed(process: Any) -> bool:  # noqa: ANN401 - a process
