@@ -2,8 +2,7 @@
 
 Counts of equal rows do not show that: a release whose boxes are those of other rows is as anonymous as the right one.
 So both tables are read side by side, the published cells as the judge reads them: nothing here is shared with what
-groups and publishes rows. A mean or median does not say what it stands for and is left out; so are
-intervals of ordered categories, which this does not read.
+groups and publishes rows. A mean or median is compared with all originals of its class: see `centres`.
 """
 
 from __future__ import annotations
@@ -17,6 +16,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from coterie.arrays import Bool, Int64
+from coterie.engines.centres import Centres
 from coterie.errors import DataError, VerificationError
 from coterie.files.csv_out import text_cells
 from coterie.verification.ancestors import cell_texts
@@ -36,20 +36,23 @@ from coterie.wording import shortened
 if TYPE_CHECKING:
     from coterie.settings.config import Config
 
-UNREAD = ("mean", "median")
 
-
-def count_strangers(original: pa.Table, published: pa.Table, config: Config) -> Counter[str]:
+def count_strangers(
+    original: pa.Table, published: pa.Table, config: Config, *, centres: Centres | None = None
+) -> Counter[str]:
     """Return column → rows whose published cell does not hold their original value, or is not the same if unchanged.
 
     Args:
         original: Rows of the original, at least with the columns that are published.
         published: The same rows of the release.
         config: Roles, hierarchies and publishing styles.
+        centres: Collects means and medians if these are only some of the rows: their classes may have others.
     """
-    found: Counter[str] = Counter()
+    held = centres or Centres(config)
+    held.add(original, published)
+    found = held.strangers() if centres is None else Counter[str]()
     for name in config.quasi:
-        if config.publish.get(name) not in UNREAD and name not in config.ordered:
+        if name not in held.styles:
             found[name] = _outside(original.column(name), published, config, name)
     for name in config.published_unchanged.intersection(published.column_names, original.column_names):
         found[name] = _altered(original.column(name), published.column(name), name)
@@ -77,7 +80,8 @@ def _outside(column: pa.ChunkedArray, published: pa.Table, config: Config, name:
 
     def read(owned: Sequence[str | None]) -> Readings:
         kind = "category" if config.types.get(name) == "category" else None
-        return read_both(owned, shown, form=form, kind=kind, type_=own.values.type, name=name)
+        order = config.ordered.get(name, ())
+        return read_both(owned, shown, form=form, kind=kind, type_=own.values.type, name=name, order=order)
 
     try:
         exact, (shown, of_row) = texts(own.values), _shown(cells, [_or_missing(texts(each.values)) for each in cells])
