@@ -36,62 +36,56 @@ _SLACK = 1e-9
 _ODD = np.uint64(0x9E3779B97F4A7C15)
 
 
-class _Sums(NamedTuple):
-    """What is known of classes, by key: each array has one entry a class."""
+# What is known of a class: the published number and half a unit of its last digit;
+_SAME = slice(0, 2)
+# rows, the sum of the originals' distances from that number, rows whose original is below and above it by more than
+# rounding explains, and by more than a half;
+_ADDED = slice(2, 8)
+# the least original; the greatest, and 1 if some original is the number itself, which may then be the end of a group.
+_LEAST, _GREATEST = slice(8, 9), slice(9, 11)
+
+
+class _Classes(NamedTuple):
+    """Sums over the rows of classes."""
 
     key: UInt64
-    centre: Float64
-    """the published number"""
-    rounding: Float64
-    """half a unit of its last digit"""
-    rows: Float64
-    total: Float64
-    """sum of the originals' distances from the centre"""
-    below: Float64
-    """rows whose original is below the centre by more than rounding explains"""
-    above: Float64
-    far_below: Float64
-    """rows whose original is below it by more than a half"""
-    far_above: Float64
-    least: Float64
-    greatest: Float64
-    touched: Float64
-    """1 if some original is the centre itself, which may then be the end of a group"""
+    sums: Float64
+    """[classes, 11] as above"""
 
-    def joined(self, other: _Sums, *, shift: int) -> _Sums:
-        """Return both together, one entry a key; only keys that end in this many zero bits."""
-        both = [np.concatenate(pair) for pair in zip(self, other, strict=True)]
-        wanted = both[0] & np.uint64((1 << shift) - 1) == 0
-        return _Sums(*(each[wanted] for each in both)).by_key()
-
-    def by_key(self) -> _Sums:
+    def by_key(self) -> _Classes:
         """Return one entry a key."""
+        if not len(self.key):
+            return self
         order = np.argsort(self.key, kind="stable")
-        sorted_ = _Sums(*(each[order] for each in self))
-        starts = np.flatnonzero(np.diff(sorted_.key, prepend=~sorted_.key[:1]) != 0)
-        if not len(starts):
-            return sorted_
-        sums = [np.add.reduceat(each, starts) for each in sorted_[3:9]]
-        return _Sums(
-            *(each[starts] for each in sorted_[:3]),
-            *sums,
-            np.minimum.reduceat(sorted_.least, starts),
-            np.maximum.reduceat(sorted_.greatest, starts),
-            np.maximum.reduceat(sorted_.touched, starts),
-        )
+        key, sums = self.key[order], self.sums[order]
+        starts = np.flatnonzero(np.append(True, key[1:] != key[:-1]))
+        added = np.add.reduceat(sums[:, _ADDED], starts)
+        least = np.minimum.reduceat(sums[:, _LEAST], starts)
+        greatest = np.maximum.reduceat(sums[:, _GREATEST], starts)
+        return _Classes(key[starts], np.hstack([sums[starts, _SAME], added, least, greatest]))
 
-    def wrong(self, style: str) -> Bool:
-        """Return class → whether its centre is not that of its originals."""
-        slack = _SLACK * np.maximum(np.abs(self.least), np.abs(self.greatest))
-        outside: Bool = (self.centre < self.least - slack) | (self.centre > self.greatest + slack)
-        touched = self.touched > 0
+    def joined(self, other: _Classes, *, shift: int) -> _Classes:
+        """Return both together; only classes whose keys end in this many zero bits."""
+        key, sums = np.concatenate([self.key, other.key]), np.concatenate([self.sums, other.sums])
+        wanted = key & np.uint64((1 << shift) - 1) == 0
+        return _Classes(key[wanted], sums[wanted]).by_key()
+
+    def strangers(self, style: str) -> int:
+        """Return the rows of classes whose number is not the centre of their originals."""
+        centre, rounding, rows, total, below, above, far_below, far_above, least, greatest, touched = self.sums.T
+        slack = _SLACK * np.maximum(np.abs(least), np.abs(greatest))
+        wrong = (centre < least - slack) | (centre > greatest + slack)
         if style == "median":
-            below, above = np.where(touched, (self.far_below, self.far_above), (self.below, self.above))
-            return outside | (np.maximum(below, above) > self.rows / 2)
-        reach = np.where(touched, np.minimum(_HALF, self.greatest - self.least), 0.0)
-        off = np.abs(self.total) > self.rows * (np.maximum(reach, self.rounding) + slack)
-        # Numbers near the largest have no finite sum.
-        return outside | (off & np.isfinite(self.total))
+            outweighed = np.where(touched > 0, np.maximum(far_below, far_above), np.maximum(below, above))
+            wrong |= outweighed > rows / 2
+        else:
+            reach = np.where(touched > 0, np.minimum(_HALF, greatest - least), 0.0)
+            # Numbers near the largest have no finite sum.
+            wrong |= np.isfinite(total) & (np.abs(total) > rows * (np.maximum(reach, rounding) + slack))
+        return int(rows[wrong].sum())
+
+
+_NOTHING = _Classes(np.zeros(0, dtype=np.uint64), np.zeros((0, 11)))
 
 
 class Centres:
@@ -100,7 +94,7 @@ class Centres:
     def __init__(self, config: Config) -> None:
         self.styles = {name: style for name in config.quasi if (style := config.publish.get(name)) in CENTRES}
         self._quasi = config.quasi
-        self._found: dict[str, _Sums] = {}
+        self._found: dict[str, _Classes] = {}
         self._shift = dict.fromkeys(self.styles, 0)
         self._lost: Counter[str] = Counter()
 
@@ -114,27 +108,23 @@ class Centres:
             centre, shown = _numbers(published.column(name), name)
             self._lost[name] += int(np.count_nonzero(shown & ~known))
             rows = shown & known & np.isfinite(own)
-            found = _sums(keys[rows], own[rows], centre[rows]).by_key()
-            held = self._found[name] = self._found.get(name, _nothing()).joined(found, shift=self._shift[name])
+            found = _classes(keys[rows], own[rows], centre[rows])
+            held = self._found.get(name, _NOTHING).joined(found, shift=self._shift[name])
             while len(held.key) > MOST_CLASSES:
                 self._shift[name] += 1
-                held = self._found[name] = held.joined(_nothing(), shift=self._shift[name])
+                held = held.joined(_NOTHING, shift=self._shift[name])
+            self._found[name] = held
 
     def strangers(self) -> Counter[str]:
         """Return column → rows in classes whose published centre is not that of their originals."""
         found = Counter(self._lost)
         for name, style in self.styles.items():
-            sums = self._found.get(name, _nothing())
-            found[name] += int(sums.rows[sums.wrong(style)].sum())
+            found[name] += self._found.get(name, _NOTHING).strangers(style)
         return +found
 
 
-def _nothing() -> _Sums:
-    return _Sums(np.zeros(0, dtype=np.uint64), *(np.zeros(0) for _ in _Sums._fields[1:]))
-
-
-def _sums(keys: UInt64, own: Float64, centre: Float64) -> _Sums:
-    """Return one entry a row."""
+def _classes(keys: UInt64, own: Float64, centre: Float64) -> _Classes:
+    """Return the classes of some rows."""
     distinct, of_row = np.unique(centre, return_inverse=True)
     rounding = np.array([_rounding(each) for each in distinct.tolist()], dtype=np.float64)[of_row]
     with np.errstate(over="ignore"):
@@ -142,10 +132,8 @@ def _sums(keys: UInt64, own: Float64, centre: Float64) -> _Sums:
     slack = _SLACK * np.abs(own)
     fine, coarse = rounding + slack, np.maximum(rounding, _HALF) + slack
     counts = (off < -fine, off > fine, off < -coarse, off > coarse)
-    return _Sums(
-        keys, centre, rounding, np.ones(len(own)), off, *(each.astype(np.float64) for each in counts),
-        own, own, (off == 0).astype(np.float64),
-    )  # fmt: skip
+    columns = (centre, rounding, np.ones(len(own)), off, *counts, own, own, off == 0)
+    return _Classes(keys, np.column_stack(columns).astype(np.float64)).by_key()
 
 
 def _rounding(centre: float) -> float:
@@ -181,7 +169,8 @@ def _row_keys(published: pa.Table, quasi: Sequence[str]) -> UInt64:
             texts = [*text_cells(cells.values).to_pylist(), None]
             hashed = np.array([_hash(text) for text in texts], dtype=np.uint64)
             keys = (keys ^ (keys >> np.uint64(29))) * _ODD + hashed[cells.of_row]
-    return keys ^ (keys >> np.uint64(32))
+    mixed: UInt64 = keys ^ (keys >> np.uint64(32))
+    return mixed
 
 
 def _hash(text: str | None) -> int:
