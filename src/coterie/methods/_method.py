@@ -13,6 +13,7 @@ from pydantic import BaseModel, ConfigDict, Field, model_validator
 from coterie.errors import Cancelled, ConfigError, Problem
 from coterie.settings.registry import METHODS
 from coterie.table.grouping import Grouping
+from coterie.table.recoding import KINDS
 from coterie.table.table import Table
 
 
@@ -104,6 +105,11 @@ class Method:
     paper: str
     recoding: Literal["local", "global", "per-row"]
     summary: str
+
+    @property
+    def kind(self) -> type[Grouping]:
+        """The kind of recoding that it returns."""
+        return KINDS[self.recoding]
 
     @property
     def published(self) -> Mapping[str, Any] | None:

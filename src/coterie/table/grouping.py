@@ -1,24 +1,37 @@
 """Grouping: the recoding that a method returns. Row → group, group → box.
 
-Methods that publish rows one by one return their own kind of grouping (`rings`). Code that publishes, judges,
-measures or explains queries the recoding, and need not know its kind:
+A grouping is published as it is: local recoding. `recoding` has the other kinds. Code that publishes, judges,
+measures or explains asks the recoding, and need not know its kind:
 
     published_boxes()     row → box, as published
+    chosen_nodes()        the tree nodes to publish for these boxes, if the method has chosen them
     values_held()         the values behind each of these boxes, if not just those of the rows in it
     counts_for_judge()    the input of the check of rows published one by one; nothing for groups
+    measures()            those measures that say something about it
     boxes_around()        the boxes that a row may have been published with
+    with_stars()          the same with some cells suppressed
+    regrouped()           the same kind of recoding after groups were changed
+
+What holds for every recoding of a kind is an attribute of the class, so it can be asked before a method has run and
+where no rows are in memory: `Method.kind`, `Release.kind`.
 """
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import ClassVar, NamedTuple
+from typing import TYPE_CHECKING, ClassVar, Literal, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
 
 from coterie.arrays import Bool, Int32, Int64, Integers
+
+if TYPE_CHECKING:
+    from coterie.measures.losses import Measure
+    from coterie.table.domain import Domain
+    from coterie.table.recoding import OneByOne
 
 SUPPRESSED = -1
 
@@ -32,19 +45,6 @@ class Held(NamedTuple):
     """box → its number of distinct codes; pairs are listed only for boxes with few enough"""
 
 
-class OneByOne(NamedTuple):
-    """Rows that are published one by one, as far as their check needs them: each is at a place of a ring."""
-
-    codes: Int32
-    """[places, d] the rows' codes, ring after ring"""
-    start: Int64
-    """ring → its first place; one more entry at the end"""
-    back: Int64
-    """place → how many places before it stands the slot of its row"""
-    rank: Int64
-    """slot → which of the rows that are in rings is published in it, by row number"""
-
-
 @dataclass(frozen=True, eq=False)
 class Grouping:
     """Rows assigned to groups, each group published as one box (an interval of codes per quasi-identifier).
@@ -55,18 +55,30 @@ class Grouping:
     labels: Int32
     lo: Int32
     hi: Int32
-    nodes: Int32 | None = None
-    """[groups, d] the tree nodes to publish, −1 for numbers; without it, the lowest nodes that hold the boxes.
 
-    The two differ where a node has one child only among the values present: both hold the same codes.
-    """
-
+    recoding: ClassVar[Literal["local", "global", "per-row"]] = "local"
+    """the name of its kind"""
     by_rows: ClassVar[bool] = False
     """whether rows are published one by one: each with a box of its own, which lies within that of its group"""
+    tight: ClassVar[bool] = True
+    """whether the boxes are free to be as narrow as the rows of their groups"""
+    unit: ClassVar[Literal["group", "ring"]] = "group"
+    """what the rows with the same label are called"""
+    in_blocks: ClassVar[str] = ""
+    """what the method did for each block separately, if a table in one block has it only once"""
+
+    @classmethod
+    def measures(cls, every: Mapping[str, Measure]) -> dict[str, Measure]:
+        """Return those of the measures that say something about a recoding of this kind."""
+        return {name: measure for name, measure in every.items() if not (cls.by_rows and measure.grouped)}
 
     def published_boxes(self) -> Grouping:
         """Return row → box as published."""
         return self
+
+    def chosen_nodes(self) -> Int32 | None:
+        """Return the tree nodes to publish, [boxes, d], −1 for numbers; None for the lowest that hold the boxes."""
+        return None
 
     def boxes_around(self, row: int) -> tuple[Int32, Int32]:
         """Return the boxes, [boxes, d] each, that a row may have been published with."""
@@ -80,6 +92,23 @@ class Grouping:
     def counts_for_judge(self, codes: Int32) -> OneByOne | None:
         """Return the input of the check of rows published one by one, from the codes of all rows."""
         return None
+
+    def with_stars(self, starred: Mapping[int, Int32], domains: Sequence[Domain]) -> Grouping:
+        """Widen boxes to the whole domain: column → groups in which its cell is suppressed."""
+        lo, hi = self.lo.copy(), self.hi.copy()
+        for at, groups in starred.items():
+            lo[groups, at], hi[groups, at] = 0, domains[at].size - 1
+        return replace(self, lo=lo, hi=hi)
+
+    def regrouped(self, changed: Grouping, *, same: Int64, domains: Sequence[Domain]) -> Grouping:
+        """Return other groups of the same rows as a recoding of this kind.
+
+        Args:
+            changed: The groups.
+            same: Group of these → the group here that it is still the same as, −1 if it was changed.
+            domains: The columns.
+        """
+        return changed
 
     @property
     def groups(self) -> int:

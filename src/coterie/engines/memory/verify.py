@@ -9,7 +9,7 @@ import pyarrow as pa
 
 from coterie.engines.row_check import cells_as_boxes, count_pairs
 from coterie.grouping.promises import rules_of
-from coterie.table.grouping import OneByOne
+from coterie.table.recoding import OneByOne
 from coterie.verification.rows import rows_rule
 from coterie.verification.verify import Verification, verify_table
 
