@@ -2,8 +2,7 @@
 
 Counts of equal rows do not show that: a release whose boxes are those of other rows is as anonymous as the right one.
 So both tables are read side by side, the published cells as the judge reads them: nothing here is shared with what
-groups and publishes rows. A mean or median does not say what it stands for and is left out; so are
-intervals of ordered categories, which this does not read.
+groups and publishes rows. A mean or median is compared with all originals of its class: see `centres`.
 """
 
 from __future__ import annotations
@@ -17,6 +16,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from coterie.arrays import Bool, Int64
+from coterie.engines.centres import Centres
 from coterie.errors import DataError, VerificationError
 from coterie.files.csv_out import text_cells
 from coterie.verification.ancestors import cell_texts
@@ -36,8 +36,6 @@ from coterie.wording import shortened
 if TYPE_CHECKING:
     from coterie.settings.config import Config
 
-UNREAD = ("mean", "median")
-
 
 def count_strangers(
     original: pa.Table,
@@ -46,6 +44,7 @@ def count_strangers(
     *,
     kept: Int64 | None = None,
     read: TableCells | None = None,
+    centres: Centres | None = None,
 ) -> Counter[str]:
     """Return column → rows whose published cell does not hold their original value, or is not the same if unchanged.
 
@@ -55,13 +54,16 @@ def count_strangers(
         config: Roles, hierarchies and publishing styles.
         kept: Row of the release → row of the original, if these are not the same.
         read: The cells of the release, if others read them as well.
+        centres: Collects means and medians if these are only some of the rows: their classes may have others.
     """
     same = kept is None or np.array_equal(kept, np.arange(original.num_rows))
     rows = slice(None) if same or kept is None else kept
     read = TableCells(published) if read is None else read
-    found: Counter[str] = Counter()
+    held = centres or Centres(config)
+    held.add(original, published, rows)
+    found = held.strangers() if centres is None else Counter[str]()
     for name in config.quasi:
-        if config.publish.get(name) not in UNREAD and name not in config.ordered:
+        if name not in held.styles:
             found[name] = _outside(_own(original, name, rows), read, published.column_names, config, name)
     for name in config.published_unchanged.intersection(published.column_names, original.column_names):
         found[name] = _altered(original, published, name, rows)
@@ -95,7 +97,8 @@ def _outside(own: ColumnCells, published: TableCells, names: Sequence[str], conf
 
     def read(owned: Sequence[str | None]) -> Readings:
         kind = "category" if config.types.get(name) == "category" else None
-        return read_both(owned, shown, form=form, kind=kind, type_=own.values.type, name=name)
+        order = config.ordered.get(name, ())
+        return read_both(owned, shown, form=form, kind=kind, type_=own.values.type, name=name, order=order)
 
     try:
         exact, (shown, of_row) = texts(own.values), _shown(cells, [_or_missing(texts(each.values)) for each in cells])

@@ -155,11 +155,23 @@ def renumber(labels: Integers) -> Int32:
     return result
 
 
+def by_label(labels: Int32) -> Int64:
+    """Return the rows by their labels, those with the same label in order: NumPy sorts by digits if there are 16 bits.
+
+    Labels are −1 or more.
+    """
+    digits = labels + 1
+    order = np.argsort(digits.astype(np.uint16), kind="stable")
+    if len(labels) and digits.max() > np.iinfo(np.uint16).max:
+        order = order[np.argsort((digits >> 16).astype(np.uint16)[order], kind="stable")]
+    return order
+
+
 def tight_boxes(codes: Int32, labels: Int32, groups: int) -> tuple[Int32, Int32]:
     """Return the smallest box around each group's rows, as (lo, hi), both [groups, d]."""
     if groups == 0:
         return np.zeros((0, codes.shape[1]), dtype=np.int32), np.zeros((0, codes.shape[1]), dtype=np.int32)
     sizes = np.bincount(labels + 1, minlength=groups + 1)
-    rows = codes[np.argsort(labels, kind="stable")[sizes[0] :]]
+    rows = np.take(codes, by_label(labels)[sizes[0] :], axis=0)
     starts = np.cumsum(sizes[1:]) - sizes[1:]
     return np.minimum.reduceat(rows, starts, axis=0), np.maximum.reduceat(rows, starts, axis=0)
