@@ -74,7 +74,7 @@ def _nested(note):
 
 def as_input(table, kind, folder):
     """The table as a frame or a file, with further secrets where only such a one has room."""
-    plain = pa.table({name: _storage(table.column(name)) for name in table.column_names})
+    plain = pa.table({name: storage(table.column(name)) for name in table.column_names})
     if kind == "pandas":
         frame = plain.to_pandas()
         frame.index = pd.Index([f"{SECRET} {at}" for at in range(len(frame))], name=SECRET)
@@ -103,7 +103,8 @@ def as_input(table, kind, folder):
     return path
 
 
-def _storage(column):
+def storage(column):
+    """Return a column as what it is stored as."""
     if isinstance(column.type, pa.ExtensionType):
         return pa.chunked_array([chunk.storage for chunk in column.chunks])
     return column
