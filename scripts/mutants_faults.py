@@ -21,6 +21,8 @@ _ARITHMETIC: dict[type[ast.operator], type[ast.operator]] = {
 }  # fmt: skip
 _TWINS = {"min": "max", "max": "min", "all": "any", "any": "all", "minimum": "maximum", "maximum": "minimum"}
 _TYPES = ("annotation", "returns", "type_params", "decorator_list")
+# Whether lengths are compared and copies allowed: nothing depends on it while the program is right.
+_SWITCHES = ("strict", "zero_copy_only")
 
 
 class Mutant(NamedTuple):
@@ -80,6 +82,8 @@ def _changes(tree: ast.Module) -> Iterator[tuple[str, ast.expr | ast.stmt, ast.A
                 continue
             for child in value if isinstance(value, list) else [value]:
                 if not isinstance(child, ast.AST) or _is_docstring(child) or _is_for_types(child):
+                    continue
+                if isinstance(child, ast.keyword) and child.arg in _SWITCHES:
                     continue
                 inner = where
                 if isinstance(child, ast.FunctionDef | ast.ClassDef | ast.AsyncFunctionDef):
