@@ -26,6 +26,7 @@ import tempfile
 import time
 from collections import Counter
 from concurrent.futures import ProcessPoolExecutor
+from contextlib import suppress
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -110,7 +111,9 @@ def work(folder: str, round_: dict[str, Any], resume: bool) -> None:
         answer = "made"
     except CoterieError as error:
         answer = f"{type(error).__name__}: {error}"
-    (place / "answer.json").write_text(json.dumps(answer))
+    # Whole or not at all: a kill may come here, too.
+    (place / "answer.part").write_text(json.dumps(answer))
+    (place / "answer.part").replace(place / "answer.json")
 
 
 def warm_up() -> None:
@@ -190,9 +193,10 @@ def serve_spark(asked: Any) -> None:  # noqa: ANN401 - one end of a pipe
         builder = builder.config(name, value)
     builder.getOrCreate()
     asked.send("ready")
-    while True:
-        work(*asked.recv())
-        asked.send("done")
+    with suppress(EOFError):  # the other end is closed: all is done
+        while True:
+            work(*asked.recv())
+            asked.send("done")
 
 
 def killed(process: Any) -> bool:  # noqa: ANN401 - a process
@@ -249,7 +253,7 @@ def judged(round_: dict[str, Any], table: Any, folder: Path, answer: str, *, kil
     """Return the faults of the output folder."""
     from oracles.naive_judge import faults_of
 
-    inside = {each.name for each in folder.iterdir()} - {"answer.json", f"in.{round_['input']}"}
+    inside = {each.name for each in folder.iterdir()} - {"answer.json", "answer.part", f"in.{round_['input']}"}
     out = f"out.{round_['output']}"
     wrong = [f"left behind: {name}; {answer}" for name in inside if name.startswith(".")]
     if answer != "made":

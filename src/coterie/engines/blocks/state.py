@@ -11,6 +11,7 @@ import hashlib
 import json
 import os
 import shutil
+from contextlib import suppress
 from dataclasses import dataclass
 from importlib.metadata import version
 from pathlib import Path
@@ -77,16 +78,25 @@ class WorkFolder:
         for folder in (self.rows, self.blocks, self.spare):
             folder.mkdir(exist_ok=True)
         for partial in (*self.path.glob("release*"), *self.blocks.glob("*.part")):
-            shutil.rmtree(partial) if partial.is_dir() else partial.unlink()
+            _remove(partial)
 
     def refused(self, error: OSError) -> DataError:
         """Return the error for a failed write."""
         return _refused(self.path, error)
 
     def remove(self) -> None:
-        """Remove the folder, first the file that identifies the run, since a partial folder cannot be resumed."""
+        """Remove the folder, first the file that identifies the run, since a partial folder cannot be resumed.
+
+        The lock goes last: a run that is killed in between leaves a folder that the next one recognizes as abandoned,
+        and a run that takes a lock right after is not robbed of its files.
+        """
         (self.path / RUN).unlink(missing_ok=True)
-        shutil.rmtree(self.path, ignore_errors=True)
+        with suppress(OSError):
+            for each in self.path.iterdir():
+                if each.name != LOCK:
+                    _remove(each)
+            (self.path / LOCK).unlink(missing_ok=True)
+            self.path.rmdir()
         self.lock.give_back()
 
 
@@ -132,7 +142,7 @@ def sweep_work(output: str | os.PathLike[str]) -> None:
     path = work_path(output)
     if os.fspath(output) == "-" or not path.is_dir() or path.is_symlink() or (path / RUN).exists():
         return
-    if is_abandoned(path / LOCK) or not any(path.iterdir()):
+    if not (path / LOCK).exists() or is_abandoned(path / LOCK):
         shutil.rmtree(path, ignore_errors=True)
 
 
@@ -193,11 +203,16 @@ def _fresh(path: Path, lock: Lock, description: dict[str, Any]) -> WorkFolder:
     try:
         for each in path.iterdir():
             if each.name != LOCK:
-                shutil.rmtree(each) if each.is_dir() and not each.is_symlink() else each.unlink()
+                _remove(each)
         _write(path / RUN, description)
     except OSError as error:
         raise _refused(path, error) from None
     return WorkFolder(path, resumed=False, lock=lock)
+
+
+def _remove(path: Path) -> None:
+    """Remove a file, or a folder with all that is in it."""
+    shutil.rmtree(path) if path.is_dir() and not path.is_symlink() else path.unlink()
 
 
 def _read(path: Path) -> dict[str, Any] | None:
