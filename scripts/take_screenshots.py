@@ -46,7 +46,7 @@ STEPS = {
     "run": "{}/run",
     "results": "{}/results/0001",
     "row": "{}/results/0001/row?row=3",
-    "recipe": "{}/recipe",
+    "configuration": "{}/configuration",
 }
 DOCS = {"roles": "light", "tree": "light", "results": "light", "results-dark": "dark"}
 """picture of the documentation → its scheme"""

@@ -45,7 +45,7 @@ def test_back_and_reload_after_a_fault_send_nothing_again(visit, opened_project)
     there.page.on("request", lambda request: posted.append(request.url) if request.method == "POST" else None)
     faulty = [
         (f"{project}/data", "#encoding", "klingon", "text=Read the file again"),
-        (f"{project}/recipe", "#text", "k = [", "text=Save the file"),
+        (f"{project}/configuration", "#text", "k = [", "text=Save the file"),
         (f"{project}/hierarchies/0?view=start", "#widths", "5, 12", "text=Save this rule"),
     ]
     for address, field, typed, button in faulty:

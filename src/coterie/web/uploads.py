@@ -121,7 +121,7 @@ async def receive_upload(request: Request, target: Path, *, field: str, limit: i
     except (FormParserError, ClientDisconnect):
         raise HTTPException(400, "The upload was interrupted. Send the file again.") from None
     except OSError:
-        text = "The file cannot be kept: there is no space left for projects. Free some, or choose another folder with "
+        text = "The file cannot be stored: no space is left for projects. Free some, or choose another folder with "
         raise HTTPException(507, f"{text}--project; or open the file by its path.") from None
     finally:
         if parts.file is not None:

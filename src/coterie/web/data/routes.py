@@ -12,6 +12,7 @@ from starlette.responses import Response
 from coterie.errors import ConfigError
 from coterie.files.formats import FORMATS
 from coterie.web import conflicts, pages
+from coterie.web.configuration import configuration
 from coterie.web.data import preview
 from coterie.web.drafts import draft_of, drop_draft, send_back
 from coterie.web.forms import read, shown, simple
@@ -19,7 +20,6 @@ from coterie.web.jobs import JobState, jobs_of
 from coterie.web.pages import Fault, form_of, go, project_of, render, render_step, seen, values_of
 from coterie.web.project import Project
 from coterie.web.projects.routes import look_at
-from coterie.web.recipe import recipe
 from coterie.web.table_summary import summary_of
 
 PAGE_ROWS = 100
@@ -46,10 +46,10 @@ def _page(request: Request, project: Project) -> Response:
     summary = summary_of(project)
     found: list[Fault] = []
     try:
-        values = recipe.read_values(project)
+        values = configuration.read_values(project)
     except ConfigError as error:
         values = {}
-        found += recipe.as_faults(error.problems)
+        found += configuration.as_faults(error.problems)
     draft, now, saved = draft_of(project, "data"), conflicts.stamp_of(project, "data"), shown(simple("data"), values)
     if draft is not None:
         found += conflicts.changed_elsewhere(now, stamp=draft.pop(conflicts.FIELD, ""), submitted=draft, saved=saved)
@@ -133,7 +133,7 @@ def _change(request: Request, project: Project, submitted: dict[str, str]) -> Re
         changes, stamp = _reading(submitted), submitted.get(conflicts.FIELD, "")
         if conflicts.changed_elsewhere(conflicts.stamp_of(project, "data"), stamp=stamp) or _reading_faults(changes):
             return send_back(request, project, "data", submitted)
-        recipe.change(project, changes)
+        configuration.change(project, changes)
         look_at(jobs_of(request), project)
     drop_draft(project, "data")
     return go(f"{project.url}/data", request)
@@ -160,7 +160,7 @@ def _reading_faults(changes: dict[str, Any]) -> list[Fault]:
             try:
                 Dialect(**{name: str(changes[name])})  # type: ignore[arg-type]
             except ConfigError as error:
-                faults += recipe.as_faults(error.problems)
+                faults += configuration.as_faults(error.problems)
     return faults
 
 

@@ -14,6 +14,7 @@ from coterie.settings.changes import changed
 from coterie.settings.registry import FIELDS, MODELS
 from coterie.settings.threshold import PRESETS
 from coterie.web import conflicts as conflicts
+from coterie.web.configuration import configuration
 from coterie.web.drafts import draft_of, drop_draft, send_back
 from coterie.web.forms import bad_numbers, grouped, number_of, read, shown, simple
 from coterie.web.goals.models_form import (
@@ -36,7 +37,6 @@ from coterie.web.pages import (
     values_of,
 )
 from coterie.web.project import Project
-from coterie.web.recipe import recipe
 from coterie.web.table_summary import TableSummary, summary_of
 
 ELSEWHERE = ("k", "threshold", "entity")
@@ -55,7 +55,7 @@ def _page(request: Request, project: Project) -> Response:
     values = _values(project)
     draft, status = draft_of(project, "goals"), 200
     if draft is None:
-        faults = recipe.faults(project, summary.names, step="goals")
+        faults = configuration.faults(project, summary.names, step="goals")
     else:
         stamp = draft.pop(conflicts.FIELD, "")
         shown_now = _shown(values, summary)
@@ -89,7 +89,7 @@ def _page(request: Request, project: Project) -> Response:
 
 def _values(project: Project) -> dict[str, Any]:
     try:
-        return recipe.read_values(project)
+        return configuration.read_values(project)
     except ConfigError:
         return {}
 
@@ -133,7 +133,7 @@ def _change(request: Request, project: Project, submitted: dict[str, str]) -> Re
     wrong += _faults(project, submitted, summary)
     if wrong:
         return send_back(request, project, "goals", submitted | {conflicts.FIELD: stamp})
-    recipe.change(project, _settings(submitted, summary, _values(project)))
+    configuration.change(project, _settings(submitted, summary, _values(project)))
     drop_draft(project, "goals")
     project = seen(request, project, "goals")
     return go(f"{project.url}/run" if action == "next" else f"{project.url}/goals", request)
@@ -147,8 +147,8 @@ def _faults(project: Project, submitted: Mapping[str, str], summary: TableSummar
     before = _values(project)
     after = changed(before, _settings(submitted, summary, before))
     after = {name: value for name, value in after.items() if value is not None}
-    problems = recipe.problems_in(project, after, summary.names)
-    return recipe.as_faults([each for each in problems if recipe.step_of(each) == "goals"], summary.names)
+    problems = configuration.problems_in(project, after, summary.names)
+    return configuration.as_faults([each for each in problems if configuration.step_of(each) == "goals"], summary.names)
 
 
 def _settings(submitted: Mapping[str, str], summary: TableSummary, before: Mapping[str, Any]) -> dict[str, Any]:

@@ -61,9 +61,11 @@ def place_of(project: Project, request: Request) -> ColumnPage:
 def describe(opened: StoredHierarchy, column: ColumnSummary) -> str:
     """Describe a hierarchy in a few words."""
     hierarchy = opened.hierarchy
+    if opened.order:
+        return "Ordered: published as intervals of ranks"
     if opened.state == "none":
         ranges = column.kind in ("integer", "decimal", "date")
-        return "No hierarchy: published as ranges" if ranges else "No hierarchy: values are joined as sets"
+        return "No hierarchy: published as ranges" if ranges else "No hierarchy: published as sets of values"
     if hierarchy is None:
         return "Cannot be used"
     if hierarchy.tree is not None:

@@ -79,13 +79,13 @@ def _path_faults(request: Request, submitted: str) -> list[Fault]:
     return []
 
 
-def open_path(app: Starlette, path: Path, *, recipe: Path | None = None) -> Project:
+def open_path(app: Starlette, path: Path, *, configuration: Path | None = None) -> Project:
     """Start a project from an allowed file; the inspection begins at once."""
     projects, jobs = _of(app)
-    known = projects.of_file(path, recipe)
+    known = projects.of_file(path, configuration)
     if known is not None and known.table_path.is_file():
         return known  # whether the file is still the same is looked at before every view
-    project = known or projects.create(path.name, source=path, recipe_file=recipe)
+    project = known or projects.create(path.name, source=path, config_file=configuration)
     look_at(jobs, project)
     return project
 

@@ -121,7 +121,7 @@ def curve_chart(comparison: Comparison, k: int) -> Chart:
     here = next((loss for at, loss in zip(ks, losses, strict=True) if at == k), None)
     told = f" At k = {k:,} it is {here:.3g}." if here is not None else ""
     return lines(
-        "Loss over k",
+        "Loss by k",
         series,
         description=f"Information loss of the same method as k increases.{told}",
         x=Axis("k", log=True, ticks=ks),

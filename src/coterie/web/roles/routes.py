@@ -16,11 +16,11 @@ from coterie.settings.changes import per_column
 from coterie.settings.registry import FIELDS
 from coterie.settings.roles import PUBLISHED
 from coterie.web import conflicts
+from coterie.web.configuration import configuration
 from coterie.web.data.routes import KINDS
 from coterie.web.jobs import jobs_of
 from coterie.web.pages import Fault, form_of, go, is_htmx, project_of, render, seen
 from coterie.web.project import Project, read_json, write_json
-from coterie.web.recipe import recipe
 from coterie.web.roles.column_risk import AddedRisk, Risks, risk_folder, risks_of
 from coterie.web.table_summary import ColumnSummary, TableSummary, summary_of
 
@@ -88,10 +88,10 @@ def _page(request: Request, project: Project) -> Response:
 def _faults(project: Project, summary: TableSummary) -> list[Fault]:
     """Return the errors of the roles, or of the whole file, which then has none."""
     try:
-        recipe.read_values(project)
+        configuration.read_values(project)
     except ConfigError as error:
-        return recipe.as_faults(error.problems)
-    return recipe.faults(project, summary.names, step="roles")
+        return configuration.as_faults(error.problems)
+    return configuration.faults(project, summary.names, step="roles")
 
 
 def _shared(
@@ -115,7 +115,7 @@ def _shared(
 def _roles(project: Project, summary: TableSummary) -> dict[str, str]:
     """Return column → role, from the configuration."""
     try:
-        values = recipe.read_values(project)
+        values = configuration.read_values(project)
     except ConfigError:
         values = {}
     found = dict.fromkeys(summary.names, "undecided")
@@ -169,7 +169,7 @@ def _change(request: Request, project: Project, form: FormData) -> Response:
             request, "_risk.html", project=project, rows=[], **_shared(request, project, summary, chosen, risks)
         )
     if action == "next":
-        wrong = recipe.faults(project, summary.names, step="roles")
+        wrong = configuration.faults(project, summary.names, step="roles")
         if wrong:
             return go(f"{project.url}/roles?refused=1")
         seen(request, project, "roles")
@@ -183,7 +183,7 @@ def _change(request: Request, project: Project, form: FormData) -> Response:
 def _save(project: Project, names: Sequence[str], chosen: Mapping[str, str]) -> None:
     """Write roles to the configuration. A column's other settings are set aside until needed again."""
     with project.lock:
-        values = recipe.read_values(project)
+        values = configuration.read_values(project)
         changes: dict[str, Any] = {}
         for role, setting in SETTING.items():
             listed = values.get(setting)
@@ -199,7 +199,7 @@ def _save(project: Project, names: Sequence[str], chosen: Mapping[str, str]) -> 
             aside[setting] = known
             changes[setting] = {name: value for name, value in known.items() if name in used} or None
         write_json(project.folder / "aside.json", aside)
-        recipe.change(project, changes)
+        configuration.change(project, changes)
 
 
 def _measure(request: Request, project: Project, summary: TableSummary, chosen: Mapping[str, str]) -> None:

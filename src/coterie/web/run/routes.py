@@ -17,12 +17,12 @@ from coterie.settings.changes import changed
 from coterie.settings.registry import DEFAULT_METHOD
 from coterie.web import conflicts as conflicts
 from coterie.web import pages
+from coterie.web.configuration import configuration
 from coterie.web.drafts import draft_of, drop_draft, send_back
 from coterie.web.forms import bad_numbers, grouped, read, shown, simple
 from coterie.web.jobs import jobs_of
 from coterie.web.pages import STEPS, Fault, form_of, go, project_of, render, render_step, seen, values_of
 from coterie.web.project import Project
-from coterie.web.recipe import recipe
 from coterie.web.run import form as method_form
 from coterie.web.run.runs import (
     active_run,
@@ -66,9 +66,9 @@ def _page(request: Request, project: Project, form: pages.FormState = pages.FIRS
     active = next((each for each in runs if each.state.active), None)
     titles = dict(STEPS)
     others = [
-        (titles[recipe.step_of(problem)], f"{project.url}/{recipe.step_of(problem)}", str(problem))
-        for problem in recipe.problems_of(project, column_names(project))
-        if recipe.step_of(problem) != "run"
+        (titles[configuration.step_of(problem)], f"{project.url}/{configuration.step_of(problem)}", str(problem))
+        for problem in configuration.problems_of(project, column_names(project))
+        if configuration.step_of(problem) != "run"
     ]
     return render_step(
         request,
@@ -134,7 +134,7 @@ def _change(request: Request, project: Project, submitted: dict[str, str]) -> Re
     wrong += _faults(project, submitted)
     if wrong:
         return send_back(request, project, "run", submitted | {conflicts.FIELD: stamp})
-    recipe.change(project, _settings(project, submitted))
+    configuration.change(project, _settings(project, submitted))
     drop_draft(project, "run")
     project = seen(request, project, "run")
     if action == "run":
@@ -149,12 +149,12 @@ def _change(request: Request, project: Project, submitted: dict[str, str]) -> Re
 
 def _in_the_way(request: Request, project: Project) -> list[Fault]:
     """Return why no run can start now."""
-    if recipe.problems_of(project, column_names(project)):
+    if configuration.problems_of(project, column_names(project)):
         return [Fault("in-the-way", "Other steps have errors; fix them first. They are listed below.")]
     try:
         check_startable(jobs_of(request), project)
     except ConfigError as error:
-        return recipe.as_faults(error.problems)
+        return configuration.as_faults(error.problems)
     return []
 
 
@@ -174,13 +174,13 @@ def _faults(project: Project, submitted: Mapping[str, str]) -> list[Fault]:
     before = _before(project)
     after = changed(before, _changes(submitted, before))
     after = {name: value for name, value in after.items() if value is not None}
-    problems = recipe.problems_in(project, after, names)
-    return recipe.as_faults([each for each in problems if recipe.step_of(each) == "run"], names)
+    problems = configuration.problems_in(project, after, names)
+    return configuration.as_faults([each for each in problems if configuration.step_of(each) == "run"], names)
 
 
 def _before(project: Project) -> dict[str, Any]:
     try:
-        return recipe.read_values(project)
+        return configuration.read_values(project)
     except ConfigError:
         return {}
 
