@@ -362,7 +362,7 @@ def test_dates_from_elsewhere_are_compared_as_dates():
 
 @pytest.mark.parametrize("style", ["mean", "median", "interval"])
 def test_means_cannot_be_read_back(style):
-    with pytest.raises(DataError, match="'x' holds single numbers") as caught:
+    with pytest.raises(DataError, match="'x' contains single numbers") as caught:
         read_boxes(pa.chunked_array([[1.5, 1.5]]), domain_of([1, 2]), style=style)
     assert caught.value.column == "x"
     assert "1.5" not in str(caught.value)

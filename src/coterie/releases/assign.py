@@ -183,7 +183,7 @@ def _published_rows(release: Release, table: pa.Table, groups: Int32, first: Int
             columns.append(column.cast(part.type))
         except (pa.ArrowInvalid, pa.ArrowNotImplementedError):
             raise DataError(
-                f"Column {part.name!r} holds {part.type} in the release, but not in the new rows.",
+                f"Column {part.name!r} is {part.type} in the release, but not in the new rows.",
                 column=part.name,
                 rows=len(column),
                 hint="Give the new rows in the same types.",

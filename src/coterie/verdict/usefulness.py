@@ -75,7 +75,7 @@ def useful_by_label(counted: Mapping[str, CellCounts], config: Config) -> Findin
     unknown = [f"`{name}`" for name in found if name not in columns]
     if unknown:
         findings.evidence.append(
-            f"Not measured: {', '.join(unknown)}, whose labels do not say how many values they hold."
+            f"Not measured: {', '.join(unknown)}, whose labels do not show how many values they cover."
         )
     weights = {name: config.weights.get(name, 1.0) for name in columns}
     if not sum(weights.values()):
