@@ -45,14 +45,16 @@ def figure(
     *,
     rules: Sequence[Rule] = (),
     size: tuple[float, float] | None = None,
+    width: float | None = None,
     **how: Any,  # noqa: ANN401 - Matplotlib's own settings
 ) -> Figure:
-    """Return the figure of one chart."""
+    """Return the figure of one chart; `width` overrides that of `size`."""
     import matplotlib as mpl
     from matplotlib.figure import Figure
 
     with mpl.rc_context(SETTINGS):
-        made = Figure(figsize=size or (WIDTH, HEIGHT), layout="constrained")
+        own, height = size or (WIDTH, HEIGHT)
+        made = Figure(figsize=(width or own, height), layout="constrained")
         axes = made.subplots()
         axes.set_axisbelow(True)
         if kind == "bars":
@@ -64,7 +66,11 @@ def figure(
         for rule in rules:
             _rule(axes, rule)
         if len(series) > 1:
-            made.legend(loc="outside upper right", ncols=min(len(series), 4), handlelength=2.6)
+            made.legend(
+                loc="outside upper right",
+                ncols=min(len(series), max(int(made.get_figwidth() / 1.8), 1)),
+                handlelength=2.6,
+            )
         made.canvas.draw_idle()
     return made
 

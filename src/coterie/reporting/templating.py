@@ -33,7 +33,7 @@ def coded(text: str) -> Markup:
     """Escape a text, and mark up what it has between backticks as code."""
     from markupsafe import Markup, escape
 
-    return Markup(re.sub("`([^`]+)`", r"<code>\1</code>", escape(visible(text))))
+    return Markup(re.sub("`([^`]+)`", r"<code>\1</code>", str(escape(visible(text)))))
 
 
 def _shown(value: object) -> object:

@@ -148,7 +148,7 @@ def test_a_full_disk_is_told(client, app, monkeypatch):
     monkeypatch.setattr("coterie.web.uploads._Parts._data", full)
     answer = client.post("/upload", files={"file": ("a.csv", b"x\n1\n")})
     assert answer.status_code == 507
-    assert "no space left" in answer.text
+    assert "no space is left" in answer.text
     assert app.state.projects.all() == []
 
 

@@ -51,6 +51,8 @@ def test_the_release_is_the_command_lines_byte_for_byte(client, app, adult, tmp_
     early = client.get(f"{adult.url}/results/0001")
     assert "Every guarantee holds" in early.text
     assert "In progress" in early.text
+    runs = early.text.split("<caption>Runs</caption>")[1]
+    assert f'<td class="n">{result["measures"]["gcp"]:,.3g}</td>' in runs  # the loss is known, the risk is not yet
     assert client.get(f"{adult.url}/results/0001/download/release").content == out.read_bytes()
     assert client.post(f"{adult.url}/results/0001/late").status_code == 303
     assert wait(app, folder / "late") == "finished", app.state.jobs.state(folder / "late").message

@@ -28,9 +28,7 @@ _TEXT = r'"(?:[^"\\]|\\.)*"'
 _OBJECT = re.compile(rf"(?:\[\s*)*\{{\s*(?:{_TEXT}\s*:|\}})")
 _LISTS = re.compile(rf"\[\s*\[\s*(?:{_TEXT}|-?[0-9][0-9.eE+-]*|true|false|null)\s*[,\]]")
 _BATCH_ROWS = 1 << 16
-_SHAPE = (
-    "coterie reads a list of objects or one object per line (JSON Lines): each object is a row, its keys are the columns."
-)
+_SHAPE = "coterie reads a list of objects, or one object per line: each object is a row, its keys are the columns."
 
 
 class Json(FileFormat):

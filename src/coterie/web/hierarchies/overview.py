@@ -17,7 +17,7 @@ from coterie.web.hierarchies import column_values
 from coterie.web.hierarchies import form as hierarchy_forms
 from coterie.web.hierarchies.column import LOOKS, describe
 from coterie.web.hierarchies.order import missing_text
-from coterie.web.hierarchies.store import StoredHierarchy, open_spec, specs_of
+from coterie.web.hierarchies.store import StoredHierarchy, open_spec
 from coterie.web.project import Project
 from coterie.web.table_summary import ColumnSummary, summary_of
 
@@ -46,16 +46,16 @@ class Entry(NamedTuple):
 def entries(project: Project) -> list[Entry]:
     """Return the quasi-identifiers with the state of their hierarchies."""
     summary = summary_of(project)
-    quasi = configuration.read_values(project).get("quasi", [])
+    values = configuration.read_values(project)
+    quasi = values.get("quasi", [])
     chosen = [quasi] if isinstance(quasi, str) else list(quasi)
     known = {column.name: column for column in summary.columns} if summary is not None else {}
-    specs, orders = specs_of(project), specs_of(project, setting="ordered")
     found = []
     with column_values.ValueReader(project.table_path) as reader:
         for name in chosen:
             if name not in known:
                 continue
-            opened = open_spec(project, name, specs, orders)
+            opened = open_spec(project, name, values)
             good, wrong = _fits(project, opened, known[name], reader)
             found.append(Entry(known[name], opened, describe(opened, known[name]), good, wrong))
     return found

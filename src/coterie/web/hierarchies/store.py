@@ -60,25 +60,30 @@ class Draft(NamedTuple):
     """steps that can be undone"""
 
 
-def specs_of(project: Project, *, setting: str = "hierarchies") -> dict[str, Any]:
-    """Return column → its hierarchy (or `ordered`) in the configuration. ConfigError if that is not valid TOML."""
-    specs = configuration.read_values(project).get(setting)
+def specs_of(project: Project) -> dict[str, Any]:
+    """Return column → its hierarchy in the configuration. Raises ConfigError if that is not valid TOML."""
+    return specs_in(configuration.read_values(project), "hierarchies")
+
+
+def specs_in(values: Mapping[str, Any], setting: str) -> dict[str, Any]:
+    """Return column → its hierarchy or order, from settings that were read."""
+    specs = values.get(setting)
     return dict(specs) if isinstance(specs, dict) else {}
 
 
 def open_hierarchy(project: Project, column: str) -> StoredHierarchy:
     """Return the hierarchy of a column, whatever its state."""
     try:
-        specs, orders = specs_of(project), specs_of(project, setting="ordered")
+        return open_spec(project, column, configuration.read_values(project))
     except ConfigError as error:
         return StoredHierarchy("broken", problems=tuple(error.problems))
-    return open_spec(project, column, specs, orders)
 
 
-def open_spec(project: Project, column: str, specs: Mapping[str, Any], orders: Mapping[str, Any]) -> StoredHierarchy:
+def open_spec(project: Project, column: str, values: Mapping[str, Any]) -> StoredHierarchy:
     """Return a column's hierarchy, or its order, from these settings, already read from the configuration."""
+    specs = specs_in(values, "hierarchies")
     if column not in specs:
-        order = orders.get(column, ())
+        order = specs_in(values, "ordered").get(column, ())
         return StoredHierarchy("none", order=tuple(map(str, order)) if isinstance(order, list) else ())
     spec = specs[column]
     outside = configuration.path_problems(project, {"hierarchies": {column: spec}})
@@ -115,8 +120,9 @@ def save_spec(project: Project, column: str, spec: object | None, *, order: Sequ
     """Write a rule, a path or an order to the configuration. A column has one of them; without any, all are removed."""
     changes = {}
     with project.lock:
+        values = configuration.read_values(project)
         for setting, value in (("hierarchies", spec), ("ordered", list(order) or None)):
-            specs = specs_of(project, setting=setting)
+            specs = specs_in(values, setting)
             specs.pop(column, None)
             changes[setting] = specs if value is None else {**specs, column: value}
         configuration.change(project, changes)

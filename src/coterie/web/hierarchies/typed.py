@@ -12,6 +12,7 @@ from starlette.responses import Response
 
 from coterie.errors import ConfigError, HierarchyError
 from coterie.web import conflicts
+from coterie.web.configuration import configuration
 from coterie.web.drafts import draft_of, drop_draft, keep_draft
 from coterie.web.hierarchies import form as hierarchy_forms
 from coterie.web.hierarchies import order as orders
@@ -35,10 +36,12 @@ STALE = (
 def stamp_of(place: ColumnPage) -> str:
     """Return a stamp that changes with the hierarchy of a column, in the configuration or in its file."""
     try:
-        spec = hierarchy_store.specs_of(place.project).get(place.column.name)
-        order = hierarchy_store.specs_of(place.project, setting="ordered").get(place.column.name)
+        values = configuration.read_values(place.project)
     except ConfigError:
         return ""
+    spec, order = (
+        hierarchy_store.specs_in(values, setting).get(place.column.name) for setting in ("hierarchies", "ordered")
+    )
     return conflicts.stamp(spec, order, hierarchy_store.file_hash(place.project, hierarchy_store.file_of(spec)))
 
 
