@@ -121,21 +121,33 @@ def load_libraries() -> None:
             continue
 
 
-def covered(paths: Sequence[Path], tests: Sequence[str]) -> tuple[list[Reached], list[str]]:
-    """Return which lines of some files each test reaches, and failing tests. Cached until source or tests change."""
+class BrokenTestsError(Exception):
+    """Tests fail, or take too long, without any fault."""
+
+
+def covered(paths: Sequence[Path], tests: Sequence[str], *, seconds: float) -> list[Reached]:
+    """Return which lines of some files each test reaches. Cached until source or tests change.
+
+    Raises:
+        BrokenTestsError: Some fail, or they take longer than this many seconds.
+    """
     load_libraries()
     answer = KNOWN / f"{_state([*map(str, paths), *tests])}.json"
     if not answer.exists():
         KNOWN.mkdir(exist_ok=True)
-        os.waitpid(_forked(lambda: _trace(paths, tests, answer)), 0)
+        _ended(_forked(lambda: _trace(paths, tests, answer)), seconds)
+    if not answer.exists():
+        raise BrokenTestsError(f"There was no time to see which lines {' '.join(tests)} reach.")
     found = json.loads(answer.read_text())
+    if found["failed"]:
+        raise BrokenTestsError(f"Tests fail without any fault: {', '.join(found['failed'][:3])}")
     reached = []
-    for name, lines, seconds in found["tests"]:
+    for name, lines, each in found["tests"]:
         by_file: dict[str, set[int]] = {}
         for file, line in (*found["on_import"], *lines):
             by_file.setdefault(file, set()).add(line)
-        reached.append(Reached(name, {file: frozenset(each) for file, each in by_file.items()}, seconds))
-    return reached, found["failed"]
+        reached.append(Reached(name, {file: frozenset(held) for file, held in by_file.items()}, each))
+    return reached
 
 
 def _state(asked: Sequence[str]) -> str:
@@ -160,8 +172,8 @@ def _trace(paths: Sequence[Path], tests: Sequence[str], answer: Path) -> int:
     return 0
 
 
-def first_failure(trial: Trial, tests: Sequence[str], limit: float) -> bool:
-    """Return whether one of the tests fails on the planted fault, or they take too long."""
+def outcome(trial: Trial, tests: Sequence[str], limit: float) -> str:
+    """Return whether the planted fault is noticed or unnoticed by the tests, or they are out of time."""
 
     def run() -> int:
         import pytest
@@ -172,17 +184,19 @@ def first_failure(trial: Trial, tests: Sequence[str], limit: float) -> bool:
 
     with _fork:
         child = _forked(run)
-    return _ended(child, limit) != 0
+    code = _ended(child, limit)
+    return "out of time" if code is None else "noticed" if code else "unnoticed"
 
 
-def _ended(child: int, limit: float) -> int:
-    """Return the exit code of a process, ending it if it takes too long."""
+def _ended(child: int, limit: float) -> int | None:
+    """Return the exit code of a process; None if it took too long and was ended."""
     handle = os.pidfd_open(child)
     try:
         ready, _, _ = select.select([handle], [], [], limit)
         if not ready:
             os.killpg(child, signal.SIGKILL)
-        return os.waitstatus_to_exitcode(os.waitpid(child, 0)[1])
+        code = os.waitstatus_to_exitcode(os.waitpid(child, 0)[1])
+        return code if ready else None
     finally:
         os.close(handle)
 

@@ -140,3 +140,34 @@ def test_engines_have_equal_names():
     from coterie.engines.choose import find_engine
 
     assert [find_engine(name).__name__ for name in steps] == [f"coterie.engines.{name}.run" for name in steps]
+
+
+# Those that are a kind of recoding, make one, or judge one.
+KINDS_KNOWN = {
+    "table/grouping.py", "table/recoding.py", "methods/nh.py", "methods/incognito.py", "methods/_method.py",
+    "verification/rows.py", "explaining/row.py",
+}  # fmt: skip
+
+
+def asks_for_a_kind(code: str) -> list[str]:
+    """Return what names a kind of recoding, or compares with the name of one."""
+    found = []
+    for node in ast.walk(ast.parse(code)):
+        if isinstance(node, ast.ImportFrom) and node.module == "coterie.table.recoding":
+            found += [each.name for each in node.names if each.name in ("Levels", "Rings", "KINDS")]
+        elif isinstance(node, ast.Attribute) and node.attr in ("slot_of_row", "slot_lo", "slot_hi"):
+            found.append(node.attr)
+        elif isinstance(node, ast.Compare):
+            sides = {side.value for side in (node.left, *node.comparators) if isinstance(side, ast.Constant)}
+            found += sorted(sides & {"local", "global", "per-row", "ring"})
+    return found + re.findall(r"\brings?\b", code)
+
+
+def test_recodings_are_asked_and_not_told_apart():
+    """Code that publishes, judges, measures or explains does the same for groups, levels and rings."""
+    source = Path(coterie.__file__).parent
+    every = {str(path.relative_to(source)): path for path in source.rglob("*.py") if "kernels" not in path.parts}
+    found = {name: asks_for_a_kind(path.read_text(encoding="utf-8")) for name, path in every.items()}
+    assert {name for name, asked in found.items() if asked} <= KINDS_KNOWN, found
+    assert asks_for_a_kind('if find_method(name).recoding == "per-row": pass') == ["per-row"]
+    assert asks_for_a_kind("from coterie.table.recoding import NO_CELLS, Rings") == ["Rings"]

@@ -23,7 +23,7 @@ def loss(made, grouping, k, name="ncp"):
     boxes, judge = grouping.published_boxes(), made.judge
     if made.numbered is not None:
         boxes = Grouping.of(judge.codes, boxes.labels)
-    nodes = boxes.nodes if made.table is judge else None
+    nodes = boxes.chosen_nodes() if made.table is judge else None
     return measure_boxes(judge.domains, lo=boxes.lo, hi=boxes.hi, nodes=nodes, labels=boxes.labels, k=k)[name]
 
 

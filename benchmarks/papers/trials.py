@@ -109,7 +109,7 @@ def measured(trial: Trial, made: Data) -> Point:
     boxes, judge = found.grouping.published_boxes(), made.judge
     if made.numbered is not None:  # its intervals are no boxes here
         boxes = Grouping.of(judge.codes, boxes.labels)
-    nodes = boxes.nodes if made.table is judge else None
+    nodes = boxes.chosen_nodes() if made.table is judge else None
     measures = measure_boxes(
         judge.domains, lo=boxes.lo, hi=boxes.hi, nodes=nodes, labels=boxes.labels, k=trial.k, codes=judge.codes
     )

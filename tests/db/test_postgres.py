@@ -7,6 +7,7 @@ import sys
 import time
 from decimal import Decimal
 
+import planted
 import pyarrow as pa
 import pytest
 
@@ -371,3 +372,45 @@ def test_large_tables_go_out_in_batches(url):
     table = pa.table({"a": pa.array(range(rows)), "b": pa.array([f"text {i % 97}" for i in range(rows)])})
     cio.write(table, f"{url}#large")
     assert cio.read(f"{url}#large").table.equals(table)
+
+
+def database_bytes(server, schema="public"):
+    """Everything that the database says of its tables: rows, comments, defaults, statistics, types, statements."""
+    tables = [name for (name,) in server.run(f"SELECT tablename FROM pg_tables WHERE schemaname = '{schema}'")]
+    found = [server.run(f'SELECT t::text FROM {schema}."{name}" t') for name in tables if name.startswith("released")]
+    catalogues = ("pg_description", "pg_attrdef", "pg_stats", "pg_enum", "pg_type", "pg_constraint", "pg_class")
+    about = {each: server.run(f"SELECT c::text FROM {each} c WHERE c::text LIKE '%{planted.SECRET}%'")
+             for each in catalogues}  # fmt: skip
+    return repr(found), about
+
+
+@pytest.mark.parametrize("kind", ["arrow", "parquet", "table"])
+def test_nothing_that_no_row_shows_reaches_the_database(url, server, tmp_path, kind):
+    """Levels, metadata and removed rows of the input; comments, defaults, enums and statistics of its table."""
+    places = {each for each in planted.PLACES if each != "nested"}
+    data = planted.as_input(planted.planted_table(places), kind if kind != "table" else "arrow", tmp_path)
+    if kind == "table":
+        flat = pa.table({name: planted.storage(data.column(name)) for name in data.column_names})
+        cio.write(flat.set_column(2, "disease", flat.column("disease").cast(pa.string())), f"{url}#people")
+        server.run(
+            f"COMMENT ON TABLE people IS '{planted.SECRET}'",
+            f"COMMENT ON COLUMN people.word IS '{planted.SECRET}'",
+            f"ALTER TABLE people ALTER COLUMN word SET DEFAULT '{planted.SECRET}'",
+            f"CREATE TYPE ward AS ENUM ('word 0', 'word 1', 'word 2', 'word 3', '{planted.SECRET}')",
+            f"ALTER TABLE people ADD CONSTRAINT honest CHECK (name <> 'not {planted.SECRET}')",
+            "ANALYZE people",
+        )
+        data = f"{url}#people"
+    _, before = database_bytes(server)
+    suppress = [False] * (planted.ROWS - 1) + [True]
+    roles = {"quasi": ["age"], "sensitive": ["disease"], "identifiers": ["name"], "keep": ["gap", "word"]}
+    coterie.anonymize(
+        data, **roles, k=3, method="mondrian", missing_values=[], suppressed="remove", suppress_rows=suppress,
+        output=f"{url}#released",
+    )  # fmt: skip
+    server.run("ANALYZE released")
+    rows, after = database_bytes(server)
+    assert len(server.run("SELECT * FROM released")) == planted.ROWS - 1
+    assert planted.SECRET not in rows
+    assert after == before
+    assert bool(before["pg_description"]) == (kind == "table")

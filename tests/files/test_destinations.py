@@ -10,6 +10,7 @@ from pyarrow import csv, parquet
 import coterie
 from coterie.cli.app import main
 from coterie.errors import ConfigError
+from coterie.files.destinations import check_apart
 from coterie.settings.config import Config
 
 ROLES = {"quasi": ["age", "sex"], "sensitive": ["disease"], "k": 2, "method": "mondrian"}
@@ -180,3 +181,31 @@ def test_where_a_configuration_was_read_is_no_setting(folder):
     assert read == same
     assert read.replace(k=5).file == read.file
     assert "file" not in read.to_dict()
+
+
+def test_a_workbook_is_never_replaced_by_the_release_of_one_of_its_sheets(folder):
+    """Formats of other distributions may be written into workbooks."""
+    (folder / "people.xlsx").write_bytes(b"a workbook")
+    with pytest.raises(ConfigError, match="output: is the input itself"):
+        check_apart("people.xlsx#people", None, output="people.xlsx")
+    check_apart("other.xlsx#people", None, output="people.xlsx")
+
+
+def test_two_outputs_need_two_places(folder):
+    """Whether they exist or not, and whatever they are: the second would replace the first."""
+    apart = [("out.csv", "map.csv"), ("sqlite:///out.db#a", "out.csv"), ("out.csv", "sqlite:///out.db#a"),
+             ("sqlite:///out.db#a", "sqlite:///out.db#b")]  # fmt: skip
+    for output, mapping in apart:
+        check_apart("people.csv", None, output=output, mapping=mapping)
+    (folder / "there.csv").write_text("x")
+    (folder / "again.csv").symlink_to("there.csv")
+    same = [("out.csv", "sub/../out.csv"), ("there.csv", "again.csv"), ("sqlite:///out.db#a", "sqlite:///out.db#A")]
+    for output, mapping in same:
+        with pytest.raises(ConfigError, match="mapping: needs its own file"):
+            check_apart("people.csv", None, output=output, mapping=mapping)
+
+
+@pytest.mark.parametrize("name", ["o" * 300 + ".csv", "a\0b.csv"], ids=["too long", "no name"])
+def test_a_name_that_no_file_can_have_is_not_the_input(folder, name):
+    check_apart("people.csv", None, output=name, settings_beside=False)
+    check_apart(name, None, output="people.csv", settings_beside=False)

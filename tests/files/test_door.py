@@ -1,5 +1,7 @@
 """What no row holds does not leave with a release: levels, metadata of fields, the index, attrs."""
 
+import pickle
+
 import numpy as np
 import pandas as pd
 import polars as pl
@@ -9,7 +11,7 @@ from pyarrow import feather, ipc, parquet
 
 import coterie
 from coterie.errors import ConfigError, DataError
-from coterie.files.door import bare_table
+from coterie.files.door import UsedLevels, bare_table
 
 SECRET = "HIV-of-Mr-X"
 NOTE = {"note": SECRET}
@@ -240,3 +242,45 @@ def test_dictionaries_that_cannot_be_taken_apart_are_refused():
     with pytest.raises(DataError, match="'column' has dictionaries inside another type") as caught:
         bare_table(pa.table({"column": runs}))
     assert SECRET not in str(caught.value)
+
+
+def test_a_column_taken_out_of_a_bare_table_carries_nothing_either():
+    note = {"note": SECRET}
+    inner = pa.struct([pa.field("ward", pa.string(), metadata=note)])
+    table = pa.table({"visit": pa.array([{"ward": "a"}, None], inner)})
+    column = bare_table(table).column("visit")
+    assert column.type.field(0).metadata is None
+    assert column.chunk(0).type.field(0).metadata is None
+    assert SECRET.encode() not in pickle.dumps(column)
+
+
+def test_levels_of_pieces_with_other_dictionaries_are_joined():
+    """A file has one dictionary: what each piece of the release uses, in order, and nothing else."""
+
+    def piece(indices, levels):
+        return pa.chunked_array([pa.DictionaryArray.from_arrays(pa.array(indices, pa.int8()), pa.array(levels))])
+
+    first, same = piece([0, 2, None], ["flu", SECRET, "gout"]), piece([2], ["flu", SECRET, "gout"])
+    other, empty = piece([1, 2], [SECRET, "gout", "cold"]), piece([], ["flu", "x"])
+    found = UsedLevels.none(first.type)
+    for each in (empty, first, same, other, empty):
+        found = found.joined(each)
+    assert found.used.to_pylist() == ["flu", "gout", "cold"]
+
+
+def test_polars_leaves_levels_behind_where_nothing_is_missing_and_rows_are_left_out():
+    frame = pl.DataFrame(
+        {
+            "age": [20, 20, 21, 21, 90],
+            "disease": pl.Series(
+                ["flu", "gout", "flu", "gout", SECRET], dtype=pl.Enum(["gout", "flu", SECRET, "cold"])
+            ),
+            "visit": ["a", "b", "c", "d", SECRET],
+        }
+    )
+    roles = {"quasi": ["age"], "sensitive": ["disease"], "keep": ["visit"], "k": 2, "method": "mondrian"}
+    suppress = [False] * 4 + [True]
+    found = coterie.anonymize(frame, **roles, suppress_rows=suppress, suppressed="remove").frame
+    assert found.schema["disease"] == pl.Enum(["gout", "flu"])
+    assert found["visit"].to_list() == ["a", "b", "c", "d"]
+    assert SECRET.encode() not in stream(found.to_arrow())

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
-from planted import PLACES, ROWS, SECRET, all_bytes, as_input, frame_bytes, planted_table
+from planted import FLAT, PLACES, ROWS, SECRET, all_bytes, as_input, frame_bytes, planted_table
 
 import coterie
 
@@ -16,14 +16,15 @@ FILES = ("parquet", "feather", "xlsx", "sqlite")
 IN_BLOCKS = ("csv", "csv.gz", "parquet", "feather", "folder/")
 
 
-def released(folder, data, output, **more):
+def released(folder, data, output, places, **more):
     """All bytes of a release, its settings and mapping aside: those are internal."""
+    more = {**SETTINGS, **more, "keep": [*SETTINGS["keep"], *(["deep"] if "nested" in places else [])]}
     suppress = np.arange(ROWS) == ROWS - 1
     if output == "frame":
-        return frame_bytes(coterie.anonymize(data, **SETTINGS, suppress_rows=suppress, **more).frame)
+        return frame_bytes(coterie.anonymize(data, suppress_rows=suppress, **more).frame)
     out = folder / f"out.{output}" if output != "folder/" else folder / "out"
     place = f"sqlite:///{out}#released" if output == "sqlite" else f"{out}/" if output == "folder/" else out
-    coterie.anonymize(data, **SETTINGS, suppress_rows=suppress, output=place, **more)
+    coterie.anonymize(data, suppress_rows=suppress, output=place, **more)
     return all_bytes(out)
 
 
@@ -33,8 +34,9 @@ def released(folder, data, output, **more):
 def test_nothing_that_no_row_shows_leaves_from_memory(tmp_path_factory, monkeypatch, kind, places, output):
     folder = tmp_path_factory.mktemp("door")
     monkeypatch.chdir(folder)  # settings of a database go there
+    places = {each for each in places if each != "nested" or not {kind, output} & {*FLAT}}
     data = as_input(planted_table(places), kind, folder)
-    assert SECRET.encode() not in released(folder, data, output)
+    assert SECRET.encode() not in released(folder, data, output, places)
 
 
 @pytest.mark.parametrize("kind", ["parquet", "feather"])
@@ -42,8 +44,16 @@ def test_nothing_that_no_row_shows_leaves_from_memory(tmp_path_factory, monkeypa
 @given(places=st.sets(st.sampled_from(PLACES), min_size=1), output=st.sampled_from(IN_BLOCKS))
 def test_nothing_that_no_row_shows_leaves_from_blocks(tmp_path_factory, monkeypatch, kind, places, output):
     folder = tmp_path_factory.mktemp("door")
+    places = {each for each in places if each != "nested" or output not in FLAT}
     data = as_input(planted_table(places), kind, folder)
-    assert SECRET.encode() not in released(folder, data, output, engine="blocks", block_rows=9)
+    assert SECRET.encode() not in released(folder, data, output, places, engine="blocks", block_rows=9)
+
+
+@pytest.mark.parametrize("engine", [{}, {"engine": "blocks", "block_rows": 9}], ids=["memory", "blocks"])
+@pytest.mark.parametrize("output", ["parquet", "feather"])
+def test_nothing_inside_structs_leaves(tmp_path, engine, output):
+    data = as_input(planted_table({"nested"}), output, tmp_path)
+    assert SECRET.encode() not in released(tmp_path, data, output, {"nested"}, **engine)
 
 
 @pytest.mark.parametrize("place", PLACES)

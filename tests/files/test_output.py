@@ -10,7 +10,7 @@ import pytest
 
 import coterie
 from coterie.files import tables
-from coterie.files.output import provenance_path, sweep_parts, whole_file
+from coterie.files.output import provenance_path, sweep_folders, sweep_parts, whole_file
 
 
 def test_parts_that_a_killed_run_has_left_are_removed_by_the_next(tmp_path):
@@ -94,3 +94,18 @@ def test_settings_are_there_before_a_release_has_its_name(tmp_path, monkeypatch,
         return
     release.write(tmp_path / "out.csv")
     assert seen == [("out.coterie.toml", []), ("out.csv", ["out.coterie.toml"])]
+
+
+@pytest.mark.parametrize("there", [True, False], ids=["replaced", "half replaced"])
+def test_folders_that_a_killed_run_has_left_go_and_a_release_that_was_set_aside_comes_back(tmp_path, there):
+    target = tmp_path / "out"
+    for name in (".out.0123abcd.part", ".out.89abcdef.old", ".other.0123abcd.part", ".out.part", *(["out"] * there)):
+        (tmp_path / name).mkdir()
+        (tmp_path / name / "rows").write_text(name)
+    (tmp_path / ".out.aaaaaaaa.part").symlink_to(tmp_path / ".out.part")
+    (tmp_path / ".out.bbbbbbbb.part").write_text("a file is no folder of a release")
+    sweep_folders(target)
+    stay = [".other.0123abcd.part", ".out.aaaaaaaa.part", ".out.bbbbbbbb.part", ".out.part", "out"]
+    assert sorted(each.name for each in tmp_path.iterdir()) == stay
+    assert (target / "rows").read_text() == ("out" if there else ".out.89abcdef.old")
+    sweep_folders(tmp_path / "nowhere" / "out")

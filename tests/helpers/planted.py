@@ -14,8 +14,10 @@ from pyarrow import feather, ipc, parquet
 
 SECRET = "HIV-of-Mr-X"
 ROWS = 24
-PLACES = ("level", "beneath", "field", "schema", "pandas", "extension", "removed", "identifier")
+PLACES = ("level", "beneath", "field", "nested", "schema", "pandas", "extension", "removed", "identifier")
 """places of an Arrow table; frames, workbooks and databases have more of their own"""
+FLAT = ("csv", "tsv", "csv.gz", "xlsx", "sqlite")
+"""inputs and outputs that have no room for structs"""
 
 
 class Marked(pa.ExtensionType):
@@ -51,6 +53,8 @@ def planted_table(places):
     names = [f"{SECRET} {at}" if "identifier" in places else f"person {at}" for at in range(ROWS)]
     columns = {"name": pa.array(names), "age": pa.array(rng.integers(20, 40, ROWS)), "disease": disease}
     columns |= {"gap": beneath, "word": word}
+    if "nested" in places:
+        columns["deep"] = _nested(note)
     fields = [pa.field(name, each.type, metadata=note if "field" in places else None) for name, each in columns.items()]
     about = {"note": SECRET} if "schema" in places else {}
     about |= (
@@ -59,9 +63,18 @@ def planted_table(places):
     return pa.table(list(columns.values()), schema=pa.schema(fields, metadata=about or None))
 
 
+def _nested(note):
+    """Structs whose fields carry a note, with texts beneath missing ones and levels that no row uses."""
+    inner = pa.DictionaryArray.from_arrays(pa.array(np.arange(ROWS) % 2, pa.int8()), pa.array(["a", "b", SECRET]))
+    fields = [pa.field("level", inner.type, metadata=note), pa.field("text", pa.string(), metadata=note)]
+    gone = pa.array(np.arange(ROWS) % 7 == 2)
+    texts = pa.array([SECRET if each else "plain" for each in gone.to_pylist()])
+    return pa.StructArray.from_arrays([inner, texts], fields=fields, mask=gone)
+
+
 def as_input(table, kind, folder):
     """The table as a frame or a file, with further secrets where only such a one has room."""
-    plain = pa.table({name: _storage(table.column(name)) for name in table.column_names})
+    plain = pa.table({name: storage(table.column(name)) for name in table.column_names})
     if kind == "pandas":
         frame = plain.to_pandas()
         frame.index = pd.Index([f"{SECRET} {at}" for at in range(len(frame))], name=SECRET)
@@ -90,7 +103,8 @@ def as_input(table, kind, folder):
     return path
 
 
-def _storage(column):
+def storage(column):
+    """Return a column as what it is stored as."""
     if isinstance(column.type, pa.ExtensionType):
         return pa.chunked_array([chunk.storage for chunk in column.chunks])
     return column

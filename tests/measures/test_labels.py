@@ -11,7 +11,7 @@ import coterie
 from coterie.measures.measures import measure_grouping
 from coterie.settings.config import Config
 from coterie.table.encode import encode
-from coterie.table.grouping import Grouping
+from coterie.table.recoding import Levels
 
 TREE = {"A": {"A1": ["a", "b"], "A2": ["c"]}, "B": {"B1": ["d"], "B2": ["e", "f", "g"]}}
 WAYS = {leaf: (leaf, low, high, "*") for high, lows in TREE.items() for low, leaves in lows.items() for leaf in leaves}
@@ -66,7 +66,7 @@ def test_a_table_recoded_elsewhere_counts_as_its_texts_say(rows, levels):
         [tree.first[nodes[:, at]], tree.last[nodes[:, at]]] for at, tree in enumerate(d.tree for d in table.domains)
     ]
     lo, hi = (np.column_stack([pair[end] for pair in ends]).astype(np.int32) for end in range(2))
-    alone = Grouping(np.arange(len(rows), dtype=np.int32), lo, hi, nodes.astype(np.int32))
+    alone = Levels(np.arange(len(rows), dtype=np.int32), lo, hi, nodes=nodes.astype(np.int32))
     inside = measure_grouping(table, alone, config)
     assert {name: inside[name] for name in BY_TEXT} == pytest.approx(expected)
 

@@ -1,5 +1,7 @@
 """Classes of equal rows, however many columns and values there are."""
 
+from decimal import Decimal
+
 import numpy as np
 import pyarrow as pa
 import pytest
@@ -44,3 +46,17 @@ class _Many:
 
 def test_the_guard_stands_where_an_int64_ends():
     assert 2**40 < cells.ROOM <= 2**63
+
+
+def test_numbers_have_four_hundred_digits_behind_the_point_and_no_more():
+    """More than any float has; a text of thousands of digits would take the judge's time."""
+    assert cells.number_in("1e-400") == Decimal("1e-400")
+    assert cells.number_in("1e-401") is None
+    assert cells.number_in("1e308") is not None
+    assert cells.number_in("1e309") is None
+
+
+def test_moments_are_counted_from_1970_whatever_their_zone():
+    assert cells.moment_in("1970-01-01") == 0
+    assert cells.moment_in("1970-01-01T01:00:00+01:00") == 0
+    assert cells.moment_in("1969-12-31 23:59:59.999999") == -1

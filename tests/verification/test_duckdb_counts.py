@@ -12,8 +12,9 @@ import coterie.files.tables
 from coterie.files.batches import open_table
 from coterie.grouping.promises import rules_of
 from coterie.settings.config import Config
-from coterie.verification.duckdb_counts import verify_file
-from coterie.verification.sql import DuckLimits
+from coterie.verification import duckdb_counts
+from coterie.verification.duckdb_counts import verify_file, verify_on_disk
+from coterie.verification.sql import DuckLimits, HiddenColumn
 from coterie.verification.verify import verify_table
 
 SAME = ("rows", "groups", "k", "largest", "average", "wanted", "rows_below", "classes_below", "missing_cells",
@@ -126,3 +127,29 @@ def test_roots_with_labels_of_their_own_are_suppressed_cells(tmp_path):
     one, two = both(table, config, tmp_path, roots={"q": "Anywhere"})
     same(one, two)
     assert one.suppressed == 3
+
+
+@pytest.mark.parametrize("known", ["published", "hidden", "nowhere"])
+def test_ten_rows_of_one_person_are_no_ten_people(tmp_path, known):
+    """Whether the release names its people, or only the run knows them: a class of one person must not pass."""
+    people = pa.array(["one"] * 4 + ["two", "three", "four", "five"])
+    table = pa.table({"age": ["[1-3]"] * 4 + ["[4-6]"] * 4, **({"who": people} if known == "published" else {})})
+    config = Config(quasi=["age"], k=3, entity="who")
+    parquet.write_table(table, tmp_path / "published.parquet")
+    beside = HiddenColumn("who", people.type, iter(pa.table({"who": people}).to_batches()))
+    found = verify_file(
+        open_table(tmp_path / "published.parquet", config), config, roots={}, hidden=0,
+        checker=DuckLimits(tmp_path / "spare", 2**28, 1), people=beside if known == "hidden" else None,
+    ).verification  # fmt: skip
+    assert found.k == 4
+    assert found.passed == (known == "nowhere")
+
+
+@pytest.mark.parametrize(("memory", "given"), [("3GB", 2**30), ("120MB", 2**27)])
+def test_the_check_has_a_third_of_the_memory_and_enough_to_work_with(tmp_path, monkeypatch, memory, given):
+    parquet.write_table(pa.table({"age": ["[1-3]"] * 4}), tmp_path / "published.parquet")
+    limits, honest = [], duckdb_counts.connected
+    monkeypatch.setattr(duckdb_counts, "connected", lambda checker: limits.append(checker.memory) or honest(checker))
+    config = Config(quasi=["age"], k=3, memory=memory)
+    assert verify_on_disk(tmp_path / "published.parquet", config, k=3, roots={}).passed
+    assert limits == [given]

@@ -6,7 +6,7 @@ from types import SimpleNamespace
 import numpy as np
 import pyarrow as pa
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 from oracles import naive_privacy
 from privacy.test_checks import KINDS, limits, nested, random_trees
@@ -123,6 +123,8 @@ def test_logarithms_on_the_edge():
 
 
 @given(st.lists(st.integers(-(2**62), 2**62), min_size=1, max_size=5), st.fractions(-9, 9), st.integers(1, 2**62))
+@example([-(2**62) - 1], Fraction(1), 2**62 + 1)  # each fits 64 bits, their difference does not
+@example([2**62 + 1], Fraction(-1), 2**62 + 1)
 def test_comparisons_never_leave_their_type(left, limit, right):
     signs = compare(np.array(left), limit, np.full(len(left), right))
     assert signs.tolist() == [(each > limit * right) - (each < limit * right) for each in left]

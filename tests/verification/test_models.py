@@ -1,6 +1,7 @@
 """Models beyond k, checked on published tables: as a gate, as measured values, and against another program."""
 
 import json
+from dataclasses import dataclass
 
 import numpy as np
 import pyarrow as pa
@@ -9,6 +10,8 @@ import pytest
 import coterie
 from coterie.cli.app import main
 from coterie.errors import ConfigError, VerificationError
+from coterie.settings.config import Config
+from coterie.verification.promises import promise_of
 
 # Two groups of four: one with three diseases, one with two.
 TABLE = pa.table(
@@ -143,3 +146,41 @@ def test_what_is_made_keeps_both_sides_of_delta_disclosure():
         inside = [name for age, name in zip(shown["age"], shown["ill"], strict=True) if age == cell]
         for name, share in overall.items():
             assert abs(np.log(inside.count(name) / len(inside) / share)) <= 0.9 + 1e-9
+
+
+def test_one_group_without_a_guarantee_is_called_one():
+    for limit, words in ((3, "4 rows are in 1 group without it"), (4, "8 rows are in 2 groups without it")):
+        found = coterie.verify(TABLE, quasi=["age"], sensitive=["disease"], privacy=[f"l-diversity:{limit}"])
+        assert words in found.checks[0].text
+
+
+@pytest.mark.parametrize(
+    ("cells", "passed"),
+    [
+        (["[20-30]", "*", "[25-30]"], True),
+        (["[20-30]", "[21-30]", "[25-30]"], False),
+        (["[20-30]", "[20-29]", "[25-30]"], False),
+        (["[20-30]", "25", "[25-30]"], False),  # a value by itself was not rounded
+    ],
+)
+def test_ends_that_are_not_rounded_are_noticed(cells, passed):
+    config = Config(quasi=["age"], k=1, round={"age": 5})
+    found = coterie.verify(pa.table({"age": cells}), config=config)
+    assert found.passed is passed
+    (check,) = [each for each in found.checks if each.name == "round:age"]
+    assert (check.found, check.passed) == (0 if passed else 1, passed)
+
+
+@dataclass(frozen=True)
+class Own:
+    """A model as others write one: it says which of its fields are what."""
+
+    share: float
+    rows: int | None = None
+    name = "own"
+    threshold, floor, variant, counts, on, title = "share", "rows", "", "values", None, "own"
+
+
+def test_a_model_of_ones_own_has_its_own_minimum():
+    assert promise_of(Own(0.5, 7), "disease").least == 7
+    assert promise_of(Own(0.5), "disease").least == 1

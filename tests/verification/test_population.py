@@ -1,6 +1,7 @@
 """People whom published cells fit, counted by the judge: examples, and the same as by linking the two tables."""
 
 import datetime as dt
+from types import SimpleNamespace
 
 import pyarrow as pa
 import pytest
@@ -13,6 +14,8 @@ from coterie.errors import ConfigError, DataError
 from coterie.hierarchies.hierarchy import Hierarchy
 from coterie.settings.config import Config
 from coterie.verification.population import matches
+from coterie.verification.promises import promises_of
+from coterie.verification.readings import numbered, range_ends, read_both
 
 TREE = {"p": ["u", "v"], "q": {"r": ["w", "x"], "s": ["y"]}}
 ORDER = ["none", "low", "a, b", "[c, d]", "*", "\\high", "{top"]
@@ -90,3 +93,46 @@ def test_what_cannot_be_counted_is_refused():
         matches(pa.table({"age": [1.5]}), people, Config(quasi=["age"], publish={"age": "mean"}))
     with pytest.raises(DataError, match="is configured as a number"):
         matches(pa.table({"age": ["old"]}), people, Config(quasi=["age"], types={"age": "number"}))
+
+
+def fitting(cells, people, **settings):
+    """Published row → people whom it fits, by single columns called x."""
+    shown = cells if isinstance(cells, dict) else {"x": pa.array(cells)}
+    config = Config(quasi=["x"], **settings)
+    return matches(pa.table(shown), pa.table({"x": pa.array(people)}), config).tolist()
+
+
+def test_bounds_hold_who_is_between_them_and_a_missing_end_anybody():
+    people = [1, 2, 3, 4, 50]
+    bounds = {"x_min": [1, 2, 2, 1, None, None, 4], "x_max": [2, 4, 4, 2, None, 4, None]}
+    assert fitting(bounds, people, publish={"x": "bounds"}) == [2, 3, 3, 2, 5, 5, 5]
+
+
+def test_parts_of_the_calendar_hold_their_days_from_the_first_to_the_last():
+    people = ["2023-12-31", "2024-01-01", "2024-01-31", "2024-02-01", "2024-03-31", "2024-04-01", "2029-12-31"]
+    cells = ["2024-01", "2024-Q1", "2024", "2020s", "2024-02-01", "*"]
+    found = fitting(cells, people, hierarchies={"x": Hierarchy.dates("month", "quarter", "year", "decade")})
+    assert found == [2, 4, 5, 7, 1, 7]
+
+
+def test_of_two_groups_with_one_label_the_wider_counts():
+    """A cell must not look as if it stood for fewer people than it may."""
+    form = SimpleNamespace(labels=["*", "north", "north", "a", "b", "c"], parent=[-1, 0, 1, 2, 2, 1])
+    own, shown = read_both(
+        ["a", "b", "c"], ["north", "c"], form=form, kind=None, type_=pa.string(), name="x"
+    )  # fmt: skip
+    ends = numbered([*own, *shown])
+    inside = [[ends(cell)[0] <= ends(value)[0] <= ends(cell)[1] for value in own] for cell in shown]
+    assert inside == [[True, True, True], [False, False, True]]
+
+
+def test_a_single_ordered_value_loses_only_its_backslash():
+    assert range_ends("\\*x") == ("*x", "*x")
+    assert range_ends("\\[a, b]") == ("[a, b]", "[a, b]")
+    assert fitting(["\\*", "[low, \\*]", "*"], ["low", "*", "high"], ordered={"x": ["low", "*", "high"]}) == [1, 2, 3]
+
+
+def test_the_same_people_asked_for_twice_are_one_population():
+    people = pa.table({"x": [1, 2, 3]})
+    found = promises_of(Config(quasi=["x"], privacy=[coterie.KMap(2, people), coterie.KMap(2, people)]))
+    assert [promise.limit for promise in found] == [2]

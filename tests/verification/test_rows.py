@@ -3,7 +3,7 @@
 import numpy as np
 import pyarrow as pa
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 from verification.test_population import COLUMNS, ORDER, drawn
 
@@ -82,3 +82,52 @@ def test_a_box_that_is_used_twice_is_noticed():
     found, counts = ring([0, 1, 0, 0, 0, 0])
     assert counts.stray == 2  # the box of two rows, and the one of none
     assert not found.passed
+
+
+@st.composite
+def rings(draw):
+    """Some rings of rows in two columns, boxes that hold most of what they should, and published boxes."""
+    k = draw(st.integers(1, 4))
+    sizes = draw(st.lists(st.integers(1, 6), min_size=1, max_size=3))
+    rows = draw(st.lists(st.tuples(st.integers(0, 3), st.integers(0, 3)), min_size=sum(sizes), max_size=sum(sizes)))
+    back = draw(st.lists(st.integers(-1, k), min_size=len(rows), max_size=len(rows)))
+    boxes, first = [], 0
+    for size in sizes:
+        for place in range(size):
+            held = [rows[first + (place + step) % size] for step in range(min(k, size))]
+            box = [(min(values), max(values)) for values in zip(*held, strict=True)]
+            if draw(st.integers(0, 2)) == 0:  # an end that leaves some row out, or one that is wider than it need be
+                at, by = draw(st.integers(0, 1)), draw(st.integers(-1, 1))
+                box[at] = (box[at][0] + by, box[at][1])
+            if draw(st.integers(0, 2)) == 0:
+                at, by = draw(st.integers(0, 1)), draw(st.integers(-1, 1))
+                box[at] = (box[at][0], box[at][1] + by)
+            boxes.append(box)
+        first += size
+    return k, sizes, rows, back, boxes
+
+
+@given(rings())
+@example((3, [5], [(0, 0), (1, 0), (2, 0), (3, 0), (4, 0)], [0] * 5, [[(0, 2), (0, 0)]] * 5))
+@example((2, [1, 3], [(1, 1), (0, 0), (2, 2), (0, 2)], [0, 1, 1, 1], [[(1, 1), (1, 1)], [(0, 2), (0, 2)]] * 2))
+def test_pairs_of_rows_and_boxes_are_counted_as_by_a_loop(case):
+    """Too many would pass a release in which a box, or a row, has fewer than k others to hide among."""
+    k, sizes, rows, back, boxes = case
+    holds, behind, used, stray, first = [0] * len(rows), [0] * len(rows), [0] * len(rows), 0, 0
+    for size in sizes:
+        for place in range(size):
+            for step in range(min(k, size)):
+                at = first + (place + step) % size
+                if all(low <= code <= high for code, (low, high) in zip(rows[at], boxes[first + place], strict=True)):
+                    holds[first + place] += 1
+                    behind[at] += 1
+            used[first + (place - back[first + place]) % size] += 1
+            stray += not 0 <= back[first + place] < k
+        first += size
+    lo, hi = (np.array([[ends[side] for ends in box] for box in boxes], dtype=np.int32) for side in (0, 1))
+    start = np.cumsum([0, *sizes]).astype(np.int64)
+    codes, steps = np.array(rows, dtype=np.int32), np.array(back, dtype=np.int64)
+    found = count_rows(codes, lo=lo, hi=hi, start=start, back=steps, k=k)
+    assert found.holds.tolist() == holds
+    assert found.behind.tolist() == behind
+    assert found.stray == stray + sum(each != 1 for each in used)

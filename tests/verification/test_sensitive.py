@@ -9,9 +9,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 from promises import check_models, judge_models
 
+import coterie
 from coterie.errors import CoterieError
 from coterie.hierarchies.hierarchy import Hierarchy
 from coterie.settings.models import parse_model
+from coterie.verification.ancestors import leaves_of
 
 LEVELS = {"low": ["0", "1.0", "02"], "high": {"higher": ["3", "4"], "highest": ["17"]}}
 DAYS = [dt.date(2019, 12, 31), dt.date(2020, 1, 1), dt.date(2020, 2, 29), dt.date(2031, 5, 6)]
@@ -96,3 +98,28 @@ def test_what_does_not_fit_is_refused_in_the_same_words(name):
     refused = outcome(judge_models, *args, **more)
     assert isinstance(refused, str)
     assert refused == outcome(check_models, *args, **more)
+
+
+@pytest.mark.parametrize(
+    ("texts", "kind", "labels", "found"),
+    [
+        (["true", "false"], pa.bool_(), {"True": 1, "FALSE": 2}, [1, 2]),
+        (["2020-01-01 10:30:00", "2020-01-02 00:00:00"], pa.timestamp("s"), {"2020-01-01T10:30:00": 1, "2020-01-02": 2},
+         [1, 2]),
+        (["5.0", "5.5", "05.0", "6"], pa.string(), {"5": 1, "6": 2}, [1, None, None, 2]),
+        (["5", "7"], pa.int64(), {"5.0": 1}, [1, None]),
+    ],
+)  # fmt: skip
+def test_a_hierarchy_may_spell_its_values_differently(texts, kind, labels, found):
+    """Otherwise a release with such a hierarchy would be refused as if its values were missing from it."""
+    assert leaves_of(texts, labels, kind=kind) == found
+
+
+def test_a_column_without_any_value_is_as_close_to_itself_as_can_be():
+    table = pa.table({"s": pa.array([None] * 4, pa.string())})
+    hierarchy = Hierarchy.from_mapping({"low": ["a"], "high": ["b"]})
+    model = parse_model("t-closeness:0.1::hierarchical")
+    (check,) = judge_models([0, 0, 1, 1], table, [model], hierarchies={"s": hierarchy})
+    assert (check.found, check.passed) == (0.0, True)
+    (check,) = judge_models([0, 0, 1, 1], table, [model], hierarchies={"s": coterie.prefixes(1)})
+    assert (check.found, check.passed) == (0.0, True)

@@ -105,4 +105,4 @@ def attack(
 
         releases = [release, *(read_table(each, settled) for each in also)]
         found = replace(found, joint=intersect(releases, people, on=columns, config=settled, sensitive=sensitive))
-    return with_weaknesses(found, release, settled, tight=find_method(settled.method).recoding == "local")
+    return with_weaknesses(found, release, settled, tight=find_method(settled.method).kind.tight)

@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from coterie.methods import Run
     from coterie.table.codebook import Codebook
     from coterie.table.domain import Domain
-    from coterie.table.grouping import OneByOne
+    from coterie.table.recoding import OneByOne
 
 
 class BlockResult(NamedTuple):
@@ -39,7 +39,7 @@ class BlockResult(NamedTuple):
     sums: BlockSums
     notes: tuple[str, ...] = ()
     one_by_one: OneByOne | None = None
-    """the data needed to check rows published one by one; a group is then a place of a ring"""
+    """the data needed to check rows published one by one"""
 
     def cells(self, rows: Int64 | slice = slice(None)) -> dict[str, pa.DictionaryArray]:
         """Return published column → the cells of all rows or of some."""

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, NamedTuple
 
+from coterie.engines.request import kind_of
 from coterie.measures.sums import BlockSums, with_suppressed
 from coterie.table.masks import refuse_suppression
 
@@ -39,14 +40,12 @@ def check_limit(finished: Sequence[FinishedBlock], plan: Plan) -> None:
 
 def notes_of(finished: Sequence[FinishedBlock], plan: Plan) -> tuple[str, ...]:
     """Return the methods' notes, once each, and how the table was cut."""
-    from coterie.methods import find_method
-
     masked = [plan.book.mask.note] if plan.book.mask.note else []
     if plan.blocks == 1:
         return (*masked, *finished[0].notes)
     sizes = f"{int(plan.sizes.min()):,} to {int(plan.sizes.max()):,} rows"
     told = [*masked, f"The table was cut into {plan.blocks:,} blocks of {sizes}, grouped one by one."]
     config = plan.book.config
-    if find_method(config.method).recoding == "global":
-        told.append(f"{config.method} chose levels for each block separately; they may differ from block to block.")
+    if separately := kind_of(config).in_blocks:
+        told.append(f"{config.method} {separately}.")
     return tuple(told)

@@ -9,15 +9,23 @@ from coterie.arrays import AnyTable
 from coterie.engines.suppressed import needs_remaining
 from coterie.errors import ConfigError, Problem
 from coterie.privacy.kmap import KMap
-from coterie.table.masks import NO_CELLS
+from coterie.table.recoding import NO_CELLS
 
 if TYPE_CHECKING:
     from coterie.engines.engine import Job
     from coterie.settings.config import Config
+    from coterie.table.grouping import Grouping
 
 
 SET_METHODS = ("auto", "bottom-up", "compact", "kmembers", "optimal", "top-down")
 """methods that search by NCP alone, so that another price of sets takes its place"""
+
+
+def kind_of(config: Config) -> type[Grouping]:
+    """Return the kind of recoding that the method returns."""
+    from coterie.methods import find_method
+
+    return find_method(config.method).kind
 
 
 def check_request(config: Config) -> None:
@@ -33,7 +41,7 @@ def block_problems(data: AnyTable, job: Job, engine: str) -> list[Problem]:
     if not into_file(job.output):
         text = f"{engine} writes the release to a file; set output, or use engine memory"
         problems.append(Problem("engine", text))
-    if job.suppress_cells is not None and by_rows(config):
+    if job.suppress_cells is not None and kind_of(config).by_rows:
         problems.append(Problem("suppress_cells", NO_CELLS))
     return problems + cut_problems(config)
 
@@ -47,7 +55,7 @@ def cut_problems(config: Config) -> list[Problem]:
     elif config.time_limit is not None and needs_remaining(config):
         text = "blocks are grouped twice if rows are suppressed, and must be equal; remove it"
         problems.append(Problem("time_limit", text))
-    if config.row_order != "original" and (config.engine == "spark" or by_rows(config)):
+    if config.row_order != "original" and (config.engine == "spark" or kind_of(config).by_rows):
         why = "Spark has no order to keep secret" if config.engine == "spark" else "rows one by one keep their order"
         text = f"{why}; sort the input by something that nobody knows, or give engine memory"
         problems.append(Problem("row_order", text))
@@ -75,11 +83,9 @@ def into_file(output: object) -> bool:
 
 
 def _problems(config: Config) -> list[Problem]:
-    from coterie.methods import find_method
-
-    recoding = find_method(config.method).recoding
+    kind = kind_of(config)
     problems = []
-    if recoding == "per-row":
+    if kind.by_rows:
         alone = f"method {config.method} publishes rows one by one"
         problems = [Problem(path, f"{alone}: {text}") for path, text in _of_groups(config)]
     if config.cost == "set" and config.method not in SET_METHODS:
@@ -89,8 +95,8 @@ def _problems(config: Config) -> list[Problem]:
         problems.append(Problem("options.suppress_above", 'is a share of NCP; leave it or cost = "set" out'))
     if config.cost == "set" and any(isinstance(model, KMap) for model in config.privacy):
         problems.append(Problem("cost", "k-map counts people by unchanged columns; leave one of the two out"))
-    if config.refine and recoding != "local":
-        text = f"local search works on local recoding, but {config.method!r} is {recoding}; leave it out"
+    if config.refine and not kind.tight:
+        text = f"local search works on local recoding, but {config.method!r} is {kind.recoding}; leave it out"
         problems.append(Problem("refine", text))
     return problems
 
@@ -111,19 +117,12 @@ def _of_groups(config: Config) -> list[tuple[str, str]]:
     return found
 
 
-def by_rows(config: Config) -> bool:
-    """Return whether the method publishes rows one by one."""
-    from coterie.methods import find_method
-
-    return find_method(config.method).recoding == "per-row"
-
-
 def advice(config: Config) -> str:
     """Return advice for someone who looks for groups in a release with rows published one by one; "" otherwise."""
     from coterie.settings.registry import DEFAULT_METHOD
 
     # The default spares `verify` the import of the methods.
-    if config.method == DEFAULT_METHOD or not by_rows(config):
+    if config.method == DEFAULT_METHOD or not kind_of(config).by_rows:
         return ""
     return (
         f"Method {config.method} publishes rows one by one: groups of equal rows are not its guarantee, which was "

@@ -10,7 +10,7 @@ import numpy as np
 import pyarrow as pa
 
 from coterie.arrays import Int32
-from coterie.table.grouping import OneByOne
+from coterie.table.recoding import OneByOne
 from coterie.verification.rows import RowSums, count_rows, read_boxes, summed
 
 if TYPE_CHECKING:
@@ -39,7 +39,7 @@ def count_pairs(rows: OneByOne, boxes: Int32, k: int) -> RowSums:
         k: The requested k.
     """
     if len(boxes) != len(rows.rank):
-        # Rows that are missing cannot be in the rings; nor can others.
+        # Rows that are missing cannot be among the groups; nor can others.
         return RowSums(0, len(rows.rank), max(len(rows.rank), 1))
     shown, width = boxes[rows.rank], boxes.shape[1] // 2
     lo, hi = np.ascontiguousarray(shown[:, :width]), np.ascontiguousarray(shown[:, width:])

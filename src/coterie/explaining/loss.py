@@ -10,7 +10,7 @@ import numpy as np
 
 from coterie.arrays import Float64
 from coterie.errors import ConfigError, CoterieError, Problem
-from coterie.measures.measures import Measures, measure_boxes
+from coterie.measures.measures import Measures, measure_grouping
 from coterie.table.costs import Measure, interval_costs
 from coterie.table.masks import Mask
 
@@ -43,7 +43,7 @@ class CoarseGroup(NamedTuple):
     """A group with high information loss."""
 
     group: int
-    """as in `release.groups`; for rows published one by one, the ring"""
+    """as in `release.groups`"""
     rows: int
     cost: float
     """the weighted cost of each of its rows (the mean, if rows are published one by one)"""
@@ -94,7 +94,7 @@ def explain_loss(release: Release) -> LossExplanation:
     grouped = labels >= 0
     paid[release.rows[grouped]] = costs.sum(axis=1)[shown.labels[grouped]]
     loss = float(paid.sum())
-    # Where rows are published one by one, what a ring pays is the mean of its boxes.
+    # Where rows are published one by one, what a group pays is the mean of its boxes.
     boxes, groups = shown.labels[grouped], release.grouping.groups
     columns = [np.bincount(labels[grouped], weights=column[boxes], minlength=groups) for column in costs.T]
     by_group = np.stack(columns, axis=1) if columns else np.zeros((groups, 0))
@@ -227,13 +227,8 @@ def _measured(release: Release, config: Config, dropped: str | None) -> Measures
 
     prepared = _prepared(release, dropped).under(config)
     check_possible(prepared, config)
-    grouping = group_rows(prepared, config, start_run(config)).published_boxes()
-    table = prepared.encoded.table
-    labels = np.full(release.source.table.num_rows, -1, dtype=np.int32)
-    labels[release.rows] = grouping.labels
-    return measure_boxes(
-        table.domains, lo=grouping.lo, hi=grouping.hi, labels=labels, k=config.k, leaf_counts=table.leaf_counts
-    )
+    grouping, table = group_rows(prepared, config, start_run(config)), prepared.encoded.table
+    return measure_grouping(table, grouping, config, removed=release.source.table.num_rows - table.rows)
 
 
 def _prepared(release: Release, dropped: str | None) -> PreparedTable:

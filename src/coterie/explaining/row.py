@@ -227,7 +227,7 @@ def _held(release: Release, row: int) -> tuple[State, _Held]:
     if label < 0:
         return "suppressed", _nothing(table)
     members = np.flatnonzero(grouping.labels == label)
-    return "ring" if grouping.by_rows else "group", _Held(*grouping.boxes_around(row), members)
+    return grouping.unit, _Held(*grouping.boxes_around(row), members)
 
 
 def _nothing(table: Table) -> _Held:
@@ -240,8 +240,7 @@ def _left_open(release: Release, held: _Held, at: int) -> int:
     """Return how many values of the table are consistent with the row's published set or interval."""
     domain, members = release.table.domains[at], release.table.codes[held.members, at]
     span = int((held.hi[:, at] - held.lo[:, at]).max()) + 1
-    grouping = release.grouping
-    as_set = style_of(domain, release.config.publish) == "set" and not grouping.by_rows and grouping.nodes is None
+    as_set = style_of(domain, release.config.publish) == "set" and release.kind.tight
     if not as_set or span == 1 or len(members) == 0:
         return span
     distinct = np.unique(members)

@@ -170,7 +170,7 @@ def _touches(output: AnyPath, original: Path | Place | str) -> bool:
         one, two = str(original).rstrip("/") + "/", text.rstrip("/") + "/"
         return one.startswith(two) or two.startswith(one)
     target, source = Path(text.removeprefix("file://")), original.absolute()
-    if not _exists(target):
+    if not _exists(target) or not _exists(source):
         return False
     if target.is_dir():  # it would be replaced, with all that it holds
         return any(_same(target, each) for each in (source, *source.resolve().parents))

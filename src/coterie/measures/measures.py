@@ -99,13 +99,14 @@ class Measures(Mapping[str, float], Tabular):
 
 
 def measure_grouping(table: Table, grouping: Grouping, config: Config, **more: Any) -> Measures:  # noqa: ANN401 - as below
-    """Measure the groups of a table; more arguments are those of `measure_boxes`."""
-    boxes: dict[str, Any] = {"lo": grouping.lo, "hi": grouping.hi, "labels": grouping.labels, "codes": table.codes}
-    boxes["nodes"] = published_nodes(table.domains, grouping.nodes, config)
+    """Measure a recoding of a table; more arguments are those of `measure_boxes`."""
+    shown = grouping.published_boxes()
+    boxes: dict[str, Any] = {"lo": shown.lo, "hi": shown.hi, "labels": shown.labels, "codes": table.codes}
+    boxes["nodes"] = _published_nodes(table.domains, shown.chosen_nodes(), config)
     return measure_boxes(table.domains, k=config.k, leaf_counts=config.leaf_counts, **boxes, **more)
 
 
-def published_nodes(domains: Sequence[Domain], nodes: Int32 | None, config: Config) -> Int32 | None:
+def _published_nodes(domains: Sequence[Domain], nodes: Int32 | None, config: Config) -> Int32 | None:
     """Return [groups, d] nodes whose labels are published; −1 for sets, or the lowest nodes that cover the boxes."""
     from coterie.publishing.labels import style_of
 
@@ -122,6 +123,7 @@ def measure_boxes(
     hi: Int32,
     labels: Int32,
     k: int,
+    removed: int = 0,
     codes: Int32 | None = None,
     nodes: Int32 | None = None,
     listed: Int64 | None = None,
@@ -138,6 +140,7 @@ def measure_boxes(
         hi: [groups, d] largest codes of the boxes.
         labels: Row → group, −1 for suppressed rows, which cost 1 per cell.
         k: The requested k, for C_AVG.
+        removed: Further rows that are suppressed, without a label.
         codes: [rows, d] the rows' own codes, to count rows outside their box.
         nodes: [groups, d] the tree nodes whose labels are published, −1 or None for the lowest that contain the boxes.
         listed: [groups, d] number of values in the published sets, 0 for cells that are not sets.
@@ -147,7 +150,7 @@ def measure_boxes(
         beta: How fast the level weights of `height_distortion` fall with the distance from the root.
         level_weights: Column → custom weights for `distortion`, from the root downwards.
     """
-    rows, sizes = len(labels), np.bincount(labels[labels >= 0], minlength=len(lo)).astype(np.int64)
+    rows, sizes = len(labels) + removed, np.bincount(labels[labels >= 0], minlength=len(lo)).astype(np.int64)
     suppressed = rows - int(sizes.sum())
     costs = [
         interval_costs(

@@ -13,6 +13,7 @@ from pydantic import BaseModel, ConfigDict, Field, model_validator
 from coterie.errors import Cancelled, ConfigError, Problem
 from coterie.settings.registry import METHODS
 from coterie.table.grouping import Grouping
+from coterie.table.recoding import KINDS
 from coterie.table.table import Table
 
 
@@ -58,6 +59,21 @@ def _no_progress(step: str, done: int, total: int) -> None:
     pass
 
 
+def warm_up(
+    method: str, progress: Progress | None = _no_progress, checkpoint: Callable[[], None] = lambda: None
+) -> None:
+    """Compile the kernels of a method, unless they are in the cache: one process of a machine does, others wait.
+
+    Args:
+        method: Its name.
+        progress: Receives progress; with None, the log says once that this takes a while.
+        checkpoint: Called now and then; raises if the user wants to stop.
+    """
+    from coterie.kernels.compiling import compile_ahead  # late: kernels are slow to import
+
+    compile_ahead(method, progress, checkpoint)
+
+
 @dataclass
 class Run:
     """What a method may use besides the table: randomness, threads, progress, a deadline."""
@@ -84,9 +100,7 @@ class Run:
 
     def compile_for(self, method: str) -> None:
         """Compile the kernels of a method if this is the first run after installation."""
-        from coterie.kernels.compiling import compile_ahead  # late: kernels are slow to import
-
-        compile_ahead(method, None if self.progress is _no_progress else self.progress, self.checkpoint)
+        warm_up(method, None if self.progress is _no_progress else self.progress, self.checkpoint)
 
     @property
     def out_of_time(self) -> bool:
@@ -104,6 +118,11 @@ class Method:
     paper: str
     recoding: Literal["local", "global", "per-row"]
     summary: str
+
+    @property
+    def kind(self) -> type[Grouping]:
+        """The kind of recoding that it returns."""
+        return KINDS[self.recoding]
 
     @property
     def published(self) -> Mapping[str, Any] | None:

@@ -38,7 +38,8 @@ from coterie.arrays import Float64, Int64
 from coterie.methods._lattice import Lattice, minimal
 from coterie.methods._method import PaperOptions, Run, method
 from coterie.table.costs import Measure, interval_costs
-from coterie.table.grouping import SUPPRESSED, Grouping, renumber
+from coterie.table.grouping import SUPPRESSED, renumber
+from coterie.table.recoding import Levels
 from coterie.table.table import Table
 
 _MEASURES: dict[str, Literal["ncp", "height", "whd"]] = {"ncp": "ncp", "height": "height", "distortion": "whd"}
@@ -64,7 +65,7 @@ class IncognitoOptions(PaperOptions):
 
 
 @method("incognito", paper="LeFevre, DeWitt, Ramakrishnan 2005", recoding="global", options=IncognitoOptions)
-def incognito(table: Table, k: int, options: IncognitoOptions, run: Run) -> Grouping:
+def incognito(table: Table, k: int, options: IncognitoOptions, run: Run) -> Levels:
     """Choose one generalization level for each whole column, the best of all that are k-anonymous."""
     lattice = Lattice(table, number_levels=options.number_levels)
     allowed = _share_of(options.suppress_at_most, table.rows)
@@ -175,7 +176,7 @@ def _group_bounds(lattice: Lattice, table: Table, nodes: Int64) -> Float64:
     return table.rows**2 / np.maximum(groups, 2)
 
 
-def _grouping(lattice: Lattice, table: Table, node: Int64, k: int) -> Grouping:
+def _grouping(lattice: Lattice, table: Table, node: Int64, k: int) -> Levels:
     """Group rows with the same generalized values, each group published at the levels of the node."""
     from coterie.kernels.distinct import distinct_rows
 
@@ -192,11 +193,11 @@ def _grouping(lattice: Lattice, table: Table, node: Int64, k: int) -> Grouping:
         np.full(len(ends), -1) if levels.node is None else levels.node[level][ends[:, j]]
         for j, (levels, level) in enumerate(chosen)
     ]
-    return Grouping(
+    return Levels(
         renumber(labels),
         np.ascontiguousarray(low[first[kept]]),
         np.ascontiguousarray(np.column_stack(high).astype(np.int32)),
-        np.ascontiguousarray(np.column_stack(nodes).astype(np.int32)),
+        nodes=np.ascontiguousarray(np.column_stack(nodes).astype(np.int32)),
     )
 
 

@@ -50,7 +50,7 @@ from coterie.grouping.index import build_index
 from coterie.methods._method import Method, PaperOptions, Run, all_methods, method
 from coterie.methods._sides import COMPARE, Compare, rule_number
 from coterie.table.grouping import Grouping
-from coterie.table.rings import Rings
+from coterie.table.recoding import Rings
 from coterie.table.table import Table
 
 # Beyond so many distinct rows, looking at all of them for each step of a walk takes longer than building an index.

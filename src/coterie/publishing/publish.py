@@ -181,6 +181,7 @@ def recode(table: Table, grouping: Grouping, config: Config) -> tuple[dict[str, 
     recoded: dict[str, Labels] = {}
     roots: dict[str, str] = {}
     shown = grouping.published_boxes()
+    nodes = shown.chosen_nodes()
     for position, domain in enumerate(table.domains):
         style = style_of(domain, config.publish)
         codes = np.ascontiguousarray(table.codes[:, position])
@@ -190,7 +191,7 @@ def recode(table: Table, grouping: Grouping, config: Config) -> tuple[dict[str, 
             shown.labels,
             np.ascontiguousarray(shown.lo[:, position]),
             np.ascontiguousarray(shown.hi[:, position]),
-            None if shown.nodes is None else np.ascontiguousarray(shown.nodes[:, position]),
+            None if nodes is None else np.ascontiguousarray(nodes[:, position]),
             grouping.values_held(codes, at_most=SET_LIMIT) if style == "set" else None,
         )
         recoded[domain.name] = label(boxes, style)

@@ -147,11 +147,16 @@ class Release(Generic[Frame_co]):
         return self.held.published
 
     @cached_property
-    def by_rows(self) -> bool:
-        """Whether rows are published one by one: each is hidden among k, but not in a group of equal rows."""
+    def kind(self) -> type[Grouping]:
+        """The kind of recoding: what holds for all releases of its method."""
         from coterie.methods import find_method
 
-        return find_method(self.config.method).recoding == "per-row"
+        return find_method(self.config.method).kind
+
+    @property
+    def by_rows(self) -> bool:
+        """Whether rows are published one by one: each is hidden among k, but not in a group of equal rows."""
+        return self.kind.by_rows
 
     def all_rows(self, what: str) -> HeldRows:
         """Return all rows; raise a ConfigError with the reason if only a sample is in memory."""
@@ -192,7 +197,7 @@ class Release(Generic[Frame_co]):
 
     @cached_property
     def groups(self) -> Int32:
-        """Position in the original → group number, −1 for a suppressed row; for `nh`, the number of its ring."""
+        """Position in the original → group number, −1 for a suppressed row."""
         held = self.all_rows("the group of each row")
         labels = np.full(held.rows, -1, dtype=np.int32)
         labels[held.encoded.rows] = held.grouping.labels

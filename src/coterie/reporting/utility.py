@@ -29,16 +29,16 @@ MOST_PAIRS = 12
 
 def utility_part(release: Release, hider: Hider) -> model.Utility:
     """Report the utility of the data."""
-    measures, by_rows = release.measures, release.by_rows
+    measures, known = release.measures, release.kind.measures(MEASURES)
     notes: list[str] = []
-    if by_rows:
+    if release.by_rows:
         notes.append(
             "Rows are published one by one, so groups, their sizes, discernability and C_AVG do not apply to this "
             "release."
         )
 
     def of_groups(name: str) -> float | None:
-        return None if by_rows else hider.figure(measures[name])
+        return hider.figure(measures[name]) if name in known else None
 
     queries, distributions, associations = _compared(release, hider, notes)
     return model.Utility(
@@ -56,9 +56,9 @@ def utility_part(release: Release, hider: Hider) -> model.Utility:
         ],
         bound=_bound(release, hider),
         measures=_measures(release, hider),
-        groups=None if by_rows else int(measures["groups"]),
-        smallest=None if by_rows else hider.count(measures["smallest"]),
-        largest=None if by_rows else int(measures["largest"]),
+        groups=int(measures["groups"]) if "groups" in known else None,
+        smallest=hider.count(measures["smallest"]) if "smallest" in known else None,
+        largest=int(measures["largest"]) if "largest" in known else None,
         average_size=of_groups("average_size"),
         queries=queries,
         distributions=distributions,
@@ -69,10 +69,9 @@ def utility_part(release: Release, hider: Hider) -> model.Utility:
 
 def _measures(release: Release, hider: Hider) -> list[model.MeasureFigure]:
     """Return every applicable measure; sums and small counts are withheld if they would reveal too much."""
-    by_rows = release.by_rows
     made = []
-    for name, each in MEASURES.items():
-        if name not in release.measures or (by_rows and each.grouped):
+    for name, each in release.kind.measures(MEASURES).items():
+        if name not in release.measures:
             continue
         exact, rows = release.measures[name], release.source.table.num_rows
         if each.unit == "rows":

@@ -1,24 +1,37 @@
 """Grouping: the recoding that a method returns. Row → group, group → box.
 
-Methods that publish rows one by one return their own kind of grouping (`rings`). Code that publishes, judges,
-measures or explains queries the recoding, and need not know its kind:
+A grouping is published as it is: local recoding. `recoding` has the other kinds. Code that publishes, judges,
+measures or explains asks the recoding, and need not know its kind:
 
     published_boxes()     row → box, as published
+    chosen_nodes()        the tree nodes to publish for these boxes, if the method has chosen them
     values_held()         the values behind each of these boxes, if not just those of the rows in it
     counts_for_judge()    the input of the check of rows published one by one; nothing for groups
+    measures()            those measures that say something about it
     boxes_around()        the boxes that a row may have been published with
+    with_stars()          the same with some cells suppressed
+    regrouped()           the same kind of recoding after groups were changed
+
+What holds for every recoding of a kind is an attribute of the class, so it can be asked before a method has run and
+where no rows are in memory: `Method.kind`, `Release.kind`.
 """
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import ClassVar, NamedTuple
+from typing import TYPE_CHECKING, ClassVar, Literal, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
 
 from coterie.arrays import Bool, Int32, Int64, Integers
+
+if TYPE_CHECKING:
+    from coterie.measures.losses import Measure
+    from coterie.table.domain import Domain
+    from coterie.table.recoding import OneByOne
 
 SUPPRESSED = -1
 
@@ -32,19 +45,6 @@ class Held(NamedTuple):
     """box → its number of distinct codes; pairs are listed only for boxes with few enough"""
 
 
-class OneByOne(NamedTuple):
-    """Rows that are published one by one, as far as their check needs them: each is at a place of a ring."""
-
-    codes: Int32
-    """[places, d] the rows' codes, ring after ring"""
-    start: Int64
-    """ring → its first place; one more entry at the end"""
-    back: Int64
-    """place → how many places before it stands the slot of its row"""
-    rank: Int64
-    """slot → which of the rows that are in rings is published in it, by row number"""
-
-
 @dataclass(frozen=True, eq=False)
 class Grouping:
     """Rows assigned to groups, each group published as one box (an interval of codes per quasi-identifier).
@@ -55,18 +55,30 @@ class Grouping:
     labels: Int32
     lo: Int32
     hi: Int32
-    nodes: Int32 | None = None
-    """[groups, d] the tree nodes to publish, −1 for numbers; without it, the lowest nodes that hold the boxes.
 
-    The two differ where a node has one child only among the values present: both hold the same codes.
-    """
-
+    recoding: ClassVar[Literal["local", "global", "per-row"]] = "local"
+    """the name of its kind"""
     by_rows: ClassVar[bool] = False
     """whether rows are published one by one: each with a box of its own, which lies within that of its group"""
+    tight: ClassVar[bool] = True
+    """whether the boxes are free to be as narrow as the rows of their groups"""
+    unit: ClassVar[Literal["group", "ring"]] = "group"
+    """what the rows with the same label are called"""
+    in_blocks: ClassVar[str] = ""
+    """what the method did for each block separately, if a table in one block has it only once"""
+
+    @classmethod
+    def measures(cls, every: Mapping[str, Measure]) -> dict[str, Measure]:
+        """Return those of the measures that say something about a recoding of this kind."""
+        return {name: measure for name, measure in every.items() if not (cls.by_rows and measure.grouped)}
 
     def published_boxes(self) -> Grouping:
         """Return row → box as published."""
         return self
+
+    def chosen_nodes(self) -> Int32 | None:
+        """Return the tree nodes to publish, [boxes, d], −1 for numbers; None for the lowest that hold the boxes."""
+        return None
 
     def boxes_around(self, row: int) -> tuple[Int32, Int32]:
         """Return the boxes, [boxes, d] each, that a row may have been published with."""
@@ -80,6 +92,23 @@ class Grouping:
     def counts_for_judge(self, codes: Int32) -> OneByOne | None:
         """Return the input of the check of rows published one by one, from the codes of all rows."""
         return None
+
+    def with_stars(self, starred: Mapping[int, Int32], domains: Sequence[Domain]) -> Grouping:
+        """Widen boxes to the whole domain: column → groups in which its cell is suppressed."""
+        lo, hi = self.lo.copy(), self.hi.copy()
+        for at, groups in starred.items():
+            lo[groups, at], hi[groups, at] = 0, domains[at].size - 1
+        return replace(self, lo=lo, hi=hi)
+
+    def regrouped(self, changed: Grouping, *, same: Int64, domains: Sequence[Domain]) -> Grouping:
+        """Return other groups of the same rows as a recoding of this kind.
+
+        Args:
+            changed: The groups.
+            same: Group of these → the group here that it is still the same as, −1 if it was changed.
+            domains: The columns.
+        """
+        return changed
 
     @property
     def groups(self) -> int:
@@ -111,26 +140,38 @@ class Grouping:
 def renumber(labels: Integers) -> Int32:
     """Renumber groups 0, 1, … in the order of their first rows; −1 stays."""
     kept = labels != SUPPRESSED
-    values, first, inverse = np.unique(labels[kept], return_index=True, return_inverse=True)
-    rank = np.empty(len(values), dtype=np.int32)
-    rank[np.argsort(first, kind="stable")] = np.arange(len(values), dtype=np.int32)
+    known = labels[kept]
+    least, most = (int(known.min()), int(known.max())) if len(known) else (0, 0)
+    if most - least > 2 * len(labels):
+        values, known = np.unique(known, return_inverse=True)
+        least, most = 0, len(values) - 1
+    first = np.full(most - least + 1, len(known), dtype=np.int64)
+    # Of several rows, the last one that is written down stays: the first of the group.
+    first[known[::-1] - least] = np.arange(len(known) - 1, -1, -1)
+    rank = np.empty(len(first), dtype=np.int32)
+    rank[np.argsort(first, kind="stable")] = np.arange(len(first), dtype=np.int32)
     result = np.full(len(labels), SUPPRESSED, dtype=np.int32)
-    result[kept] = rank[inverse]
+    result[kept] = rank[known - least]
     return result
+
+
+def by_label(labels: Int32) -> Int64:
+    """Return the rows by their labels, those with the same label in order: NumPy sorts by digits if there are 16 bits.
+
+    Labels are −1 or more.
+    """
+    digits = labels + 1
+    order = np.argsort(digits.astype(np.uint16), kind="stable")
+    if len(labels) and digits.max() > np.iinfo(np.uint16).max:
+        order = order[np.argsort((digits >> 16).astype(np.uint16)[order], kind="stable")]
+    return order
 
 
 def tight_boxes(codes: Int32, labels: Int32, groups: int) -> tuple[Int32, Int32]:
     """Return the smallest box around each group's rows, as (lo, hi), both [groups, d]."""
-    d = codes.shape[1]
-    lo = np.zeros((groups, d), dtype=np.int32)
-    hi = np.zeros((groups, d), dtype=np.int32)
     if groups == 0:
-        return lo, hi
-    order = np.argsort(labels, kind="stable")
-    order = order[np.count_nonzero(labels == SUPPRESSED) :]
-    starts = np.searchsorted(labels[order], np.arange(groups))
-    for column in range(d):
-        values = codes[order, column]
-        lo[:, column] = np.minimum.reduceat(values, starts)
-        hi[:, column] = np.maximum.reduceat(values, starts)
-    return lo, hi
+        return np.zeros((0, codes.shape[1]), dtype=np.int32), np.zeros((0, codes.shape[1]), dtype=np.int32)
+    sizes = np.bincount(labels + 1, minlength=groups + 1)
+    rows = np.take(codes, by_label(labels)[sizes[0] :], axis=0)
+    starts = np.cumsum(sizes[1:]) - sizes[1:]
+    return np.minimum.reduceat(rows, starts, axis=0), np.maximum.reduceat(rows, starts, axis=0)

@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import replace
 from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
@@ -21,9 +20,6 @@ if TYPE_CHECKING:
     from coterie.settings.config import Config
     from coterie.table.grouping import Grouping
     from coterie.table.table import Table
-
-
-NO_CELLS = "cells cannot be suppressed where rows are published one by one; choose another method"
 
 
 class Mask(NamedTuple):
@@ -150,18 +146,12 @@ def star_masked(grouping: Grouping, table: Table, cells: Mapping[str, Bool]) -> 
     """
     if not cells:
         return grouping
-    if grouping.by_rows:
-        raise ConfigError([Problem("suppress_cells", NO_CELLS)])
-    lo, hi = grouping.lo.copy(), grouping.hi.copy()
-    nodes = None if grouping.nodes is None else grouping.nodes.copy()
-    for at, domain in enumerate(table.domains):
-        if domain.name not in cells:
-            continue
-        hit = np.unique(grouping.labels[cells[domain.name] & (grouping.labels >= 0)])
-        lo[hit, at], hi[hit, at] = 0, domain.size - 1
-        if nodes is not None and domain.tree is not None:
-            nodes[hit, at] = 0
-    return replace(grouping, lo=lo, hi=hi, nodes=nodes)
+    starred = {
+        at: np.unique(grouping.labels[cells[domain.name] & (grouping.labels >= 0)])
+        for at, domain in enumerate(table.domains)
+        if domain.name in cells
+    }
+    return grouping.with_stars(starred, table.domains)
 
 
 def check_limit(grouping: Grouping, config: Config) -> None:

@@ -50,7 +50,7 @@ def look_at_tightness(findings: Findings, counted: Mapping[str, CellCounts], con
     """
     from coterie.methods import find_method
 
-    if find_method(config.method).recoding != "local":
+    if not find_method(config.method).kind.tight:
         return
     forms = forms_of(config)
     found = downcode(counted, forms=forms, rounded=config.round)

@@ -38,7 +38,7 @@ def verdict_of(release: Release) -> Verdict:
     who = None if config.entity is None else original.column(config.entity).take(pa.array(kept))
     of_row, classes = found.class_of_row, found.groups
     if release.by_rows:
-        # Rows that are published one by one are hidden among those of their ring, however they look.
+        # Rows that are published one by one are hidden among those of their group, however they look.
         of_row, classes = numbered(release.groups[kept].astype(np.int64))
     rows = TableRows(published.table, of_row, classes, who)
     findings = Findings("singling-out", config.accept)

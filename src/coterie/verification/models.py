@@ -86,7 +86,7 @@ class FileCheck(NamedTuple):
         """Return the same with the guarantee of rows published one by one.
 
         Args:
-            sums: The counts of all rings.
+            sums: The counts of all blocks.
             k: The guaranteed k.
             hidden: The number of shown suppressed rows.
         """

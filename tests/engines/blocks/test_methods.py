@@ -11,10 +11,10 @@ from coterie.engines import row_check
 from coterie.engines.blocks import plan as blocks_plan
 from coterie.engines.blocks import write as blocks_write
 from coterie.engines.cuts import CutTree
-from coterie.engines.request import by_rows
+from coterie.engines.request import kind_of
 from coterie.engines.row_check import count_pairs
 from coterie.errors import ConfigError, DataError, VerificationError
-from coterie.table.grouping import OneByOne
+from coterie.table.recoding import OneByOne
 from coterie.verification.rows import NAME
 
 KEY = {"key": "a secret of the tests"}
@@ -167,5 +167,5 @@ def test_what_these_methods_do_not_do_is_refused_in_blocks_too(changes, message,
 
 
 def test_only_some_methods_publish_rows_one_by_one():
-    assert by_rows(config_of(method="nh"))
-    assert not by_rows(config_of(method="incognito"))
+    assert kind_of(config_of(method="nh")).by_rows
+    assert not kind_of(config_of(method="incognito")).by_rows

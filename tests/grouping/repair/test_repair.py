@@ -22,6 +22,7 @@ from coterie.settings.models import parse_model, parse_privacy
 from coterie.table.costs import interval_costs
 from coterie.table.domain import Domain
 from coterie.table.grouping import Grouping
+from coterie.table.recoding import Levels
 from coterie.table.table import Table
 
 
@@ -208,11 +209,11 @@ def test_the_cheapest_neighbour_is_taken_and_ties_go_to_the_lowest():
 def test_unbroken_groups_keep_their_boxes():
     table = line([0, 1, 2, 3, 100, 101], list("aabbab"))
     loose = Grouping.of(table.codes, [0, 0, 1, 1, 2, 2])
-    wide = Grouping(loose.labels, loose.lo.copy(), loose.hi.copy(), np.full((3, 1), -1, dtype=np.int32))
+    wide = Levels(loose.labels, loose.lo.copy(), loose.hi.copy(), nodes=np.full((3, 1), -1, dtype=np.int32))
     wide.lo[2] = 3
     after = repair(table, wide, [LDiversity(2)], k=2, run=Run())
     assert after.lo[after.labels[4]].tolist() == [3]
-    assert after.nodes is not None
+    assert isinstance(after, Levels)
     assert after.nodes.tolist() == [[-1]] * after.groups
 
 

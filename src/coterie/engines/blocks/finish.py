@@ -21,6 +21,7 @@ from coterie.engines.blocks.shuffle import ShuffledStripes
 from coterie.engines.blocks.verify import WrittenCheck
 from coterie.engines.blocks.write import BlockStripes
 from coterie.engines.bound import blocks_bound
+from coterie.engines.centres import Centres
 from coterie.engines.finished import check_limit, notes_of, total
 from coterie.engines.mapping import WholeMapping
 from coterie.files import tables
@@ -84,8 +85,7 @@ class Ending:
         draft.checked.verification.raise_for_failure()
         with self.phases("check input"):
             whole = draft.checked.verification.rows == sums.rows
-            # Rows in a secret order are not beside their originals.
-            strangers = Counter() if draft.secret is not None else self._strangers(draft, shown=whole)
+            strangers = self._strangers(draft, shown=whole)
             # Stamps can be set back. What was read in several passes has to be what the hash in the settings names.
             self.table.check_content()
             refuse_strangers(strangers)
@@ -115,7 +115,9 @@ class Ending:
         config, rows, size = self.plan.book.config, self.plan.book.all_rows, self.store.stripe_rows
         wanted = [name for name in self.table.schema.names if name in {*config.quasi, *config.published_unchanged}]
         before = RowReader(self.table.batches(wanted))
-        after = RowReader(open_table(draft.path, self.target.reading(config)).batches())
+        written = open_table(draft.path, self.target.reading(config)).batches()
+        after = RowReader(written if draft.secret is None else draft.secret.restored(written))
+        centres = Centres(config)
         found: Counter[str] = Counter()
         for stripe in range(-(-rows // size)):
             original = before.take(min(size, rows - stripe * size))
@@ -123,10 +125,10 @@ class Ending:
                 inside = self.store.published(self.finished, stripe, original.num_rows)
                 original = original.filter(pa.array(inside))
             if original.num_rows:
-                found += count_strangers(original, after.take(original.num_rows), config)
+                found += count_strangers(original, after.take(original.num_rows), config, centres=centres)
         before.end()
         after.end()
-        return found
+        return found + centres.strangers()
 
     def _place(self, draft: _Draft, *, lacks: bool) -> StoredRows:
         """Return the release's rows on disk, and the removed rows of the original."""

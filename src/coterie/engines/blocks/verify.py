@@ -1,6 +1,6 @@
 """Verify a release that was written in blocks: with DuckDB, and row by row if rows are published one by one.
 
-A ring is in one block, but its rows are spread over the file. So the written file is read once and its boxes are
+The rows of a group are in one block, but spread over the file. So the written file is read once and its boxes are
 stored by block; then each block is counted separately, like a table in memory.
 """
 
@@ -16,7 +16,7 @@ import pyarrow as pa
 
 from coterie.engines.finished import AT
 from coterie.engines.plan import PROGRAM_BYTES
-from coterie.engines.request import by_rows
+from coterie.engines.request import kind_of
 from coterie.engines.row_check import cells_as_boxes, count_pairs, load
 from coterie.publishing.labels import root_text, style_of
 from coterie.verification.cells import read_cells
@@ -57,7 +57,7 @@ class WrittenCheck:
             shown: Whether it has suppressed rows.
             hidden: The number of suppressed rows.
         """
-        config, single = self.plan.book.config, by_rows(self.plan.book.config)
+        config, single = self.plan.book.config, kind_of(self.plan.book.config).by_rows
         roots = {domain.name: root_text(domain, style_of(domain, config.publish)) for domain in self.plan.book.domains}
         checker = DuckLimits(self.folder, max((memory - PROGRAM_BYTES) // 3, LEAST_DUCKDB), config.usable_threads)
         people = self.people or self.people_of(written.schema.names, shown=shown)

@@ -4,11 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-import numpy as np
-import pyarrow as pa
-
 from coterie.arrays import AnyTable
-from coterie.engines.belongs import count_strangers, refuse_strangers
 from coterie.engines.memory.group import check_possible, group_rows
 from coterie.engines.memory.source import PreparedTable, prepare
 from coterie.engines.memory.verify import check
@@ -16,9 +12,9 @@ from coterie.engines.phases import Phases
 from coterie.engines.steps import start_run
 from coterie.errors import Problem
 from coterie.files.destinations import check_outputs
-from coterie.measures.measures import Measures, measure_boxes, published_nodes
+from coterie.measures.measures import measure_grouping
 from coterie.publishing.mapping import write_mapping
-from coterie.publishing.publish import PublishedTable, publish
+from coterie.publishing.publish import publish
 from coterie.releases.bound import with_bound
 from coterie.releases.place import HeldRows
 from coterie.releases.release import Release
@@ -28,8 +24,6 @@ if TYPE_CHECKING:
     from coterie.engines.engine import Job
     from coterie.methods import Run
     from coterie.settings.config import Config
-    from coterie.table.encode import EncodedTable
-    from coterie.table.grouping import Grouping
 
 
 def problems(data: AnyTable, job: Job) -> list[Problem]:
@@ -72,11 +66,16 @@ def make_release(prepared: PreparedTable, config: Config, run: Run, *, phases: P
             published = publish(source.table, encoded.table, grouping, hidden, rows=encoded.rows)
             verification = check(published, source.table, config, encoded=encoded, grouping=grouping)
         verification.raise_for_failure()
-        refuse_strangers(count_strangers(source.table.take(pa.array(published.kept)), published.table, config))
     with phases("measure"):
-        measures = _measured(encoded, grouping, published, config, source.table.num_rows)
         measures = with_bound(
-            measures,
+            measure_grouping(
+                encoded.table,
+                grouping,
+                config,
+                removed=source.table.num_rows - encoded.table.rows,
+                listed=published.listed,
+                class_of_group=published.class_of_group,
+            ),
             encoded.table,
             k=config.k,
             threads=run.threads,
@@ -92,28 +91,4 @@ def make_release(prepared: PreparedTable, config: Config, run: Run, *, phases: P
         masked=encoded.book.mask.note,
         masks_sha256=encoded.book.mask.sha256,
         notes=tuple(run.notes),
-    )
-
-
-def _measured(
-    encoded: EncodedTable, grouping: Grouping, published: PublishedTable, config: Config, rows: int
-) -> Measures:
-    """Measure the release, including rows that were suppressed from the start."""
-    grouping = grouping.published_boxes()
-    labels, codes = grouping.labels, encoded.table.codes
-    if len(labels) < rows:
-        labels = np.full(rows, -1, dtype=np.int32)
-        codes = np.zeros((rows, encoded.table.attributes), dtype=np.int32)
-        labels[encoded.rows], codes[encoded.rows] = grouping.labels, encoded.table.codes
-    return measure_boxes(
-        encoded.table.domains,
-        lo=grouping.lo,
-        hi=grouping.hi,
-        labels=labels,
-        k=config.k,
-        codes=codes,
-        nodes=published_nodes(encoded.table.domains, grouping.nodes, config),
-        listed=published.listed,
-        class_of_group=published.class_of_group,
-        leaf_counts=config.leaf_counts,
     )

@@ -17,6 +17,7 @@ import numpy as np
 import pyarrow as pa
 
 from coterie.engines.belongs import count_strangers, refuse_strangers
+from coterie.engines.centres import Centres
 from coterie.engines.spark.group import PERSON
 from coterie.engines.spark.guard import guarded, guarded_task
 from coterie.engines.spark.rows import RowNumbers, number_column
@@ -109,6 +110,10 @@ def refuse_others(rows: NumberedRows, numbers: RowNumbers, grouped: GroupedRows,
         *("coterie_row" if name == "coterie_row" else f"p{names.index(name)}" for name in released.columns)
     )
     joined = rows.frame.select(number, *cells).join(published, sql.col("row") == sql.col("coterie_row"))
+    if Centres(config).styles:
+        # A mean is compared with all originals of its class: these have to be in one partition.
+        ends = {end for name in config.quasi for end in (name, f"{name}_min", f"{name}_max")}
+        joined = joined.repartition(*(f"p{at}" for at, name in enumerate(names) if name in ends))
     task = partial(look_at_rows, config=config, wanted=wanted, names=names)
     total: Counter[str] = Counter()
     with guarded("comparing the release with the original"):
@@ -260,13 +265,14 @@ def look_at_rows(
 ) -> Iterator[pa.RecordBatch]:
     """Return how many rows a partition has, and column → those that are published with values of others."""
     found: Counter[str] = Counter()
+    centres = Centres(config)
     for batch in batches:
         table = pa.Table.from_batches([batch])
         original = table.select([f"o{at}" for at in range(len(wanted))]).rename_columns(list(wanted))
         published = table.select([f"p{at}" for at in range(len(names))]).rename_columns(list(names))
-        found += count_strangers(original, published, config)
+        found += count_strangers(original, published, config, centres=centres)
         found[""] += batch.num_rows
-    yield _sent(found)
+    yield _sent(found + centres.strangers())
 
 
 def _held(batches: Iterator[pa.RecordBatch]) -> pa.Table | None:

@@ -112,14 +112,7 @@ def _finished(state: RepairState, before: Grouping) -> Grouping:
     at = np.empty(state.groups, dtype=np.int64)
     at[labels[kept]] = state.labels[kept]
     lo, hi = np.ascontiguousarray(state.lo[at]), np.ascontiguousarray(state.hi[at])
-    if before.nodes is None:
-        return Grouping(labels, lo, hi)
-    nodes = np.full(lo.shape, -1, dtype=np.int32)
-    for j, domain in enumerate(state.aim.table.domains):
-        if domain.tree is not None:
-            nodes[:, j] = domain.tree.common_ancestor(lo[:, j], hi[:, j])
-    same = state.untouched[at]
     old = np.empty(state.groups, dtype=np.int64)
     old[labels[kept]] = before.labels[kept]
-    nodes[same] = before.nodes[old[same]]
-    return Grouping(labels, lo, hi, nodes)
+    same = np.where(state.untouched[at], old, -1)
+    return before.regrouped(Grouping(labels, lo, hi), same=same, domains=state.aim.table.domains)

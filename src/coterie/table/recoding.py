@@ -1,27 +1,91 @@
-"""Rings: a recoding that publishes rows one by one, each with the box of k consecutive rows of a ring.
+"""The recodings besides plain groups: levels of whole columns, and rings of rows that are published one by one.
 
-The rows of a group form a ring. The *slot* at a place of the ring is the box of the row there and the `span` − 1
-rows after it. Each row is published in one of the `span` slots whose boxes contain it, and each slot publishes one row;
-the assignment of rows to slots is random and kept secret.
+`grouping` says what a recoding is asked.
 """
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import ClassVar
+from typing import TYPE_CHECKING, ClassVar, Literal, NamedTuple
 
 import numpy as np
 
 from coterie.arrays import Int32, Int64
-from coterie.table.grouping import Grouping, Held, OneByOne
+from coterie.errors import ConfigError, Problem
+from coterie.table.grouping import Grouping, Held
+
+if TYPE_CHECKING:
+    from coterie.table.domain import Domain
+
+NO_CELLS = "cells cannot be suppressed where rows are published one by one; choose another method"
+
+
+@dataclass(frozen=True, eq=False)
+class Levels(Grouping):
+    """Groups of rows that are equal at one level of the hierarchy for each whole column.
+
+    A node with one child only among the values present holds the same codes as the child: the level decides which of
+    the two is published.
+    """
+
+    recoding: ClassVar[Literal["local", "global", "per-row"]] = "global"
+    tight: ClassVar[bool] = False
+    in_blocks: ClassVar[str] = "chose levels for each block separately; they may differ from block to block"
+
+    nodes: Int32 = field(kw_only=True)
+    """[groups, d] the tree nodes to publish, −1 for numbers"""
+
+    def chosen_nodes(self) -> Int32:
+        """Return the nodes at the levels."""
+        return self.nodes
+
+    def with_stars(self, starred: Mapping[int, Int32], domains: Sequence[Domain]) -> Grouping:
+        """Widen boxes to the whole domain, and publish its root."""
+        nodes = self.nodes.copy()
+        for at, groups in starred.items():
+            if domains[at].tree is not None:
+                nodes[groups, at] = 0
+        wide = super().with_stars(starred, domains)
+        return Levels(wide.labels, wide.lo, wide.hi, nodes=nodes)
+
+    def regrouped(self, changed: Grouping, *, same: Int64, domains: Sequence[Domain]) -> Grouping:
+        """Return the groups with the nodes of the levels where nothing was changed, and the lowest nodes elsewhere."""
+        nodes = np.full(changed.lo.shape, -1, dtype=np.int32)
+        for at, domain in enumerate(domains):
+            if domain.tree is not None:
+                nodes[:, at] = domain.tree.common_ancestor(changed.lo[:, at], changed.hi[:, at])
+        nodes[same >= 0] = self.nodes[same[same >= 0]]
+        return Levels(changed.labels, changed.lo, changed.hi, nodes=nodes)
+
+
+class OneByOne(NamedTuple):
+    """Rows that are published one by one, as far as their check needs them: each is at a place of a ring."""
+
+    codes: Int32
+    """[places, d] the rows' codes, ring after ring"""
+    start: Int64
+    """ring → its first place; one more entry at the end"""
+    back: Int64
+    """place → how many places before it stands the slot of its row"""
+    rank: Int64
+    """slot → which of the rows that are in rings is published in it, by row number"""
 
 
 @dataclass(frozen=True, eq=False)
 class Rings(Grouping):
-    """Groups whose rows form rings; ring g is group g. A slot has the number of its place in `order`."""
+    """Groups whose rows form rings, each row published with the box of k consecutive rows of its ring.
 
+    Ring g is group g. The *slot* at a place of the ring is the box of the row there and the `span` − 1 rows after it.
+    Each row is published in one of the `span` slots whose boxes contain it, and each slot publishes one row; the
+    assignment of rows to slots is random and kept secret. A slot has the number of its place in `order`.
+    """
+
+    recoding: ClassVar[Literal["local", "global", "per-row"]] = "per-row"
     by_rows: ClassVar[bool] = True
+    tight: ClassVar[bool] = False
+    unit: ClassVar[Literal["group", "ring"]] = "ring"
 
     order: Int32 = field(kw_only=True)
     """place → row, ring after ring"""
@@ -43,6 +107,10 @@ class Rings(Grouping):
     def published_boxes(self) -> Grouping:
         """Return row → slot → box."""
         return self._shown
+
+    def with_stars(self, starred: Mapping[int, Int32], domains: Sequence[Domain]) -> Grouping:
+        """Raise a ConfigError: a cell is published with the boxes of several rows."""
+        raise ConfigError([Problem("suppress_cells", NO_CELLS)])
 
     def boxes_around(self, row: int) -> tuple[Int32, Int32]:
         """Return the boxes of all slots that may publish a row."""
@@ -106,3 +174,6 @@ class Rings(Grouping):
         last = np.minimum(offset, sizes[ring] - 1)
         used = first <= last
         return place[used], (self.start[ring] + first)[used], (self.start[ring] + last)[used]
+
+
+KINDS: dict[str, type[Grouping]] = {kind.recoding: kind for kind in (Grouping, Levels, Rings)}
