@@ -78,5 +78,5 @@ def describe(opened: StoredHierarchy, column: ColumnSummary) -> str:
     if form.kind == "dates":
         return "Dates by " + ", ".join(form.levels)
     if form.kind == "prefixes":
-        return f"First {form.lengths} characters" if form.lengths else "First characters, one less at a time"
+        return f"Prefixes of {form.lengths} characters" if form.lengths else "Prefixes, one character less at a time"
     return "Flat: each value is published or hidden"
