@@ -222,7 +222,7 @@ def test_verify_judges_utility_by_what_is_published(tmp_path):
             asked = found.questions["utility"]
             assert asked.figures["loss"] == pytest.approx(release.measures["gcp"])
             assert asked.state == state
-            assert "by what is published alone" in asked.evidence[0]
+            assert "by the published cells alone" in asked.evidence[0]
 
 
 def test_verify_warns_where_labels_say_nothing_of_use(tmp_path):
