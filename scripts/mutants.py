@@ -39,6 +39,8 @@ ROOT = Path(__file__).resolve().parent.parent
 REASONS = ROOT / "tests" / "mutants.toml"
 SLOWEST = 40.0
 """seconds that a fault may take beyond what its tests take without it: endless loops are noticed, too"""
+TRACING = 0.6
+"""share of the time that is left in which lines are recorded"""
 QUICK = 3.0
 """seconds of a test, while lines are recorded: slower ones are left out, and a quick one has to notice"""
 
@@ -154,11 +156,10 @@ def try_all(mutants: Sequence[Mutant], *, jobs: int, until: float, tests: Sequen
     targets = [(pattern, list(some)) for pattern, some in groupby(mutants, key=lambda each: tests_of(each.file)[0])]
     with ThreadPoolExecutor(jobs) as pool:
         for at, (pattern, some) in enumerate(targets):
+            seconds = max(until - time.monotonic(), 0.0) * TRACING
+            every = covered(sorted(SOURCE.glob(pattern)), tests or TARGETS[pattern].tests, seconds=seconds)
             # The time is shared among the targets that are left.
             end = time.monotonic() + max(until - time.monotonic(), 0.0) / (len(targets) - at)
-            every = covered(
-                sorted(SOURCE.glob(pattern)), tests or TARGETS[pattern].tests, seconds=end - time.monotonic()
-            )
             yield from pool.map(lambda mutant, every=every, end=end: trial(mutant, every, end), some)
 
 
