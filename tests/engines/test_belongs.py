@@ -158,6 +158,21 @@ def test_an_empty_text_in_a_set_is_no_stranger():
     assert release.frame.num_rows == 3
 
 
+def test_rows_are_chosen_from_columns_of_every_type():
+    names = pa.array(["ann", "bob", "cid", "dan"])
+    original = pa.table(
+        {"x": pa.array([1, 2, 3, 4]), "view": names.cast(pa.string_view()), "list": [[1], [2], [3], [4]]}
+    )
+    config = Config(quasi=["x"], keep=["view", "list"], k=2)
+    kept = np.array([3, 1])
+    shown = pa.table(
+        {"x": ["[2-4]"] * 2, "view": names.take(pa.array(kept)).cast(pa.string_view()), "list": [[4], [2]]}
+    )
+    assert not count_strangers(original, shown, config, kept=kept)
+    assert count_strangers(original, shown, config, kept=kept[::-1].copy()) == {"view": 2, "list": 2}
+    assert count_strangers(original, shown, config, kept=np.array([0, 1])) == {"x": 1, "view": 1, "list": 2}
+
+
 def centred(own, shown, style="mean", **more):
     """The rows of classes whose published mean or median is refused."""
     original, published = pa.table({"x": pa.array(own), **more}), pa.table({"x": pa.array(shown, pa.float64()), **more})

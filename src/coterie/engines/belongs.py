@@ -20,7 +20,7 @@ from coterie.engines.centres import Centres
 from coterie.errors import DataError, VerificationError
 from coterie.files.csv_out import text_cells
 from coterie.verification.ancestors import cell_texts
-from coterie.verification.cells import MARK, ColumnCells, read_cells
+from coterie.verification.cells import MARK, ColumnCells, TableCells, read_cells
 from coterie.verification.readings import (
     ANY,
     Reading,
@@ -38,7 +38,13 @@ if TYPE_CHECKING:
 
 
 def count_strangers(
-    original: pa.Table, published: pa.Table, config: Config, *, centres: Centres | None = None
+    original: pa.Table,
+    published: pa.Table,
+    config: Config,
+    *,
+    kept: Int64 | None = None,
+    read: TableCells | None = None,
+    centres: Centres | None = None,
 ) -> Counter[str]:
     """Return column → rows whose published cell does not hold their original value, or is not the same if unchanged.
 
@@ -46,16 +52,21 @@ def count_strangers(
         original: Rows of the original, at least with the columns that are published.
         published: The same rows of the release.
         config: Roles, hierarchies and publishing styles.
+        kept: Row of the release → row of the original, if these are not the same.
+        read: The cells of the release, if others read them as well.
         centres: Collects means and medians if these are only some of the rows: their classes may have others.
     """
+    same = kept is None or np.array_equal(kept, np.arange(original.num_rows))
+    rows = slice(None) if same or kept is None else kept
+    read = TableCells(published) if read is None else read
     held = centres or Centres(config)
-    held.add(original, published)
+    held.add(original, published, rows)
     found = held.strangers() if centres is None else Counter[str]()
     for name in config.quasi:
         if name not in held.styles:
-            found[name] = _outside(original.column(name), published, config, name)
+            found[name] = _outside(_own(original, name, rows), read, published.column_names, config, name)
     for name in config.published_unchanged.intersection(published.column_names, original.column_names):
-        found[name] = _altered(original.column(name), published.column(name), name)
+        found[name] = _altered(original, published, name, rows)
     return +found
 
 
@@ -68,10 +79,16 @@ def refuse_strangers(found: Mapping[str, int]) -> None:
         )
 
 
-def _outside(column: pa.ChunkedArray, published: pa.Table, config: Config, name: str) -> int:
+def _own(original: pa.Table, name: str, kept: Int64 | slice) -> ColumnCells:
+    """Read a column of the original; rows are chosen when it is read, since Arrow cannot choose from all types."""
+    cells = read_cells(original.column(name), name=name)
+    return ColumnCells(cells.values, cells.of_row[kept])
+
+
+def _outside(own: ColumnCells, published: TableCells, names: Sequence[str], config: Config, name: str) -> int:
     """Count the rows of a quasi-identifier whose published cell does not hold their value."""
-    ends = [name] if name in published.column_names else [f"{name}_min", f"{name}_max"]
-    own, cells = read_cells(column, name=name), [read_cells(published.column(end), name=end) for end in ends]
+    ends = [name] if name in names else [f"{name}_min", f"{name}_max"]
+    cells = [published[end] for end in ends]
     hierarchy = config.hierarchies.get(name)
     form = None if hierarchy is None or config.publish.get(name) == "set" else hierarchy.form
 
@@ -165,12 +182,15 @@ def _times(kind: pa.DataType, own: Sequence[str | None], shown: Sequence[Shown])
     return [reading(cell) for cell in own], [reading(cell) for cell in shown]
 
 
-def _altered(before: pa.ChunkedArray, after: pa.ChunkedArray, name: str) -> int:
+def _altered(original: pa.Table, published: pa.Table, name: str, kept: Int64 | slice) -> int:
     """Count the rows of a column that is published unchanged whose cells differ."""
+    before, after = original.column(name), published.column(name)
+    if isinstance(kept, slice) and before.type == after.type and before.equals(after):
+        return 0
     try:
-        own, shown = read_cells(before, name=name), read_cells(after, name=name)
+        own, shown = _own(original, name, kept), read_cells(after, name=name)
         values, cells = own.values, shown.values
-        if values.type != cells.type:
+        if values.type != cells.type or pa.types.is_string_view(cells.type):
             values, cells = text_cells(values).cast(pa.large_string()), text_cells(cells).cast(pa.large_string())
         place = pc.index_in(cells, value_set=values).fill_null(-1).to_numpy(zero_copy_only=False)
         if pa.types.is_large_string(cells.type) or pa.types.is_string(cells.type):
@@ -178,5 +198,6 @@ def _altered(before: pa.ChunkedArray, after: pa.ChunkedArray, name: str) -> int:
             place = np.where(pc.equal(cells, "").to_numpy(zero_copy_only=False) & (place < 0), len(values), place)
     except (pa.ArrowException, DataError):
         # Lists and structs have no dictionary, but can be compared as they are.
-        return 0 if before.type != after.type or before.combine_chunks().equals(after.combine_chunks()) else len(before)
+        rows = before if isinstance(kept, slice) else before.take(pa.array(kept))
+        return 0 if rows.type != after.type or rows.equals(after) else len(after)
     return int(np.count_nonzero(np.append(place, len(values))[shown.of_row] != own.of_row))

@@ -21,7 +21,7 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 import pyarrow as pa
 
-from coterie.arrays import Bool, Float64, UInt64
+from coterie.arrays import Bool, Float64, Int64, UInt64
 from coterie.files.csv_out import text_cells
 from coterie.verification.cells import is_number, number_in, read_cells
 
@@ -98,13 +98,14 @@ class Centres:
         self._shift = dict.fromkeys(self.styles, 0)
         self._lost: Counter[str] = Counter()
 
-    def add(self, original: pa.Table, published: pa.Table) -> None:
-        """Add some rows of the original, and the same rows of the release."""
+    def add(self, original: pa.Table, published: pa.Table, kept: Int64 | slice = slice(None)) -> None:
+        """Add some rows of the original, and the same rows of the release; `kept` says which, if not all."""
         if not self.styles or not published.num_rows:
             return
         keys = _row_keys(published, self._quasi)
         for name in self.styles:
             own, known = _numbers(original.column(name), name)
+            own, known = own[kept], known[kept]
             centre, shown = _numbers(published.column(name), name)
             self._lost[name] += int(np.count_nonzero(shown & ~known))
             rows = shown & known & np.isfinite(own)

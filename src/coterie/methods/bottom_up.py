@@ -26,7 +26,7 @@ import numpy as np
 from coterie.arrays import Int32, Int64
 from coterie.grouping.box_index import build_box_index
 from coterie.methods._method import PaperOptions, Run, method
-from coterie.table.grouping import Grouping, tight_boxes
+from coterie.table.grouping import Grouping, by_label, tight_boxes
 from coterie.table.table import Table
 
 # Groups merged between two looks at whether the user has had enough.
@@ -75,6 +75,6 @@ def _split(table: Table, labels: Int32, groups: int, k: int) -> tuple[Int32, int
 
     sizes = np.bincount(labels, minlength=groups)
     starts = np.concatenate([[0], np.cumsum(sizes[sizes > 0])]).astype(np.int64)
-    rows = np.argsort(labels, kind="stable").astype(np.int32)
+    rows = by_label(labels).astype(np.int32)
     result = np.empty(table.rows, dtype=np.int32)
     return result, int(split_groups(table.costs, table.codes, rows, starts, k, result))

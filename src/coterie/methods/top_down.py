@@ -42,7 +42,7 @@ from coterie.arrays import Int32, Int64
 from coterie.grouping.box_index import BoxIndex, build_box_index
 from coterie.methods._method import PaperOptions, Run, method
 from coterie.methods._sides import COMPARE, Compare, rule_number
-from coterie.table.grouping import Grouping
+from coterie.table.grouping import Grouping, by_label
 from coterie.table.table import Table
 
 if TYPE_CHECKING:
@@ -96,7 +96,7 @@ def _repair(table: Table, grouping: Grouping, k: int, run: Run) -> Int32:
     """Return row → group, none of fewer than k rows."""
     from coterie.kernels.methods.top_down_repair import chain_labels, fill_donors, repair
 
-    order = np.argsort(grouping.labels, kind="stable").astype(np.int32)
+    order = by_label(grouping.labels).astype(np.int32)
     start = np.concatenate([[0], np.cumsum(grouping.sizes)])
     index = build_box_index(table.costs, lo=grouping.lo, hi=grouping.hi, sizes=grouping.sizes, lowest=order[start[:-1]])
     chains = _chains(table, order, start, index)

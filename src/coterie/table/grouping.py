@@ -140,26 +140,38 @@ class Grouping:
 def renumber(labels: Integers) -> Int32:
     """Renumber groups 0, 1, … in the order of their first rows; −1 stays."""
     kept = labels != SUPPRESSED
-    values, first, inverse = np.unique(labels[kept], return_index=True, return_inverse=True)
-    rank = np.empty(len(values), dtype=np.int32)
-    rank[np.argsort(first, kind="stable")] = np.arange(len(values), dtype=np.int32)
+    known = labels[kept]
+    least, most = (int(known.min()), int(known.max())) if len(known) else (0, 0)
+    if most - least > 2 * len(labels):
+        values, known = np.unique(known, return_inverse=True)
+        least, most = 0, len(values) - 1
+    first = np.full(most - least + 1, len(known), dtype=np.int64)
+    # Of several rows, the last one that is written down stays: the first of the group.
+    first[known[::-1] - least] = np.arange(len(known) - 1, -1, -1)
+    rank = np.empty(len(first), dtype=np.int32)
+    rank[np.argsort(first, kind="stable")] = np.arange(len(first), dtype=np.int32)
     result = np.full(len(labels), SUPPRESSED, dtype=np.int32)
-    result[kept] = rank[inverse]
+    result[kept] = rank[known - least]
     return result
+
+
+def by_label(labels: Int32) -> Int64:
+    """Return the rows by their labels, those with the same label in order: NumPy sorts by digits if there are 16 bits.
+
+    Labels are −1 or more.
+    """
+    digits = labels + 1
+    order = np.argsort(digits.astype(np.uint16), kind="stable")
+    if len(labels) and digits.max() > np.iinfo(np.uint16).max:
+        order = order[np.argsort((digits >> 16).astype(np.uint16)[order], kind="stable")]
+    return order
 
 
 def tight_boxes(codes: Int32, labels: Int32, groups: int) -> tuple[Int32, Int32]:
     """Return the smallest box around each group's rows, as (lo, hi), both [groups, d]."""
-    d = codes.shape[1]
-    lo = np.zeros((groups, d), dtype=np.int32)
-    hi = np.zeros((groups, d), dtype=np.int32)
     if groups == 0:
-        return lo, hi
-    order = np.argsort(labels, kind="stable")
-    order = order[np.count_nonzero(labels == SUPPRESSED) :]
-    starts = np.searchsorted(labels[order], np.arange(groups))
-    for column in range(d):
-        values = codes[order, column]
-        lo[:, column] = np.minimum.reduceat(values, starts)
-        hi[:, column] = np.maximum.reduceat(values, starts)
-    return lo, hi
+        return np.zeros((0, codes.shape[1]), dtype=np.int32), np.zeros((0, codes.shape[1]), dtype=np.int32)
+    sizes = np.bincount(labels + 1, minlength=groups + 1)
+    rows = np.take(codes, by_label(labels)[sizes[0] :], axis=0)
+    starts = np.cumsum(sizes[1:]) - sizes[1:]
+    return np.minimum.reduceat(rows, starts, axis=0), np.maximum.reduceat(rows, starts, axis=0)

@@ -11,7 +11,7 @@ import numpy as np
 import pyarrow as pa
 
 from coterie.arrays import Int64
-from coterie.verification.cells import MARK, ColumnCells, equal_rows, is_text, read_cells
+from coterie.verification.cells import MARK, ColumnCells, TableCells, equal_rows, is_text, read_cells
 from coterie.verification.counts import CellCounts, CellPairs, ClassCells, PeopleCounts, SizeCounts
 
 Found = TypeVar("Found")
@@ -30,12 +30,17 @@ class ArrowCounter:
     """row → person"""
     known: tuple[Int64, int] | None = None
     """row → class and the number of classes, if already known"""
-    _known_cells: dict[str, ColumnCells] = field(default_factory=dict)
+    known_cells: TableCells | None = None
+    """what was read of the table already, if anything"""
+
+    @cached_property
+    def _read(self) -> TableCells:
+        return TableCells(self.table) if self.known_cells is None else self.known_cells
 
     @cached_property
     def columns(self) -> list[ColumnCells]:
         """The cells of the quasi-identifiers."""
-        return [read_cells(self.table.column(name), name=name) for name in self.names]
+        return [self._read[name] for name in self.names]
 
     @cached_property
     def classes(self) -> tuple[Int64, int]:
@@ -78,22 +83,16 @@ class ArrowCounter:
         people = np.bincount(pairs // (len(who.values) + 1), minlength=len(self.rows)).astype(np.int64)
         return PeopleCounts(people, self.rows, np.ones_like(self.rows))
 
-    def _read(self, column: str) -> ColumnCells:
-        """Read a sensitive attribute, cached because it is needed twice."""
-        if column not in self._known_cells:
-            self._known_cells[column] = read_cells(self.table.column(column), name=column)
-        return self._known_cells[column]
-
     def cells(self, column: str) -> CellCounts:
         """Return the distinct cells of a sensitive attribute."""
-        values, of_row = self._read(column)
+        values, of_row = self._read[column]
         rows = np.bincount(of_row, minlength=len(values) + 1).astype(np.int64)
         return CellCounts(values, rows[:-1], int(rows[-1]))
 
     def by_value(self, column: str, look: Callable[[CellPairs], Found]) -> Iterator[Found]:
         """Yield all rows with their sensitive values, as one piece; nothing if there are none."""
         if len(self.of_row):
-            yield look(CellPairs(self.of_row, None, self._read(column).of_row, None))
+            yield look(CellPairs(self.of_row, None, self._read[column].of_row, None))
 
     def by_class(self, look: Callable[[ClassCells], Found]) -> Iterator[Found]:
         """Yield the first row of every class, as one piece; nothing if there are none."""

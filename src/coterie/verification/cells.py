@@ -100,6 +100,18 @@ def read_cells(column: pa.ChunkedArray | pa.Array, *, name: str) -> ColumnCells:
     return ColumnCells(values, _places([chunk.indices for chunk in encoded.chunks], missing=len(values)))
 
 
+class TableCells(dict[str, ColumnCells]):
+    """The columns of a table by name, each read once."""
+
+    def __init__(self, table: pa.Table) -> None:
+        super().__init__()
+        self._table = table
+
+    def __missing__(self, name: str) -> ColumnCells:
+        self[name] = read_cells(self._table.column(name), name=name)
+        return self[name]
+
+
 def _through_dictionary(cells: pa.ChunkedArray, *, name: str) -> ColumnCells:
     """Decode a dictionary, which may contain an entry twice, or null as an entry: it is read as a column itself."""
     if cells.num_chunks == 0:
@@ -112,7 +124,8 @@ def _through_dictionary(cells: pa.ChunkedArray, *, name: str) -> ColumnCells:
 
 def _places(indices: Sequence[pa.Array], *, missing: int) -> Int64:
     """Return indices in one piece, with a number for null."""
-    parts = [part.cast(pa.int64()).fill_null(missing).to_numpy(zero_copy_only=False) for part in indices]
+    whole = [part.cast(pa.int64()).fill_null(missing) if part.null_count else part for part in indices]
+    parts = [part.to_numpy().astype(np.int64, copy=False) for part in whole]
     return np.concatenate(parts) if parts else np.zeros(0, dtype=np.int64)
 
 

@@ -26,6 +26,7 @@ from coterie.verification.judge import judge_counts
 from coterie.wording import Tabular, visible
 
 if TYPE_CHECKING:
+    from coterie.verification.cells import TableCells
     from coterie.verification.models import Measured
 
 
@@ -133,6 +134,7 @@ def verify_table(
     roots: Mapping[str, str] | None = None,
     rules: Sequence[Rule] = (),
     measure: Callable[[Classes], tuple[Measured, ...]] | None = None,
+    read: TableCells | None = None,
 ) -> Verification:
     """Count the equivalence classes of a published table and check its guarantees.
 
@@ -143,10 +145,12 @@ def verify_table(
         roots: Column → the text of a suppressed cell if that is not `*` (the root label of a hierarchy).
         rules: Further guarantees to check.
         measure: Measures the sensitive attributes.
+        read: The table's cells, if others read them as well.
     """
     if isinstance(quasi, str):
         quasi = [quasi]
-    counter = ArrowCounter(published, published_names(published.column_names, quasi, k), roots or {})
+    names = published_names(published.column_names, quasi, k)
+    counter = ArrowCounter(published, names, roots or {}, known_cells=read)
     counts = counter.sizes()
     classes = Classes(published, tuple(quasi), counter.of_row, counter.rows)
     checks = [] if k is None else [k_check(k, counts)]

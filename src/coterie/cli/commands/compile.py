@@ -28,8 +28,7 @@ def compile_kernels(
     """
     from coterie import kernels
     from coterie.cli.show import ProgressBar, Voice
-    from coterie.kernels.compiling import compile_ahead
-    from coterie.methods import all_methods, find_method
+    from coterie.methods import all_methods, find_method, warm_up
 
     voice = Voice(quiet=quiet)
     started = time.perf_counter()
@@ -38,7 +37,7 @@ def compile_kernels(
         names = list(all_methods())
     with ProgressBar(quiet=quiet) as progress:
         for name in names:
-            compile_ahead(name, progress)
+            warm_up(name, progress)
         _try_out()
     voice.say(f"Kernels are compiled ({time.perf_counter() - started:.0f} s), in {kernels.cache_folder()}.")
 

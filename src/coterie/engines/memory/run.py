@@ -4,10 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-import pyarrow as pa
-
 from coterie.arrays import AnyTable
-from coterie.engines.belongs import count_strangers, refuse_strangers
 from coterie.engines.memory.group import check_possible, group_rows
 from coterie.engines.memory.source import PreparedTable, prepare
 from coterie.engines.memory.verify import check
@@ -69,7 +66,6 @@ def make_release(prepared: PreparedTable, config: Config, run: Run, *, phases: P
             published = publish(source.table, encoded.table, grouping, hidden, rows=encoded.rows)
             verification = check(published, source.table, config, encoded=encoded, grouping=grouping)
         verification.raise_for_failure()
-        refuse_strangers(count_strangers(source.table.take(pa.array(published.kept)), published.table, config))
     with phases("measure"):
         measures = with_bound(
             measure_grouping(

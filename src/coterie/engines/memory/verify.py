@@ -7,9 +7,11 @@ from typing import TYPE_CHECKING
 import numpy as np
 import pyarrow as pa
 
+from coterie.engines.belongs import count_strangers, refuse_strangers
 from coterie.engines.row_check import cells_as_boxes, count_pairs
 from coterie.grouping.promises import rules_of
 from coterie.table.recoding import OneByOne
+from coterie.verification.cells import TableCells
 from coterie.verification.rows import rows_rule
 from coterie.verification.verify import Verification, verify_table
 
@@ -24,12 +26,22 @@ if TYPE_CHECKING:
 def check(
     published: PublishedTable, columns: pa.Table, config: Config, *, encoded: EncodedTable, grouping: Grouping
 ) -> Verification:
-    """Verify the published table from its cells; people are counted in the original, which alone names them."""
+    """Verify the published table from its cells; people are counted in the original, which alone names them.
+
+    Raises:
+        VerificationError: The rows do not belong to the original.
+    """
+    read = TableCells(published.table)
     if (one_by_one := grouping.counts_for_judge(encoded.table.codes)) is not None:
         rule = _rule(published, encoded, grouping, one_by_one, config)
-        return verify_table(published.table, quasi=config.quasi, roots=published.roots, rules=[rule])
-    rules = rules_of(config, columns=columns, kept=published.kept)
-    return verify_table(published.table, quasi=config.quasi, k=config.k, roots=published.roots, rules=rules)
+        made = verify_table(published.table, quasi=config.quasi, roots=published.roots, rules=[rule], read=read)
+    else:
+        rules = rules_of(config, columns=columns, kept=published.kept)
+        quasi, roots = config.quasi, published.roots
+        made = verify_table(published.table, quasi=quasi, k=config.k, roots=roots, rules=rules, read=read)
+    if made.passed:
+        refuse_strangers(count_strangers(columns, published.table, config, kept=published.kept, read=read))
+    return made
 
 
 def _rule(published: PublishedTable, encoded: EncodedTable, grouping: Grouping, rows: OneByOne, config: Config) -> Rule:

@@ -200,11 +200,11 @@ def place_kernels() -> None:
 
 
 def compile_once(method: str) -> None:
-    """Compile the kernels in one process per machine while the others wait; the result is cached."""
+    """Compile the kernels of a method on an executor."""
     place_kernels()
-    from coterie.kernels.compiling import compile_ahead
+    from coterie.methods import warm_up
 
-    compile_ahead(method, lambda step, done, total: None)
+    warm_up(method)
 
 
 def _writable(folder: Path) -> bool:

@@ -13,7 +13,7 @@ from coterie.arrays import Bool, Float64, Int32, Int64
 from coterie.privacy.histogram import Groups, count_columns, count_values
 from coterie.privacy.kmap import KMap
 from coterie.privacy.model import Model
-from coterie.table.grouping import Grouping, tight_boxes
+from coterie.table.grouping import Grouping, by_label, tight_boxes
 
 if TYPE_CHECKING:
     from coterie.grouping.index import Index
@@ -152,7 +152,7 @@ class RepairState:
     @cached_property
     def members(self) -> tuple[Int64, Int32]:
         """Rows by group, ascending within each, and the start of each group."""
-        order = np.argsort(self.labels, kind="stable").astype(np.int32)
+        order = by_label(self.labels).astype(np.int32)
         suppressed = int(np.count_nonzero(self.labels < 0))
         starts = np.zeros(self.groups + 1, dtype=np.int64)
         np.cumsum(self.counted.sizes, out=starts[1:])
