@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from starlette.concurrency import run_in_threadpool
+from starlette.datastructures import FormData
 from starlette.requests import Request
 from starlette.responses import Response
 
@@ -28,30 +28,23 @@ from coterie.web.goals.models_form import (
 from coterie.web.pages import (
     Fault,
     FormState,
-    form_of,
     go,
-    project_of,
+    posted,
     render_step,
     seen,
     values_of,
 )
 from coterie.web.project import Project
 from coterie.web.recipe import recipe
-from coterie.web.table_summary import TableSummary, summary_of
+from coterie.web.table_summary import TableSummary, inspected
 
 ELSEWHERE = ("k", "threshold", "entity")
 """fields that the page shows elsewhere"""
 
 
-async def goals(request: Request) -> Response:
+def goals(request: Request) -> Response:
     """Show the page."""
-    project = project_of(request, ready=True)
-    return await run_in_threadpool(_page, request, project)
-
-
-def _page(request: Request, project: Project) -> Response:
-    summary = summary_of(project)
-    assert summary is not None
+    project, summary = inspected(request)
     values = _values(project)
     draft, status = draft_of(project, "goals"), 200
     if draft is None:
@@ -109,16 +102,11 @@ def _shown(values: Mapping[str, Any], summary: TableSummary) -> dict[str, str]:
     return texts
 
 
-async def change(request: Request) -> Response:
+@posted
+def change(request: Request, form: FormData) -> Response:
     """Save the form."""
-    project = project_of(request, ready=True)
-    submitted = dict(values_of(await form_of(request)))
-    return await run_in_threadpool(_change, request, project, submitted)
-
-
-def _change(request: Request, project: Project, submitted: dict[str, str]) -> Response:
-    summary = summary_of(project)
-    assert summary is not None
+    project, summary = inspected(request)
+    submitted = dict(values_of(form))
     action, stamp = submitted.pop("action", "save"), submitted.pop(conflicts.FIELD, "")
     if action == "discard":
         drop_draft(project, "goals")
