@@ -9,7 +9,6 @@ from starlette.datastructures import FormData
 from starlette.requests import Request
 from starlette.responses import Response
 
-from coterie.errors import ConfigError
 from coterie.settings.changes import changed
 from coterie.settings.registry import FIELDS, MODELS
 from coterie.settings.threshold import PRESETS
@@ -45,7 +44,7 @@ ELSEWHERE = ("k", "threshold", "entity")
 def goals(request: Request) -> Response:
     """Show the page."""
     project, summary = inspected(request)
-    values = _values(project)
+    values = recipe.readable_values(project)
     draft, status = draft_of(project, "goals"), 200
     if draft is None:
         faults = recipe.faults(project, summary.names, step="goals")
@@ -80,13 +79,6 @@ def goals(request: Request) -> Response:
     )
 
 
-def _values(project: Project) -> dict[str, Any]:
-    try:
-        return recipe.read_values(project)
-    except ConfigError:
-        return {}
-
-
 def _listed(values: Mapping[str, Any], role: str) -> list[str]:
     found = values.get(role, [])
     return [found] if isinstance(found, str) else [str(name) for name in found] if isinstance(found, list) else []
@@ -115,13 +107,13 @@ def change(request: Request, form: FormData) -> Response:
         submitted |= {"k": str(preset.rows), "threshold": preset.name}
     if action.startswith("remove-"):
         submitted = {name: text for name, text in submitted.items() if not name.startswith(f"privacy-{action[7:]}-")}
-    saved = _shown(_values(project), summary)
+    saved = _shown(recipe.readable_values(project), summary)
     now = conflicts.stamp_of(project, "goals")
     wrong = conflicts.changed_elsewhere(now, stamp=stamp, submitted=submitted, saved=saved)
     wrong += _faults(project, submitted, summary)
     if wrong:
         return send_back(request, project, "goals", submitted | {conflicts.FIELD: stamp})
-    recipe.change(project, _settings(submitted, summary, _values(project)))
+    recipe.change(project, _settings(submitted, summary, recipe.readable_values(project)))
     drop_draft(project, "goals")
     project = seen(request, project, "goals")
     return go(f"{project.url}/run" if action == "next" else f"{project.url}/goals", request)
@@ -132,7 +124,7 @@ def _faults(project: Project, submitted: Mapping[str, str], summary: TableSummar
     faults = bad_numbers(submitted, names=summary.names) + promise_faults(read_promises(submitted))
     if faults:
         return faults
-    before = _values(project)
+    before = recipe.readable_values(project)
     after = changed(before, _settings(submitted, summary, before))
     after = {name: value for name, value in after.items() if value is not None}
     problems = recipe.problems_in(project, after, summary.names)

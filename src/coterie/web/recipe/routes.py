@@ -97,7 +97,7 @@ def take(request: Request, project: Project, text: str) -> None:
     from coterie.web.data.inspect_table import READING
 
     with project.lock:
-        before = recipe.read_values(project) if not _broken(project) else {}
+        before = recipe.readable_values(project)
         recipe.write_text(project, text)
         for step in ("recipe", *FORMS):
             drop_draft(project, step)
@@ -106,14 +106,6 @@ def take(request: Request, project: Project, text: str) -> None:
         jobs = request.app.state.jobs
         assert isinstance(jobs, Jobs)
         look_at(jobs, project)
-
-
-def _broken(project: Project) -> bool:
-    try:
-        recipe.read_values(project)
-    except ConfigError:
-        return True
-    return False
 
 
 def _draft_faults(project: Project, text: str, stamp: str) -> list[Fault]:

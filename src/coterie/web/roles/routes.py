@@ -107,10 +107,7 @@ def _shared(
 
 def _roles(project: Project, summary: TableSummary) -> dict[str, str]:
     """Return column → role, from the configuration."""
-    try:
-        values = recipe.read_values(project)
-    except ConfigError:
-        values = {}
+    values = recipe.readable_values(project)
     found = dict.fromkeys(summary.names, "undecided")
     entity = values.get("entity")
     if isinstance(entity, str) and entity in found:

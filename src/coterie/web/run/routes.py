@@ -101,7 +101,7 @@ def _method(name: str) -> dict[str, Any]:
 
 def _shown(project: Project) -> dict[str, str]:
     """Return the configuration's settings as the form shows them."""
-    values = _before(project)
+    values = recipe.readable_values(project)
     options = values.get("options")
     return {
         **shown(simple("run"), values),
@@ -165,18 +165,11 @@ def _faults(project: Project, submitted: Mapping[str, str]) -> list[Fault]:
     if found:
         return found
     names = column_names(project)
-    before = _before(project)
+    before = recipe.readable_values(project)
     after = changed(before, _changes(submitted, before))
     after = {name: value for name, value in after.items() if value is not None}
     problems = recipe.problems_in(project, after, names)
     return recipe.as_faults([each for each in problems if recipe.step_of(each) == "run"], names)
-
-
-def _before(project: Project) -> dict[str, Any]:
-    try:
-        return recipe.read_values(project)
-    except ConfigError:
-        return {}
 
 
 def _settings(project: Project, submitted: Mapping[str, str]) -> dict[str, Any]:
@@ -184,7 +177,7 @@ def _settings(project: Project, submitted: Mapping[str, str]) -> dict[str, Any]:
     from coterie.settings.config import Config
     from coterie.settings.toml import plain
 
-    changes = _changes(submitted, _before(project))
+    changes = _changes(submitted, recipe.readable_values(project))
     checked = Config(method=changes["method"], options=changes["options"]).options
     return {**changes, "options": plain(checked) or None}
 
