@@ -8,7 +8,8 @@ go where the loss increases least. Local search (`refine.py`) then pools a few n
 ones from their rows; effort sets the number of pools per group. If few attributes are evenly spread numbers,
 cutting leaves fewer gaps than growing; if most rows have equals, merging leaves fewer rows over. If the groups of
 Mondrian or, on tables of many equal rows, of KACA or bottom-up come close, all are searched a little, and the best
-thoroughly.
+thoroughly. With k = 2 or 3, `thorough` begins with groups chosen by linear programming (`priced_groups.py`), which
+takes SciPy; without it, it searches longer.
 
 Threads grow boxes in parallel: acceptance goes in batches, between which boxes are grown again, and no box depends on
 another of its batch. Tables of more than `block_rows` rows are cut into blocks of near rows (`blocks.py`), which are
@@ -31,6 +32,7 @@ from pydantic import Field
 from coterie.arrays import Float64, Int32
 from coterie.grouping.blocks import ROWS, cut_into_blocks, rows_of
 from coterie.grouping.index import Index, build_index
+from coterie.grouping.priced_groups import LARGEST_K, has_solver, solver_version, whole_groups
 from coterie.grouping.refine import Effort, attribute_scales, keeps, refine
 from coterie.grouping.repair.repair import repair
 from coterie.methods._growth import ALL, Growth, SharedLists
@@ -55,6 +57,8 @@ class _Settings(NamedTuple):
     """boxes grown from each seed"""
     pools: float
     """pools of neighbouring groups to regroup, per group"""
+    programs: int = 0
+    """how often to solve the linear program of small groups for a better start, where SciPy is there"""
 
 
 REACH = 3  # rows that a seed looks around for, in multiples of k
@@ -75,6 +79,10 @@ EFFORTS = {
     "balanced": (6.0, 10.0, 14.0, 50.0),
     "thorough": (60.0, 120.0, 150.0, 300.0),
 }
+# `thorough` with small groups, where the linear program gives the start: it takes as long as 10 to 20 pools per group,
+# and then 24 find more than 60 do without. `balanced` has 6, so that the same time is better spent on pools.
+PROGRAMS = 2
+POOLS_AFTER = 24.0
 
 
 def _settings(effort: str, k: int, places: int) -> _Settings:
@@ -87,14 +95,21 @@ def _settings(effort: str, k: int, places: int) -> _Settings:
         return _Settings(shared, 48 if large else ALL, 0.7 if large or k < SMALL_K else 0.6, 1, pools)
     # Small groups are many small choices, which the search makes better; large ones need a good start.
     tries = 8 if k >= LARGE_K else 2
-    return _Settings(shared, ALL, 1.0, min(tries, 2) if large else tries, pools)
+    settings = _Settings(shared, ALL, 1.0, min(tries, 2) if large else tries, pools)
+    if effort == "thorough" and 2 <= k <= LARGEST_K and has_solver():
+        return settings._replace(programs=PROGRAMS)
+    return settings
 
 
 class CompactOptions(Options):
     """Options of `compact`."""
 
     effort: Literal["fast", "balanced", "thorough"] = Field(
-        "balanced", description="How long to search: fast, balanced (about 3 times as long) or thorough (about 30)."
+        "balanced",
+        description=(
+            "How long to search: fast, balanced (about 3 times as long) or thorough (about 30). With k = 2 or 3 and "
+            "SciPy (`coterie[exact]`), thorough begins with groups chosen by linear programming; provenance records it."
+        ),
     )
     block_rows: int = Field(
         ROWS,
@@ -115,6 +130,9 @@ def compact(table: Table, k: int, options: CompactOptions, run: Run) -> Grouping
     index = build_index(table)
     settings = _settings(options.effort, k, len(index.nodes.points))
     grown = _grown(table, k, index, settings, options.block_rows, run)
+    programmed = _programmed(table, grown, k, index, settings, run) if settings.programs else None
+    if programmed is not None:
+        grown, settings = programmed, settings._replace(pools=POOLS_AFTER)
     limit = NEARLY * loss_of(table, grown)
     places = len(index.nodes.points)
     starts = [grown, *(other for other in _others(table, k, places, run) if loss_of(table, other) < limit)]
@@ -154,6 +172,25 @@ def _grown(table: Table, k: int, index: Index, settings: _Settings, block_rows: 
             run.progress("group", done + 1, len(blocks))
     index.reset()
     return Grouping.of(table.codes, labels)
+
+
+def _programmed(table: Table, grown: Grouping, k: int, index: Index, settings: _Settings, run: Run) -> Grouping | None:
+    """Keep the groups that the linear program is sure of, and grow others from the rest; None if no better."""
+    if run.out_of_time:
+        return None
+    labels = whole_groups(table, grown, k=k, index=index, run=run, rounds=settings.programs)
+    left = np.flatnonzero(labels < 0).astype(np.int32)
+    if 0 < len(left) < k:  # too few for a group: those of any other rows are free as well
+        left = np.flatnonzero((labels < 0) | (labels == labels.max())).astype(np.int32)
+    if len(left):
+        rest = rows_of(table, left)
+        others = _grown(rest, k, build_index(rest), settings, ROWS, run)
+        labels[left] = labels.max() + 1 + others.labels
+    found = Grouping.of(table.codes, labels)
+    if loss_of(table, found) >= loss_of(table, grown):
+        return None
+    run.notes.append(f"compact: the search began with groups chosen by linear programming (SciPy {solver_version()}).")
+    return found
 
 
 def _others(table: Table, k: int, places: int, run: Run) -> list[Grouping]:

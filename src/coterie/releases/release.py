@@ -343,6 +343,8 @@ class Release(Generic[Frame_co]):
         }
         if self.masked:
             record |= {"masks": self.masked, "masks_sha256": self.masks_sha256}
+        if self.notes:  # such as which solver took part: with another one, the release may differ
+            record["notes"] = list(self.notes)
         return record | more
 
     def __repr__(self) -> str:
