@@ -38,7 +38,7 @@ def texts(page):
     return html.unescape(" ".join([*re.findall(r">([^<]*)<", body), *read_out]))
 
 
-STEPS = ("data", "data/rows", "roles", "hierarchies", "goals", "run", "recipe", "results/0001")
+STEPS = ("data", "data/rows", "roles", "hierarchies", "goals", "run", "configuration", "results/0001")
 
 
 @pytest.mark.parametrize("step", STEPS)
@@ -53,7 +53,7 @@ def test_names_are_shown_escaped(place, step):
 
 def test_a_message_names_its_column_escaped(place):
     text = f'k = 3\nquasi = ["{TURNED}x"]\n'.replace("\u202e", "\\u202e")
-    answer = place.client.post(f"{place.project.url}/recipe", data={"text": text})
+    answer = place.client.post(f"{place.project.url}/configuration", data={"text": text})
     page = answer if answer.status_code != 303 else place.client.get(answer.headers["location"])
     shown = texts(page.text)
     assert not OBEYED.search(shown)
