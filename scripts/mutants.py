@@ -244,6 +244,8 @@ def _tell(file: str, tried: Sequence[Tried], reasons: dict[str, str]) -> None:
     unnoticed = [each.mutant.name for each in tried if each.outcome == "unnoticed"]
     slow = sum(each.outcome == "out of time" for each in tried)
     done = sum(each.outcome != "not tried" for each in tried)
+    if not done:
+        return
     print(f"{file}: {done} faults, {len(unnoticed)} unnoticed" + (f", {slow} without an end" if slow else ""))
     for name in unnoticed:
         print(f"  {'(has a reason) ' if name in reasons else ''}{name}")
