@@ -41,8 +41,8 @@ SLOWEST = 40.0
 """seconds that a fault may take beyond what its tests take without it: endless loops are noticed, too"""
 TRACING = 0.6
 """share of the time that is left in which lines are recorded"""
-QUICK = 3.0
-"""seconds of a test, while lines are recorded: slower ones are left out, and a quick one has to notice"""
+QUICK = 10.0
+"""CPU seconds of a test, while lines are recorded: slower ones are left out, and a quick one has to notice"""
 
 
 class Target(NamedTuple):
