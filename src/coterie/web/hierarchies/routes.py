@@ -54,13 +54,9 @@ def one(request: Request) -> Response:
     return show_column(request, place, view=request.query_params.get("view", ""))
 
 
-async def rule(request: Request) -> Response:
+@posted
+def rule(request: Request, fields: FormData) -> Response:
     """Preview or save a rule."""
-    form = await form_of(request)
-    return await run_in_threadpool(_rule, request, form)
-
-
-def _rule(request: Request, fields: FormData) -> Response:
     place = place_of(project_of(request, ready=True), request)
     submitted = dict(values_of(fields))
     if submitted.get("action") == "discard":

@@ -38,6 +38,14 @@ def read_values(project: Project) -> dict[str, Any]:
     return {name: value for name, value in values.items() if name != "provenance"}
 
 
+def readable_values(project: Project) -> dict[str, Any]:
+    """Return the settings in the file; none if it is not valid TOML."""
+    try:
+        return read_values(project)
+    except ConfigError:
+        return {}
+
+
 def load_config(project: Project) -> Config:
     """Return the configuration in the file. Raises all problems at once, as the command line does."""
     return config_of(project, read_values(project))
@@ -140,10 +148,7 @@ def problems_of(project: Project, names: Sequence[str] | None = None) -> list[Pr
 def fingerprint(project: Project) -> str:
     """Return a fingerprint that changes with the configuration or a file that it names."""
     text = project.recipe_path.read_bytes() if project.recipe_path.is_file() else b""
-    try:
-        named = _named_files(read_values(project))
-    except ConfigError:
-        named = []
+    named = _named_files(readable_values(project))
     files = _stamps(project, [path for _, path in named if _below(project, path)])
     return hashlib.sha256(text + repr(sorted(files.items())).encode()).hexdigest()
 

@@ -25,7 +25,7 @@ from coterie.web.recipe import recipe
 from coterie.web.recipe.edit import edited
 from coterie.web.recipe.view import command_line, download_name, python_text, release_name
 from coterie.web.settings import resolve_allowed
-from coterie.web.table_summary import summary_of
+from coterie.web.table_summary import inspected
 from coterie.web.uploads import receive_upload
 
 LIMIT = 8 << 20
@@ -38,15 +38,9 @@ NOT_BROUGHT = {
 """why no recipe came from a path or an upload"""
 
 
-async def show(request: Request) -> Response:
+def show(request: Request) -> Response:
     """Show the page."""
-    project = project_of(request, ready=True)
-    return await run_in_threadpool(_page, request, project)
-
-
-def _page(request: Request, project: Project) -> Response:
-    summary = summary_of(project)
-    assert summary is not None
+    project, summary = inspected(request)
     try:
         values = recipe.read_values(project)
         wrong = recipe.faults(project, summary.names)
@@ -103,7 +97,7 @@ def take(request: Request, project: Project, text: str) -> None:
     from coterie.web.data.inspect_table import READING
 
     with project.lock:
-        before = recipe.read_values(project) if not _broken(project) else {}
+        before = recipe.readable_values(project)
         recipe.write_text(project, text)
         for step in ("recipe", *FORMS):
             drop_draft(project, step)
@@ -112,14 +106,6 @@ def take(request: Request, project: Project, text: str) -> None:
         jobs = request.app.state.jobs
         assert isinstance(jobs, Jobs)
         look_at(jobs, project)
-
-
-def _broken(project: Project) -> bool:
-    try:
-        recipe.read_values(project)
-    except ConfigError:
-        return True
-    return False
 
 
 def _draft_faults(project: Project, text: str, stamp: str) -> list[Fault]:
@@ -188,17 +174,14 @@ def _with_files(project: Project, text: str, folder: Path) -> str:
     return edited(text, {**kept, "hierarchies": spelled})
 
 
-async def download(request: Request) -> Response:
+def download(request: Request) -> Response:
     """Download the configuration, with the content of files included where possible."""
     project = project_of(request, ready=True)
-
-    def text() -> str:
-        try:
-            return recipe.frozen(project)
-        except Exception:
-            # With faults it is still the person's own text.
-            return project.recipe_path.read_text(encoding="utf-8-sig")
-
+    try:
+        text = recipe.frozen(project)
+    except Exception:
+        # With faults it is still the person's own text.
+        text = project.recipe_path.read_text(encoding="utf-8-sig")
     name = quote(download_name(project))
     headers = {"Content-Disposition": f"attachment; filename=\"coterie.toml\"; filename*=UTF-8''{name}"}
-    return Response(await run_in_threadpool(text), media_type="application/toml", headers=headers)
+    return Response(text, media_type="application/toml", headers=headers)

@@ -6,7 +6,6 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from starlette.concurrency import run_in_threadpool
 from starlette.datastructures import FormData
 from starlette.requests import Request
 from starlette.responses import Response
@@ -18,11 +17,11 @@ from coterie.settings.roles import PUBLISHED
 from coterie.web import conflicts
 from coterie.web.data.routes import KINDS
 from coterie.web.jobs import jobs_of
-from coterie.web.pages import Fault, form_of, go, is_htmx, project_of, render, seen
+from coterie.web.pages import Fault, go, is_htmx, posted, render, seen
 from coterie.web.project import Project, read_json, write_json
 from coterie.web.recipe import recipe
 from coterie.web.roles.column_risk import AddedRisk, Risks, risk_folder, risks_of
-from coterie.web.table_summary import ColumnSummary, TableSummary, summary_of
+from coterie.web.table_summary import ColumnSummary, TableSummary, inspected
 
 ROLES = {
     "quasi": ("Quasi-identifier", FIELDS["quasi"].hint),
@@ -50,15 +49,9 @@ class RoleRow:
     added: AddedRisk | None
 
 
-async def roles(request: Request) -> Response:
+def roles(request: Request) -> Response:
     """Show the page, or only its rows when htmx asks."""
-    project = project_of(request, ready=True)
-    return await run_in_threadpool(_page, request, project)
-
-
-def _page(request: Request, project: Project) -> Response:
-    summary = summary_of(project)
-    assert summary is not None
+    project, summary = inspected(request)
     chosen = _roles(project, summary)
     find, only = request.query_params.get("find", "").strip(), request.query_params.get("only", "")
     risks = risks_of(project)
@@ -114,10 +107,7 @@ def _shared(
 
 def _roles(project: Project, summary: TableSummary) -> dict[str, str]:
     """Return column → role, from the configuration."""
-    try:
-        values = recipe.read_values(project)
-    except ConfigError:
-        values = {}
+    values = recipe.readable_values(project)
     found = dict.fromkeys(summary.names, "undecided")
     entity = values.get("entity")
     if isinstance(entity, str) and entity in found:
@@ -130,16 +120,10 @@ def _roles(project: Project, summary: TableSummary) -> dict[str, str]:
     return found
 
 
-async def change(request: Request) -> Response:
+@posted
+def change(request: Request, form: FormData) -> Response:
     """Save the roles in the form, or set many at once."""
-    project = project_of(request, ready=True)
-    form = await form_of(request)
-    return await run_in_threadpool(_change, request, project, form)
-
-
-def _change(request: Request, project: Project, form: FormData) -> Response:
-    summary = summary_of(project)
-    assert summary is not None
+    project, summary = inspected(request)
     stamp = str(form.get(conflicts.FIELD, ""))
     if stamp and stamp != conflicts.stamp_of(project, "roles"):
         # Roles save as they are chosen: one that is based on what another tab has changed is not saved at all.
@@ -209,25 +193,17 @@ def _measure(request: Request, project: Project, summary: TableSummary, chosen: 
     jobs_of(request).start("risk", risk_folder(project), project, quasi=quasi, others=others)
 
 
-async def risk(request: Request) -> Response:
+def risk(request: Request) -> Response:
     """Show the progress of the risk and, once known, each column's contribution. POST starts the computation."""
-    project = project_of(request, ready=True)
-
-    def part() -> Response:
-        summary = summary_of(project)
-        assert summary is not None
-        chosen, risks = _roles(project, summary), risks_of(project)
-        if request.method == "POST":
-            _measure(request, project, summary, chosen)
-            if not is_htmx(request):
-                return go(f"{project.url}/roles")
-        shared = _shared(request, project, summary, chosen, risks)
-        known = shared["risks"]
-        rows = (
-            []
-            if known is None
-            else [RoleRow(c, chosen[c.name], known.added.get(c.name)) for c in summary.columns[:PAGE]]
-        )
-        return render(request, "_risk.html", project=project, rows=rows, **shared)
-
-    return await run_in_threadpool(part)
+    project, summary = inspected(request)
+    chosen, risks = _roles(project, summary), risks_of(project)
+    if request.method == "POST":
+        _measure(request, project, summary, chosen)
+        if not is_htmx(request):
+            return go(f"{project.url}/roles")
+    shared = _shared(request, project, summary, chosen, risks)
+    known = shared["risks"]
+    rows = (
+        [] if known is None else [RoleRow(c, chosen[c.name], known.added.get(c.name)) for c in summary.columns[:PAGE]]
+    )
+    return render(request, "_risk.html", project=project, rows=rows, **shared)
