@@ -41,8 +41,8 @@ SLOWEST = 40.0
 """seconds that a fault may take beyond what its tests take without it: endless loops are noticed, too"""
 TRACING = 0.6
 """share of the time that is left in which lines are recorded"""
-QUICK = 3.0
-"""seconds of a test, while lines are recorded: slower ones are left out, and a quick one has to notice"""
+QUICK = 10.0
+"""CPU seconds of a test, while lines are recorded: slower ones are left out, and a quick one has to notice"""
 
 
 class Target(NamedTuple):
@@ -244,6 +244,8 @@ def _tell(file: str, tried: Sequence[Tried], reasons: dict[str, str]) -> None:
     unnoticed = [each.mutant.name for each in tried if each.outcome == "unnoticed"]
     slow = sum(each.outcome == "out of time" for each in tried)
     done = sum(each.outcome != "not tried" for each in tried)
+    if not done:
+        return
     print(f"{file}: {done} faults, {len(unnoticed)} unnoticed" + (f", {slow} without an end" if slow else ""))
     for name in unnoticed:
         print(f"  {'(has a reason) ' if name in reasons else ''}{name}")

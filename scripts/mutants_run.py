@@ -108,14 +108,14 @@ class _Tracer:
         return self.line
 
     def pytest_runtest_logstart(self, nodeid: str) -> None:
-        self.now, self.started = set(), time.perf_counter()
+        self.now, self.started = set(), time.process_time()
 
     def pytest_runtest_logreport(self, report: Any) -> None:  # noqa: ANN401 - pytest's own
         if report.failed:
             self.failed.append(report.nodeid)
 
     def pytest_runtest_logfinish(self, nodeid: str) -> None:
-        self.tests.append((nodeid, self.now, time.perf_counter() - self.started))
+        self.tests.append((nodeid, self.now, time.process_time() - self.started))
         self.now = self.on_import
 
 

@@ -12,6 +12,7 @@ import pyarrow as pa
 import pytest
 from pandas.testing import assert_frame_equal
 
+import coterie
 from coterie.errors import DataError
 from coterie.files import tables as cio
 
@@ -272,3 +273,12 @@ def test_what_is_no_table(frame, problem):
         cio.read(frame)
     assert "SECRET" not in str(caught.value)
     assert "\n" not in str(caught.value)
+
+
+def test_columns_that_polars_did_not_have_are_made():
+    """Bounds take the place of their column: two that the caller's frame knows nothing of."""
+    frame = pl.DataFrame({"age": [20, 21, 40, 41], "disease": ["flu", "gout", "flu", "gout"]})
+    roles = {"quasi": ["age"], "sensitive": ["disease"], "k": 2, "method": "mondrian", "publish": {"age": "bounds"}}
+    found = coterie.anonymize(frame, **roles).frame
+    assert found.columns == ["age_min", "age_max", "disease"]
+    assert found["age_max"].to_list() == [21, 21, 41, 41]
