@@ -141,7 +141,7 @@ def test_a_stale_button_does_nothing_to_a_hierarchy(client, adult, what):
     hierarchy_store.save_spec(adult, "age", {"intervals": [10]})
     files = {"files": {"file": ("a.csv", b"17;*\n18;*\n")}} if what == "import" else {}
     answer = send(client, f"{at}/{what}", data={"stamp": shown}, **files)
-    assert "Your last change was not made" in answer.text
+    assert "Your last change was not saved" in answer.text
     assert configuration.read_values(adult)["hierarchies"]["age"] == {"intervals": [10]}
     # Told once: another visit starts afresh.
     assert "Your last change" not in client.get(f"{at}?view=start").text
@@ -155,12 +155,12 @@ def test_a_stale_tab_changes_no_tree(client, adult):
     cells = dict(re.findall(r'name="(c-\d+-\d+|from|levels|count)" value="([^"]*)"', table.text))
     htmx = {"HX-Request": "true"}
     done = client.post(f"{at}/edit", data={"what": "rename", "nodes": "1", "label": "mine", "stamp": old}, headers=htmx)
-    assert "Your last change was not made" not in done.text
+    assert "Your last change was not saved" not in done.text
     before = (adult.hierarchy_folder / "age.csv").read_bytes()
     late = {"what": "rename", "nodes": "1", "label": "other", "stamp": old}
-    assert "Your last change was not made" in client.post(f"{at}/edit", data=late, headers=htmx).text
-    assert "Your last change was not made" in send(client, f"{at}/edit", data=late).text
-    assert "Your last change was not made" in send(client, f"{at}/undo", data={"stamp": old}).text
+    assert "Your last change was not saved" in client.post(f"{at}/edit", data=late, headers=htmx).text
+    assert "Your last change was not saved" in send(client, f"{at}/edit", data=late).text
+    assert "Your last change was not saved" in send(client, f"{at}/undo", data={"stamp": old}).text
     answer = send(client, f"{at}/table", data={**cells, "c-0-1": "elsewhere", "do": "save", "stamp": stamp(table)})
     assert "This hierarchy was changed" in answer.text
     assert 'value="elsewhere"' in answer.text
@@ -170,7 +170,7 @@ def test_a_stale_tab_changes_no_tree(client, adult):
     # The tab that made the change goes on with the stamp that it was given.
     fresh = re.search(r'data-stamp="([0-9a-f]+)"', done.text)[1]
     again = client.post(f"{at}/edit", data={**late, "stamp": fresh}, headers=htmx)
-    assert "Your last change was not made" not in again.text
+    assert "Your last change was not saved" not in again.text
 
 
 def test_a_box_that_was_unticked_is_not_ticked_again_by_a_fault_elsewhere(client, adult):
