@@ -69,7 +69,7 @@ format: $(READY)  ## format the code
 	@$(BIN)/ruff format --quiet .
 
 mutants: $(READY)  ## mutation tests; CHANGED=1 tests only changed lines, ARGS="verification/rows" some files
-	@$(BIN)/python scripts/mutants.py --jobs $(JOBS) $(if $(CHANGED),--changed --minutes 5) $(ARGS)
+	@$(BIN)/python scripts/mutants.py --jobs $(JOBS) $(if $(CHANGED),--changed --minutes 3) $(ARGS)
 
 soak: $(READY)  ## soak test: random releases with random kills; ARGS="--minutes 20" limits it
 	@$(BIN)/python scripts/soak.py --jobs $(JOBS) $(ARGS)

@@ -5,7 +5,7 @@
     cases.py          the tables that methods are measured on
     worker.py         groups one table in a process of its own: time, loss and peak memory
     brute.py          k-members by looking at every free row, in Numba
-    census.py         a made-up census        kdd.py  a real one, downloaded
+    census.py         a synthetic census        kdd.py  a real one, downloaded
     page.py           results → docs/benchmarks.md and the table in the README        plots.py  results → docs/plots
     all other files   one benchmark each
 

@@ -78,11 +78,12 @@ def lines(result: dict) -> list[str]:
     refused = [f"* `{row['method']}`, k = {row['k']}: {row['reason']}" for row in rows if row["reason"]]
     return [
         f"`coterie compare` with its defaults: {result['rows_of_adult']:,} rows, 8 quasi-identifiers, "
-        f"{result['hierarchies']}'s hierarchies. All runs together took {result['cpu'] / 60:.1f} minutes of the "
-        f"processor, {result['wall'] / 60:.1f} by the clock (see the load below). Risk is the prosecutor's: 1 ÷ the "
-        "rows that a record is hidden among. The query error is the median relative error of "
-        f"{result['queries']:,} random counts. Seconds are of the whole release, verified, without reading. Rows that "
-        "`nh` publishes are in no groups: what is counted there are rows published alike, and the bound does not hold.",
+        f"{result['hierarchies']}'s hierarchies. All runs together took {result['cpu'] / 60:.1f} minutes of CPU "
+        f"time, {result['wall'] / 60:.1f} by the clock (see the load below). Risk is the prosecutor risk: 1 ÷ the size "
+        "of a record's equivalence class. The query error is the median relative error of "
+        f"{result['queries']:,} random COUNT queries. Seconds are those of the whole release, including verification, "
+        "without reading. `nh` publishes rows one by one: its groups are rows with the same published values, and the "
+        "bound does not apply.",
         "",
         *table(head, cells),
         *(["", *refused] if refused else []),

@@ -16,7 +16,7 @@ from coterie.methods import Run, find_method
 from coterie.table.grouping import Grouping
 from coterie.table.table import Table
 
-TITLE = "What l-diversity costs"
+TITLE = "The cost of l-diversity"
 K, L = 10, 3
 SENSITIVE = "occupation"
 PLAIN = "k alone"
@@ -25,14 +25,14 @@ MODELS = {
     "distinct": (f"l-diversity:{L}:{SENSITIVE}",),
     "frequency": (f"l-diversity:{L}:{SENSITIVE}:frequency",),
 }
-# Label → method, and whether it is told of the model or groups for k alone and is mended by the shared repair.
+# Label → method, and whether it considers the model, or groups for k alone and is repaired afterwards.
 WAYS = {
     "compact": ("compact", True),
-    "compact, mended": ("compact", False),
+    "compact, repaired": ("compact", False),
     "cb": ("cb", True),
-    "cb, mended": ("cb", False),
+    "cb, repaired": ("cb", False),
     "mondrian": ("mondrian", True),
-    "mondrian, mended": ("mondrian", False),
+    "mondrian, repaired": ("mondrian", False),
 }
 REPETITIONS = 3
 
@@ -110,9 +110,10 @@ def lines(result: dict) -> list[str]:
         f"Adult, {result['rows_of_adult']:,} rows, k = {K}; {SENSITIVE} is the sensitive column and the other seven "
         f"are the quasi-identifiers, with {result['hierarchies']}'s hierarchies. Distinct: at least {L} of its "
         f"{result['values']} values in every group. Frequency: none in more than a third of a group (the most "
-        f"frequent is {100 * result['most_frequent']:.1f} % of all). Methods are told of the model while they group "
-        "or, where *mended* is said, group for k alone before the shared repair. `cb` has an l-diversity of its own, "
-        "by frequency; under distinct it is mended in any case. Percentages are over the same method with k alone.",
+        f"frequent is {100 * result['most_frequent']:.1f} % of all). Methods consider the model while they group "
+        "or, if marked *repaired*, group for k alone before the shared repair step. `cb` has its own l-diversity, by "
+        "frequency; distinct l-diversity always needs the repair. Percentages are relative to the same method with k "
+        "alone.",
         "",
         *table(head, cells),
     ]

@@ -89,8 +89,8 @@ def lines(result: dict) -> list[str]:
         for row in result["rows"]
     ]
     return [
-        "In an environment where coterie is installed and its cache folder is empty, so that the first run compiles. "
-        "The step is all that `anonymize` does, from reading to measures. Ratios are to the second run.",
+        "In a fresh environment with an empty cache folder, so that the first run compiles. The step is everything "
+        "that `anonymize` does, from reading to measures. Ratios are relative to the second run.",
         "",
         *table(["command", "clock s", "CPU s", "step, clock s", "clock ratio", "CPU ratio"], rows),
     ]

@@ -91,7 +91,7 @@ def run(bench: Bench) -> None:
         return
     rows = 20_000 if bench.quick else ROWS
     known = [each for each in variants(all_options=not bench.quick) if each.label not in LEFT_OUT]
-    bench.note(f"Left out, because it takes many minutes on so many rows: {', '.join(LEFT_OUT)}.")
+    bench.note(f"Not run, because it takes many minutes on so many rows: {', '.join(LEFT_OUT)}.")
     compile_all(known)
     for k in KS[:1] if bench.quick else KS:
         for variant in known:
@@ -143,8 +143,8 @@ def lines(result: dict) -> list[str]:
     head = ["", *(part for k in ks for part in (f"k = {k}: GCP", "CPU s", "clock s", "clock × `mondrian`")), "peak MB"]
     return [
         f"{rows[0]['rows']:,} rows, {rows[0]['distinct']:,} of them distinct: age, class of worker, education, marital "
-        "status, major occupation, race, sex and country of birth; age is a number, the others are flat: a cell of "
-        "theirs is published or hidden.",
+        "status, major occupation, race, sex and country of birth; age is a number, the others are flat: a value "
+        "is either published or hidden.",
         "",
         *table(head, [*cells, [*bound, ""]]),
     ]

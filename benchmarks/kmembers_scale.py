@@ -37,4 +37,4 @@ def lines(result: dict) -> list[str]:
         for row in result["rows"]
     ]  # fmt: skip
     head = ["seeds", "rows", "distinct", "CPU s", "clock s", "× `mondrian`", "GCP", "peak MB"]
-    return [f"Made-up census, 7 quasi-identifiers, k = {K}.", "", *table(head, rows)]
+    return [f"Synthetic census, 7 quasi-identifiers, k = {K}.", "", *table(head, rows)]

@@ -134,8 +134,8 @@ def _loss_lines(result: dict) -> list[str]:
     return [
         f"{result['rows_of_adult']:,} complete training rows, 8 quasi-identifiers, age as a number, "
         f"{result['hierarchies']}'s hierarchies for the others, restricted to the values that occur. The lowest loss "
-        "of each column is in bold. The lower bound holds for all groups of at least k rows, including those that "
-        "nobody has found; `nh` does not make such groups.",
+        "of each column is in bold. The lower bound holds for all groups of at least k rows, whether or not "
+        "anyone has found them; `nh` does not form such groups.",
         "",
         *table(["GCP", *(f"k = {k}" for k in ks)], cells),
     ]
@@ -158,9 +158,9 @@ def _time_lines(result: dict) -> list[str]:
         else []
     )
     return [
-        "The grouping step alone, in a process of its own; kernels were compiled before. Times are also "
-        "divided by those of `mondrian` in the same process, which uses one thread; `compact` uses all cores. "
-        "Memory is that of the whole process, Python and its libraries included.",
+        "The grouping step alone, in a separate process with precompiled kernels. Times are also given relative "
+        "to `mondrian` in the same process, which uses one thread; `compact` uses all cores. "
+        "Memory is that of the whole process, including Python and its libraries.",
         "",
         *table(head, cells),
         *more,
@@ -182,7 +182,7 @@ def _growth_lines(result: dict) -> list[str]:
         "×",
         *(f"GCP at {size:,}" for size in sizes),
     ]
-    return ["Ten times the rows of the made-up census:", "", *table(head, cells)]
+    return ["Ten times the rows of the synthetic census:", "", *table(head, cells)]
 
 
 def _spelled(label: str) -> str:

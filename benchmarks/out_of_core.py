@@ -1,4 +1,4 @@
-"""Files that do not fit the memory: the made-up census in blocks on disk, within 1 GB, from 1 to 20 million rows.
+"""Files that do not fit the memory: the synthetic census in blocks on disk, within 1 GB, from 1 to 20 million rows.
 
 Each size is written and anonymized in a process of its own, whose largest memory is read at the end. A million rows are
 also grouped in one piece, for what blocks lose. Other sizes: `python -m benchmarks.out_of_core 500000 2000000`; their
@@ -150,9 +150,9 @@ def lines(result: dict) -> list[str]:
         )  # fmt: skip
     head = ["rows", "", "GCP", "clock s", "CPU s", *(f"{phase} s" for phase in PHASES), "peak MB"]
     return [
-        f"The made-up census as Parquet, 7 quasi-identifiers, `compact` with effort fast, k = {result['k']}, "
-        f"`--engine blocks --memory {result['memory']}`. Phases are by the clock. Each size runs in a process of its "
-        "own; the peak is what that process held at the most, the program itself included.",
+        f"The synthetic census as Parquet, 7 quasi-identifiers, `compact` with effort fast, k = {result['k']}, "
+        f"`--engine blocks --memory {result['memory']}`. Phases are wall-clock times. Each size runs in a separate "
+        "process; the peak is the largest memory use of that process, including the program itself.",
         "",
         *table(head, rows),
     ]

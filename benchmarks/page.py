@@ -38,17 +38,16 @@ HEAD = """\
 
 # Benchmarks
 
-`make bench` runs all of them and writes this page; `make bench ARGS="methods kdd"` runs some, and `--quick` tries them
-on few rows without touching this page. Each checks its answer before it reports a time: groups are large enough, every
-row lies inside its box, two searches find the same groups.
+`make bench` runs all of them and writes this page; `make bench ARGS="methods kdd"` runs some, and `--quick` runs them
+on few rows without changing this page. Each benchmark checks its result before it reports a time: groups are large
+enough, every row lies inside its box, two searches find the same groups.
 
-**How to read the times.** Under each table stands the command that made it, the machine, and how busy the machine was
-before (the load of the last 1, 5 and 15 minutes: processes that wanted a core). A load well above the number of cores
-means that others were working on the machine too: then seconds by the clock say little. CPU seconds count the work
-itself and suffer less, though they suffer too. Ratios are taken between runs of the same process or of the same
-minutes, and from the least of several repetitions. Losses do not depend on the machine.
+**How to read the times.** Below each table are the command, the machine, and the load of the machine before the run
+(averages over 1, 5 and 15 minutes). If the load is well above the number of cores, others were using the machine, and
+wall-clock times mean little. CPU seconds count the work itself and are affected less. Ratios compare runs of the same
+process or of the same minutes, using the minimum of several repetitions. Losses do not depend on the machine.
 
-**Loss** is GCP, the mean over all cells of what generalization took away: 0 is nothing lost, 1 is nothing left
+**Loss** is GCP, the mean information loss over all cells: 0 is nothing lost, 1 is nothing left
 ([measures](measures.md)).
 """
 
@@ -125,4 +124,4 @@ def readme_lines() -> list[str]:
     cells.append(["*lower bound for all*", *(loss(result["bounds"][str(k)]) for k in README_KS), "", ""])
     head = ["GCP", *(f"k = {k}" for k in README_KS), "CPU s, k = 10", "× `mondrian`"]
     source = f"`{result['command']}`, {result['date'][:10]}, {result['hierarchies']}'s hierarchies for Adult"
-    return [*table(head, cells), "", f"<sub>{source}; the least of each column in bold.</sub>"]
+    return [*table(head, cells), "", f"<sub>{source}; the lowest of each column in bold.</sub>"]

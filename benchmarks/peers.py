@@ -169,8 +169,8 @@ def lines(result: dict) -> list[str]:
     kinds = "; ".join(f"{peer}: {kind}" for peer, kind in KINDS.items())
     return [
         f"Adult as above, k = {K}; {kinds}. Their time is that of the call that anonymizes a pandas frame; ours is the "
-        "grouping step. Groups are taken from what they published and boxes drawn as tightly as the rows allow, which "
-        "is kinder to them than their own cells.",
+        "grouping step. Groups are taken from their output, with boxes drawn as tightly as the rows allow, which "
+        "favours them over their own cells.",
         "",
         *table(head, cells),
     ]

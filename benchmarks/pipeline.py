@@ -145,11 +145,11 @@ def lines(result: dict) -> list[str]:
         rows.append(cells)
     peaks = result["peak_mb"]
     return [
-        f"{result['count']:,} rows of the made-up census, a CSV file of {result['file_mb']:.0f} MB, `mondrian`, "
+        f"{result['count']:,} rows of the synthetic census, a CSV file of {result['file_mb']:.0f} MB, `mondrian`, "
         f"k = {K}. Reading, encoding, publishing and writing take {result['ours']:.2f} s, PyArrow's typed reading and "
         f"writing {result['theirs']:.2f} s: {result['ours'] / result['theirs']:.1f} times as much by the clock, "
-        f"{result['ratio_cpu']:.1f} times by the processor. "
-        f"The process held at most {peaks['coterie']:,.0f} MB (PyArrow's {peaks['arrow']:,.0f} MB).",
+        f"{result['ratio_cpu']:.1f} times in CPU time. "
+        f"The process used at most {peaks['coterie']:,.0f} MB (PyArrow's {peaks['arrow']:,.0f} MB).",
         "",
         *table(["phase", "coterie, clock s", "CPU s", "PyArrow, clock s", "CPU s"], rows),
     ]

@@ -9,7 +9,7 @@ from benchmarks.harness import Bench, in_process
 from benchmarks.markdown import loss, number, table
 from benchmarks.variants import Variant, compile_all, variants
 
-TITLE = "Curves over rows, quasi-identifiers and k"
+TITLE = "Rows, quasi-identifiers and k"
 K = 10
 ROWS = (10_000, 30_000, 100_000, 300_000, 1_000_000)
 ATTRIBUTES = (2, 4, 6, 8, 10, 12)
@@ -79,7 +79,7 @@ def _limits(bench: Bench) -> None:
 def lines(result: dict) -> list[str]:
     made = []
     for axis, title, text in (
-        ("rows", "Rows", f"Made-up census, 7 quasi-identifiers, k = {K}."),
+        ("rows", "Rows", f"Synthetic census, 7 quasi-identifiers, k = {K}."),
         ("attributes", "Quasi-identifiers", f"Adult, k = {K}, the first columns of: {', '.join(result['columns'])}."),
         ("k", "k", "Adult, 8 quasi-identifiers."),
     ):

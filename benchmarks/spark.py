@@ -220,12 +220,13 @@ def lines(result: dict) -> list[str]:
     rows.append(["from end to end", *(number(row[of], 1) for row in (theirs, ours) for of in ("cpu", "wall"))])
     head = ["phase", "Spark, CPU s", "clock s", "embedded, CPU s", "clock s"]
     return [
-        f"{result['at']:,} rows of the made-up census as Parquet, 7 quasi-identifiers, `compact` with effort fast, "
-        f"k = {result['k']}, in {ours['blocks']:,} blocks; GCP {loss(ours['gcp'])} by both, and the same rows. Spark "
-        f"runs as `{result['master']}`, Java and Python counted together. The embedded engine puts rows into the files "
-        "of their blocks while it assigns them; writing, it puts them back into order, as Spark does by another "
-        "shuffle. Spark's phases are differences of runs that each go one step further, so that a small phase may "
-        "drown in noise, even below 0; the last line is one run of its own, with the start of jobs and a second check.",
+        f"{result['at']:,} rows of the synthetic census as Parquet, 7 quasi-identifiers, `compact` with effort fast, "
+        f"k = {result['k']}, in {ours['blocks']:,} blocks; both engines reach a GCP of {loss(ours['gcp'])} and publish "
+        f"the same rows. Spark runs as `{result['master']}`; Java and Python are counted together. The embedded engine "
+        "writes rows to the files of their blocks as it assigns them, and restores the row order when it writes; Spark "
+        "does this with another shuffle. Spark's phases are differences between runs that each go one step further, so "
+        "a small phase may be lost in noise, or even be negative. The last line is a separate run, including job "
+        "start-up and a second check.",
         "",
         *table(head, rows),
     ]

@@ -23,7 +23,7 @@ from coterie.table.domain import Domain
 from coterie.table.grouping import renumber
 from coterie.table.table import Table
 
-TITLE = "Methods beside their slow twins"
+TITLE = "Methods and their reference implementations"
 K = 5
 ROWS = (250, 500)
 WHOLE = 30_162
@@ -72,7 +72,7 @@ def run(bench: Bench) -> None:
     known = [variant.method for variant in variants(all_options=False)]
     left_out = [f"`{name}`" for name in known if name not in TWINS]
     if left_out:
-        bench.note(f"Not here: {', '.join(left_out)}. Their tests compare them with other things than groups.")
+        bench.note(f"Not included: {', '.join(left_out)}. Their tests do not compare groups.")
     for name in (name for name in known if name in TWINS):
         method = find_method(name)
         module, more = TWINS[name]
@@ -116,18 +116,18 @@ def lines(result: dict) -> list[str]:
     few, many = sorted({row["rows"] for row in result["rows"]})
     head = [
         "",
-        f"twin, {few} rows, s",
+        f"reference, {few} rows, s",
         f"{many} rows, s",
         "growth",
         f"method, {many} rows, ms",
         "ratio",
-        "twin, whole table, h",
+        "reference, whole table, h",
     ]
     return [
-        "The tests hold every method to a twin in plain Python that follows its paper and looks at everything. On the "
-        f"first {few} and {many} rows of Adult, k = {K}, both make the same groups. The last column carries the twin's "
-        f"growth on to {result['whole']:,} rows; nobody has waited for it. Part of the ratio is the language: the next "
-        "table has a compiled brute force.",
+        "The tests compare every method with a reference implementation in plain Python that follows its paper and "
+        f"scans everything. On the first {few} and {many} rows of Adult, k = {K}, both form the same groups. The last "
+        f"column extrapolates the reference to {result['whole']:,} rows. Part of the ratio is due to the language: the "
+        "next table has a compiled brute-force search.",
         "",
         *table(head, cells),
     ]

@@ -2,7 +2,10 @@
 
 Run it after adding a kernel or changing its arguments: `python scripts/make_signatures.py`. Each method groups
 a small table in its own process, twice: once the code is compiled, the only kernels that a process loads
-are those that Python calls.
+are those that Python calls. What is stored is not used: it may not fit the kernels any more.
+
+If all kernels have to be compiled, as after a change to a shared one, this takes more than 10 minutes, one
+method after the other; seconds for each method whose kernels are compiled already.
 """
 
 from __future__ import annotations
@@ -63,7 +66,9 @@ def called() -> dict[str, dict[str, list[str]]]:
 def _run(method: str) -> None:
     from coterie.api.anonymize import anonymize
     from coterie.cli.commands.demo import configuration, people
+    from coterie.kernels.signatures import METHODS
 
+    METHODS.clear()  # nothing is compiled ahead, by types that a changed tuple does not have
     for options in VARIANTS.get(method, [{}]):
         for k in SIZES:
             config = configuration(k=k, method=method).replace(options=options)

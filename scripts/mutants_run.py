@@ -23,7 +23,14 @@ from typing import Any, NamedTuple
 ROOT = Path(__file__).resolve().parent.parent
 LIBRARIES = ("numpy", "pyarrow", "pyarrow.parquet", "pyarrow.compute", "pandas", "polars", "duckdb", "numba",
              "hypothesis", "pytest", "pydantic", "typer")  # fmt: skip
+# They look at what is imported and called, or compile kernels: slow to trace, and not meant to notice a fault.
+LEFT_OUT = (
+    "tests/verification/test_independence.py",
+    "tests/verification/test_models.py::test_anonymize_keeps_what_it_was_asked_for",
+    "tests/privacy/test_docs.py",
+)
 OPTIONS = (
+    *(f"--deselect={each}" for each in LEFT_OUT),
     *("-q", "-x", "-m", "not slow", "--no-header", "--tb=no", "-p", "no:cacheprovider", f"--rootdir={ROOT}"),
     *("-c", str(ROOT / "pyproject.toml"), "-W", "ignore::pytest.PytestAssertRewriteWarning"),
 )
@@ -101,14 +108,14 @@ class _Tracer:
         return self.line
 
     def pytest_runtest_logstart(self, nodeid: str) -> None:
-        self.now, self.started = set(), time.perf_counter()
+        self.now, self.started = set(), time.process_time()
 
     def pytest_runtest_logreport(self, report: Any) -> None:  # noqa: ANN401 - pytest's own
         if report.failed:
             self.failed.append(report.nodeid)
 
     def pytest_runtest_logfinish(self, nodeid: str) -> None:
-        self.tests.append((nodeid, self.now, time.perf_counter() - self.started))
+        self.tests.append((nodeid, self.now, time.process_time() - self.started))
         self.now = self.on_import
 
 
@@ -122,22 +129,22 @@ def load_libraries() -> None:
 
 
 class BrokenTestsError(Exception):
-    """Tests fail, or take too long, without any fault."""
+    """Tests fail without any fault."""
 
 
-def covered(paths: Sequence[Path], tests: Sequence[str], *, seconds: float) -> list[Reached]:
-    """Return which lines of some files each test reaches. Cached until source or tests change.
+def covered(paths: Sequence[Path], tests: Sequence[str], *, seconds: float) -> list[Reached] | None:
+    """Return which lines of some files each test reaches; None if that takes longer. Cached until a file changes.
 
     Raises:
-        BrokenTestsError: Some fail, or they take longer than this many seconds.
+        BrokenTestsError: Some fail.
     """
     load_libraries()
     answer = KNOWN / f"{_state([*map(str, paths), *tests])}.json"
     if not answer.exists():
-        KNOWN.mkdir(exist_ok=True)
+        KNOWN.mkdir(parents=True, exist_ok=True)
         _ended(_forked(lambda: _trace(paths, tests, answer)), seconds)
     if not answer.exists():
-        raise BrokenTestsError(f"There was no time to see which lines {' '.join(tests)} reach.")
+        return None
     found = json.loads(answer.read_text())
     if found["failed"]:
         raise BrokenTestsError(f"Tests fail without any fault: {', '.join(found['failed'][:3])}")

@@ -46,7 +46,7 @@ STEPS = {
     "run": "{}/run",
     "results": "{}/results/0001",
     "row": "{}/results/0001/row?row=3",
-    "recipe": "{}/recipe",
+    "configuration": "{}/configuration",
 }
 DOCS = {"roles": "light", "tree": "light", "results": "light", "results-dark": "dark"}
 """picture of the documentation → its scheme"""
@@ -152,7 +152,7 @@ def walk(page: Page, origin: str) -> str:
         page.click("role=button[name='Run']")
         page.wait_for_selector("text=is finished", timeout=300_000)
     page.goto(f"{origin}{project}/results/0001")
-    page.click("text=Compute loss over k", timeout=120_000)
+    page.click("text=Compute loss by k", timeout=120_000)
     page.wait_for_selector("#loss-over-k svg", timeout=300_000)
     page.goto(f"{origin}{project}/results/0001/row?row=3")
     page.click("button:text-is('Explain')")

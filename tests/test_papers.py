@@ -220,11 +220,11 @@ def test_words_are_graded():
     assert word(graded([1.0], below=1)) == "nearly"
     assert word(graded([1.0], below=1, closed=True)) == "holds"
     assert word(counted([True, False, True])) == "holds in part, 2 of 3"
-    assert word(graded([0.5], below=1), untold=True) == "cannot be told"
+    assert word(graded([0.5], below=1), untold=True) == "cannot be judged"
     nearly = Effect("C1", "a", "", "", graded([1.02], below=1))
     untold = Effect("C1", "b", "", "", False, untold=True)
     assert verdict([nearly, untold]) == "nearly"
-    assert verdict([untold]) == "cannot be told"
+    assert verdict([untold]) == "cannot be judged"
 
 
 def test_figures_in_print_stand_beside_ours(committed):

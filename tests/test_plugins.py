@@ -142,7 +142,7 @@ client.get(f"/?token={options.token}")
 source = folder / "files" / "people.csv"
 source.write_text("age,ill\\n" + "".join(f"{20 + i % 30},{'abc'[i % 3]}\\n" for i in range(rows)))
 project = app.state.projects.create("people.csv", source=source)
-job = {"source": source, "project": project.folder, "recipe": project.recipe_path, "name": "people.csv"}
+job = {"source": source, "project": project.folder, "configuration": project.config_path, "name": "people.csv"}
 inspect_job({**job, "unpacked_limit": 1 << 30, "column_limit": 2000}, project.folder, lambda *_: None)
 page = client.get(f"{project.url}/goals").text
 client.post(f"{project.url}/goals", data={"k": "3", "contact": "desk@example.org", "action": "save"})
@@ -164,7 +164,7 @@ print(json.dumps({
     "passed": [release.verification.passed, again.passed, strict.passed],
     "checks": [check.name for check in again.checks],
     "page": page,
-    "recipe": project.recipe_path.read_text(),
+    "configuration": project.config_path.read_text(),
     "html": (folder / "report.html").read_text(),
     "report": json.loads((folder / "report.json").read_text()),
     "toml": (folder / "out.coterie.toml").read_text(),
@@ -196,7 +196,7 @@ def test_a_setting_appears_everywhere(seen):
     assert "contact" in seen["signature"]
     assert 'id="contact"' in seen["page"]
     assert "E-mail address for questions" in seen["page"]
-    assert 'contact = "desk@example.org"' in seen["recipe"]
+    assert 'contact = "desk@example.org"' in seen["configuration"]
     assert 'contact = "data@example.org"' in seen["toml"]
     assert seen["report"]["reproducibility"]["configuration"]["contact"] == "data@example.org"
     assert "data@example.org" in seen["html"]

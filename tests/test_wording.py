@@ -68,20 +68,61 @@ def test_messages_speak_python_and_the_command_line_its_own_language(tmp_path):
 
 # Home-made terms and translated phrases, with what to write instead: user-facing text uses the field's terms.
 BANNED = {
-    r"cannot be had": "infeasible, or not available",
-    r"found by itself": "detected",
-    r"take(?:n)? away": "download, or remove",
-    r"may hold values of the data": "may contain data values",
-    r"made-up": "synthetic",
+    r"\bcannot be had\b": "infeasible, or not available",
+    r"\bfound by itself\b": "detected",
+    r"\b(?:chosen|opens?|works?) by itself\b": "automatically",
+    r"\btaken? away\b": "download, or remove",
+    r"\btaken? up again\b": "resume",
+    r"\b(?:run|runs|goes|went|go) on (?:where|with it|and gives)\b": "continue, or resume",
+    r"\bthe run goes on\b": "continues",
+    r"\bunder way\b": "in progress",
+    r"\bmay hold values of the data\b": "may contain data values",
+    r"\bholds? (?:the |a |no |every )?(?:cells?|values?|numbers?|data|names|texts?|columns?)\b": "contain",
+    r"\b[Mm]ade-up\b": "synthetic",
     r"\banew\b": "again",
-    r"\bmend(?:s|ed)?\b": "fix",
-    r"are no (?:values|group)\b": "are not …",
-    r"a value of (?:its|their) own": "a separate value",
-    r"fault of coterie": "bug in coterie",
+    r"\bmend(?:s|ed|ing)?\b": "fix, or repair",
+    r"\b(?:is|are) no (?:values?|group|numbers?|dates?|tree|address|random sample|spreadsheets?|fault)\b": "not a …",
+    r"\b(?:value|column|key|process|page|form|code|class|box(?:es)?|run|folder) of (?:its|their) own\b": "separate",
+    r"\bfault of coterie\b": "bug in coterie",
+    r"\bstands? (?:beside|there|above|under|in|at|on|right)\b": "is next to, above, under, in, …",
+    r"\bbeside (?:the|a|it|them|its|their|what|k|each)\b": "next to, with, in addition to",
+    r"\b[Bb]eside (?:it|them) stands?\b": "coterie also writes …",
+    r"\btold (?:by|apart|of|in|once)\b": "shown by, distinguished, informed, reported",
+    r"\btells? (?:more|little|something|nothing|together)\b": "reveals",
+    r"\bwhat (?:it|they|was|others) (?:asks?|asked) for\b": "request",
+    r"\basks? for less\b": "relax the guarantee",
+    r"\bgiv(?:es?|en|ing) (?:it |them |values |more )?away\b": "reveal",
+    r"\bkeeps? (?:every|its|their|all|a|the) (?:promises?|guarantees?)\b": "satisfy",
+    r"\bpromises? (?:beyond|about|that)\b": "guarantee",
+    r"\b(?:slow|python|plain) twins?\b": "reference implementation, or oracle",
+    r"\blinking attack\b": "linkage attack",
+    r"\bfits? the memory\b": "fit into memory",
+    r"\bthe local page\b": "the web app",
+    r"\b[Rr]ecipes?\b": "configuration",
+    r"\bthe usual one\b": "the default",
+    r"\bdear(?:est|er)?\b": "expensive, or with the highest loss",
+    r"\bparted?\b": "split, or separate",
+    r"\bheed(?:s|ed)?\b": "take into account",
+    r"\bslip of the pen\b": "typo",
+    r"\b(?:in|at) (?:the )?place of (?:intervals|rows|people|leaves|a path)\b": "instead of",
+    r"\b(?:row|line|value|query|object|class|node|container|method) a (?:line|row|node|class|container|page)\b": "per",
+    r"\b(?:as it is now|as it was sent|as they stand)\b": "current, or unchanged",
+    r"\bunless said otherwise\b|\bwhen nothing is said\b|\bwhen left out\b": "by default",
+    r"\bfrom elsewhere\b": "from another tool, or external",
+    r"\b[Oo]nly then is the file given its name\b": "renamed to its final name",
+    r"\bclosest common ancestor\b": "lowest common ancestor",
+    r"\b(?:so many|as many) rows as\b.{0,40}\bwould do\b": "be enough",
+    r"\bby dark\b|\blight and dark by\b": "dark mode",
+    r"\bput (?:side by side|methods)\b": "compare",
+    r"\bhalls?\b|\brooms\b": "a term of the field",
 }
 # One spelling in prose: British -our and -re, but -ize, as in the API.
 AMERICAN = re.compile(r"\b(?:colored|neighbors?|neighboring|behavior|centers?|favor|labeled|canceled)\b")
-PROSE = re.compile(r"\b\w+(?:alise|alised|ising|isation|nymise|nymised)\b", re.IGNORECASE)
+PROSE = re.compile(r"\b\w+(?:alise|alised|alises|ising|isation|nymise|nymised|ecognised?)\b", re.IGNORECASE)
+RISING = re.compile(r"\b(?:\w*r|prom|adv|exerc|rev|superv|surpr|comprom|prec|pro?m)ising\b", re.IGNORECASE)
+ROOT = SOURCE.parent.parent
+PAGES = [ROOT / name for name in ("README.md", "CONTRIBUTING.md", "CHANGELOG.md", "SECURITY.md")]
+PAGES += sorted((ROOT / "docs").glob("*.md"))
 
 
 def source_strings():
@@ -93,22 +134,65 @@ def source_strings():
             if isinstance(node, ast.Constant) and isinstance(node.value, str) and id(node) not in docs:
                 yield f"{path.name}:{node.lineno}", node.value
     for path in [*SOURCE.rglob("templates/*.html"), *SOURCE.rglob("templates/*.jinja")]:
-        yield path.name, re.sub(r"<[^>]*>|{#.*?#}", " ", path.read_text(encoding="utf-8"))
+        for number, line in enumerate(path.read_text(encoding="utf-8").splitlines(), 1):
+            yield f"{path.name}:{number}", re.sub(r"<[^>]*>|{#.*?#}|{%.*?%}|{{.*?}}", " ", line)
 
 
-def test_texts_use_the_terms_of_the_field_and_one_spelling():
-    found = [
-        f"{place}: {match[0]!r}, write {instead}"
-        for place, text in source_strings()
-        for pattern, instead in BANNED.items()
-        if " " in text and (match := re.search(pattern, text))
-    ]
-    found += [
-        f"{place}: {match[0]!r}"
-        for place, text in source_strings()
-        if " " in text and "|" not in text and (match := AMERICAN.search(text) or PROSE.search(text))
-    ]
+def page_paragraphs(path):
+    """The paragraphs of a page, each as one line, without code."""
+    text = re.sub(r"^```.*?^```", "", path.read_text(encoding="utf-8"), flags=re.DOTALL | re.MULTILINE)
+    for paragraph in re.split(r"\n\s*\n|\n(?=[*|#-]|\d+\. )", text):
+        prose = re.sub(r"`[^`]*`|\]\([^)]*\)|<[^>]*>", " ` ", " ".join(paragraph.split()))
+        yield f"{path.name}: {prose[:40]}", prose
+
+
+def findings(texts):
+    """Every banned phrase and second spelling in some texts."""
+    for place, text in texts:
+        if " " not in text:
+            continue
+        for pattern, instead in BANNED.items():
+            if match := re.search(pattern, text):
+                yield f"{place}: {match[0]!r}, write {instead}"
+        spelled = AMERICAN.search(text) or next((m for m in PROSE.finditer(text) if not RISING.fullmatch(m[0])), None)
+        if spelled and not re.search(r"\w\|\w", text):
+            yield f"{place}: {spelled[0]!r}, spell it as the other texts do"
+
+
+def test_messages_and_templates_use_the_terms_of_the_field_and_one_spelling():
+    found = list(findings(source_strings()))
     assert not found, "\n".join(found)
+
+
+@pytest.mark.parametrize("path", PAGES, ids=lambda path: path.name)
+def test_pages_use_the_terms_of_the_field_and_one_spelling(path):
+    found = list(findings(page_paragraphs(path)))
+    assert not found, "\n".join(found)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "Beside it stands a file.",
+        "The run is taken up\nagain after a crash.",
+        "such a release cannot be had",
+        "The made-up census has ten columns.",
+        "Cells are generalised.",
+        "Its neighbors are near.",
+        "Edit the Recipe.",
+        "Which column gives values away",
+    ],
+)
+def test_a_planted_phrase_is_found(tmp_path, text):
+    page = tmp_path / "page.md"
+    page.write_text(f"# A page\n\nSome words, and `code that cannot be had`.\n\n* {text}\n")
+    assert len(list(findings(page_paragraphs(page)))) == 1
+
+
+def test_code_on_a_page_is_not_prose(tmp_path):
+    page = tmp_path / "page.md"
+    page.write_text("Text.\n\n```python\n# made-up rows, anew\n```\n\nThe measure `fully_generalised` counts rows.\n")
+    assert not list(findings(page_paragraphs(page)))
 
 
 def test_functions_say_what_they_do():

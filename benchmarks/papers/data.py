@@ -24,7 +24,7 @@ XU_TREES = ("workclass", "marital-status")
 """the two attributes of Xu et al. that have a hierarchy (their Fig. 6); all others are numbers or flat"""
 NI_QUASI = ("age", "sex", "race", "education")
 MADE_VALUES = 16
-"""made-up attributes of Xu et al. are whole numbers from 1 to this"""
+"""synthetic attributes of Xu et al. are whole numbers from 1 to this"""
 
 
 class Data(NamedTuple):
@@ -160,7 +160,7 @@ def _upper_label(value: str) -> str:
 
 
 def _sal(attributes: int = 7, rows: int = 500_000, ordered: bool = False) -> Data:
-    """The made-up census of the SAL schema; race and country are numbers, as Table 3 of He et al. has them."""
+    """The synthetic census of the SAL schema; race and country are numbers, as Table 3 of He et al. has them."""
     from benchmarks.census import QUASI, census, hierarchies
 
     trees = {name: tree for name, tree in hierarchies().items() if name not in ("race", "country")}

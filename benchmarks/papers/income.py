@@ -1,6 +1,6 @@
 """A census that nobody took part in, with the INCOME schema of He et al. (2012), Table 3.
 
-Age, gender, education, race, marital status and work class are those of the made-up census of the SAL schema.
+Age, gender, education, race, marital status and work class are those of the synthetic census of the SAL schema.
 Occupation (711 codes) follows the schooling, birthplace (983 codes) the race; both are as skewed as such codes are:
 most are rare. Income, the sensitive column of that table, is not a quasi-identifier and is left out.
 """

@@ -93,7 +93,7 @@ def _printed(everything: Found) -> list[str]:
     lines += ["", "| paper | worked example, as printed | golden case |", "|---|---|---|"]
     for paper, what, names in WORKED:
         lines.append(f"| {paper} | {what} | {', '.join(f'`{name}`' for name in names)} |")
-    return ["## Figures in print", "", _wrapped(PRINTED), "", *lines]
+    return ["## Printed figures", "", _wrapped(PRINTED), "", *lines]
 
 
 def _anchor(number: str, claim: Claim) -> str:
@@ -108,7 +108,7 @@ def _claim(number: str, everything: Found) -> list[str]:
     said, aside = [each for each in effects if not each.aside], [each for each in effects if each.aside]
     lines = [f"### {number}: {claim.title}", "", _wrapped(f"*The paper:* {claim.says}"), ""]
     if claim.reading:
-        lines += [_wrapped(f"*What decides:* {claim.reading}"), ""]
+        lines += [_wrapped(f"*The reading that decides:* {claim.reading}"), ""]
     lines += [f"*Measured:* the claim **{verdict(effects)}**.", "", *_effects("what the paper says", said), ""]
     if aside:
         lines += [*_effects("sensitivity: other readings, other baselines, our own methods", aside), ""]

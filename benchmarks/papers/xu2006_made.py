@@ -1,4 +1,4 @@
-"""Xu et al. 2006 on made-up tables: penalties over k, spread and dimensions, and time over rows (Figs. 11–18, 21)."""
+"""Xu et al. 2006 on synthetic tables: penalties over k, spread and dimensions, and time over rows (Figs. 11–18, 21)."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from benchmarks.papers.xu2006 import (
     methods,
 )  # fmt: skip
 
-TITLE = "Xu, Wang, Pei, Wang, Shi, Fu 2006: bottom-up and top-down, made-up tables"
+TITLE = "Xu, Wang, Pei, Wang, Shi, Fu 2006: bottom-up and top-down, synthetic tables"
 KS = (2, 5, 10, 20, 50, 100)
 K = 10
 SIGMAS = (0.5, 1.0, 2.0, 3.0, 4.0, 6.0)
@@ -111,7 +111,7 @@ def _ours(points: list[Point]) -> Effect:
     others = {label: factors(views, COMPACT, label) for label in (MULTIDIM, MONDRIAN, BOTTOM_UP, TOP_DOWN, SEED)}
     shown = ", ".join(f"{found.text()} of `{label}`'s" for label, found in others.items())
     return Effect(
-        "C7", "compact", "`compact` has the lowest penalty on every made-up table",
+        "C7", "compact", "`compact` has the lowest penalty on every synthetic table",
         f"{shown}; {factors(views, COMPACT, BOUND).text()} times the bound",
         graded([value for found in others.values() for value in found.values], below=1, closed=True),
         quick=False, aside=True,
@@ -179,7 +179,7 @@ def _classes(points: list[Point]) -> list[Effect]:
     views = [found for *_, found in _views(points, "discernability")]
     both = [factors(views, label, MULTIDIM) for label in (BOTTOM_UP, TOP_DOWN)]
     return [
-        Effect("C3", "made-up", "The same on made-up tables, in all cases",
+        Effect("C3", "synthetic", "The same on synthetic tables, in all cases",
                f"`bottom-up` {both[0].text()}, `top-down` {both[1].text()} of MultiDim's discernability",
                graded([value for each in both for value in each.values], below=1)),
     ]  # fmt: skip
@@ -189,12 +189,12 @@ def _times(time: Curves) -> list[Effect]:
     down, between = factors(time, TOP_DOWN, MULTIDIM), factors(time, BOTTOM_UP, TOP_DOWN)
     slopes = {label: slope(time[label]) for label in (MULTIDIM, TOP_DOWN, BOTTOM_UP, COMPACT)}
     return [
-        Effect("C5", "rows", "Made-up, up to 100,000 rows: `top-down` takes less than 6 times as long as MultiDim",
+        Effect("C5", "rows", "Synthetic, up to 100,000 rows: `top-down` takes less than 6 times as long as MultiDim",
                f"{down.text(1)} times", graded(down.values, below=6), quick=False, untold=True,
                printed="less than 6 times"),
-        Effect("C5", "rows-bottom-up", "Made-up: `bottom-up` is much slower than `top-down` [twice]",
+        Effect("C5", "rows-bottom-up", "Synthetic: `bottom-up` is much slower than `top-down` [twice]",
                f"{between.text(1)} times as long", graded(between.values, above=2), quick=False, untold=True),
-        Effect("C5", "growth", "Made-up: time of `bottom-up` and `top-down` grows with the square of the rows at worst",
+        Effect("C5", "growth", "Synthetic: time of `bottom-up` and `top-down` is at most quadratic in the rows",
                ", ".join(f"`{label}` n^{value:.2f}" for label, value in slopes.items()),
                graded([slopes[TOP_DOWN], slopes[BOTTOM_UP]], below=2, closed=True), quick=False, printed="O(n²)",
                ours=", ".join(f"n^{slopes[label]:.2f}" for label in (BOTTOM_UP, TOP_DOWN))),

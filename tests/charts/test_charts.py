@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from coterie.charts import svg
-from coterie.charts.charts import Axis, Rule, Series, bars, lines, page_style, points
+from coterie.charts.charts import NARROW, Axis, Rule, Series, bars, lines, page_style, points
 from coterie.errors import ConfigError
 
 X, Y = Axis("k", log=True), Axis("loss", shown="percent")
@@ -193,3 +193,14 @@ def test_the_label_of_a_threshold_touches_nothing_and_keeps_its_digits(at):
     assert not any(label.overlaps(text.get_window_extent()) for text in figure.legends[0].get_texts())
     assert label.x0 >= 0
     assert label.x1 <= figure.bbox.x1
+
+
+def test_a_figure_for_narrow_screens_has_a_second_image_with_its_own_ids():
+    figure = BARS.figure(narrow=True)
+    wide, narrow = re.findall(r'<div class="at-(?:wide|narrow)">(<svg.*?</svg>)</div>', figure, re.DOTALL)
+    widths = [float(re.search(r'viewBox="0 0 ([0-9.]+) ', image)[1]) for image in (wide, narrow)]
+    assert widths == pytest.approx([7.2 * 72, NARROW * 72])
+    ids = [set(re.findall(r' id="([^"]+)"', image)) for image in (wide, narrow)]
+    assert all(ids)
+    assert not ids[0] & ids[1]
+    assert "at-narrow" not in BARS.figure()

@@ -193,7 +193,7 @@ def test_what_cannot_be_assigned():
         release.assign(population(5).drop_columns(["age", "ill"]))
     assert len(caught.value.problems) == 2
     numbers = population(5).set_column(5, "ill", pa.array([{"a": 1}] * 5))
-    with pytest.raises(DataError, match="Column 'ill' holds string in the release"):
+    with pytest.raises(DataError, match="Column 'ill' is string in the release"):
         release.assign(numbers)
 
 

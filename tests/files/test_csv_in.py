@@ -161,7 +161,7 @@ def test_characters_that_the_encoding_does_not_hold(tmp_path):
     path, out = tmp_path / "table.csv", tmp_path / "out.csv"
     path.write_bytes("a,b\n1,é\n".encode("latin-1"))
     source = cio.read(path)
-    with pytest.raises(DataError, match="Column 'b' has characters that latin-1 cannot hold") as caught:
+    with pytest.raises(DataError, match="Column 'b' has characters that latin-1 cannot encode") as caught:
         cio.write(pa.table({"a": ["1"], "b": ["≥SECRET"]}), out, like=source)
     assert "SECRET" not in str(caught.value)
     assert not out.exists()
@@ -190,7 +190,7 @@ def test_values_of_every_type_as_text(tmp_path):
     assert lines[1] == '1,0.1,true,2024-02-29,2024-02-29 12:30:00,1.50,a,"l,l",'
     assert lines[2] == ",1e+300,,,,,,,"
     for bad in (pa.array([b"\xff"]), pa.array([{"x": 1}])):
-        with pytest.raises(DataError, match=r"Column 'bad' holds .* cannot be written as text"):
+        with pytest.raises(DataError, match=r"Column 'bad' contains .* cannot be written as text"):
             cio.write(pa.table({"bad": bad}), tmp_path / "bad.csv")
 
 

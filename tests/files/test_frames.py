@@ -12,6 +12,7 @@ import pyarrow as pa
 import pytest
 from pandas.testing import assert_frame_equal
 
+import coterie
 from coterie.errors import DataError
 from coterie.files import tables as cio
 
@@ -253,11 +254,11 @@ def test_anything_that_streams_arrow(people):
         (pd.DataFrame([[1]], columns=pd.MultiIndex.from_tuples([("a", "b")])), "not text"),
         (pd.DataFrame([[1, 2, 3]], columns=["a", "b", "a"]), r"columns 1 and 3 \('a'\) have the same name"),
         (pa.table([[1], [2]], names=["a", "a"]), r"columns 1 and 2 \('a'\) have the same name"),
-        (pd.DataFrame({"a": ["SECRET", 7]}), "Column 'a' holds values of several types"),
-        (pd.DataFrame({"a": [7, "SECRET"]}), "Column 'a' holds values of several types"),
+        (pd.DataFrame({"a": ["SECRET", 7]}), "Column 'a' contains values of several types"),
+        (pd.DataFrame({"a": [7, "SECRET"]}), "Column 'a' contains values of several types"),
         (pd.DataFrame({"a": [object(), object()]}), "or Python objects"),
-        (pd.DataFrame({"a": pd.Categorical(["SECRET", 1])}), "Column 'a' holds values of several types"),
-        (pl.DataFrame({"a": pl.Series([object()], dtype=pl.Object)}), "Column 'a' holds"),
+        (pd.DataFrame({"a": pd.Categorical(["SECRET", 1])}), "Column 'a' contains values of several types"),
+        (pl.DataFrame({"a": pl.Series([object()], dtype=pl.Object)}), "Column 'a' contains"),
         ([1, 2], "A list is not a table"),
         ({"a": ["SECRET"]}, "A dict is not a table"),
         (pd.Series(["SECRET"]), "A Series is not a table"),
@@ -272,3 +273,12 @@ def test_what_is_no_table(frame, problem):
         cio.read(frame)
     assert "SECRET" not in str(caught.value)
     assert "\n" not in str(caught.value)
+
+
+def test_columns_that_polars_did_not_have_are_made():
+    """Bounds take the place of their column: two that the caller's frame knows nothing of."""
+    frame = pl.DataFrame({"age": [20, 21, 40, 41], "disease": ["flu", "gout", "flu", "gout"]})
+    roles = {"quasi": ["age"], "sensitive": ["disease"], "k": 2, "method": "mondrian", "publish": {"age": "bounds"}}
+    found = coterie.anonymize(frame, **roles).frame
+    assert found.columns == ["age_min", "age_max", "disease"]
+    assert found["age_max"].to_list() == [21, 21, 41, 41]

@@ -255,7 +255,7 @@ def test_a_failure_leaves_nothing_behind(tmp_path, people, forced):
     if forced:
         path.write_text("precious")
     broken = people.append_column("parts", pa.array([[1]] * 9))
-    with pytest.raises(DataError, match=r"Column 'parts' holds list.*Write Parquet"):
+    with pytest.raises(DataError, match=r"Column 'parts' contains list.*Write Parquet"):
         cio.write(broken, path, force=forced)
     with pytest.raises(KeyboardInterrupt), cio.whole_file(path, force=forced) as sink:
         sink.write(b"half of it")

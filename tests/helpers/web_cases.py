@@ -54,7 +54,7 @@ class Place:
         self.job = {
             "source": str(self.source),
             "project": str(self.project.folder),
-            "recipe": self.project.recipe_path,
+            "configuration": self.project.config_path,
             "name": name,
             "unpacked_limit": 1 << 30,
             "column_limit": 2000,

@@ -138,10 +138,10 @@ def test_every_problem_of_the_widths_at_once():
         (pa.array([True]), "c: intervals are for numbers, but the column contains no numbers"),
         (
             pa.array(["2024-01-01", "7", "1_000", "1e99999"]),
-            "c: 3 values (3 rows) are no numbers; intervals are for numbers only",
+            "c: 3 values (3 rows) are not numbers; intervals are for numbers only",
         ),
-        (pa.array([1.0, float("inf")]), "c: 1 value (1 row) is no number; intervals are for numbers only"),
-        (pa.array(["[20-24]"]), "c: 1 value (1 row) is no number; intervals are for numbers only"),
+        (pa.array([1.0, float("inf")]), "c: 1 value (1 row) is not a number; intervals are for numbers only"),
+        (pa.array(["[20-24]"]), "c: 1 value (1 row) is not a number; intervals are for numbers only"),
     ],
 )
 def test_intervals_are_for_numbers(values, text):
@@ -244,7 +244,7 @@ def test_what_dates_refuse():
         "dates: 'month' comes after 'month'; levels go from day to decade",
     ]
     assert problems(lambda: ways(coterie.dates(), ["2024-03", "2024-02-30", "5.3.2024", "2024-03-05"])) == [
-        "c: 3 values (3 rows) are no dates; dates are written as 2024-03-05"
+        "c: 3 values (3 rows) are not dates; dates are written as 2024-03-05"
     ]
     assert "int64" in problems(lambda: ways(coterie.dates(), [2024]))[0]
 

@@ -262,7 +262,7 @@ def test_bounds_are_measured():
 
 def test_means_cannot_be_measured_afterwards():
     table, config, encoded, published = released({"x": [1, 2, 8, 9]}, [0, 0, 1, 1], publish={"x": "mean"})
-    with pytest.raises(DataError, match="'x' holds single numbers"):
+    with pytest.raises(DataError, match="'x' contains single numbers"):
         measure_release(table, published.table, table=encoded, config=config)
 
 

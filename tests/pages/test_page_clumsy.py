@@ -45,7 +45,7 @@ def test_back_and_reload_after_a_fault_send_nothing_again(visit, opened_project)
     there.page.on("request", lambda request: posted.append(request.url) if request.method == "POST" else None)
     faulty = [
         (f"{project}/data", "#encoding", "klingon", "text=Read the file again"),
-        (f"{project}/recipe", "#text", "k = [", "text=Save the file"),
+        (f"{project}/configuration", "#text", "k = [", "text=Save the file"),
         (f"{project}/hierarchies/0?view=start", "#widths", "5, 12", "text=Save this rule"),
     ]
     for address, field, typed, button in faulty:
@@ -70,3 +70,28 @@ def test_back_and_reload_after_a_fault_send_nothing_again(visit, opened_project)
         page.wait_for_selector("#errors", state="detached")
         assert page.input_value(field) != typed
     there.check()
+
+
+def test_a_server_that_is_gone_is_noticed_and_nothing_typed_is_lost(visit, opened_project):
+    project = opened_project("gone.csv")
+    here = visit()
+    page = here.go(f"{project}/goals")
+    page.fill("#k", "9")
+    page.fill("#purpose", "a study of wages")
+    assert page.locator("#dead").is_hidden()
+    page.context.set_offline(True)
+    page.click("text=Save and continue to Run")
+    page.wait_for_selector("#dead:not([hidden])")
+    assert page.locator("#dead").is_visible()
+    assert page.url.endswith("/goals")
+    assert (page.input_value("#k"), page.input_value("#purpose")) == ("9", "a study of wages")
+    # The browser itself says that nobody answered; nothing else does.
+    assert here.said
+    assert all("net::ERR" in each for each in here.said)
+    here.said.clear()
+    page.context.set_offline(False)
+    page.click("text=Save and continue to Run")
+    page.wait_for_url("**/run")
+    page = here.go(f"{project}/goals")
+    assert (page.input_value("#k"), page.input_value("#purpose")) == ("9", "a study of wages")
+    assert page.locator("#dead").is_hidden()

@@ -14,7 +14,7 @@ STEPS = [
     "{}/hierarchies/1?view=table",
     "{}/goals",
     "{}/run",
-    "{}/recipe",
+    "{}/configuration",
     "{}/results/0001",
     "{}/results/0001/row?row=3",
 ]
@@ -28,7 +28,7 @@ NAMES = [
     "table",
     "goals",
     "run",
-    "recipe",
+    "configuration",
     "results",
     "row",
 ]
@@ -144,5 +144,5 @@ def test_forms_work_without_scripts(visit, finished):
     press_and_load(page, "text=Undo the last change")
     assert page.input_value("[name=c-0-1]") != "Before school"
     here.go(f"{finished}/results/0001")
-    page.click("text=Rows after")
+    page.click("text=Next rows")
     page.wait_for_selector("text=rows 26 to 50 of")

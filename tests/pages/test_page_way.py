@@ -75,12 +75,12 @@ def _ask_why(page):
     page.wait_for_selector("text=Cost by column", timeout=2 * PATIENCE)
     assert page.locator("text=In a group of").is_visible()
     page.click("text=Results of run 1")
-    page.click("text=Rows after")
+    page.click("text=Next rows")
     page.wait_for_selector("text=rows 26 to 50 of")
     page.fill("#from", "650")
     page.press("#from", "Enter")
     page.wait_for_selector("text=rows 650 to")
-    page.click("text=Compute loss over k")
+    page.click("text=Compute loss by k")
     page.wait_for_selector("#loss-over-k svg", timeout=2 * PATIENCE)
 
 
@@ -89,9 +89,9 @@ def long_run(visit, site, opened_project):
     """The page of a project whose run takes minutes, so that there is time to look at it and to stop it."""
     here = visit()
     project = opened_project("long.csv", rows=12_000)
-    recipe = {"method": "compact", "options-effort": "thorough", "action": "save"}
+    configuration = {"method": "compact", "options-effort": "thorough", "action": "save"}
     saved = here.page.request.post(
-        f"{site.origin}{project}/run", form=recipe, headers={"Origin": site.origin}, timeout=PATIENCE
+        f"{site.origin}{project}/run", form=configuration, headers={"Origin": site.origin}, timeout=PATIENCE
     )
     assert saved.ok
     return here.go(f"{project}/run")
@@ -101,13 +101,13 @@ def test_cancel_during_a_run_keeps_nothing_and_can_be_tried_again(long_run):
     page = long_run
     assert page.input_value("#options-effort") == "thorough"
     page.click("role=button[name='Run']")
-    page.wait_for_selector("text=is under way")
+    page.wait_for_selector("text=is in progress")
     # A reload in the middle shows the same run, and another tab does as well.
     page.reload()
-    assert page.locator("text=Run 1 is under way").is_visible()
+    assert page.locator("text=Run 1 is in progress").is_visible()
     tab = page.context.new_page()
     tab.goto(page.url)
-    assert tab.locator("text=Run 1 is under way").is_visible()
+    assert tab.locator("text=Run 1 is in progress").is_visible()
     page.click("text=Cancel the run")
     page.wait_for_selector("text=was cancelled")
     tab.wait_for_selector("text=was cancelled")

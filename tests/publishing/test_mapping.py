@@ -157,3 +157,11 @@ def test_values_count_the_set_that_is_published_not_the_span_of_the_alphabet():
     for row in range(6):
         [job] = [each for each in release.explain(row).attributes if each.name == "job"]
         assert job.values == len(release.frame["job"][row].as_py().strip("{}").split(", "))
+
+
+def test_a_group_of_missing_values_has_no_ends():
+    table = pa.table({"age": [1, 1, None, None, 5, 5], "sex": list("aabbcc")})
+    release = coterie.anonymize(table, quasi=["age", "sex"], k=2, method="compact")
+    ends = {(line["lowest"], line["highest"], line["missing"]) for line in mapping_table(release).to_pylist()
+            if line["attribute"] == "age"}  # fmt: skip
+    assert ends == {("1", "1", False), (None, None, True), ("5", "5", False)}

@@ -10,6 +10,8 @@ import pytest
 
 import coterie
 from coterie.errors import ConfigError, DataError
+from coterie.publishing import labels as published_labels
+from coterie.publishing.labels import Boxes
 from coterie.publishing.publish import publish, read_boxes
 from coterie.settings.config import Config
 from coterie.table.domain import Domain
@@ -362,7 +364,7 @@ def test_dates_from_elsewhere_are_compared_as_dates():
 
 @pytest.mark.parametrize("style", ["mean", "median", "interval"])
 def test_means_cannot_be_read_back(style):
-    with pytest.raises(DataError, match="'x' holds single numbers") as caught:
+    with pytest.raises(DataError, match="'x' contains single numbers") as caught:
         read_boxes(pa.chunked_array([[1.5, 1.5]]), domain_of([1, 2]), style=style)
     assert caught.value.column == "x"
     assert "1.5" not in str(caught.value)
@@ -390,3 +392,17 @@ def test_bounds_are_read_back_from_two_columns():
     read = read_boxes(lower, domain, upper=upper, style="bounds")
     assert list(zip(read.lo.tolist(), read.hi.tolist(), strict=True)) == [(0, 1), (0, 3), (0, 3)]
     assert read.unread.tolist() == [False, False, True]
+
+
+@pytest.mark.parametrize("style", ["interval", "bounds", "mean", "median"])
+def test_what_looks_alike_has_one_label(style):
+    """Groups are counted by their labels: two for one cell would make two classes of one."""
+    codes = encode(pa.table({"x": [1, None, 2, None, 5, 6]}), Config(quasi=["x"], k=2)).table
+    grouping = Grouping.of(codes.codes, np.array([0, 0, 1, 1, 2, 2]))
+    lo, hi = grouping.lo[:, 0], grouping.hi[:, 0]
+    made = published_labels.label(Boxes(codes.domains[0], codes.codes[:, 0], grouping.labels, lo, hi), style)
+    cells = [tuple(each[int(at)].as_py() for each in made.values) for at in (*made.of_group, made.suppressed)]
+    for one, first in zip((*made.of_group, made.suppressed), cells, strict=True):
+        for other, second in zip((*made.of_group, made.suppressed), cells, strict=True):
+            assert (one == other) == (first == second)
+    assert cells[0] == cells[1] == cells[3] != cells[2]

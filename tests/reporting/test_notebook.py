@@ -23,7 +23,7 @@ def test_summary_rows_and_charts(method):
     release = coterie.anonymize(TABLE, method=method, **SETTINGS)
     text = release._repr_html_()
     assert release.verdict.headline in text
-    assert '<th scope="row">Guarantees kept?</th><td>pass</td>' in text
+    assert '<th scope="row">Do the guarantees hold?</th><td>pass</td>' in text
     assert f"GCP {release.measures['gcp']:.4f}" in text
     assert text.count("<svg") == 2
     for name in ("before", "after"):

@@ -31,7 +31,7 @@ def test_kernels_are_spared_other_arrays(codes):
 
 def test_more_rows_than_row_numbers_are_refused(monkeypatch):
     monkeypatch.setattr(coterie.table.table, "ROW_LIMIT", 2)
-    with pytest.raises(DataError, match=r"has 3 rows; one piece holds at most 2\. Split it into several files"):
+    with pytest.raises(DataError, match=r"has 3 rows; the limit is 2\. Split it into several files"):
         Table(np.zeros((3, 1), dtype=np.int32), (AGES,))
 
 

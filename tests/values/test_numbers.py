@@ -141,7 +141,7 @@ def test_infinite_numbers_are_refused(kind, value):
     ids=lambda values: str(values.type),
 )
 def test_other_types_are_no_numbers(values):
-    with pytest.raises(DataError, match="which holds neither numbers nor dates"):
+    with pytest.raises(DataError, match="which contains neither numbers nor dates"):
         as_numbers(values, np.ones(1, dtype=np.int64), column="x")
 
 

@@ -105,7 +105,7 @@ CASES = {
         sparse(),
         {**OTHERS, "k": 10, "limits": {"loss": 1.0, "column-loss": 0.9, "query-error": 1.0}},
         "utility",
-        "or drop it: then the others keep more",
+        "or drop it, so that others keep more detail",
         {"quasi": ["n"], "drop": ["c0", "c1"]},
     ),
     "queries": (

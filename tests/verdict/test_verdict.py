@@ -1,11 +1,13 @@
 """The verdict on releases: each accident that was seen is warned of, in the same words everywhere."""
 
 import json
+import re
 from pathlib import Path
 
 import numpy as np
 import pandas as pd
 import pytest
+from markupsafe import escape
 
 import coterie
 from coterie.api.verdict import verify_and_judge
@@ -158,7 +160,7 @@ def test_command_line_report_and_python_say_the_same(file, capsys):
         assert question["advice"] == told["questions"][question["name"]]["advice"] == list(asked.advice)
         for line in (*asked.evidence, *asked.advice):
             assert line in text
-            assert line.replace('"', "&#34;").replace("'", "&#39;") in page
+            assert re.sub("`([^`]+)`", r"<code>\1</code>", str(escape(line))) in page
 
 
 @pytest.mark.parametrize("engine", ["memory", "blocks"])
@@ -220,7 +222,7 @@ def test_verify_judges_utility_by_what_is_published(tmp_path):
             asked = found.questions["utility"]
             assert asked.figures["loss"] == pytest.approx(release.measures["gcp"])
             assert asked.state == state
-            assert "by what is published alone" in asked.evidence[0]
+            assert "by the published cells alone" in asked.evidence[0]
 
 
 def test_verify_warns_where_labels_say_nothing_of_use(tmp_path):

@@ -151,5 +151,7 @@ def test_the_check_has_a_third_of_the_memory_and_enough_to_work_with(tmp_path, m
     limits, honest = [], duckdb_counts.connected
     monkeypatch.setattr(duckdb_counts, "connected", lambda checker: limits.append(checker.memory) or honest(checker))
     config = Config(quasi=["age"], k=3, memory=memory)
-    assert verify_on_disk(tmp_path / "published.parquet", config, k=3, roots={}).passed
+    found = verify_on_disk(tmp_path / "published.parquet", config, k=3, roots={})
+    assert found.passed
+    assert len(found.class_of_row) == len(found.sizes) == 0  # rows stay on disk
     assert limits == [given]

@@ -184,3 +184,14 @@ class Own:
 def test_a_model_of_ones_own_has_its_own_minimum():
     assert promise_of(Own(0.5, 7), "disease").least == 7
     assert promise_of(Own(0.5), "disease").least == 1
+
+
+class Loose(Own):
+    """A model that compares and cannot be hashed, as plain classes with __eq__ are."""
+
+    __hash__ = None
+
+
+def test_a_model_of_ones_own_need_not_be_hashable():
+    """Promises are told apart by what they ask for, not by the object that asked."""
+    assert len({promise_of(Loose(0.5), "disease"), promise_of(Loose(0.5), "disease")}) == 1

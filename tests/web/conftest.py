@@ -66,7 +66,7 @@ def client(app: Starlette, settings: Settings) -> TestClient:
 def adult_looked_at(tmp_path_factory: pytest.TempPathFactory, adult_csv: Path) -> Path:
     """What looking at the Adult table leaves in a project's folder; done once, and in this process."""
     folder = tmp_path_factory.mktemp("looked")
-    job = {"source": adult_csv, "project": folder, "recipe": folder / "coterie.toml", "name": "adult.csv"}
+    job = {"source": adult_csv, "project": folder, "configuration": folder / "coterie.toml", "name": "adult.csv"}
     inspect_job({**job, "unpacked_limit": 1 << 30, "column_limit": 2000}, folder, lambda step, done, total: None)
     return folder
 

@@ -84,7 +84,7 @@ def test_the_welcome_leads_nowhere_else(stranger, settings):
 
 
 def test_every_answer_carries_the_policy(client, stranger, adult):
-    pages = [f"{adult.url}/{step}" for step in ("data", "roles", "hierarchies", "goals", "run", "recipe")]
+    pages = [f"{adult.url}/{step}" for step in ("data", "roles", "hierarchies", "goals", "run", "configuration")]
     for path in ["/", "/static/coterie.css", "/nowhere", *pages]:
         for asked in (client, stranger):
             headers = asked.get(path).headers
@@ -96,7 +96,7 @@ def test_every_answer_carries_the_policy(client, stranger, adult):
 
 
 def test_pages_have_no_inline_script_or_style(client, adult):
-    for step in ("data", "roles", "hierarchies", "goals", "run", "recipe"):
+    for step in ("data", "roles", "hierarchies", "goals", "run", "configuration"):
         page = client.get(f"{adult.url}/{step}").text
         assert re.search(r"<style|\sstyle=|\son[a-z]+=|<script(?![^>]* src=\"/static/)", page) is None
         assert re.search(r'(?:src|href|action)="(?:https?:)?//', page) is None
@@ -118,9 +118,9 @@ def test_no_change_is_made_by_get(client, app, adult):
         assert client.request(method, f"{adult.url}/data").status_code == 405
 
 
-def test_pages_leave_the_recipe_and_the_projects_alone(client, app, adult):
+def test_pages_leave_the_configuration_and_the_projects_alone(client, app, adult):
     client.get(f"{adult.url}/data")  # notes that the file is the same, though copied
     before = {path: path.read_bytes() for path in adult.folder.rglob("*") if path.is_file()}
-    for step in ("data", "roles", "goals", "run", "recipe", "data/rows?row=5", "run/options?method=kaca"):
+    for step in ("data", "roles", "goals", "run", "configuration", "data/rows?row=5", "run/options?method=kaca"):
         assert client.get(f"{adult.url}/{step}").status_code == 200
     assert {path: path.read_bytes() for path in adult.folder.rglob("*") if path.is_file()} == before

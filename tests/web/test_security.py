@@ -10,8 +10,8 @@ from pathlib import Path
 import pytest
 from web_cases import send, wait
 
+from coterie.web.configuration import configuration
 from coterie.web.projects.routes import open_path
-from coterie.web.recipe import recipe
 from coterie.web.settings import resolve_allowed
 from coterie.web.table_summary import summary_of
 
@@ -104,8 +104,10 @@ def test_html_in_names_and_cells_is_text(client, app, files):
     rows = "\n".join(f"{quoted[1]},{i % 3}" for i in range(40))
     project, state = open_csv(app, files, f"{quoted[0]},b\n{rows}\n", name=f"{EVIL.replace('/', '')}.csv")
     assert state == "finished"
-    client.post(f"{project.url}/recipe", data={"text": f"# {EVIL}\nk = 2\nquasi = [\"b\"]\npurpose = '''{EVIL}'''\n"})
-    for step in ("data", "roles", "hierarchies", "goals", "run", "recipe", "data/rows"):
+    client.post(
+        f"{project.url}/configuration", data={"text": f"# {EVIL}\nk = 2\nquasi = [\"b\"]\npurpose = '''{EVIL}'''\n"}
+    )
+    for step in ("data", "roles", "hierarchies", "goals", "run", "configuration", "data/rows"):
         page = client.get(f"{project.url}/{step}").text
         assert "<script>alert" not in page, step
         assert "<img src=x" not in page, step
@@ -114,14 +116,14 @@ def test_html_in_names_and_cells_is_text(client, app, files):
 
 
 def test_html_in_hierarchy_labels_is_text(client, adult):
-    recipe.write_text(
+    configuration.write_text(
         adult, f"quasi = ['sex']\n[hierarchies]\nsex = {{ tree = {{ '{EVIL}' = ['Male', 'Female'] }} }}\n"
     )
-    sex = recipe.read_values(adult)["quasi"].index("sex")
+    sex = configuration.read_values(adult)["quasi"].index("sex")
     assert sex == 0
 
     place = summary_of(adult).names.index("sex")
-    for path in (f"{adult.url}/hierarchies", f"{adult.url}/hierarchies/{place}", f"{adult.url}/recipe"):
+    for path in (f"{adult.url}/hierarchies", f"{adult.url}/hierarchies/{place}", f"{adult.url}/configuration"):
         answer = client.get(path)
         assert answer.status_code == 200
         assert "<script>alert" not in answer.text
@@ -189,10 +191,10 @@ def test_an_upload_beyond_the_limit_is_refused_and_leaves_nothing(client, settin
 
 def test_a_form_beyond_the_limit_is_refused(client, adult, settings):
     object.__setattr__(settings, "form_limit", 1 << 20)
-    before = adult.recipe_path.read_bytes()
-    answer = client.post(f"{adult.url}/recipe", data={"text": "#" * (2 << 20)})
+    before = adult.config_path.read_bytes()
+    answer = client.post(f"{adult.url}/configuration", data={"text": "#" * (2 << 20)})
     assert answer.status_code == 413
-    assert adult.recipe_path.read_bytes() == before
+    assert adult.config_path.read_bytes() == before
 
 
 # ---- projects, folders, logs
@@ -201,8 +203,8 @@ def test_a_form_beyond_the_limit_is_refused(client, adult, settings):
 def test_two_projects_do_not_mix(client, app, files):
     first, _ = open_csv(app, files, "age,town\n" + "".join(f"{20 + i % 5},north\n" for i in range(40)), "one.csv")
     second, _ = open_csv(app, files, "pay,city\n" + "".join(f"{i % 7},south\n" for i in range(60)), "two.csv")
-    client.post(f"{first.url}/recipe", data={"text": 'k = 3\nquasi = ["age"]\nkeep = ["town"]\n'})
-    client.post(f"{second.url}/recipe", data={"text": 'k = 4\nquasi = ["pay"]\nkeep = ["city"]\n'})
+    client.post(f"{first.url}/configuration", data={"text": 'k = 3\nquasi = ["age"]\nkeep = ["town"]\n'})
+    client.post(f"{second.url}/configuration", data={"text": 'k = 4\nquasi = ["pay"]\nkeep = ["city"]\n'})
     for project, own, other in ((first, "north", "south"), (second, "south", "north")):
         page = client.get(f"{project.url}/data").text
         assert own in page

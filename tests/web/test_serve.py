@@ -202,7 +202,7 @@ def run_of(server: Server, **options: str) -> str:
 
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGKILL], ids=["stop", "crash"])
 def test_a_project_is_a_folder_that_survives_the_server(tmp_path, adult_csv, number):
-    """Recipe, trees and runs are there again; a run that was under way is told to have been stopped."""
+    """Configuration, trees and runs are there again; a run that was under way is told to have been stopped."""
     (tmp_path / "adult.csv").write_bytes(adult_csv.read_bytes())
     kept = tmp_path / "kept"
     first = Server(tmp_path, "adult.csv", "--project", str(kept))

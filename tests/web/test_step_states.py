@@ -5,8 +5,8 @@ from __future__ import annotations
 import pytest
 from web_cases import wait
 
+from coterie.web.configuration.configuration import fingerprint
 from coterie.web.project import private_folder, write_json
-from coterie.web.recipe.recipe import fingerprint
 from coterie.web.run.runs import FINGERPRINT, start_run
 from coterie.web.step_states import steps_of
 
@@ -47,7 +47,7 @@ def test_steps_are_done_when_they_were_saved(app, client, adult):
     assert (found["roles"], found["goals"], found["run"], found["results"]) == ("open", "open", "open", "later")
 
 
-def test_a_real_run_ticks_run_and_results_until_the_recipe_changes(app, client, adult):
+def test_a_real_run_ticks_run_and_results_until_the_configuration_changes(app, client, adult):
     client.post(f"{adult.url}/run", data={"method": "mondrian", "action": "save"})
     folder = start_run(app.state.jobs, adult)
     assert marks(app, adult)["results"] == "later"
@@ -57,12 +57,12 @@ def test_a_real_run_ticks_run_and_results_until_the_recipe_changes(app, client, 
     page = client.get(f"{adult.url}/results/0001").text
     assert 'Results<span class="visually-hidden"> (done)</span>' in page
     assert "has changed since then" not in client.get(f"{adult.url}/run").text
-    text = adult.recipe_path.read_text()
-    adult.recipe_path.write_text(f"{text}\n# a word\n")
+    text = adult.config_path.read_text()
+    adult.config_path.write_text(f"{text}\n# a word\n")
     found = marks(app, adult)
     assert (found["run"], found["results"]) == ("open", "done")
     assert "has changed since then" in client.get(f"{adult.url}/run").text
-    adult.recipe_path.write_text(text)
+    adult.config_path.write_text(text)
     assert marks(app, adult)["run"] == "done"
 
 
@@ -92,10 +92,10 @@ def test_a_fault_shows_at_its_step_whatever_else_is_done(app, client, adult):
     client.post(f"{adult.url}/goals", data={"k": "0"})
     assert marks(app, adult)["goals"] == "faulty"  # typed, not saved
     assert marks(app, adult)["run"] == "done"
-    text = adult.recipe_path.read_text()
-    adult.recipe_path.write_text(f"delimiter = 3\ntime_limit = -1\n{text}")
+    text = adult.config_path.read_text()
+    adult.config_path.write_text(f"delimiter = 3\ntime_limit = -1\n{text}")
     found = marks(app, adult)
     assert (found["data"], found["run"], found["results"]) == ("faulty", "faulty", "done")
-    adult.recipe_path.write_text("no toml")
+    adult.config_path.write_text("no toml")
     assert "faulty" in marks(app, adult).values()
     assert client.get(f"{adult.url}/data").status_code == 200

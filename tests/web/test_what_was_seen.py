@@ -128,7 +128,7 @@ def test_the_same_words_refuse_on_every_face(tmp_path, files, app, client, monke
     project = open_path(app, files / "table.csv")
     wait(app, project.folder / "inspect")
     if settings:
-        client.post(f"{project.url}/recipe", data={"text": settings})
+        client.post(f"{project.url}/configuration", data={"text": settings})
         page = send(client, f"{project.url}/run", data={"method": "mondrian", "action": "run"}).text
     else:
         assert summary_of(project) is None
@@ -159,7 +159,7 @@ def test_init_says_the_same_on_every_face(tmp_path, monkeypatch, capsys):
     assert main(["init", "table.csv", "-o", "-", "--quiet"]) == 0
     assert capsys.readouterr().out == suggestion.toml
     place = Place(tmp_path, Path("table.csv").read_bytes())
-    values = tomllib.loads(Path(place.project.recipe_path).read_text())
+    values = tomllib.loads(Path(place.project.config_path).read_text())
     known = tomllib.loads(suggestion.toml)
     assert values == known
     assert known["entity"] == "patient_id"

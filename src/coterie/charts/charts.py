@@ -29,6 +29,9 @@ __all__ = ["Axis", "Chart", "Rule", "Series", "bars", "lines", "page_style", "po
 
 Shown = Literal["number", "percent"]
 
+NARROW = 4.5
+"""inches of an image for narrow screens, on which it has about its own size"""
+
 
 class Series(NamedTuple):
     """The data drawn in one colour."""
@@ -89,15 +92,26 @@ class Chart:
     head: tuple[str, ...]
     rows: tuple[tuple[str, ...], ...]
     """the data as a table"""
-    draw: Callable[[], Figure] = field(repr=False)
+    draw: Callable[..., Figure] = field(repr=False)
+    """draw it; `width=` in inches overrides its own"""
 
     @cached_property
     def svg(self) -> str:
         """The image as an `<svg>` element, for a page with the colours of `page_style()`."""
         return svg_of(self.draw(), title=self.title, description=self.description, name=self.name)
 
-    def figure(self) -> str:
-        """Return the image with its caption and its collapsed table as an HTML `<figure>`."""
+    def figure(self, *, narrow: bool = False) -> str:
+        """Return the image with its caption and its collapsed table as an HTML `<figure>`.
+
+        Args:
+            narrow: Include a second image for narrow screens. The page has to show one of the two, by the classes
+                `at-wide` and `at-narrow`.
+        """
+        image = self.svg
+        if narrow:
+            made, name = self.draw(width=NARROW), f"{self.name}-narrow"
+            small = svg_of(made, title=self.title, description=self.description, name=name)
+            image = f'<div class="at-wide">{image}</div><div class="at-narrow">{small}</div>'
         head = "".join(f'<th scope="col">{escape(each)}</th>' for each in self.head)
         rows = "".join(
             "<tr>"
@@ -107,7 +121,7 @@ class Chart:
             for row in self.rows
         )
         return visible(
-            f'<figure class="chart-figure" id="{self.name}">{self.svg}'
+            f'<figure class="chart-figure" id="{self.name}">{image}'
             f"<figcaption><strong>{escape(self.title)}.</strong> {escape(self.description)}</figcaption>"
             f"<details><summary>{escape(self.title)}: the figures as a table</summary>"
             f'<div class="scroll" tabindex="0" role="region" aria-label="{escape(self.title)}, table">'
@@ -248,10 +262,10 @@ def _chart(
     table: tuple[tuple[str, ...], tuple[tuple[str, ...], ...]],
     **how: Any,  # noqa: ANN401 - Matplotlib's own settings
 ) -> Chart:
-    def draw() -> Figure:
+    def draw(*, width: float | None = None) -> Figure:
         from coterie.charts import draw as charts_draw
 
-        return charts_draw.figure(kind, list(series), x, y, **how)
+        return charts_draw.figure(kind, list(series), x, y, width=width, **how)
 
     return Chart(name or _slug(title), title, description, *table, draw)
 

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, Literal
 import numpy as np
 
 from coterie.charts.svg import FAINT, INK, PAPER, SERIES
+from coterie.wording import visible
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -45,14 +46,16 @@ def figure(
     *,
     rules: Sequence[Rule] = (),
     size: tuple[float, float] | None = None,
+    width: float | None = None,
     **how: Any,  # noqa: ANN401 - Matplotlib's own settings
 ) -> Figure:
-    """Return the figure of one chart."""
+    """Return the figure of one chart; `width` overrides that of `size`."""
     import matplotlib as mpl
     from matplotlib.figure import Figure
 
     with mpl.rc_context(SETTINGS):
-        made = Figure(figsize=size or (WIDTH, HEIGHT), layout="constrained")
+        own, height = size or (WIDTH, HEIGHT)
+        made = Figure(figsize=(width or own, height), layout="constrained")
         axes = made.subplots()
         axes.set_axisbelow(True)
         if kind == "bars":
@@ -64,7 +67,11 @@ def figure(
         for rule in rules:
             _rule(axes, rule)
         if len(series) > 1:
-            made.legend(loc="outside upper right", ncols=min(len(series), 4), handlelength=2.6)
+            made.legend(
+                loc="outside upper right",
+                ncols=min(len(series), max(int(made.get_figwidth() / 1.8), 1)),
+                handlelength=2.6,
+            )
         made.canvas.draw_idle()
     return made
 
@@ -79,19 +86,19 @@ def _bars(axes: Axes, series: Sequence[Series], x: Axis, y: Axis, *, wide: float
         colour = SERIES[at % len(SERIES)] if len(series) > 1 else SERIES[1]
         values = np.nan_to_num(np.asarray(each.y, dtype=np.float64))
         shape: dict[str, Any] = {"height": width * 0.92} if sideways else {"width": width * 0.92}
-        draw(place, values, facecolor=(colour, fill), edgecolor=colour, linewidth=1, label=each.name, **shape)
+        draw(place, values, facecolor=(colour, fill), edgecolor=colour, linewidth=1, label=visible(each.name), **shape)
     texts = [_short(x.text(each)) for each in series[0].x]
     if sideways:
         axes.set_yticks(places, texts)
         axes.invert_yaxis()
         _scale(axes, y, "x", grid=True)
-        axes.set_ylabel(x.label)
+        axes.set_ylabel(visible(x.label))
         axes.tick_params(axis="y", length=0)
     else:
         crowded = sum(len(text) + 2 for text in texts) > 11 * wide
         axes.set_xticks(places, texts, rotation=35 if crowded else 0, ha="right" if crowded else "center")
         _scale(axes, y, "y", grid=True)
-        axes.set_xlabel(x.label)
+        axes.set_xlabel(visible(x.label))
         axes.tick_params(axis="x", length=0)
 
 
@@ -108,7 +115,7 @@ def _lines(
             markersize=4.5,
             linewidth=1.8,
             drawstyle={"after": "steps-post", "before": "steps-pre"}.get(steps or "", "default"),
-            label=each.name,
+            label=visible(each.name),
         )
     _scale(axes, x, "x")
     _scale(axes, y, "y", grid=True)
@@ -127,10 +134,10 @@ def _points(axes: Axes, series: Sequence[Series], x: Axis, y: Axis, *, joined: b
             markeredgecolor=PAPER,
             linestyle=DASHES[at % len(DASHES)] if joined else "none",
             linewidth=0.8,
-            label=each.name,
+            label=visible(each.name),
         )
         for label, place, value in zip(each.labels, places, values, strict=False):
-            axes.annotate(label, (place, value), xytext=(5, 4), textcoords="offset points", fontsize=8.5)
+            axes.annotate(visible(label), (place, value), xytext=(5, 4), textcoords="offset points", fontsize=8.5)
     axes.margins(0.08)
     _scale(axes, x, "x", grid=True)
     _scale(axes, y, "y", grid=True)
@@ -143,7 +150,7 @@ def _scale(axes: Axes, axis: Axis, side: Literal["x", "y"], *, grid: bool = Fals
     which = axes.xaxis if side == "x" else axes.yaxis
     if axis.log:
         (axes.set_xscale if side == "x" else axes.set_yscale)("log")
-    which.set_label_text(axis.label)
+    which.set_label_text(visible(axis.label))
     if axis.low is not None or axis.high is not None:
         (axes.set_xlim if side == "x" else axes.set_ylim)(axis.low, axis.high)
     if axis.shown == "percent":
@@ -171,12 +178,24 @@ def _rule(axes: Axes, rule: Rule) -> None:
         side = "left" if along < 0.1 else "right" if along > 0.9 else "center"
         place, anchor = (rule.at, 1.0), axes.get_xaxis_transform()
         axes.annotate(
-            rule.label, place, xycoords=anchor, xytext=(0, 3), textcoords="offset points", ha=side, fontsize=8.5
+            visible(rule.label),
+            place,
+            xycoords=anchor,
+            xytext=(0, 3),
+            textcoords="offset points",
+            ha=side,
+            fontsize=8.5,
         )
     else:
         place, anchor = (0.995, rule.at), axes.get_yaxis_transform()
         axes.annotate(
-            rule.label, place, xycoords=anchor, xytext=(0, 3), textcoords="offset points", ha="right", fontsize=8.5
+            visible(rule.label),
+            place,
+            xycoords=anchor,
+            xytext=(0, 3),
+            textcoords="offset points",
+            ha="right",
+            fontsize=8.5,
         )
 
 

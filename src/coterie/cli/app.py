@@ -44,7 +44,7 @@ HELP = ["-h", "--help"]
 
 app = typer.Typer(
     name="coterie",
-    help="Publish personal microdata safely: every record is hidden in a group of at least k, with proof.",
+    help="Publish personal microdata safely: every record hides in a group of at least k, and releases are verified.",
     epilog="Start with `coterie demo`, or with `coterie init FILE`. "
     "Exit codes: 0 success, 1 a guarantee does not hold, 2 usage or configuration, 3 data, 4 infeasible, "
     "5 the release failed its own verification and was not written.",

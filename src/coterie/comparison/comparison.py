@@ -170,7 +170,7 @@ class Comparison(Tabular):
             size=SIZE,
         )
         loss = lines(
-            f"Loss over k{under}",
+            f"Loss by k{under}",
             _series(shown, "k", "gcp"),
             description="Information loss of each method as k increases.",
             x=Axis("k", log=True, ticks=ks),

@@ -15,6 +15,7 @@ import pyarrow as pa
 
 from coterie.arrays import Int64
 from coterie.values.codes import Codes, column_codes, row_classes
+from coterie.values.notation import columns_of
 
 
 class ColumnRisk(NamedTuple):
@@ -97,8 +98,7 @@ def rank_columns(table: pa.Table, *, quasi: Sequence[str], pairs: bool = True) -
 
 
 def _codes(table: pa.Table, name: str) -> list[Codes]:
-    names = [name] if name in table.column_names else [f"{name}_min", f"{name}_max"]
-    return [column_codes(table.column(each), name=each) for each in names]
+    return [column_codes(table.column(each), name=each) for each in columns_of(name, table.column_names)]
 
 
 def _spread(sizes: Int64) -> _Spread:

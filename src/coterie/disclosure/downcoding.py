@@ -46,11 +46,11 @@ class Downcoding(NamedTuple):
         """The figures in a sentence, with what prevents it."""
         told = f"`{self.column}`: {percent_text(self.exact)} of the cells are published as one value"
         if not self.narrowed:
-            return f"{told}, and no other is given away by how tight it is"
+            return f"{told}, and tight cells reveal no others"
         why = "cells are no wider than their rows"
-        told += f", and since {why}, {percent_text(self.known)} more are known up to the row of their group"
+        told += f", and since {why}, {percent_text(self.known)} more are known for the group, if not row by row"
         if self.narrowed > self.known:
-            told += f", {percent_text(self.narrowed)} down to half of what is published"
+            told += f", {percent_text(self.narrowed)} are narrowed to half of the published values or fewer"
         if self.guess is not None and self.guess_tight is not None and self.guess_tight > self.guess:
             told += f"; guesses that are right rise from {percent_text(self.guess)} to {percent_text(self.guess_tight)}"
         return f"{told}. {self._mend}"

@@ -104,8 +104,8 @@ def _classes_of_people(first: Release, second: Release, on: str | None) -> tuple
         counts = [table.num_rows for table in tables]
         if counts[0] != counts[1]:
             raise DataError(
-                f"The releases come from {counts[0]:,} and {counts[1]:,} rows, so rows do not tell who is who.",
-                hint="Name the column that identifies people, by on=….",
+                f"The releases come from {counts[0]:,} and {counts[1]:,} rows, so row numbers do not identify people.",
+                hint="Name the column that identifies people: on=….",
             )
         return _classes_of_rows(first), _classes_of_rows(second)
     absent = [place for place, table in zip(("first", "second"), tables, strict=True) if on not in table.column_names]

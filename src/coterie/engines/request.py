@@ -94,7 +94,7 @@ def _problems(config: Config) -> list[Problem]:
     if config.cost == "set" and config.options.get("suppress_above") is not None:
         problems.append(Problem("options.suppress_above", 'is a share of NCP; leave it or cost = "set" out'))
     if config.cost == "set" and any(isinstance(model, KMap) for model in config.privacy):
-        problems.append(Problem("cost", "k-map counts people by the columns as they are; leave one of the two out"))
+        problems.append(Problem("cost", "k-map counts people by unchanged columns; leave one of the two out"))
     if config.refine and not kind.tight:
         text = f"local search works on local recoding, but {config.method!r} is {kind.recoding}; leave it out"
         problems.append(Problem("refine", text))
@@ -104,7 +104,7 @@ def _problems(config: Config) -> list[Problem]:
 def _of_groups(config: Config) -> list[tuple[str, str]]:
     """Return the requested settings about groups, and why they do not apply without groups."""
     found = [
-        (f"publish.{column}", f"there is no group to take a {style} of; use interval or bounds")
+        (f"publish.{column}", f"without groups there is no {style}; use interval or bounds")
         for column, style in config.publish.items()
         if style in ("mean", "median")
     ]

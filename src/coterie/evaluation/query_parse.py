@@ -96,7 +96,7 @@ def _tokens(text: str) -> list[_Token]:
         match = _TOKEN.match(text, at)
         if match is None:
             place = at + len(text[at:]) - len(text[at:].lstrip())
-            raise QuerySyntaxError(f"letter {place + 1} begins nothing that a query may hold; text goes in 'quotes'")
+            raise QuerySyntaxError(f"letter {place + 1} starts nothing that a query may contain; put text in 'quotes'")
         kind = str(match.lastgroup)
         found.append(_Token(kind, match[kind], match.start(kind) + 1))
         at = match.end()

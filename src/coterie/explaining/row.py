@@ -29,7 +29,7 @@ from coterie.explaining.box import (
 from coterie.grouping.index import Index, build_index
 from coterie.publishing.labels import style_of
 from coterie.table.costs import Measure, interval_costs
-from coterie.values.notation import SET_LIMIT
+from coterie.values.notation import SET_LIMIT, columns_of
 
 if TYPE_CHECKING:
     from coterie.releases.release import Release
@@ -325,7 +325,6 @@ def _published(release: Release, row: int) -> dict[str, str | None]:
     cells = release.arrow.slice(int(at[0]), 1)
     texts: dict[str, str | None] = {}
     for name in release.config.quasi:
-        names = [name] if name in cells.column_names else [f"{name}_min", f"{name}_max"]
-        known = [cells.column(each)[0].as_py() for each in names]
+        known = [cells.column(each)[0].as_py() for each in columns_of(name, cells.column_names)]
         texts[name] = " to ".join("*" if cell is None else str(cell) for cell in known)
     return texts

@@ -128,7 +128,7 @@ def _as_text(column: pa.Array, name: str) -> pa.Array:
         return text_cells(column)
     except pa.ArrowException:
         raise DataError(
-            f"Column {name!r} holds {kind} values, which cannot be written as text.",
+            f"Column {name!r} contains {kind} values, which cannot be written as text.",
             column=name,
             hint="Write Parquet (.parquet) or drop the column.",
         ) from None
@@ -179,11 +179,11 @@ def _not_encodable(columns: list[pa.Array], names: list[str], encoding: str) -> 
             bytes(text_bytes(column)).decode("utf-8").encode(encoding)
         except UnicodeEncodeError:
             return DataError(
-                f"Column {name!r} has characters that {encoding} cannot hold.",
+                f"Column {name!r} has characters that {encoding} cannot encode.",
                 column=name,
                 hint="Convert the input to UTF-8 first, or write Parquet (.parquet).",
             )
     return DataError(
-        f"The table has characters that {encoding} cannot hold.",
+        f"The table has characters that {encoding} cannot encode.",
         hint="Convert the input to UTF-8 first, or write Parquet (.parquet).",
     )

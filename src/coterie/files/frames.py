@@ -114,7 +114,7 @@ def _from_polars(frame: Native) -> pa.Table:
 
 def _mixed(name: str) -> DataError:
     return DataError(
-        f"Column {name!r} holds values of several types, or Python objects.",
+        f"Column {name!r} contains values of several types, or Python objects.",
         column=name,
         hint="Make it one type, for example text, or drop it.",
     )

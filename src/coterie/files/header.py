@@ -67,7 +67,7 @@ def refuse_data(
     like = data_columns(first, rows, missing=missing)
     if like:
         where = f"line {skipped + 1:,}" if skipped else "first line"
-        above = " If nothing stands above the header, as in a release, use skip_rows = 0 (--skip-rows 0)."
+        above = " If there is nothing above the header, as in a release, use skip_rows = 0 (--skip-rows 0)."
         raise DataError(
             f"{name} may have no header: its {where} looks like data. "
             f"{_counted(like, len(first))} like the cells below.",
@@ -105,7 +105,7 @@ def refuse_preamble(
     if not narrow or width < 2 or top is None or 2 * count <= len(rows):
         return
     skip = above[top + 1]
-    hint = f"If so, skip_rows = {skip} (--skip-rows {skip}) skips what stands above line {skip + 1}"
+    hint = f"If so, skip_rows = {skip} (--skip-rows {skip}) skips the lines above line {skip + 1}"
     if data_columns(rows[top], rows[top + 1 :], missing=missing):
         hint += "; that line looks like data, so header = false (--no-header) is needed as well"
     raise DataError(

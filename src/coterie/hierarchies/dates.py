@@ -85,7 +85,7 @@ class Dates:
         if is_text(kind) or pa.types.is_null(kind):
             moments = [parse_moment(name) for name in names]
             wrong = [place for place, moment in enumerate(moments) if moment is None]
-            misfits.add(wrong, "is no date", "are no dates", hint="dates are written as 2024-03-05")
+            misfits.add(wrong, "is not a date", "are not dates", hint="dates are written as 2024-03-05")
             return np.asarray([moment.day if moment else 0 for moment in moments], dtype="datetime64[D]")
         if pa.types.is_timestamp(kind) and kind.tz is not None:
             import pyarrow.compute as pc

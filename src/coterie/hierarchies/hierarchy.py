@@ -231,7 +231,7 @@ class Hierarchy:
 
             return csv_text(tree_paths(self, values))
         if not isinstance(self.form, WholeTree):
-            raise ConfigError([Problem("values", f"{self.kind} is a rule without values of its own; pass the values")])
+            raise ConfigError([Problem("values", f"{self.kind} is a rule without values; pass the values")])
         return csv_text(self.form.path(node) for node in self.form.leaf_of.values())
 
     def __repr__(self) -> str:

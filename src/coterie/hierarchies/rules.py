@@ -95,7 +95,7 @@ class Intervals:
                 )
         origin = _setting(start)
         if origin is None:
-            problems.append(Problem("start", f"{start!r} is not a number; it is where one of the intervals begins"))
+            problems.append(Problem("start", f"{start!r} is not a number; it is the start of one of the intervals"))
         if problems or origin is None:
             raise ConfigError(problems)
         return cls(tuple(good), origin)
@@ -114,7 +114,7 @@ class Intervals:
             return []
         numbers = [parse_number(name) for name in names]
         wrong = [place for place, number in enumerate(numbers) if number is None]
-        misfits.add(wrong, "is no number", "are no numbers", hint="intervals are for numbers only")
+        misfits.add(wrong, "is not a number", "are not numbers", hint="intervals are for numbers only")
         exact = [number for number in numbers if number is not None]
         if wrong:
             return []

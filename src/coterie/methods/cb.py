@@ -65,7 +65,7 @@ class CbOptions(PaperOptions):
     categories: Literal["tree", "order"] = Field(
         "tree",
         description="How categories are compared while halving: by the leaves under their common ancestor, with the "
-        "most frequent value as centre, or as the paper has it, by their places in an order, with means as centres.",
+        "most frequent value as centre, or, as in the paper, by their ranks in an order, with means as centres.",
     )
 
 

@@ -65,8 +65,8 @@ class OptimalOptions(Options):
         le=5_000_000,
         description=(
             f"Refuse a table of more than {MOST_ROWS} rows, or with more groups to choose from than this. "
-            "Practical are 100 to 300 rows at k = 2 and 3, and tens of rows at larger k; more groups take longer, and "
-            "memory in proportion."
+            "Feasible sizes are 100 to 300 rows at k = 2 and 3, and tens of rows at larger k; more groups take more "
+            "time and memory."
         ),
     )
 

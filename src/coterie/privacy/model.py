@@ -146,7 +146,7 @@ class Model:
         """
         found = float(self.measure(whole, column)[0])
         if np.isinf(found):
-            return found, f"no {self.threshold} would do"
+            return found, f"no {self.threshold} is feasible"
         rounded = (np.floor(found * 10_000) if self.higher_is_better else np.ceil(found * 10_000)) / 10_000
         bound = "at most" if self.higher_is_better else "at least"
         return found, f"in this table {self.threshold} can be {bound} {rounded:,.10g}"

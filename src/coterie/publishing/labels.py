@@ -133,7 +133,7 @@ def check_styles(domains: Sequence[Domain], *, names: Sequence[str], publish: Ma
         path = f"publish.{domain.name}"
         if style not in fitting:
             what = "numbers or dates" if domain.kind == "number" else "categories"
-            what = f"holds {'ordered categories' if domain.order else what}"
+            what = f"contains {'ordered categories' if domain.order else what}"
             problems.append(Problem(path, f"the column {what}; it can be published as {' or '.join(fitting)}"))
         elif domain.step is not None and (style not in NUMBER_STYLES[:2] or domain.order or floats_of(domain) is None):
             text = "only intervals of numbers, and bounds, have ends to round; leave it out"

@@ -168,8 +168,8 @@ def read_boxes(
 
 def _is_centre(domain: Domain, rows: int) -> DataError:
     return DataError(
-        f"Column {domain.name!r} holds single numbers in place of intervals in {rows:,} rows, as means and medians "
-        "are: these do not say what was generalized.",
+        f"Column {domain.name!r} contains single numbers instead of intervals in {rows:,} rows, such as means or "
+        "medians: these do not show what was generalized.",
         column=domain.name,
         rows=rows,
         hint=f'Measure the release when it is made, or set publish.{domain.name} = "interval" or "bounds". '

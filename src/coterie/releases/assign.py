@@ -27,6 +27,7 @@ from coterie.files.door import bare_table
 from coterie.grouping.promises import rules_of
 from coterie.measures.costs import interval_costs
 from coterie.publishing.labels import Boxes, label
+from coterie.values.notation import columns_of
 from coterie.verification.verify import Verification, verify_table
 
 if TYPE_CHECKING:
@@ -142,13 +143,9 @@ def _cells(release: Release, first: Int64) -> pa.Table:
             labels = label(Boxes(domain, codes, grouping.labels, lo, hi), "interval")
             columns[domain.name] = labels.values[0].take(pa.array(labels.of_group))
             continue
-        names = _published_as(release.arrow, domain.name)
+        names = columns_of(domain.name, release.arrow.column_names)
         columns |= {name: release.arrow.column(name).take(pa.array(first)) for name in names}
     return pa.table(columns)
-
-
-def _published_as(table: pa.Table, name: str) -> list[str]:
-    return [name] if name in table.column_names else [f"{name}_min", f"{name}_max"]
 
 
 def _costs(release: Release) -> Float64:
@@ -172,7 +169,7 @@ def _published_rows(release: Release, table: pa.Table, groups: Int32, first: Int
     """Return the placed rows with the cells of their groups."""
     placed = pa.array(np.flatnonzero(groups >= 0))
     model = pa.array(first[groups[groups >= 0]])
-    generalized = {name for quasi in release.config.quasi for name in _published_as(release.arrow, quasi)}
+    generalized = {name for quasi in release.config.quasi for name in columns_of(quasi, release.arrow.column_names)}
     columns = []
     for part in release.arrow.schema:
         if part.name in generalized:
@@ -183,7 +180,7 @@ def _published_rows(release: Release, table: pa.Table, groups: Int32, first: Int
             columns.append(column.cast(part.type))
         except (pa.ArrowInvalid, pa.ArrowNotImplementedError):
             raise DataError(
-                f"Column {part.name!r} holds {part.type} in the release, but not in the new rows.",
+                f"Column {part.name!r} is {part.type} in the release, but not in the new rows.",
                 column=part.name,
                 rows=len(column),
                 hint="Give the new rows in the same types.",

@@ -93,7 +93,7 @@ class StoredRows:
         from coterie.releases.sample import sample_of
 
         if self.removed is None:
-            raise needs_rows("what looks at rows", "the run did not keep which rows it removed")
+            raise needs_rows("everything about single rows", "the run did not keep which rows it removed")
         return sample_of(
             self.batches(),
             self._read,

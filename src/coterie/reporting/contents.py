@@ -71,7 +71,7 @@ def _summary(release: Release, risk: model.Risk) -> str:
     if release.by_rows:
         told += f"each hidden among {config.k:,} by a secret draw."
     else:
-        told += f"each in one of {found.groups:,} groups of at least {found.k:,} rows that look alike."
+        told += f"each in one of {found.groups:,} equivalence classes of at least {found.k:,} rows."
     told += f" The highest risk of a record is {risk.after.prosecutor.highest:.4g}, "
     told += "within" if risk.threshold.met else "above"
     return f"{told} the threshold of {risk.threshold.value:.4g}."

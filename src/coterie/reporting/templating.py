@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import re
 from typing import TYPE_CHECKING
 
 from coterie.wording import visible
 
 if TYPE_CHECKING:
     from jinja2 import Environment
+    from markupsafe import Markup
 
 
 def environment(*packages: str) -> Environment:
@@ -17,7 +19,7 @@ def environment(*packages: str) -> Environment:
     loader = ChoiceLoader([PackageLoader(package, "templates") for package in packages])
     room = Environment(loader=loader, autoescape=True, undefined=StrictUndefined, trim_blocks=True, lstrip_blocks=True)
     room.finalize = _shown
-    room.filters["typed"] = Typed
+    room.filters |= {"typed": Typed, "coded": coded}
     return room
 
 
@@ -25,6 +27,13 @@ class Typed(str):
     """A text that comes back as it is when a form is sent; the filter `typed` marks it."""
 
     __slots__ = ()
+
+
+def coded(text: str) -> Markup:
+    """Escape a text, and mark up what it has between backticks as code."""
+    from markupsafe import Markup, escape
+
+    return Markup(re.sub("`([^`]+)`", r"<code>\1</code>", str(escape(visible(text)))))
 
 
 def _shown(value: object) -> object:

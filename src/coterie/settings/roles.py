@@ -69,7 +69,7 @@ def undecided_problems(config: Config, names: Sequence[str]) -> list[Problem]:
     return [
         Problem(
             UNDECIDED,
-            f"{count}: {shortened(found)}; decide on {each}: keep (published unchanged), drop (left out), quasi, "
+            f"{count}: {shortened(found)}; decide on {each}: keep (published unchanged), drop (removed), quasi, "
             "sensitive or identifiers",
         )
     ]

@@ -41,7 +41,7 @@ SAFE_HARBOR: tuple[Identifier, ...] = (
     ),
     _identifier(
         "C",
-        "dates of a person: keep the year only, and put all ages over 89 into one group",
+        "dates of a person: keep only the year, and combine all ages over 89",
         "birth|birthday|birthdate|birth date|date of birth|dob|death|dod|death date|admission|admitted|admit date"
         "|discharge|discharge date|date|visit date|age|ages|geburtsdatum|alter",
     ),

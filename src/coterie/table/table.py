@@ -73,7 +73,7 @@ class Table:
             raise TypeError("codes must be a C-contiguous int32 array of two dimensions")
         if len(self.codes) > ROW_LIMIT:
             raise DataError(
-                f"The table has {len(self.codes):,} rows; one piece holds at most {ROW_LIMIT:,}.",
+                f"The table has {len(self.codes):,} rows; the limit is {ROW_LIMIT:,}.",
                 hint="Split it into several files.",
             )
 

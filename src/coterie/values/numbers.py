@@ -155,7 +155,7 @@ def as_numbers(values: pa.Array, counts: Int64, *, column: str) -> Numbers:
         pa.types.is_integer(kind) or pa.types.is_floating(kind) or pa.types.is_temporal(kind)
     ):
         raise DataError(
-            f"Column {column!r} is of type {kind}, which holds neither numbers nor dates.",
+            f"Column {column!r} is of type {kind}, which contains neither numbers nor dates.",
             column=column,
             rows=int(counts.sum()),
             hint=f'Convert it to numbers or dates, or to text and set types.{column} = "category".',

@@ -60,18 +60,18 @@ def inference(rows: PublishedRows, config: Config, *, sensitive: Sequence[str]) 
     """
     findings = Findings("inference", config.accept)
     if not sensitive:
-        findings.evidence.append("No column was named as sensitive, so nothing was measured.")
+        findings.evidence.append("No column is declared sensitive, so nothing was measured.")
     for column in sensitive:
         found = infer_column(rows, column)
         share = found.rows / max(rows.rows, 1)
         findings.figures[column] = found._asdict() | {"share": share}
         if found.values < 2:
-            findings.evidence.append(f"`{column}` has the same value everywhere, so groups say nothing new.")
+            findings.evidence.append(f"`{column}` has the same value everywhere, so groups reveal nothing new.")
             continue
         findings.evidence.append(
             f"`{column}`: {count_of(found.rows, 'row')} ({percent_text(share)}) in {count_of(found.groups, 'group')} "
-            f"whose rows all share one value; in some group a value is likelier by {found.gain:.2f} than in the whole "
-            f"release, where the most frequent one has a share of {found.base:.2f}."
+            f"whose rows all share one value; in some group, a value is more likely by {found.gain:.2f} than in the "
+            f"whole release, where the most frequent value has a share of {found.base:.2f}."
         )
         findings.add(
             "warn" if share > limit(config.limits, "inferred") else "pass",

@@ -57,4 +57,4 @@ def look_at_tightness(findings: Findings, counted: Mapping[str, CellCounts], con
     findings.figures["downcoding"] = [each._asdict() for each in found]
     if found:
         worst = max(found, key=lambda each: (each.narrowed, each.exact))
-        findings.evidence.append(f"{worst.text}; this does not decide the state.")
+        findings.evidence.append(f"{worst.text}; this does not affect the state.")

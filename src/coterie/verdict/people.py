@@ -49,13 +49,13 @@ def look_for_people(
     if not found.below:
         return
     findings.evidence.append(
-        f"Rows share values of `{column}`, so people seem to have several: {count_of(found.below, 'row')} are in "
-        f"groups of fewer than {k} different ones; the smallest has {found.smallest:,}."
+        f"Values of `{column}` repeat, so people seem to have several rows: {count_of(found.below, 'row')} are in "
+        f"groups of fewer than {k} people; the smallest has {found.smallest:,}."
     )
     findings.add(
         "warn",
         what=column,
-        advice=f'If people are in `{column}`, set entity = "{column}": k then counts people, not rows. '
+        advice=f'If `{column}` identifies people, set entity = "{column}": k then counts people, not rows. '
         f'If every row is a different person: accept = ["singling-out:{column}"].',
     )
 

@@ -13,10 +13,10 @@ ORDER: tuple[State, ...] = ("pass", "warn", "fail")
 """the states, the worst last"""
 
 TITLES = {
-    "promises": "Guarantees kept?",
-    "singling-out": "Singled out?",
-    "inference": "Inferred?",
-    "utility": "Still useful?",
+    "promises": "Do the guarantees hold?",
+    "singling-out": "Can people be singled out?",
+    "inference": "Can values be inferred?",
+    "utility": "Is it still useful?",
 }
 HEADLINES: dict[State, str] = {
     "pass": "Every guarantee holds, and nothing else stands out",

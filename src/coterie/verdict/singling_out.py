@@ -52,8 +52,8 @@ def singled_out(
         every = Exposure.of(rows.sizes([*kept, *config.sensitive]), k)
         findings.figures["with_sensitive"] = _values(every, rows.rows)
         findings.evidence.append(
-            f"With the sensitive columns too, which nobody should know, {_told(every, rows.rows)} "
-            f"({', '.join(config.sensitive)}); this does not decide the state."
+            f"Together with the sensitive columns ({', '.join(config.sensitive)}), which attackers are assumed not to "
+            f"know, {_told(every, rows.rows)}; this does not affect the state."
         )
     return findings
 

@@ -63,7 +63,7 @@ def _with_people(question: Question, release: Release, sample: HeldRows | None) 
     config = release.config
     findings = Findings(question.name, config.accept)
     if config.entity is not None and config.row_order == "shuffle":
-        text = "With further columns, rows were counted in place of people: their order is secret."
+        text = "With further columns, rows were counted instead of people, because their order is secret."
         findings.evidence.append(text)
     if sample is None:
         what = "people were not counted" if config.entity else "nothing was looked for that numbers people"

@@ -75,19 +75,19 @@ def useful_by_label(counted: Mapping[str, CellCounts], config: Config) -> Findin
     unknown = [f"`{name}`" for name in found if name not in columns]
     if unknown:
         findings.evidence.append(
-            f"Not measured: {', '.join(unknown)}, whose labels do not say how many values they hold."
+            f"Not measured: {', '.join(unknown)}, whose labels do not show how many values they cover."
         )
     weights = {name: config.weights.get(name, 1.0) for name in columns}
     if not sum(weights.values()):
-        findings.add("warn", advice="Give the hierarchies, or ask `coterie measure` with the original.")
+        findings.add("warn", advice="Give the hierarchies, or run `coterie measure` with the original.")
         return findings
     loss = sum(columns[name] * weight for name, weight in weights.items()) / sum(weights.values())
     findings.evidence.append(
-        f"The information loss is about {loss:.4f}, by what is published alone: rows that were removed do not count."
+        f"The information loss is about {loss:.4f}, judged by the published cells alone: removed rows do not count."
     )
     _judge(findings, loss, columns, config)
     findings.evidence.append(
-        "Not asked: random COUNT queries and the lower bound, which take the original (`coterie measure`)."
+        "Not measured: random COUNT queries and the lower bound, which need the original (`coterie measure`)."
     )
     return findings
 
@@ -109,7 +109,7 @@ def _judge(findings: Findings, loss: float, columns: Mapping[str, float], config
         findings.add(
             "warn" if lost > limit(config.limits, "column-loss") else "pass",
             what=name,
-            advice=f"Next to nothing is left of `{name}`. {help_for}, or drop it: then the others keep more.",
+            advice=f"Next to nothing is left of `{name}`. {help_for}, or drop it, so that others keep more detail.",
         )
 
 

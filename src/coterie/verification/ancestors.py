@@ -83,12 +83,12 @@ def climb(form: Any, cells: pa.Array, rows: Int64, *, name: str) -> AncestorPath
     lacks = "is missing from the hierarchy", "are missing from the hierarchy", "add the missing rows to the hierarchy"
     if hasattr(form, "widths"):
         keys, paths = _by_intervals(form, texts)
-        lacks = "is no number", "are no numbers", "intervals are for numbers only"
+        lacks = "is not a number", "are not numbers", "intervals are for numbers only"
     elif hasattr(form, "lengths"):
         keys, paths = _by_prefixes(form, texts)
     elif hasattr(form, "levels"):
         keys, paths = _by_dates(form, cells, texts)
-        lacks = "is no date", "are no dates", "dates are written as 2024-03-05"
+        lacks = "is not a date", "are not dates", "dates are written as 2024-03-05"
     else:
         keys = texts if is_text(cells.type) else np.argsort(pc.sort_indices(cells).to_numpy()).tolist()
         paths = [(text,) for text in texts]

@@ -201,7 +201,7 @@ def numbers_of(cells: pa.Array, rows: Int64, *, name: str) -> Sequence[Any] | np
         cells = cells.cast(pa.int32() if kind.bit_width == 32 else pa.int64())
     elif not is_number(kind):
         raise DataError(
-            f"Column {name!r} is of type {kind}, which holds neither numbers nor dates.",
+            f"Column {name!r} is of type {kind}, which contains neither numbers nor dates.",
             column=name,
             rows=int(rows.sum()),
             hint=f'Convert it to numbers or dates, or to text and set types.{name} = "category".',

@@ -219,8 +219,8 @@ def _text(sums: RowSums, k: int, *, found: int, passed: bool) -> str:
     if passed:
         return (
             f"Each original row could be any of {k:,} published rows, equally likely as long as the random assignment "
-            f"stays secret, and each published row any of {k:,} originals. This is a guarantee about rows with boxes "
-            "of their own: rows that are published alike are fewer, and this file alone cannot show it."
+            f"stays secret, and each published row any of {k:,} originals. This is a guarantee about single rows: "
+            "equivalence classes may be smaller, and this file alone cannot show it."
         )
     if sums.stray:
         return f"{k}-anonymity by rows is wanted, but {sums.stray:,} rows are published with boxes of other rows."

@@ -11,9 +11,9 @@ import json
 from collections.abc import Mapping
 
 from coterie.errors import ConfigError
+from coterie.web.configuration import configuration
 from coterie.web.pages import Fault
 from coterie.web.project import Project
-from coterie.web.recipe import recipe
 
 FIELD = "stamp"
 """the form field with the stamp"""
@@ -22,11 +22,11 @@ FIELD = "stamp"
 def stamp_of(project: Project, step: str) -> str:
     """Return a text that is another one as soon as a setting of a step has changed."""
     try:
-        values = recipe.read_values(project)
+        values = configuration.read_values(project)
     except ConfigError:
         return ""
     # An empty table says nothing, and goes when anything is saved.
-    own = {name: value for name, value in values.items() if recipe.screen_of(name) == step and value != {}}
+    own = {name: value for name, value in values.items() if configuration.screen_of(name) == step and value != {}}
     return stamp(own)
 
 

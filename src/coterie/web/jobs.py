@@ -121,7 +121,7 @@ class Jobs:
             "source": None if project.source is None else str(project.source),
             "sha256": read_json(project.folder / "input.json").get("sha256", ""),
             "name": project.name,
-            "recipe": str(project.recipe_path),
+            "configuration": str(project.config_path),
             "allowed": [str(folder) for folder in project.allowed_folders],
             "unpacked_limit": self.settings.unpacked_limit,
             "column_limit": self.settings.column_limit,

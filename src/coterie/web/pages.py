@@ -29,7 +29,7 @@ STEPS = (
     ("run", "Run"),
     ("results", "Results"),
 )
-SCREENS = ("projects", *(key for key, _ in STEPS), "recipe")
+SCREENS = ("projects", *(key for key, _ in STEPS), "configuration")
 """one package each, with its templates"""
 
 

@@ -31,7 +31,7 @@ class Project:
     source: Path | None = None
     """the input: an upload in `folder`, or a file opened by its path"""
     uploaded: bool = False
-    recipe_file: Path | None = None
+    config_file: Path | None = None
     """the coterie.toml given to `coterie serve -c`; by default in `folder`"""
     allowed_folders: tuple[Path, ...] = ()
     """its hierarchies may be below these and the configuration's folder"""
@@ -45,14 +45,14 @@ class Project:
         return f"/p/{self.id}"
 
     @property
-    def recipe_path(self) -> Path:
+    def config_path(self) -> Path:
         """Its coterie.toml. Relative paths of hierarchies start at its folder."""
-        return self.recipe_file or self.folder / "coterie.toml"
+        return self.config_file or self.folder / "coterie.toml"
 
     @property
     def hierarchy_folder(self) -> Path:
         """The folder of hierarchies made on the page, next to the configuration so that the two can move together."""
-        return self.recipe_path.parent / "hierarchies"
+        return self.config_path.parent / "hierarchies"
 
     @property
     def table_path(self) -> Path:
@@ -103,9 +103,9 @@ class Projects:
             allowed = tuple(dict.fromkeys((*self.allowed_folders, *project.allowed_folders)))
             self._known[project.id] = replace(project, allowed_folders=allowed)
 
-    def of_file(self, source: Path, recipe_file: Path | None) -> Project | None:
+    def of_file(self, source: Path, config_file: Path | None) -> Project | None:
         """Return the latest project of a file opened by path, with the same configuration."""
-        return next((each for each in self.all() if (each.source, each.recipe_file) == (source, recipe_file)), None)
+        return next((each for each in self.all() if (each.source, each.config_file) == (source, config_file)), None)
 
     def create(self, name: str, **values: Any) -> Project:  # noqa: ANN401 - the fields of Project
         """Create a project with an empty folder."""
@@ -148,14 +148,14 @@ def _read(folder: Path) -> Project | None:
     source = None if not values.get("source") else Path(str(values["source"]))
     if source is not None and values.get("uploaded"):
         source = folder / source.name
-    recipe_file = values.get("recipe_file")
+    config_file = values.get("config_file")
     return Project(
         id=folder.name,
         folder=folder,
         name=values["name"],
         source=source,
         uploaded=bool(values.get("uploaded")),
-        recipe_file=None if not recipe_file else Path(str(recipe_file)),
+        config_file=None if not config_file else Path(str(config_file)),
         allowed_folders=tuple(Path(str(each)) for each in values.get("allowed_folders") or ()),
         seen=tuple(str(each) for each in values.get("seen") or ()),
         created=str(values.get("created", "")),

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from starlette.routing import BaseRoute, Route
 
+from coterie.web.configuration import routes as configuration
 from coterie.web.data import routes as data
 from coterie.web.goals import routes as goals
 from coterie.web.hierarchies import editor_routes as editor
 from coterie.web.hierarchies import routes as hierarchies
 from coterie.web.projects import routes as projects
-from coterie.web.recipe import routes as recipe
 from coterie.web.results import routes as results
 from coterie.web.roles import routes as roles
 from coterie.web.run import routes as run
@@ -37,6 +37,7 @@ ROUTES: list[BaseRoute] = [
     Route("/p/{project}/hierarchies", hierarchies.accept, methods=POST),
     Route("/p/{project}/hierarchies/{column:int}", hierarchies.one),
     Route("/p/{project}/hierarchies/{column:int}/rule", hierarchies.rule, methods=POST),
+    Route("/p/{project}/hierarchies/{column:int}/order", hierarchies.ordered, methods=POST),
     Route("/p/{project}/hierarchies/{column:int}/import", hierarchies.from_file, methods=POST),
     Route("/p/{project}/hierarchies/{column:int}/values", hierarchies.from_values, methods=POST),
     Route("/p/{project}/hierarchies/{column:int}/to-tree", hierarchies.to_tree, methods=POST),
@@ -68,8 +69,8 @@ ROUTES: list[BaseRoute] = [
     Route("/p/{project}/results/{run}/map", results.draw_map, methods=POST),
     Route("/p/{project}/results/{run}/download/{what}", results.download),
     Route("/p/{project}/results/{run}/report/{variant}", results.view_report),
-    Route("/p/{project}/recipe", recipe.show),
-    Route("/p/{project}/recipe", recipe.save, methods=POST),
-    Route("/p/{project}/recipe/bring", recipe.bring, methods=POST),
-    Route("/p/{project}/recipe/download", recipe.download),
+    Route("/p/{project}/configuration", configuration.show),
+    Route("/p/{project}/configuration", configuration.save, methods=POST),
+    Route("/p/{project}/configuration/bring", configuration.bring, methods=POST),
+    Route("/p/{project}/configuration/download", configuration.download),
 ]

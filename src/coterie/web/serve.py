@@ -49,7 +49,7 @@ def serve(
         if file is not None:
             from coterie.web.projects.routes import open_path
 
-            project = open_path(app, file, recipe=config)
+            project = open_path(app, file, configuration=config)
             at = f"{project.url}/data"
         address = settings.address.replace("/?", f"{at or '/'}?", 1)
         say(f"coterie is running at {address}")

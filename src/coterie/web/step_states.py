@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
+from coterie.web.configuration import configuration
 from coterie.web.drafts import FORMS, draft_of
 from coterie.web.jobs import state_of
 from coterie.web.pages import STEPS
 from coterie.web.project import Project
-from coterie.web.recipe import recipe
 from coterie.web.run.runs import changed_since
 
 
@@ -39,7 +39,7 @@ def _states(project: Project) -> dict[str, str]:
     states |= _run_states(project)
     # What was typed and could not be saved is a fault of the step, too.
     typed = {key for key in FORMS if draft_of(project, key) is not None}
-    return states | dict.fromkeys(recipe.faulty_steps(project) | typed, "faulty")
+    return states | dict.fromkeys(configuration.faulty_steps(project) | typed, "faulty")
 
 
 def _run_states(project: Project) -> dict[str, str]:

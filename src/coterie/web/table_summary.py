@@ -5,7 +5,11 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import Any
 
+from starlette.exceptions import HTTPException
+from starlette.requests import Request
+
 from coterie.suggesting.toml import decision
+from coterie.web.pages import project_of
 from coterie.web.project import Project, read_json
 
 
@@ -50,6 +54,15 @@ def summary_of(project: Project) -> TableSummary | None:
         return None
     columns = tuple(ColumnSummary(**{**each, "role": decision(each["role"])}) for each in values.pop("columns"))
     return TableSummary(columns=columns, **values)
+
+
+def inspected(request: Request) -> tuple[Project, TableSummary]:
+    """Return the project in the address with the summary of its table; until there is one, the Data step is shown."""
+    project = project_of(request, ready=True)
+    summary = summary_of(project)
+    if summary is None:
+        raise HTTPException(303, headers={"Location": f"{project.url}/data"})
+    return project, summary
 
 
 def column_names(project: Project) -> list[str] | None:

@@ -60,10 +60,13 @@ class _Parts:
         self._header = self._value = b""
         self._into = ""
 
-    def _add(self, name: str, data: bytes) -> None:
+    def _count(self, data: bytes) -> None:
         self._filled += len(data)
         if self._filled > FIELD_LIMIT:
             raise HTTPException(413, "The form's fields are too long. Nothing was saved.")
+
+    def _add(self, name: str, data: bytes) -> None:
+        self._count(data)
         setattr(self, name, getattr(self, name) + data)
 
     def _header_end(self) -> None:
@@ -81,14 +84,16 @@ class _Parts:
         if self._into == self.field and self.file is not None:
             self.size += len(data)
             if self.size > self.limit:
-                text = f"The file has more than {self.limit // MEGABYTE:,} MB, which is the limit for uploads. "
-                raise HTTPException(413, f"{text}Open it by its path instead, or start with a higher --upload-limit.")
+                raise _too_large(self.limit)
             self.file.write(data)
         elif self._into and self._into != self.field:
-            self._filled += len(data)
-            if self._filled > FIELD_LIMIT:
-                raise HTTPException(413, "The form's fields are too long. Nothing was saved.")
+            self._count(data)
             self.fields[self._into] = self.fields.get(self._into, b"") + data
+
+
+def _too_large(limit: int) -> HTTPException:
+    text = f"The file has more than {limit // MEGABYTE:,} MB, which is the limit for uploads. "
+    return HTTPException(413, f"{text}Open it by its path instead, or start with a higher --upload-limit.")
 
 
 async def receive_upload(request: Request, target: Path, *, field: str, limit: int) -> Upload:
@@ -105,8 +110,7 @@ async def receive_upload(request: Request, target: Path, *, field: str, limit: i
         raise HTTPException(415, "Files are sent as a form of the kind multipart/form-data.")
     length = request.headers.get("content-length", "")
     if length.isdecimal() and int(length) > limit + FIELD_LIMIT + 8192:
-        text = f"The file has more than {limit // MEGABYTE:,} MB, which is the limit for uploads. "
-        raise HTTPException(413, f"{text}Open it by its path instead, or start with a higher --upload-limit.")
+        raise _too_large(limit)
     request.scope[UNLIMITED] = True  # counted here
     parts = _Parts(target, field=field, limit=limit)
     parser = MultipartParser(options[b"boundary"], parts.callbacks())  # type: ignore[arg-type]
@@ -116,12 +120,12 @@ async def receive_upload(request: Request, target: Path, *, field: str, limit: i
             parser.write(chunk)
         parser.finalize()
         if not parts.ended:
-            raise HTTPException(400, "The upload was interrupted. Send the file again.")
+            raise ClientDisconnect
         whole = True
     except (FormParserError, ClientDisconnect):
         raise HTTPException(400, "The upload was interrupted. Send the file again.") from None
     except OSError:
-        text = "The file cannot be kept: there is no space left for projects. Free some, or choose another folder with "
+        text = "The file cannot be stored: no space is left for projects. Free some, or choose another folder with "
         raise HTTPException(507, f"{text}--project; or open the file by its path.") from None
     finally:
         if parts.file is not None:

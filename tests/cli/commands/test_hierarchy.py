@@ -71,7 +71,7 @@ def test_build_overwrites_by_force_only(here):
         (["--column", "age", "--intervals", "5,12"], 2, "12 is not a multiple of 5"),
         (["--column", "age", "--intervals", ""], 2, "at least one width"),
         (["--column", "nowhere", "--flat"], 2, "no single column 'nowhere' among its 5"),
-        (["--column", "education", "--intervals", "5"], 3, "education: 3 values (4 rows) are no numbers"),
+        (["--column", "education", "--intervals", "5"], 3, "education: 3 values (4 rows) are not numbers"),
     ],
 )
 def test_build_refuses(here, arguments, code, text):

@@ -75,13 +75,13 @@ def test_all_else_is_no_database(given):
         ("postgresql://u:s3cr3t@h/db#", "names no table"),
         ("postgresql://u:s3cr3t@h/db#a.b.c", "neither a table nor a query"),
         ('postgresql://u:s3cr3t@h/db#"a', "neither a table nor a query"),
-        ("postgresql:/u:s3cr3t@h/db#a", "no address of a postgresql database"),
+        ("postgresql:/u:s3cr3t@h/db#a", "not the address of a postgresql database"),
         ("postgresql://u:s3#cr3t@h/db#a", "characters that end it early"),
         ("postgresql://u:12#s3cr3t@h/db#a", "characters that end it early"),
         ("postgresql://u:s3/cr3t@h/db#a", "characters that end it early"),
         ("mysql://u:s3cr3t@h/db#a", "not mysql"),
         ("sqlite://a.db#t", "Absolute paths have four slashes"),
-        ("sqlite:///#t", "no address of an SQLite file"),
+        ("sqlite:///#t", "not the address of an SQLite file"),
     ],
 )
 def test_faulty_addresses_are_explained_without_the_password(text, said):

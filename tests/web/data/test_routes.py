@@ -11,10 +11,10 @@ from pyarrow import parquet
 from web_cases import send, wait
 
 from coterie.files import tables as io
+from coterie.web.configuration import configuration
 from coterie.web.data import preview
 from coterie.web.data.inspect_table import GROUP_ROWS
 from coterie.web.projects.routes import open_path
-from coterie.web.recipe import recipe
 from coterie.web.step_states import steps_of
 from coterie.web.table_summary import summary_of
 
@@ -46,7 +46,7 @@ def test_text_is_shown_as_it_stands(client, app, kind):
     assert facts.delimiter == ";"
     town = facts.columns[2]
     assert (town.distinct, town.missing) == (1, ROWS // 2)  # ? counts as missing
-    assert recipe.load_config(project).missing_values == ("", "?")
+    assert configuration.load_config(project).missing_values == ("", "?")
     page = client.get(f"{project.url}/data").text
     for text in ("people.csv", "Köln", "semicolons", "120", '<td class="empty">missing</td>'):
         assert text in page
@@ -105,12 +105,12 @@ def test_a_file_can_be_read_in_another_way(client, app, files):
     facts = summary_of(project)
     assert facts.names == ["a", "b"]
     assert facts.columns[1].missing == 50
-    assert recipe.read_values(project)["delimiter"] == ":"
+    assert configuration.read_values(project)["delimiter"] == ":"
     wrong = send(client, f"{project.url}/data", data={"delimiter": ":::", "encoding": "klingon"})
     assert wrong.status_code == 422
     for text in ('id="delimiter-fault"', 'id="encoding-fault"', 'value=":::"', 'value="klingon"'):
         assert text in wrong.text
-    assert recipe.read_values(project)["delimiter"] == ":"
+    assert configuration.read_values(project)["delimiter"] == ":"
     # Another visit finds it again, and the step is marked, until it is saved or given up.
     assert 'value="klingon"' in client.get(f"{project.url}/data").text
     assert steps_of(project)[0].state == "faulty"
@@ -119,20 +119,20 @@ def test_a_file_can_be_read_in_another_way(client, app, files):
     assert steps_of(project)[0].state == "done"
 
 
-def test_a_recipe_that_reads_the_file_otherwise_is_noticed(client, app, adult):
+def test_a_configuration_that_reads_the_file_otherwise_is_noticed(client, app, adult):
     assert "reads the file differently" not in client.get(f"{adult.url}/data").text
-    recipe.change(adult, {"missing_values": ["", "Male"]})
+    configuration.change(adult, {"missing_values": ["", "Male"]})
     assert "reads the file differently" in client.get(f"{adult.url}/data").text
     client.post(f"{adult.url}/data", data={"missing_values": "Male"})
     assert wait(app, adult.folder / "inspect") == "finished"
     assert "reads the file differently" not in client.get(f"{adult.url}/data").text
 
 
-def test_a_recipe_that_is_there_already_is_followed_to_the_letter(app, client, files):
+def test_a_configuration_that_is_there_already_is_followed_to_the_letter(app, client, files):
     text = '# mine\nk = 3\nquasi = ["age"]\n'
     (files / "mine.toml").write_text(text)
     (files / "people.csv").write_text(TEXT)
-    project = open_path(app, files / "people.csv", recipe=files / "mine.toml")
+    project = open_path(app, files / "people.csv", configuration=files / "mine.toml")
     assert wait(app, project.folder / "inspect") == "finished"
     assert summary_of(project).columns[2].missing == 0  # it does not say that ? is missing
     assert (files / "mine.toml").read_text() == text
@@ -148,7 +148,7 @@ def test_a_full_disk_is_told(client, app, monkeypatch):
     monkeypatch.setattr("coterie.web.uploads._Parts._data", full)
     answer = client.post("/upload", files={"file": ("a.csv", b"x\n1\n")})
     assert answer.status_code == 507
-    assert "no space left" in answer.text
+    assert "no space is left" in answer.text
     assert app.state.projects.all() == []
 
 
@@ -250,7 +250,7 @@ def test_a_file_without_a_header_asks_and_takes_the_answer(client, app):
     wait(app, project.folder / "inspect")
     facts = summary_of(project)
     assert (facts.rows, facts.names) == (ROWS, ["column_1", "column_2", "column_3"])
-    config = recipe.load_config(project)
+    config = configuration.load_config(project)
     assert config.header is False
     assert set(config.quasi) == {"column_1", "column_2", "column_3"}  # guessed, as if the file had been read at once
     assert '<option value="false" selected>' in client.get(f"{project.url}/data").text
@@ -265,9 +265,9 @@ def test_json_lines_are_read_and_lines_above_a_header_skipped_as_advised(client,
     project = upload(client, app, "above.csv", table)
     assert summary_of(project) is None
     page = client.get(f"{project.url}/data").text
-    assert "skip_rows = 1 (--skip-rows 1) skips what stands above line 2" in page
+    assert "skip_rows = 1 (--skip-rows 1) skips the lines above line 2" in page
     assert "Zebulon" not in page
     client.post(f"{project.url}/data", data={"skip_rows": "1"})
     wait(app, project.folder / "inspect")
     assert summary_of(project).names == ["age", "zip", "ill"]
-    assert recipe.load_config(project).skip_rows == 1
+    assert configuration.load_config(project).skip_rows == 1

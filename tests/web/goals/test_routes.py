@@ -1,4 +1,4 @@
-"""Goals: what is typed goes into the recipe, faults are shown beside it, and nothing typed is lost."""
+"""Goals: what is typed goes into the configuration, faults are shown beside it, and nothing typed is lost."""
 
 from __future__ import annotations
 
@@ -9,14 +9,14 @@ from web_cases import send
 
 from coterie.settings.registry import MODELS
 from coterie.settings.threshold import PRESETS
+from coterie.web.configuration import configuration
 from coterie.web.goals.models_form import ModelRow, shown_promises, specs_of
-from coterie.web.recipe import recipe
 from coterie.web.table_summary import summary_of
 
 BASE = {"k": "5", "threshold": "ema", "missing": "category", "suppressed": "auto", "leaf_counts": "present"}
 
 
-def test_goals_go_into_the_recipe_and_come_back(client, adult):
+def test_goals_go_into_the_configuration_and_come_back(client, adult):
     age = summary_of(adult).names.index("age")
     form = {
         **BASE,
@@ -37,7 +37,7 @@ def test_goals_go_into_the_recipe_and_come_back(client, adult):
     }
     answer = client.post(f"{adult.url}/goals", data=form)
     assert answer.headers["location"] == f"{adult.url}/run"
-    config = recipe.load_config(adult)
+    config = configuration.load_config(adult)
     assert (config.k, config.weights, config.suppress_at_most) == (7, {"age": 2.5}, 1.5)
     assert [model.spec for model in config.privacy] == ["l-diversity:2::entropy", "t-closeness:0.4:salary-class"]
     assert (config.missing, config.purpose, config.release_model) == ("suppress", "A study of wages", "agreement")
@@ -47,11 +47,11 @@ def test_goals_go_into_the_recipe_and_come_back(client, adult):
 
 
 def test_faults_are_shown_beside_what_was_typed_and_nothing_is_lost(client, adult):
-    before = adult.recipe_path.read_bytes()
+    before = adult.config_path.read_bytes()
     form = {**BASE, "k": "seven", "purpose": "A long sentence", "privacy-0-model": "l-diversity", "action": "next"}
     answer = send(client, f"{adult.url}/goals", data=form)
     assert answer.status_code == 422
-    assert adult.recipe_path.read_bytes() == before
+    assert adult.config_path.read_bytes() == before
     assert 'href="#k"' in answer.text
     assert 'id="k-fault"' in answer.text
     assert 'href="#privacy-0-limit"' in answer.text
@@ -88,7 +88,7 @@ def test_presets_set_k_and_name_their_source(client, adult, name):
     page = client.get(f"{adult.url}/goals").text
     assert escape(preset.source) in page
     client.post(f"{adult.url}/goals", data={**BASE, "action": f"preset-{name}"})
-    config = recipe.load_config(adult)
+    config = configuration.load_config(adult)
     assert (config.k, config.threshold) == (preset.rows, name)
     assert Fraction(1, config.k) <= preset.value
 
@@ -114,9 +114,9 @@ def test_a_promise_can_be_removed(client, adult):
     promises = {"privacy-0-model": "l-diversity", "privacy-0-limit": "2", "privacy-1-model": "alpha-k"}
     promises["privacy-1-limit"] = "0.9"
     client.post(f"{adult.url}/goals", data={**BASE, **promises})
-    assert len(recipe.load_config(adult).privacy) == 2
+    assert len(configuration.load_config(adult).privacy) == 2
     client.post(f"{adult.url}/goals", data={**BASE, **promises, "action": "remove-0"})
-    assert [model.name for model in recipe.load_config(adult).privacy] == ["alpha-k"]
+    assert [model.name for model in configuration.load_config(adult).privacy] == ["alpha-k"]
 
 
 def test_an_empty_row_says_nothing():

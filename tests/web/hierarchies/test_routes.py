@@ -11,6 +11,7 @@ from web_cases import send
 from coterie import datasets
 from coterie.hierarchies.hierarchy import Hierarchy
 from coterie.settings.config import Config
+from coterie.web.configuration.configuration import frozen
 from coterie.web.hierarchies import tree_view as hierarchy_view
 from coterie.web.hierarchies.edit_tree import flat_tree
 from coterie.web.hierarchies.store import MOST_UNDO, open_hierarchy
@@ -35,8 +36,8 @@ def education(adult: Project, names: list[str], client: TestClient) -> str:
     return at
 
 
-def recipe(project: Project) -> dict:
-    return tomllib.loads(project.recipe_path.read_text())
+def configuration(project: Project) -> dict:
+    return tomllib.loads(project.config_path.read_text())
 
 
 def tree_of(project: Project, column: str = "education") -> Hierarchy:
@@ -58,7 +59,7 @@ def change(client: TestClient, at: str, **fields: str) -> str:
 
 def test_the_list_names_each_quasi_identifier_and_its_state(client, adult, education, names):
     page = client.get(f"{adult.url}/hierarchies").text
-    for name in recipe(adult)["quasi"]:
+    for name in configuration(adult)["quasi"]:
         assert f">{name}</a>" in page
     assert "Tree of 16 values, 4 levels, hierarchies/education.csv" in page
     assert "covers every value" in page
@@ -71,10 +72,10 @@ def test_the_step_is_done_once_it_was_looked_over(client, adult):
     assert '<li class="done">\n<a href="' + f'{adult.url}/hierarchies"' in client.get(f"{adult.url}/hierarchies").text
 
 
-def test_an_imported_file_is_kept_beside_the_recipe(adult, education):
-    assert recipe(adult)["hierarchies"]["education"] == "hierarchies/education.csv"
+def test_an_imported_file_is_kept_beside_the_configuration(adult, education):
+    assert configuration(adult)["hierarchies"]["education"] == "hierarchies/education.csv"
     assert tree_of(adult) == datasets.adult_hierarchies()["education"]
-    assert Config.from_toml(adult.recipe_path).hierarchies["education"] == tree_of(adult)
+    assert Config.from_toml(adult.config_path).hierarchies["education"] == tree_of(adult)
 
 
 @pytest.mark.parametrize(
@@ -93,7 +94,7 @@ def test_files_that_are_no_hierarchy_are_refused_with_the_reason(client, adult, 
     assert answer.status_code == 422
     assert said in answer.text
     assert str(adult.folder) not in answer.text
-    assert "education" not in recipe(adult).get("hierarchies", {})
+    assert "education" not in configuration(adult).get("hierarchies", {})
 
 
 def test_comma_and_header_can_be_said(client, adult, names):
@@ -115,10 +116,10 @@ def test_comma_and_header_can_be_said(client, adult, names):
     ],
     ids=["intervals", "decimals", "flat"],
 )
-def test_rules_go_into_the_recipe_and_are_shown_as_forms_again(client, adult, names, fields, spec):
+def test_rules_go_into_the_configuration_and_are_shown_as_forms_again(client, adult, names, fields, spec):
     at = f"{adult.url}/hierarchies/{names.index('age')}"
     assert client.post(f"{at}/rule", data={**fields, "do": "save"}).status_code == 303
-    assert recipe(adult)["hierarchies"]["age"] == spec
+    assert configuration(adult)["hierarchies"]["age"] == spec
     page = client.get(at).text
     assert f'value="{fields["kind"]}" checked' in page
     if fields["kind"] == "intervals":
@@ -130,7 +131,7 @@ def test_a_rule_is_tried_without_being_saved(client, adult, names):
     page = send(client, f"{at}/rule", data={"kind": "intervals", "widths": "5, 20", "start": "0", "do": "try"}).text
     assert "[15-19]" in page
     assert "[0-19]" in page
-    assert "age" not in recipe(adult).get("hierarchies", {})
+    assert "age" not in configuration(adult).get("hierarchies", {})
 
 
 @pytest.mark.parametrize(
@@ -143,7 +144,7 @@ def test_a_rule_is_tried_without_being_saved(client, adult, names):
         ("sex", {"kind": "prefixes", "lengths": "2, 5"}, "lengths", "from long to short"),
         ("sex", {"kind": "prefixes", "lengths": "1", "mask": "##"}, "mask", "one character"),
         ("age", {"kind": "other"}, "kind", "choose a kind"),
-        ("education", {"kind": "intervals", "widths": "5"}, "kind", "are no numbers"),
+        ("education", {"kind": "intervals", "widths": "5"}, "kind", "are not numbers"),
     ],
     ids=["nest", "start", "empty", "levels", "order", "mask", "kind", "fit"],
 )
@@ -157,21 +158,21 @@ def test_faults_of_a_form_stand_beside_their_field_and_what_was_typed_stays(
     assert said in answer.text
     if "widths" in fields:
         assert f'name="widths" value="{fields["widths"]}"' in answer.text
-    assert column not in recipe(adult).get("hierarchies", {})
+    assert column not in configuration(adult).get("hierarchies", {})
 
 
 def test_a_rule_becomes_a_tree_and_values_a_flat_one(client, adult, names):
     at = f"{adult.url}/hierarchies/{names.index('age')}"
     client.post(f"{at}/rule", data={"kind": "intervals", "widths": "20", "start": "0", "do": "save"})
     assert client.post(f"{at}/to-tree").status_code == 303
-    assert recipe(adult)["hierarchies"]["age"] == "hierarchies/age.csv"
+    assert configuration(adult)["hierarchies"]["age"] == "hierarchies/age.csv"
     assert "[20-39]" in tree_of(adult, "age").tree.inner_labels
     assert client.post(f"{at}/values").status_code == 303
     flat = tree_of(adult, "age").tree
     assert flat.inner_labels == {"*"}
     assert list(flat.leaf_of) == sorted(flat.leaf_of, key=int)
     assert client.post(f"{at}/remove").status_code == 303
-    assert "age" not in recipe(adult).get("hierarchies", {})
+    assert "age" not in configuration(adult).get("hierarchies", {})
 
 
 def test_changes_are_saved_at_once_and_can_be_undone_one_by_one(client, adult, education):
@@ -293,17 +294,17 @@ def test_columns_that_are_not_there(client, adult, column):
 
 
 def test_files_outside_are_not_read(client, adult, names):
-    text = adult.recipe_path.read_text()
+    text = adult.config_path.read_text()
     evil = '[hierarchies]\neducation = "../../../../../../etc/passwd"\nage = { csv = "/etc/passwd" }'
-    adult.recipe_path.write_text(text.replace("[hierarchies]", evil))
+    adult.config_path.write_text(text.replace("[hierarchies]", evil))
     for column in ("education", "age"):
         page = client.get(f"{adult.url}/hierarchies/{names.index(column)}").text
         assert "outside the allowed folders" in page
         assert "root:" not in page
 
 
-def test_a_recipe_that_is_no_toml_is_said_to_be(client, adult, names):
-    adult.recipe_path.write_text("k = = 3")
+def test_a_configuration_that_is_no_toml_is_said_to_be(client, adult, names):
+    adult.config_path.write_text("k = = 3")
     assert "is not valid TOML" in client.get(f"{adult.url}/hierarchies").text
     assert "is not valid TOML" in client.get(f"{adult.url}/hierarchies/{names.index('age')}").text
 
@@ -327,3 +328,31 @@ def test_large_trees_are_shown_in_part_and_branch_by_branch(client, adult, names
     assert next(iter(nodes(more))) == f"v{hierarchy_view.AT_ONCE}"
     found = change(client, at, what="find", label="v3999", open="0")
     assert "v3999" in nodes(found)
+
+
+def test_weights_survive_edits_of_the_tree_and_of_the_table(client, adult, education):
+    file = configuration(adult)["hierarchies"]["education"]
+    group = next(label for label in tree_of(adult).tree.inner_labels if label != "*")
+    weights = {"Masters": 3.0, group: 0.5}
+    written = f'{{ csv = "{file}", weights = {{ Masters = 3.0, "{group}" = 0.5 }} }}'
+    adult.config_path.write_text(adult.config_path.read_text().replace(f'"{file}"', written))
+    assert configuration(adult)["hierarchies"]["education"] == {"csv": file, "weights": weights}
+    found = nodes(client.get(education).text)
+    change(client, education, what="rename", nodes=found[group], label="Renamed")
+    renamed = {"Masters": 3.0, "Renamed": 0.5}
+    assert configuration(adult)["hierarchies"]["education"] == {"csv": file, "weights": renamed}
+    assert dict(tree_of(adult).tree.weights) == renamed
+    change(client, education, what="undo")
+    assert configuration(adult)["hierarchies"]["education"] == {"csv": file, "weights": weights}
+    change(client, education, what="delete", nodes=found[group])
+    assert configuration(adult)["hierarchies"]["education"]["weights"] == {"Masters": 3.0}
+    change(client, education, what="undo")
+    table = client.get(f"{education}?view=table").text
+    fields = dict(re.findall(r'name="(c-\d+-\d+|from|levels|count)" value="([^"]*)"', table))
+    assert client.post(f"{education}/table", data={**fields, "c-0-0": "Another", "do": "save"}).status_code == 303
+    assert "Another" in tree_of(adult).tree.labels
+    assert dict(tree_of(adult).tree.weights) == weights
+    # A run keeps the hierarchy in full, with its weights.
+    kept = tomllib.loads(frozen(adult))["hierarchies"]["education"]
+    assert kept["weights"] == weights
+    assert "csv" not in kept

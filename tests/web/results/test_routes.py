@@ -194,7 +194,7 @@ def test_why_a_row_is_so_coarse(place):
 
 def test_loss_over_k(place):
     folder = place.project.runs[0]
-    assert "Compute loss over k" in place.get("/0001").text
+    assert "Compute loss by k" in place.get("/0001").text
     at = private_folder(folder / "curve")
     curve_job({**place.job, "ks": [2, 5, 10]}, at, silent)
     page = place.get("/0001").text

@@ -8,8 +8,8 @@ import pytest
 from web_cases import send, wait
 
 import coterie
+from coterie.web.configuration import configuration
 from coterie.web.project import Project
-from coterie.web.recipe import recipe
 from coterie.web.roles.column_risk import risk_folder, risks_of
 from coterie.web.table_summary import summary_of
 
@@ -23,7 +23,7 @@ def place(project: Project, name: str) -> int:
 def test_guesses_are_shown_with_their_reason(client, adult):
     page = client.get(f"{adult.url}/roles").text
     assert "the name suggests" in page
-    assert "age" in recipe.load_config(adult).quasi
+    assert "age" in configuration.load_config(adult).quasi
     chosen = re.search(rf'<select[^>]*id="role-{place(adult, "age")}".*?</select>', page, re.S)
     assert chosen is not None
     assert '<option value="quasi" selected>' in chosen[0]
@@ -31,10 +31,10 @@ def test_guesses_are_shown_with_their_reason(client, adult):
 
 def test_many_columns_are_set_at_once_and_others_stay(client, adult):
     picked = [str(place(adult, name)) for name in ("race", "sex")]
-    before = recipe.load_config(adult)
+    before = configuration.load_config(adult)
     answer = client.post(f"{adult.url}/roles", data={"column": picked, "many": "sensitive", "action": "many"})
     assert answer.status_code == 303
-    after = recipe.load_config(adult)
+    after = configuration.load_config(adult)
     assert set(after.sensitive) == {*before.sensitive, "race", "sex"}
     assert set(after.quasi) == set(before.quasi) - {"race", "sex"}
 
@@ -60,12 +60,12 @@ def test_what_each_column_adds_is_what_leaving_it_out_takes_away(client, app, ad
 
 
 def test_what_was_set_for_a_column_comes_back_with_its_role(client, adult):
-    recipe.change(adult, {"weights": {"age": 3.0}})
+    configuration.change(adult, {"weights": {"age": 3.0}})
     at = place(adult, "age")
     client.post(f"{adult.url}/roles", data={f"role-{at}": "keep"})
-    assert recipe.read_values(adult).get("weights", {}) == {}
+    assert configuration.read_values(adult).get("weights", {}) == {}
     client.post(f"{adult.url}/roles", data={f"role-{at}": "quasi"})
-    assert recipe.read_values(adult)["weights"] == {"age": 3.0}
+    assert configuration.read_values(adult)["weights"] == {"age": 3.0}
 
 
 def test_without_a_quasi_identifier_the_step_says_what_to_do(client, adult):
@@ -82,33 +82,33 @@ def test_columns_are_found_by_name_and_by_role(client, adult):
     assert re.findall(r'<label for="role-\d+">(.*?)</label>', part) == ["education"]
     part = client.get(f"{adult.url}/roles?only=sensitive", headers={"HX-Request": "true"}).text
     shown = re.findall(r'<label for="role-\d+">(.*?)</label>', part)
-    assert shown == list(recipe.load_config(adult).sensitive)
+    assert shown == list(configuration.load_config(adult).sensitive)
 
 
 def test_guesses_can_be_taken_again(client, adult):
-    before = recipe.load_config(adult)
+    before = configuration.load_config(adult)
     client.post(f"{adult.url}/roles", data={f"role-{place(adult, 'age')}": "identifier"})
     client.post(f"{adult.url}/roles", data={"action": "suggested"})
-    assert set(recipe.load_config(adult).quasi) == set(before.quasi)
+    assert set(configuration.load_config(adult).quasi) == set(before.quasi)
 
 
 def test_each_column_can_be_kept_or_dropped(client, adult):
     at, other = place(adult, "race"), place(adult, "sex")
     client.post(f"{adult.url}/roles", data={f"role-{at}": "keep", f"role-{other}": "drop"})
-    config = recipe.load_config(adult)
+    config = configuration.load_config(adult)
     assert (config.keep, config.drop) == (("race",), ("sex",))
     page = client.get(f"{adult.url}/roles").text
     for title in ("Quasi-identifier", "Sensitive", "Direct identifier", "Keep", "Drop", "Undecided"):
         assert f"<dt>{title}</dt>" in page
     assert "kept, published unchanged" in page
-    assert recipe.faults(adult, summary_of(adult).names, step="roles") == []
+    assert configuration.faults(adult, summary_of(adult).names, step="roles") == []
 
 
 def test_a_column_that_is_not_decided_blocks_the_run(client, app, adult):
     at = place(adult, "race")
     client.post(f"{adult.url}/roles", data={f"role-{at}": "undecided"})
-    assert "race" not in recipe.load_config(adult).quasi
-    refusal = "1 column has no role: &#39;race&#39;; decide on it: keep (published unchanged), drop (left out)"
+    assert "race" not in configuration.load_config(adult).quasi
+    refusal = "1 column has no role: &#39;race&#39;; decide on it: keep (published unchanged), drop (removed)"
     page = client.get(f"{adult.url}/roles").text
     assert refusal in page
     assert "undecided; decide before you run" in page
@@ -131,7 +131,7 @@ def test_what_says_nothing_in_particular_is_kept_as_init_writes_it(client, app, 
     answer = client.post("/open", data={"path": str(files / "readings.csv")})
     project = app.state.projects.get(answer.headers["location"].split("/")[2])
     assert wait(app, project.folder / "inspect") == "finished"
-    assert recipe.load_config(project).keep == ("reading",)
+    assert configuration.load_config(project).keep == ("reading",)
     page = client.get(f"{project.url}/roles").text
     chosen = re.search(rf'<select[^>]*id="role-{place(project, "reading")}".*?</select>', page, re.S)
     assert chosen is not None
@@ -139,10 +139,10 @@ def test_what_says_nothing_in_particular_is_kept_as_init_writes_it(client, app, 
 
 
 def test_whose_row_it_is_needs_no_other_role(client, adult):
-    recipe.change(adult, {"quasi": ["age", "sex"], "entity": "race", "keep": ["education", "occupation"]})
-    listed = {name for role in ("quasi", "sensitive", "keep") for name in recipe.read_values(adult)[role]}
-    recipe.change(adult, {"drop": [name for name in summary_of(adult).names if name not in {*listed, "race"}]})
-    assert recipe.faults(adult, summary_of(adult).names, step="roles") == []
+    configuration.change(adult, {"quasi": ["age", "sex"], "entity": "race", "keep": ["education", "occupation"]})
+    listed = {name for role in ("quasi", "sensitive", "keep") for name in configuration.read_values(adult)[role]}
+    configuration.change(adult, {"drop": [name for name in summary_of(adult).names if name not in {*listed, "race"}]})
+    assert configuration.faults(adult, summary_of(adult).names, step="roles") == []
     client.post(f"{adult.url}/roles", data={f"role-{place(adult, 'race')}": "keep"})
-    assert recipe.load_config(adult).entity is None
-    assert "race" in recipe.load_config(adult).keep
+    assert configuration.load_config(adult).entity is None
+    assert "race" in configuration.load_config(adult).keep

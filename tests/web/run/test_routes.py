@@ -11,8 +11,8 @@ from web_cases import send, wait
 
 from coterie.cli.app import main
 from coterie.methods import all_methods
+from coterie.web.configuration import configuration
 from coterie.web.jobs import KEPT
-from coterie.web.recipe import recipe
 from coterie.web.run import form as method_form
 
 SLOW = {"method": "compact", "options-effort": "thorough"}
@@ -36,14 +36,14 @@ def test_the_release_is_the_command_lines_byte_for_byte(client, app, adult, tmp_
     folder = start(client, adult, method="compact", seed="3", **{"options-effort": "fast"})
     assert wait(app, folder) == "finished", app.state.jobs.state(folder).message
     out = tmp_path / "out.csv"
-    for config in (adult.recipe_path, folder / "coterie.toml"):
+    for config in (adult.config_path, folder / "coterie.toml"):
         assert main(["anonymize", str(adult.source), "-c", str(config), "-o", str(out), "-q", "--force"]) == 0
         assert (folder / "release.csv").read_bytes() == out.read_bytes()
     made = {each.name for each in folder.iterdir()}
     assert made >= {"coterie.toml", "result.json", "published.parquet", "kept.npy", "groups.npy", "release.pickle"}
     assert not [name for name in made if name.endswith(".part")]
     result = json.loads((folder / "result.json").read_text())
-    assert result["k"] == recipe.load_config(adult).k
+    assert result["k"] == configuration.load_config(adult).k
     assert result["passed"] is True
     # What takes longer is not there yet, and the results are.
     assert not (folder / "report.html").exists()
@@ -51,6 +51,8 @@ def test_the_release_is_the_command_lines_byte_for_byte(client, app, adult, tmp_
     early = client.get(f"{adult.url}/results/0001")
     assert "Every guarantee holds" in early.text
     assert "In progress" in early.text
+    runs = early.text.split("<caption>Runs</caption>")[1]
+    assert f'<td class="n">{result["measures"]["gcp"]:,.3g}</td>' in runs  # the loss is known, the risk is not yet
     assert client.get(f"{adult.url}/results/0001/download/release").content == out.read_bytes()
     assert client.post(f"{adult.url}/results/0001/late").status_code == 303
     assert wait(app, folder / "late") == "finished", app.state.jobs.state(folder / "late").message
@@ -60,13 +62,13 @@ def test_the_release_is_the_command_lines_byte_for_byte(client, app, adult, tmp_
     assert result["measures"]["bound"] > 0
     assert sum(rows for _, rows in result["class_sizes"]["after"]) == result["published_rows"]
     assert "adult.csv" in (folder / "report.html").read_text()
-    assert "Loss over k" in client.get(f"{adult.url}/results/0001").text
+    assert "Loss by k" in client.get(f"{adult.url}/results/0001").text
     page = client.get(f"{adult.url}/run").text
     assert "Run 1 is finished" in page
     assert f"{result['measures']['gcp']:.4f}" in page
 
 
-def test_a_run_is_cancelled_and_leaves_only_its_recipe(client, app, adult):
+def test_a_run_is_cancelled_and_leaves_only_its_configuration(client, app, adult):
     folder = start(client, adult, **SLOW)
     wait_until_working(app, folder)
     process = app.state.jobs._running[folder]
@@ -84,7 +86,7 @@ def test_a_run_is_cancelled_and_leaves_only_its_recipe(client, app, adult):
 
 
 def test_progress_is_told_by_events_to_the_end(client, app, adult):
-    recipe.change(adult, {"k": 5000})  # which ends soon: the table has fewer rows
+    configuration.change(adult, {"k": 5000})  # which ends soon: the table has fewer rows
     folder = start(client, adult)
     with client.stream("GET", f"{adult.url}/run/events") as answer:
         assert answer.headers["content-type"].startswith("text/event-stream")
@@ -104,12 +106,12 @@ def test_a_page_without_scripts_follows_a_run_too(client, app, adult):
     assert 'http-equiv="refresh"' in page
     again = send(client, f"{adult.url}/run", data={"method": "mondrian", "action": "run"})
     assert again.status_code == 422
-    assert "under way" in again.text
+    assert "in progress" in again.text
     app.state.jobs.cancel(folder)
 
 
 def test_a_run_that_cannot_succeed_says_what_to_do(client, app, adult):
-    recipe.change(adult, {"k": 5000})
+    configuration.change(adult, {"k": 5000})
     folder = start(client, adult)
     assert wait(app, folder) == "failed"
     page = client.get(f"{adult.url}/run").text
@@ -120,7 +122,7 @@ def test_a_run_that_cannot_succeed_says_what_to_do(client, app, adult):
 
 
 def test_what_the_command_line_would_do_in_blocks_is_refused(client, app, adult):
-    recipe.change(adult, {"engine": "blocks"})
+    configuration.change(adult, {"engine": "blocks"})
     folder = start(client, adult)
     assert wait(app, folder) == "failed"
     page = client.get(f"{adult.url}/run").text
@@ -181,11 +183,11 @@ def test_every_method_and_every_option_has_a_form(client, adult, name):
     ],
 )
 def test_faults_of_the_form_are_shown_beside_what_was_typed(client, adult, form, field):
-    before = adult.recipe_path.read_bytes()
+    before = adult.config_path.read_bytes()
     answer = send(client, f"{adult.url}/run", data={**form, "action": "run"})
     assert answer.status_code == 422
     assert f'href="#{field}"' in answer.text
-    assert adult.recipe_path.read_bytes() == before
+    assert adult.config_path.read_bytes() == before
     assert adult.runs == []
     again = client.get(f"{adult.url}/run").text
     assert f'href="#{field}"' in again
@@ -194,14 +196,14 @@ def test_faults_of_the_form_are_shown_beside_what_was_typed(client, adult, form,
 def test_options_are_written_in_their_own_types_and_shown_again(client, adult):
     form = {"method": "kaca", "options-distance": "ncp", "options-beta": "2", "options-level_weights": "[3, 1]"}
     assert client.post(f"{adult.url}/run", data={**form, "refine": "true", "seed": "9"}).status_code == 303
-    values = recipe.read_values(adult)
+    values = configuration.read_values(adult)
     assert values["options"] == {"distance": "ncp", "beta": 2.0, "level_weights": [3.0, 1.0]}
     assert (values["method"], values["refine"], values["seed"]) == ("kaca", True, 9)
     page = client.get(f"{adult.url}/run").text
     assert "<option selected>ncp</option>" in page
     assert 'value="2.0"' in page
     client.post(f"{adult.url}/run", data={"method": "auto"})
-    values = recipe.read_values(adult)
+    values = configuration.read_values(adult)
     assert "options" not in values
     assert "refine" not in values
 
@@ -234,7 +236,7 @@ def test_a_file_that_was_sorted_anew_is_noticed_before_every_view_and_run(client
 def test_runs_are_told_apart_by_every_setting_that_differs(client, app, adult):
     for seed in ("1", "2"):
         assert wait(app, start(client, adult, method="mondrian", seed=seed)) == "finished"
-    recipe.change(adult, {"privacy": ["l-diversity:2"], "weights": {"age": 2.0}})
+    configuration.change(adult, {"privacy": ["l-diversity:2"], "weights": {"age": 2.0}})
     assert wait(app, start(client, adult, method="mondrian", seed="2")) == "finished"
     for page in (client.get(f"{adult.url}/run").text, client.get(f"{adult.url}/results/0001").text):
         assert "seed = 1, privacy = not set, weights.age = not set" in page

@@ -111,7 +111,7 @@ def show_loss(loss: LossExplanation, voice: Voice) -> None:
     if loss.suppressed:
         voice.say(f"{loss.suppressed:,} suppressed rows account for {100 * loss.suppressed_share:.1f} %.")
     voice.say()
-    head = ["dearest groups", "rows", "cost of a row", "share of the loss", "mostly by"]
+    head = ["groups with the highest loss", "rows", "cost of a row", "share of the loss", "mostly by"]
     rows = [
         [str(each.group), f"{each.rows:,}", f"{each.cost:.4f}", f"{100 * each.share:.2f} %", each.driver]
         for each in loss.coarsest

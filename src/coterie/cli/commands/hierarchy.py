@@ -39,7 +39,7 @@ def build(
     intervals: Annotated[
         str | None, typer.Option(metavar="W,W,…", help="Numbers: widths, each dividing the next, as in 5,10,20.")
     ] = None,
-    start: Annotated[str, typer.Option(metavar="NUMBER", help="With --intervals: where one of them begins.")] = "0",
+    start: Annotated[str, typer.Option(metavar="NUMBER", help="With --intervals: the start of one of them.")] = "0",
     prefixes: Annotated[
         str | None,
         typer.Option(metavar="N,N,…|all", help="Codes: lengths as in 5,3, or all for one character at a time."),

@@ -15,10 +15,10 @@ from coterie.files.formats import FORMATS
 
 NOT_KEPT = 1
 
-READABLE = " or ".join(each.title for each in FORMATS.values())
+READABLE = ", ".join(each.title for each in FORMATS.values())
 DATABASE = " or ".join(each.title for each in DATABASES.values())
 Table = Annotated[
-    str, typer.Argument(metavar="FILE", help=f"Table: {READABLE}, or of {DATABASE}; - is standard input.")
+    str, typer.Argument(metavar="FILE", help=f"File ({READABLE}) or {DATABASE} table; - is standard input.")
 ]
 
 

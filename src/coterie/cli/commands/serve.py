@@ -39,7 +39,7 @@ def serve(
         typer.Option(
             "--project",
             metavar="FOLDER",
-            help="Folder of the projects, with their uploads, recipes, hierarchies and "
+            help="Folder of the projects, with their uploads, configurations, hierarchies and "
             "runs. [default: in your data folder]",
         ),
     ] = None,
@@ -48,7 +48,7 @@ def serve(
     ] = False,
     quiet: Quiet = False,
 ) -> None:
-    """Open the local web app, which leads from a file to a release.
+    """Open the local web app, which takes you from a file to a release.
 
     FILE is the table to start with; you can also open or upload files in the app.
 

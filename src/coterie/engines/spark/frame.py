@@ -78,7 +78,8 @@ class SparkRows:
     def held(self) -> HeldRows:
         """Rows stay on the executors."""
         raise needs_rows(
-            "what looks at rows", "they are on Spark's executors, in no order; anonymize a file with engine spark"
+            "everything about single rows",
+            "they are on Spark's executors, unordered; anonymize a file with engine spark",
         )
 
     @property

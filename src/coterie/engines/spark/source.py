@@ -62,7 +62,7 @@ def number_rows(frame: DataFrame, *, row_number: str | None, persist: bool) -> N
         if row_number not in names:
             raise ConfigError([Problem("row_number", f"the DataFrame has no column {row_number!r}")])
         if not isinstance(plain.schema[names.index(row_number)].dataType, IntegralType):
-            raise ConfigError([Problem("row_number", f"column {row_number!r} does not hold whole numbers")])
+            raise ConfigError([Problem("row_number", f"column {row_number!r} does not contain whole numbers")])
         key = sql.col(f"c{names.index(row_number)}").cast("bigint")
         numbered = NumberedRows(plain.withColumn(KEY, key), names, dense=True, named=row_number)
     else:

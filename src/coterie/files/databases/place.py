@@ -170,7 +170,7 @@ def place_of(data: object) -> Place | None:
     base, mark, wanted = text.partition("#")
     rest = base[found.end() :] if found else ""
     if "\0" in text or not rest.startswith("/"):
-        raise ConfigError(f"This is no address of a {scheme} database.", hint=_examples())
+        raise ConfigError(f"This is not the address of a {scheme} database.", hint=_examples())
     _refuse_open_password(base, wanted)
     url, shown = database.locate(rest[1:])
     if not mark or not wanted.strip():
@@ -233,7 +233,7 @@ class SQLite(Place):
         path = unquote(rest.removeprefix("/"))
         if not rest.startswith("/") or not path:
             hint = f"{_examples()} Absolute paths have four slashes."
-            raise ConfigError("This is no address of an SQLite file.", hint=hint)
+            raise ConfigError("This is not the address of an SQLite file.", hint=hint)
         return path, f"sqlite:///{path}"
 
     @property

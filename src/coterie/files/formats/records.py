@@ -1,4 +1,4 @@
-"""JSON: a list of objects, or one object a line (JSON Lines). An object is a row, its keys are the columns.
+"""JSON: a list of objects, or one object per line (JSON Lines). An object is a row, its keys are the columns.
 
 Recognized by content, whatever a file is called: read as CSV, the first record would become the names of columns.
 """
@@ -28,9 +28,7 @@ _TEXT = r'"(?:[^"\\]|\\.)*"'
 _OBJECT = re.compile(rf"(?:\[\s*)*\{{\s*(?:{_TEXT}\s*:|\}})")
 _LISTS = re.compile(rf"\[\s*\[\s*(?:{_TEXT}|-?[0-9][0-9.eE+-]*|true|false|null)\s*[,\]]")
 _BATCH_ROWS = 1 << 16
-_SHAPE = (
-    "coterie reads a list of objects or one object a line (JSON Lines): each object is a row, its keys are the columns."
-)
+_SHAPE = "coterie reads a list of objects, or one object per line: each object is a row, its keys are the columns."
 
 
 class Json(FileFormat):
@@ -119,7 +117,7 @@ def _records(text: str, name: str) -> list[dict[str, Any]]:
     def row(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
         found = dict(pairs)
         if len(found) < len(pairs):
-            raise DataError(f"{name}: an object has two values under one key.", hint="Give each a key of its own.")
+            raise DataError(f"{name}: an object has two values under one key.", hint="Give each a different key.")
         return found
 
     def parsed(document: str) -> Any:  # noqa: ANN401 - any JSON
@@ -178,7 +176,7 @@ def _column(records: Sequence[dict[str, Any]], key: str, name: str) -> pa.Array:
         raise DataError(
             f"{name}: column {key!r} has nested values, lists or objects, in {_nested(values):,} rows.",
             column=key,
-            hint="Give each nested value a column of its own, for example by pandas.json_normalize, or leave it out.",
+            hint="Give each nested value a separate column, for example with pandas.json_normalize, or leave it out.",
         )
     if len(kinds) < 2 or kinds == {int, float}:
         with suppress(pa.ArrowInvalid, OverflowError):  # whole numbers beyond 64 bits stay texts

@@ -58,9 +58,9 @@ class Generalization(Group, title="Generalization", screen="hierarchies", comman
     ordered: dict[str, tuple[str, ...]] = setting(
         {},
         "Values of a category in their order, from the lowest to the highest.",
-        more="The column is generalized to intervals of them, such as [HS-grad, Masters], priced by ranks.",
-        why="By default, an ordered categorical of pandas, an Enum of Polars and an ordered dictionary of Arrow have "
-        'their own order; types = "category" leaves it out.',
+        more="The column is generalized to intervals of them, such as [HS-grad, Masters], with costs by rank.",
+        why="By default, ordered pandas categoricals, Polars Enums and ordered Arrow dictionaries bring their own "
+        'order; types = "category" ignores it.',
         metavar="COLUMN=VALUE,…",
         commands="verify measure explain compare risk attack",
         keys=("quasi",),
@@ -85,8 +85,8 @@ class Generalization(Group, title="Generalization", screen="hierarchies", comman
     round: dict[str, float] = setting(
         {},
         "Step of a column of numbers: the ends of its intervals are rounded outward to multiples of it.",
-        more="By default both ends are values of people, which [tells more](verdict.md#order-and-ends) than the "
-        "interval. Rounded intervals are at least a step wide; the loss counts what is published.",
+        more="By default, both ends are values of people in the group, which [reveals more](verdict.md#order-and-ends) "
+        "than the interval. Rounded intervals are at least one step wide; the loss is that of the published interval.",
         unless="Applies to numbers without a hierarchy that are published as interval or bounds.",
         title="Rounded ends",
         metavar="COLUMN=STEP",

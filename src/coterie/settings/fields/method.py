@@ -32,8 +32,8 @@ class Method(Group, title="Method", screen="run", commands="explain"):
         "ncp",
         "Cost of a category without a hierarchy in the search: ncp (two values cost as much as all) or set (by their "
         "number).",
-        more="With set, groups are searched whose published sets list few values; the search takes longer, by the "
-        "number of values.",
+        more="With set, the search prefers groups whose published sets list few values. It takes longer the more "
+        "values there are.",
         unless="It applies to columns of 3 to 20 values, and to the methods auto, bottom-up, compact, kmembers, "
         "optimal and top-down only.",
         title="Cost of categories without a hierarchy",

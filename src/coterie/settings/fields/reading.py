@@ -37,11 +37,11 @@ class Reading(Group, title="Reading the file", screen="data", commands=READING):
     formulas: Literal["keep", "escape", "refuse"] = setting(
         "keep",
         "Cells of text files that a spreadsheet would run as formulas: keep, escape (by an apostrophe) or refuse.",
-        more="These begin with =, +, -, @, a tab or a line end and are not numbers. With escape, the apostrophes are "
+        more="These start with =, +, -, @, a tab or a line end and are not numbers. With escape, the apostrophes are "
         "removed when a text file is read, so `verify` and `measure` see the original cells.",
-        why="The default publishes cells as they are: most programs that read a release are no spreadsheets, and would "
+        why="The default publishes cells unchanged: most programs that read a release are not spreadsheets, and would "
         "take the apostrophe for part of the value.",
-        choices={"keep": "publish as they are", "escape": "escape with an apostrophe", "refuse": "refuse to publish"},
+        choices={"keep": "publish unchanged", "escape": "escape with an apostrophe", "refuse": "refuse to publish"},
         metavar="POLICY",
         commands=READING.removesuffix(" init"),
     )

@@ -46,9 +46,9 @@ class VerdictLimits(Group, title="Verdict"):
     row_order: Literal["original", "shuffle"] = setting(
         "original",
         "Order of the published rows: original, or shuffle (a secret order).",
-        more="Sorted rows give values away. The secret order follows from no seed, so two runs differ in it. "
-        "`out.rows.csv` beside the release keeps which row became which, for `measure`; it is internal.",
-        unless="Spark does not do it, nor does `nh` in blocks.",
+        more="Sorted rows reveal values. The secret order does not depend on the seed, so it differs between runs. "
+        "`out.rows.csv` maps published rows to original ones, for `measure`; it is internal.",
+        unless="It is not available on Spark, or for `nh` in blocks.",
         title="Order of rows",
         choices={"original": "as in the original", "shuffle": "secret order"},
         metavar="ORDER",

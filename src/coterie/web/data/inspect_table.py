@@ -39,18 +39,18 @@ READING = ("delimiter", "encoding", "header", "skip_rows", "missing_values")
 
 def inspect_job(job: dict[str, Any], _: Path, tell: Progress) -> None:
     """Write `table.parquet` and `facts.json` to the project's folder, and a configuration if there is none."""
-    source, folder, recipe = Path(job["source"]), Path(job["project"]), Path(job["recipe"])
+    source, folder, configuration = Path(job["source"]), Path(job["project"]), Path(job["configuration"])
     tell("reading the file", 0, 0)
     raw = open_raw(source)
     check_unpacked(raw, job["unpacked_limit"])
-    reading, blank = _reading(recipe), _is_blank(recipe, folder)
+    reading, blank = _reading(configuration), _is_blank(configuration, folder)
     found = _convert(raw, folder / "table.parquet", reading, job=job, tell=tell)
     with parquet.ParquetFile(folder / "table.parquet") as table:
         known = _count(table, tell)
         unsaid = reading.get("missing_values", [""]) == [""]
         if raw.format == "csv" and blank and unsaid and (marks := _states(table, known)):
             reading["missing_values"] = ["", *marks]
-    if reading.get("missing_values") != _reading(recipe).get("missing_values"):
+    if reading.get("missing_values") != _reading(configuration).get("missing_values"):
         # Read again rather than replaced, since quoted marks are text.
         found = _convert(raw, folder / "table.parquet", reading, job=job, tell=tell)
         with parquet.ParquetFile(folder / "table.parquet") as table:
@@ -66,7 +66,7 @@ def inspect_job(job: dict[str, Any], _: Path, tell: Progress) -> None:
         # A tree has to have a place for every value, so all rows have to be there.
         proposals = propose(head, guesses) if head.num_rows == rows else []
         text = suggestion_toml(guesses, source=job["name"], rows=rows, reading=reading, proposals=proposals)
-        with whole_file(recipe, force=True) as sink:
+        with whole_file(configuration, force=True) as sink:
             sink.write(text.encode())
     columns = [
         {
@@ -96,25 +96,25 @@ def inspect_job(job: dict[str, Any], _: Path, tell: Progress) -> None:
     note(raw, folder)
 
 
-def _reading(recipe: Path) -> dict[str, Any]:
+def _reading(configuration: Path) -> dict[str, Any]:
     """Return how the configuration says to read the file."""
     from coterie.settings.toml import read_toml
 
     try:
-        values = read_toml(recipe) if recipe.is_file() else {}
+        values = read_toml(configuration) if configuration.is_file() else {}
     except ConfigError:
         return {}  # the page says what is wrong with it; the table can be looked at all the same
     return {name: values[name] for name in READING if name in values}
 
 
-def _is_blank(recipe: Path, folder: Path) -> bool:
+def _is_blank(configuration: Path, folder: Path) -> bool:
     """Return whether there is no configuration yet, or only the page's own one for a file that was refused."""
     from coterie.settings.toml import read_toml
 
-    if not recipe.is_file():
+    if not configuration.is_file():
         return True
     try:
-        return recipe.is_relative_to(folder) and set(read_toml(recipe)) <= set(READING)
+        return configuration.is_relative_to(folder) and set(read_toml(configuration)) <= set(READING)
     except ConfigError:
         return False
 

@@ -5,22 +5,22 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from starlette.concurrency import run_in_threadpool
+from starlette.datastructures import FormData
 from starlette.requests import Request
 from starlette.responses import Response
 
 from coterie.errors import ConfigError
 from coterie.files.formats import FORMATS
 from coterie.web import conflicts, pages
+from coterie.web.configuration import configuration
 from coterie.web.data import preview
 from coterie.web.drafts import draft_of, drop_draft, send_back
 from coterie.web.forms import read, shown, simple
-from coterie.web.jobs import JobState, jobs_of
-from coterie.web.pages import Fault, form_of, go, project_of, render, render_step, seen, values_of
+from coterie.web.jobs import jobs_of
+from coterie.web.pages import Fault, go, posted, project_of, render, render_step, seen, values_of
 from coterie.web.project import Project
 from coterie.web.projects.routes import look_at
-from coterie.web.recipe import recipe
-from coterie.web.table_summary import summary_of
+from coterie.web.table_summary import TableSummary, inspected, summary_of
 
 PAGE_ROWS = 100
 PAGE_COLUMNS = 40
@@ -35,21 +35,17 @@ KINDS = {
 }
 
 
-async def data(request: Request) -> Response:
+def data(request: Request) -> Response:
     """Show the page."""
     project = project_of(request)
-    return await run_in_threadpool(_page, request, project)
-
-
-def _page(request: Request, project: Project) -> Response:
     state = jobs_of(request).state(project.folder / "inspect")
     summary = summary_of(project)
     found: list[Fault] = []
     try:
-        values = recipe.read_values(project)
+        values = configuration.read_values(project)
     except ConfigError as error:
         values = {}
-        found += recipe.as_faults(error.problems)
+        found += configuration.as_faults(error.problems)
     draft, now, saved = draft_of(project, "data"), conflicts.stamp_of(project, "data"), shown(simple("data"), values)
     if draft is not None:
         found += conflicts.changed_elsewhere(now, stamp=draft.pop(conflicts.FIELD, ""), submitted=draft, saved=saved)
@@ -70,7 +66,7 @@ def _page(request: Request, project: Project) -> Response:
         and summary.reading != {name: values[name] for name in simple("data") if name in values},
         summary=None if state.active else summary,
         failed=state.message if state.state in ("failed", "cancelled") else "",
-        part=_part(request, project) if summary is not None and not state.active else None,
+        part=_part(request, project, summary) if summary is not None and not state.active else None,
     )
 
 
@@ -88,9 +84,13 @@ class Part:
         self.last = max((self.rows.total - 1) // PAGE_ROWS * PAGE_ROWS, 0)
 
 
-def _part(request: Request, project: Project) -> Part:
-    summary = summary_of(project)
-    assert summary is not None
+def rows(request: Request) -> Response:
+    """Show more rows, for scrolling."""
+    project, summary = inspected(request)
+    return render(request, "_rows.html", project=project, part=_part(request, project, summary))
+
+
+def _part(request: Request, project: Project, summary: TableSummary) -> Part:
     start = _whole(request.query_params.get("row"), 1) - 1
     first = _whole(request.query_params.get("column"), 1) - 1
     count = min(_whole(request.query_params.get("count"), PAGE_ROWS), PAGE_ROWS)
@@ -105,35 +105,24 @@ def _whole(text: str | None, default: int) -> int:
     return max(int(plain), 1) if plain.isdecimal() and len(plain) < 16 else default
 
 
-async def rows(request: Request) -> Response:
-    """Show more rows, for scrolling."""
-    project = project_of(request, ready=True)
-    part = await run_in_threadpool(_part, request, project)
-    return render(request, "_rows.html", project=project, part=part)
-
-
-async def progress(request: Request) -> Response:
+def progress(request: Request) -> Response:
     """Show the progress of the inspection, and the whole page when it is done."""
     project = project_of(request)
-    state: JobState = await run_in_threadpool(jobs_of(request).state, project.folder / "inspect")
+    state = jobs_of(request).state(project.folder / "inspect")
     if not state.active:
         return Response(status_code=200, headers={"HX-Redirect": f"{project.url}/data"})
     return render(request, "_looking.html", project=project, state=state)
 
 
-async def change(request: Request) -> Response:
+@posted
+def change(request: Request, form: FormData) -> Response:
     """Change how the file is read."""
-    project = project_of(request)
-    submitted = dict(values_of(await form_of(request)))
-    return await run_in_threadpool(_change, request, project, submitted)
-
-
-def _change(request: Request, project: Project, submitted: dict[str, str]) -> Response:
+    project, submitted = project_of(request), dict(values_of(form))
     if submitted.pop("action", "") != "discard":
         changes, stamp = _reading(submitted), submitted.get(conflicts.FIELD, "")
         if conflicts.changed_elsewhere(conflicts.stamp_of(project, "data"), stamp=stamp) or _reading_faults(changes):
             return send_back(request, project, "data", submitted)
-        recipe.change(project, changes)
+        configuration.change(project, changes)
         look_at(jobs_of(request), project)
     drop_draft(project, "data")
     return go(f"{project.url}/data", request)
@@ -144,10 +133,10 @@ def _reading(submitted: Mapping[str, str]) -> dict[str, Any]:
     return read(simple("data"), submitted, {}, always="missing_values")
 
 
-async def again(request: Request) -> Response:
+def again(request: Request) -> Response:
     """Inspect a file that has changed."""
     project = project_of(request)
-    await run_in_threadpool(look_at, jobs_of(request), project)
+    look_at(jobs_of(request), project)
     return go(f"{project.url}/data", request)
 
 
@@ -160,18 +149,18 @@ def _reading_faults(changes: dict[str, Any]) -> list[Fault]:
             try:
                 Dialect(**{name: str(changes[name])})  # type: ignore[arg-type]
             except ConfigError as error:
-                faults += recipe.as_faults(error.problems)
+                faults += configuration.as_faults(error.problems)
     return faults
 
 
-async def cancel(request: Request) -> Response:
+def cancel(request: Request) -> Response:
     """Stop the inspection."""
     project = project_of(request)
-    await run_in_threadpool(jobs_of(request).cancel, project.folder / "inspect")
+    jobs_of(request).cancel(project.folder / "inspect")
     return go(f"{project.url}/data", request)
 
 
-async def go_on(request: Request) -> Response:
+def go_on(request: Request) -> Response:
     """Mark the data as reviewed."""
     project = seen(request, project_of(request, ready=True), "data")
     return go(f"{project.url}/roles", request)

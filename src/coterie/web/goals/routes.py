@@ -5,15 +5,15 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from starlette.concurrency import run_in_threadpool
+from starlette.datastructures import FormData
 from starlette.requests import Request
 from starlette.responses import Response
 
-from coterie.errors import ConfigError
 from coterie.settings.changes import changed
 from coterie.settings.registry import FIELDS, MODELS
 from coterie.settings.threshold import PRESETS
 from coterie.web import conflicts as conflicts
+from coterie.web.configuration import configuration
 from coterie.web.drafts import draft_of, drop_draft, send_back
 from coterie.web.forms import bad_numbers, grouped, number_of, read, shown, simple
 from coterie.web.goals.models_form import (
@@ -28,34 +28,26 @@ from coterie.web.goals.models_form import (
 from coterie.web.pages import (
     Fault,
     FormState,
-    form_of,
     go,
-    project_of,
+    posted,
     render_step,
     seen,
     values_of,
 )
 from coterie.web.project import Project
-from coterie.web.recipe import recipe
-from coterie.web.table_summary import TableSummary, summary_of
+from coterie.web.table_summary import TableSummary, inspected
 
 ELSEWHERE = ("k", "threshold", "entity")
 """fields that the page shows elsewhere"""
 
 
-async def goals(request: Request) -> Response:
+def goals(request: Request) -> Response:
     """Show the page."""
-    project = project_of(request, ready=True)
-    return await run_in_threadpool(_page, request, project)
-
-
-def _page(request: Request, project: Project) -> Response:
-    summary = summary_of(project)
-    assert summary is not None
-    values = _values(project)
+    project, summary = inspected(request)
+    values = configuration.readable_values(project)
     draft, status = draft_of(project, "goals"), 200
     if draft is None:
-        faults = recipe.faults(project, summary.names, step="goals")
+        faults = configuration.faults(project, summary.names, step="goals")
     else:
         stamp = draft.pop(conflicts.FIELD, "")
         shown_now = _shown(values, summary)
@@ -87,13 +79,6 @@ def _page(request: Request, project: Project) -> Response:
     )
 
 
-def _values(project: Project) -> dict[str, Any]:
-    try:
-        return recipe.read_values(project)
-    except ConfigError:
-        return {}
-
-
 def _listed(values: Mapping[str, Any], role: str) -> list[str]:
     found = values.get(role, [])
     return [found] if isinstance(found, str) else [str(name) for name in found] if isinstance(found, list) else []
@@ -109,16 +94,11 @@ def _shown(values: Mapping[str, Any], summary: TableSummary) -> dict[str, str]:
     return texts
 
 
-async def change(request: Request) -> Response:
+@posted
+def change(request: Request, form: FormData) -> Response:
     """Save the form."""
-    project = project_of(request, ready=True)
-    submitted = dict(values_of(await form_of(request)))
-    return await run_in_threadpool(_change, request, project, submitted)
-
-
-def _change(request: Request, project: Project, submitted: dict[str, str]) -> Response:
-    summary = summary_of(project)
-    assert summary is not None
+    project, summary = inspected(request)
+    submitted = dict(values_of(form))
     action, stamp = submitted.pop("action", "save"), submitted.pop(conflicts.FIELD, "")
     if action == "discard":
         drop_draft(project, "goals")
@@ -127,13 +107,13 @@ def _change(request: Request, project: Project, submitted: dict[str, str]) -> Re
         submitted |= {"k": str(preset.rows), "threshold": preset.name}
     if action.startswith("remove-"):
         submitted = {name: text for name, text in submitted.items() if not name.startswith(f"privacy-{action[7:]}-")}
-    saved = _shown(_values(project), summary)
+    saved = _shown(configuration.readable_values(project), summary)
     now = conflicts.stamp_of(project, "goals")
     wrong = conflicts.changed_elsewhere(now, stamp=stamp, submitted=submitted, saved=saved)
     wrong += _faults(project, submitted, summary)
     if wrong:
         return send_back(request, project, "goals", submitted | {conflicts.FIELD: stamp})
-    recipe.change(project, _settings(submitted, summary, _values(project)))
+    configuration.change(project, _settings(submitted, summary, configuration.readable_values(project)))
     drop_draft(project, "goals")
     project = seen(request, project, "goals")
     return go(f"{project.url}/run" if action == "next" else f"{project.url}/goals", request)
@@ -144,11 +124,11 @@ def _faults(project: Project, submitted: Mapping[str, str], summary: TableSummar
     faults = bad_numbers(submitted, names=summary.names) + promise_faults(read_promises(submitted))
     if faults:
         return faults
-    before = _values(project)
+    before = configuration.readable_values(project)
     after = changed(before, _settings(submitted, summary, before))
     after = {name: value for name, value in after.items() if value is not None}
-    problems = recipe.problems_in(project, after, summary.names)
-    return recipe.as_faults([each for each in problems if recipe.step_of(each) == "goals"], summary.names)
+    problems = configuration.problems_in(project, after, summary.names)
+    return configuration.as_faults([each for each in problems if configuration.step_of(each) == "goals"], summary.names)
 
 
 def _settings(submitted: Mapping[str, str], summary: TableSummary, before: Mapping[str, Any]) -> dict[str, Any]:

@@ -61,9 +61,11 @@ def place_of(project: Project, request: Request) -> ColumnPage:
 def describe(opened: StoredHierarchy, column: ColumnSummary) -> str:
     """Describe a hierarchy in a few words."""
     hierarchy = opened.hierarchy
+    if opened.order:
+        return "Ordered: published as intervals of ranks"
     if opened.state == "none":
         ranges = column.kind in ("integer", "decimal", "date")
-        return "No hierarchy: published as ranges" if ranges else "No hierarchy: values are joined as sets"
+        return "No hierarchy: published as ranges" if ranges else "No hierarchy: published as sets of values"
     if hierarchy is None:
         return "Cannot be used"
     if hierarchy.tree is not None:
@@ -76,5 +78,5 @@ def describe(opened: StoredHierarchy, column: ColumnSummary) -> str:
     if form.kind == "dates":
         return "Dates by " + ", ".join(form.levels)
     if form.kind == "prefixes":
-        return f"First {form.lengths} characters" if form.lengths else "First characters, one less at a time"
+        return f"Prefixes of {form.lengths} characters" if form.lengths else "Prefixes, one character less at a time"
     return "Flat: each value is published or hidden"

@@ -134,7 +134,7 @@ def merge(tree: EditTree, nodes: Sequence[int], *, into: int) -> EditTree:
     for node in sources:
         _need_group(tree, node)
         if node in tree.path(into):
-            raise HierarchyError(f'"{tree.labels[node]}" holds "{tree.labels[into]}" and cannot be merged into it')
+            raise HierarchyError(f'"{tree.labels[node]}" contains "{tree.labels[into]}" and cannot be merged into it')
     for node in sources:
         if tree.children[node]:
             tree = move(tree, tree.children[node], to=into)

@@ -6,8 +6,9 @@ an editable tree may have empty groups; they are left out when it is written.
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 from coterie.hierarchies.whole import ROOT, WholeTree
@@ -27,6 +28,8 @@ class EditTree:
     children: dict[int, tuple[int, ...]]
     """group → its children, in order; values have no entry"""
     next_node: int
+    weights: dict[int, float] = field(default_factory=dict)
+    """node → its weight for NCP, if it has one; a deleted node may keep its entry"""
 
     def is_group(self, node: int) -> bool:
         """Return whether a node is a group."""
@@ -66,7 +69,22 @@ def from_whole(tree: WholeTree) -> EditTree:
             children.setdefault(above, []).append(node)
     parent = {node: above for node, above in enumerate(tree.parent) if node != TOP}
     below = {node: tuple(nodes) for node, nodes in children.items()}
-    return EditTree(dict(enumerate(tree.labels)), parent, below, len(tree.labels))
+    made = EditTree(dict(enumerate(tree.labels)), parent, below, len(tree.labels))
+    return with_weights(made, dict(tree.weights))
+
+
+def with_weights(tree: EditTree, weights: Mapping[str, float]) -> EditTree:
+    """Return the tree with the weights of those labels that name one node."""
+    count = Counter(tree.labels.values())
+    kept = {node: weights[label] for node, label in tree.labels.items() if label in weights and count[label] == 1}
+    return replace(tree, weights=kept)
+
+
+def label_weights(tree: EditTree) -> dict[str, float]:
+    """Return label → weight, as a configuration has it: of the nodes that are written, if no other has the label."""
+    count, empty = Counter(tree.labels.values()), set(empty_groups(tree))
+    kept = {node: weight for node, weight in tree.weights.items() if node in tree.labels and node not in empty}
+    return {label: weight for node, weight in kept.items() if count[label := tree.labels[node]] == 1}
 
 
 def walk(tree: EditTree, start: int = TOP) -> Iterator[int]:
@@ -92,7 +110,7 @@ def empty_groups(tree: EditTree) -> list[int]:
 def to_plain(tree: EditTree) -> dict[str, Any]:
     """Convert the tree to plain values for JSON."""
     nodes = [[node, tree.parent.get(node, -1), tree.is_group(node), tree.labels[node]] for node in walk(tree)]
-    return {"nodes": nodes, "next": tree.next_node}
+    return {"nodes": nodes, "next": tree.next_node, "weights": list(tree.weights.items())}
 
 
 def from_plain(values: Mapping[str, Any]) -> EditTree:
@@ -113,4 +131,6 @@ def from_plain(values: Mapping[str, Any]) -> EditTree:
             children[int(above)].append(int(node))
     if TOP not in children or len(labels) != len(values["nodes"]):
         raise ValueError("no tree")
-    return EditTree(labels, parent, {node: tuple(below) for node, below in children.items()}, int(values["next"]))
+    below = {node: tuple(nodes) for node, nodes in children.items()}
+    weights = {int(node): float(weight) for node, weight in values["weights"]}
+    return EditTree(labels, parent, below, int(values["next"]), weights)

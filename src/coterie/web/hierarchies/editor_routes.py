@@ -20,7 +20,7 @@ from coterie.web.hierarchies import (
 )
 from coterie.web.hierarchies import typed
 from coterie.web.hierarchies.column import ColumnPage, place_of
-from coterie.web.hierarchies.edit_tree import TOP, from_whole, rows
+from coterie.web.hierarchies.edit_tree import TOP, from_whole, label_weights, rows, with_weights
 from coterie.web.hierarchies.operations import EditOutcome, EditRequest
 from coterie.web.hierarchies.view import editor
 from coterie.web.pages import Fault, go, is_htmx, posted, project_of, render, values_of
@@ -122,7 +122,7 @@ def table(request: Request, form: FormData) -> Response:
         first = rows_form.first
         made = hierarchy_view.with_rows(draft.tree, rows_form.cells, first=first)
         assert made.tree is not None
-        after = from_whole(made.tree)
+        after = with_weights(from_whole(made.tree), label_weights(draft.tree))
         if rows(after) != rows(draft.tree):
             hierarchy_store.keep_draft(place.project, *_names(place), before=draft.tree, after=after)
     step = {"before": -hierarchy_view.TABLE_ROWS, "after": hierarchy_view.TABLE_ROWS}.get(fields.get("do", ""), 0)

@@ -21,7 +21,7 @@ from coterie.web.hierarchies.column_values import value_texts
 KINDS = {
     "intervals": "Intervals, for numbers",
     "dates": "Dates: days, months, quarters, years, decades",
-    "prefixes": "First characters, for codes such as zip codes",
+    "prefixes": "Prefixes, for codes such as zip codes",
     "flat": "Flat: a value is published or hidden",
 }
 SHOWN = 12

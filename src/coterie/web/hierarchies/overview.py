@@ -12,12 +12,13 @@ import threading
 from collections import OrderedDict
 from typing import NamedTuple
 
+from coterie.web.configuration import configuration
 from coterie.web.hierarchies import column_values
 from coterie.web.hierarchies import form as hierarchy_forms
 from coterie.web.hierarchies.column import LOOKS, describe
-from coterie.web.hierarchies.store import StoredHierarchy, open_spec, specs_of
+from coterie.web.hierarchies.order import missing_text
+from coterie.web.hierarchies.store import StoredHierarchy, open_spec
 from coterie.web.project import Project
-from coterie.web.recipe import recipe
 from coterie.web.table_summary import ColumnSummary, summary_of
 
 MOST_KEPT = 10_000
@@ -33,7 +34,7 @@ class Entry(NamedTuple):
     opened: StoredHierarchy
     what: str
     good: bool | None
-    """whether the hierarchy covers all values; None if there is no hierarchy"""
+    """whether the hierarchy or the order covers all values; None if there is neither"""
     wrong: str
 
     @property
@@ -45,16 +46,16 @@ class Entry(NamedTuple):
 def entries(project: Project) -> list[Entry]:
     """Return the quasi-identifiers with the state of their hierarchies."""
     summary = summary_of(project)
-    quasi = recipe.read_values(project).get("quasi", [])
+    values = configuration.read_values(project)
+    quasi = values.get("quasi", [])
     chosen = [quasi] if isinstance(quasi, str) else list(quasi)
     known = {column.name: column for column in summary.columns} if summary is not None else {}
-    specs = specs_of(project)
     found = []
     with column_values.ValueReader(project.table_path) as reader:
         for name in chosen:
             if name not in known:
                 continue
-            opened = open_spec(project, name, specs)
+            opened = open_spec(project, name, values)
             good, wrong = _fits(project, opened, known[name], reader)
             found.append(Entry(known[name], opened, describe(opened, known[name]), good, wrong))
     return found
@@ -63,7 +64,10 @@ def entries(project: Project) -> list[Entry]:
 def _fits(
     project: Project, opened: StoredHierarchy, column: ColumnSummary, reader: column_values.ValueReader
 ) -> tuple[bool | None, str]:
-    """Return whether a hierarchy covers all values of its column, and what is wrong otherwise."""
+    """Return whether a hierarchy or an order covers all values of its column, and what is wrong otherwise."""
+    if opened.order:
+        lacking = "; ".join(missing_text(opened.order, reader.values_of(column.index)))
+        return not lacking, lacking
     if opened.hierarchy is None:
         return (None, "") if opened.state == "none" else (False, "; ".join(map(str, opened.problems)))
     key = _key(project, opened, column, reader)
@@ -87,7 +91,7 @@ def _key(project: Project, opened: StoredHierarchy, column: ColumnSummary, reade
     stamp: tuple[int, int] | None = None
     if opened.file:
         try:
-            stat = (project.recipe_path.parent / opened.file).stat()
+            stat = (project.config_path.parent / opened.file).stat()
             stamp = stat.st_mtime_ns, stat.st_size
         except OSError:
             stamp = None

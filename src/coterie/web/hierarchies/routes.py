@@ -13,16 +13,17 @@ from starlette.responses import Response
 
 from coterie.errors import ConfigError, CoterieError, HierarchyError
 from coterie.hierarchies.hierarchy import Hierarchy
+from coterie.web.configuration import configuration
 from coterie.web.hierarchies import form as hierarchy_forms
 from coterie.web.hierarchies import store as hierarchy_store
 from coterie.web.hierarchies import typed
 from coterie.web.hierarchies.column import ColumnPage, place_of
 from coterie.web.hierarchies.column_values import value_texts
 from coterie.web.hierarchies.edit_tree import flat_tree
+from coterie.web.hierarchies.order import read_order
 from coterie.web.hierarchies.overview import entries
 from coterie.web.hierarchies.view import as_tree, show_column
 from coterie.web.pages import Fault, form_of, go, posted, project_of, render, seen, values_of
-from coterie.web.recipe import recipe
 from coterie.web.table_summary import column_names
 
 LARGEST_IMPORT = 8 << 20
@@ -34,7 +35,7 @@ HEADERS = {"auto": None, "yes": True, "no": False}
 def overview(request: Request) -> Response:
     """Show the list of quasi-identifiers and their hierarchies."""
     project = project_of(request, ready=True)
-    faults = recipe.faults(project, column_names(project), step="hierarchies")
+    faults = configuration.faults(project, column_names(project), step="hierarchies")
     try:
         found = entries(project)
     except ConfigError as error:
@@ -54,13 +55,9 @@ def one(request: Request) -> Response:
     return show_column(request, place, view=request.query_params.get("view", ""))
 
 
-async def rule(request: Request) -> Response:
+@posted
+def rule(request: Request, fields: FormData) -> Response:
     """Preview or save a rule."""
-    form = await form_of(request)
-    return await run_in_threadpool(_rule, request, form)
-
-
-def _rule(request: Request, fields: FormData) -> Response:
     place = place_of(project_of(request, ready=True), request)
     submitted = dict(values_of(fields))
     if submitted.get("action") == "discard":
@@ -73,6 +70,22 @@ def _rule(request: Request, fields: FormData) -> Response:
     _forget(place)
     hierarchy_store.save_spec(place.project, place.column.name, made.spec)
     return go(f"{place.url}?saved=rule", request)
+
+
+@posted
+def ordered(request: Request, form: FormData) -> Response:
+    """Save the order of a column's values, in place of a hierarchy."""
+    place = place_of(project_of(request, ready=True), request)
+    fields = values_of(form)
+    if fields.get("action") == "discard":
+        typed.forget(place, "order")
+        return go(f"{place.url}?view=start", request)
+    if typed.order_faults(place, fields):
+        return typed.keep(request, place, "order", fields, view="start")
+    order = read_order(fields, place.values)
+    _forget(place)
+    hierarchy_store.save_spec(place.project, place.column.name, None, order=order)
+    return go(f"{place.url}?saved=order", request)
 
 
 async def from_file(request: Request) -> Response:
@@ -157,7 +170,7 @@ def to_tree(request: Request, form: FormData) -> Response:
 
 @posted
 def remove(request: Request, form: FormData) -> Response:
-    """Take the hierarchy of a column out of the recipe; a file stays where it is."""
+    """Remove the hierarchy or order of a column from the configuration; a file stays where it is."""
     place = place_of(project_of(request, ready=True), request)
     if stale := typed.refuse_stale(request, place, form):
         return stale

@@ -10,7 +10,7 @@ from __future__ import annotations
 import hashlib
 import json
 import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from functools import lru_cache
 from pathlib import Path
 from typing import Any, Literal, NamedTuple
@@ -19,15 +19,21 @@ from coterie.errors import ConfigError, DataError, HierarchyError, Problem
 from coterie.files.output import whole_file
 from coterie.hierarchies.files import csv_text
 from coterie.hierarchies.hierarchy import Hierarchy
-from coterie.web.hierarchies.edit_tree import EditTree, from_plain, from_whole, rows, to_plain
+from coterie.web.configuration import configuration
+from coterie.web.hierarchies.edit_tree import EditTree, from_plain, from_whole, label_weights, rows, to_plain
 from coterie.web.project import Project, read_json
-from coterie.web.recipe import recipe
 
 MOST_UNDO = 50
 MOST_VALUES = 20_000
 """the maximum number of values of a tree that can be edited by hand"""
 
 State = Literal["none", "rule", "tree", "broken"]
+
+
+def file_of(spec: object) -> str:
+    """Return the file that a hierarchy in the configuration names, or nothing."""
+    path = spec.get("csv") if isinstance(spec, dict) else spec
+    return path if isinstance(path, str) and path != "flat" else ""
 
 
 class StoredHierarchy(NamedTuple):
@@ -37,12 +43,13 @@ class StoredHierarchy(NamedTuple):
     hierarchy: Hierarchy | None = None
     spec: Any = None
     problems: tuple[Problem, ...] = ()
+    order: tuple[str, ...] = ()
+    """the order of the column's values, in place of a hierarchy"""
 
     @property
     def file(self) -> str:
         """Its file, as named in the configuration."""
-        path = self.spec.get("csv") if isinstance(self.spec, dict) else self.spec
-        return path if isinstance(path, str) and path != "flat" else ""
+        return file_of(self.spec)
 
 
 class Draft(NamedTuple):
@@ -55,29 +62,35 @@ class Draft(NamedTuple):
 
 def specs_of(project: Project) -> dict[str, Any]:
     """Return column → its hierarchy in the configuration. Raises ConfigError if that is not valid TOML."""
-    specs = recipe.read_values(project).get("hierarchies")
+    return specs_in(configuration.read_values(project), "hierarchies")
+
+
+def specs_in(values: Mapping[str, Any], setting: str) -> dict[str, Any]:
+    """Return column → its hierarchy or order, from settings that were read."""
+    specs = values.get(setting)
     return dict(specs) if isinstance(specs, dict) else {}
 
 
 def open_hierarchy(project: Project, column: str) -> StoredHierarchy:
     """Return the hierarchy of a column, whatever its state."""
     try:
-        specs = specs_of(project)
+        return open_spec(project, column, configuration.read_values(project))
     except ConfigError as error:
         return StoredHierarchy("broken", problems=tuple(error.problems))
-    return open_spec(project, column, specs)
 
 
-def open_spec(project: Project, column: str, specs: Mapping[str, Any]) -> StoredHierarchy:
-    """Return a column's hierarchy from these settings, already read from the configuration."""
+def open_spec(project: Project, column: str, values: Mapping[str, Any]) -> StoredHierarchy:
+    """Return a column's hierarchy, or its order, from these settings, already read from the configuration."""
+    specs = specs_in(values, "hierarchies")
     if column not in specs:
-        return StoredHierarchy("none")
+        order = specs_in(values, "ordered").get(column, ())
+        return StoredHierarchy("none", order=tuple(map(str, order)) if isinstance(order, list) else ())
     spec = specs[column]
-    outside = recipe.path_problems(project, {"hierarchies": {column: spec}})
+    outside = configuration.path_problems(project, {"hierarchies": {column: spec}})
     if outside:
         return StoredHierarchy("broken", None, spec, tuple(outside))
     try:
-        found = _read_spec(spec, project.recipe_path.parent)
+        found = _read_spec(spec, project.config_path.parent)
     except (ConfigError, HierarchyError) as error:
         return StoredHierarchy("broken", None, spec, tuple(error.problems))
     except DataError as error:
@@ -103,19 +116,25 @@ def _read_file(spec: str, base: Path, changed: int, size: int) -> Hierarchy:
     return Hierarchy.from_spec(spec, base=base)
 
 
-def save_spec(project: Project, column: str, spec: object | None) -> None:
-    """Write a rule or a path to the configuration; None removes the hierarchy."""
+def save_spec(project: Project, column: str, spec: object | None, *, order: Sequence[str] = ()) -> None:
+    """Write a rule, a path or an order to the configuration. A column has one of them; without any, all are removed."""
+    changes = {}
     with project.lock:
-        specs = specs_of(project)
-        specs.pop(column, None)
-        if spec is not None:
-            specs[column] = spec
-        recipe.change(project, {"hierarchies": specs})
+        values = configuration.read_values(project)
+        for setting, value in (("hierarchies", spec), ("ordered", list(order) or None)):
+            specs = specs_in(values, setting)
+            specs.pop(column, None)
+            changes[setting] = specs if value is None else {**specs, column: value}
+        configuration.change(project, changes)
 
 
 def save_tree(project: Project, column: str, hierarchy: Hierarchy | EditTree) -> dict[str, str]:
-    """Write a tree to a CSV file next to the configuration, and its path into it; return the file and its SHA-256."""
-    text = hierarchy.csv_text() if isinstance(hierarchy, Hierarchy) else csv_text(rows(hierarchy))
+    """Write a tree to a CSV file next to the configuration, and its path and weights into that.
+
+    Return the file and its SHA-256.
+    """
+    text = csv_text(rows(hierarchy)) if isinstance(hierarchy, EditTree) else hierarchy.csv_text()
+    weights = label_weights(hierarchy) if isinstance(hierarchy, EditTree) else {}
     with project.lock:
         name = _file_of(project, column)
         folder = project.hierarchy_folder
@@ -124,8 +143,9 @@ def save_tree(project: Project, column: str, hierarchy: Hierarchy | EditTree) ->
             sink.write(text.encode())
             digest = sink.sha256
         path = f"{folder.name}/{name}"
-        if specs_of(project).get(column) != path:
-            save_spec(project, column, path)
+        spec = {"csv": path, "weights": weights} if weights else path
+        if specs_of(project).get(column) != spec:
+            save_spec(project, column, spec)
     return {"file": path, "sha256": digest}
 
 
@@ -133,9 +153,9 @@ def _file_of(project: Project, column: str) -> str:
     """Return the file of a column's tree: its existing one below our folder, or a new one named after it."""
     specs = specs_of(project)
     prefix = f"{project.hierarchy_folder.name}/"
-    own = specs.get(column)
-    others = {spec for name, spec in specs.items() if name != column and isinstance(spec, str)}
-    if isinstance(own, str) and own.startswith(prefix) and own.endswith(".csv") and own not in others:
+    own = file_of(specs.get(column))
+    others = {file_of(spec) for name, spec in specs.items() if name != column}
+    if own.startswith(prefix) and own.endswith(".csv") and own not in others:
         name = own.removeprefix(prefix)
         if _is_plain(name):
             return name
@@ -165,16 +185,18 @@ def open_draft(project: Project, position: int, opened: StoredHierarchy) -> Draf
             f"the tree has {len(whole.leaf_of):,} values; up to {MOST_VALUES:,} can be edited here",
             hint="Edit its file in a spreadsheet and import it, or use a rule.",
         )
-    tree = _live(project, position, opened.file)
+    tree = _live(project, position, opened.spec)
     return Draft(from_whole(whole), 0) if tree is None else Draft(tree, len(_history(project, position)))
 
 
-def _live(project: Project, position: int, file: object) -> EditTree | None:
-    """Return the draft, if it matches the file."""
-    kept = read_json(_path(project, position))
-    if not isinstance(file, str) or kept.get("file") != file or kept.get("sha256") != file_hash(project, file):
+def _live(project: Project, position: int, spec: object) -> EditTree | None:
+    """Return the draft, if it matches the file and the weights in the configuration."""
+    kept, file = read_json(_path(project, position)), file_of(spec)
+    if not file or kept.get("file") != file or kept.get("sha256") != file_hash(project, file):
         return None
-    return _tree(kept)
+    tree = _tree(kept)
+    weights = spec.get("weights", {}) if isinstance(spec, dict) else {}
+    return tree if tree is not None and label_weights(tree) == weights else None
 
 
 def keep_draft(project: Project, position: int, column: str, *, before: EditTree, after: EditTree) -> None:
@@ -244,6 +266,6 @@ def _tree(values: dict[str, Any]) -> EditTree | None:
 def file_hash(project: Project, file: str) -> str:
     """Return the SHA-256 of a hierarchy file, or nothing if there is none."""
     try:
-        return hashlib.sha256((project.recipe_path.parent / file).read_bytes()).hexdigest() if file else ""
+        return hashlib.sha256((project.config_path.parent / file).read_bytes()).hexdigest() if file else ""
     except OSError:
         return ""

@@ -12,31 +12,37 @@ from starlette.responses import Response
 
 from coterie.errors import ConfigError, HierarchyError
 from coterie.web import conflicts
+from coterie.web.configuration import configuration
 from coterie.web.drafts import draft_of, drop_draft, keep_draft
 from coterie.web.hierarchies import form as hierarchy_forms
+from coterie.web.hierarchies import order as orders
 from coterie.web.hierarchies import store as hierarchy_store
 from coterie.web.hierarchies.column import ColumnPage
 from coterie.web.hierarchies.edit_tree import EditTree
 from coterie.web.hierarchies.form import RuleForm
 from coterie.web.hierarchies.operations import numbers
+from coterie.web.hierarchies.order import read_order
 from coterie.web.hierarchies.tree_view import LEVELS, TABLE_ROWS, TableView, with_rows
 from coterie.web.pages import Fault, go, values_of
 
-FORMS = ("rule", "table", "notice")
+FORMS = ("rule", "order", "table", "notice")
 WHAT = "This hierarchy"
 STALE = (
-    f"{WHAT} was changed in another tab or in an editor. Your last change was not made; "
-    "what is shown here is the hierarchy as it is now."
+    f"{WHAT} was changed in another tab or in an editor. Your last change was not saved; "
+    "the page shows the current hierarchy."
 )
 
 
 def stamp_of(place: ColumnPage) -> str:
-    """Return a text that is another one as soon as the hierarchy of a column has changed, in the recipe or its file."""
+    """Return a stamp that changes with the hierarchy of a column, in the configuration or in its file."""
     try:
-        spec = hierarchy_store.specs_of(place.project).get(place.column.name)
+        values = configuration.read_values(place.project)
     except ConfigError:
         return ""
-    return conflicts.stamp(spec, hierarchy_store.file_hash(place.project, spec) if isinstance(spec, str) else "")
+    spec, order = (
+        hierarchy_store.specs_in(values, setting).get(place.column.name) for setting in ("hierarchies", "ordered")
+    )
+    return conflicts.stamp(spec, order, hierarchy_store.file_hash(place.project, hierarchy_store.file_of(spec)))
 
 
 def conflict(place: ColumnPage, fields: Mapping[str, str]) -> list[Fault]:
@@ -98,6 +104,12 @@ def rule_faults(place: ColumnPage, fields: Mapping[str, str]) -> list[Fault]:
     except HierarchyError as error:
         return [Fault("kind", problem.text) for problem in error.problems]
     return conflict(place, fields)
+
+
+def order_faults(place: ColumnPage, fields: Mapping[str, str]) -> list[Fault]:
+    """Return what is wrong with an order that was typed."""
+    order = read_order(fields, place.values)
+    return [Fault("order", text) for text in orders.order_faults(order, place.values)] or conflict(place, fields)
 
 
 class TableForm(NamedTuple):

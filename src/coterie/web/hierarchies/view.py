@@ -12,8 +12,10 @@ from coterie.errors import CoterieError, HierarchyError
 from coterie.hierarchies.dates import LEVELS
 from coterie.hierarchies.faults import doubts
 from coterie.hierarchies.hierarchy import Hierarchy
+from coterie.settings.registry import FIELDS
 from coterie.web.hierarchies import column_values, typed
 from coterie.web.hierarchies import form as hierarchy_forms
+from coterie.web.hierarchies import order as orders
 from coterie.web.hierarchies import tree_view as hierarchy_view
 from coterie.web.hierarchies.column import ColumnPage, describe
 from coterie.web.hierarchies.form import RuleForm
@@ -56,7 +58,10 @@ def show_column(
         wrong.append(Fault("", str(error)))
     if view == "start":
         sent_back += [] if unsaved is None else typed.rule_faults(place, unsaved)
+        unsaved_order = typed.kept(place, "order")
+        sent_back += [] if unsaved_order is None else typed.order_faults(place, unsaved_order)
         values = start(place, opened, None if unsaved is None else typed.rule_form(unsaved))
+        values |= order_form(place, opened, unsaved_order)
     return render(
         request,
         "hierarchy.html",
@@ -91,6 +96,14 @@ def start(place: ColumnPage, opened: StoredHierarchy, form: RuleForm | None) -> 
         "editable": len(place.values.values) <= MOST_VALUES,
         "most_values": MOST_VALUES,
     }
+
+
+def order_form(place: ColumnPage, opened: StoredHierarchy, unsaved: Mapping[str, str] | None) -> dict[str, Any]:
+    """Return the context of the order of values."""
+    if not orders.offered(place.values, place.column.kind, opened.order):
+        return {"order": None}
+    text = orders.text_of(place.values, opened.order) if unsaved is None else unsaved.get("order", "")
+    return {"order": text, "ordered": FIELDS["ordered"], "order_unsaved": unsaved is not None}
 
 
 def editor(

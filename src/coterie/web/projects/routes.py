@@ -7,12 +7,13 @@ from urllib.parse import urlencode
 
 from starlette.applications import Starlette
 from starlette.concurrency import run_in_threadpool
+from starlette.datastructures import FormData
 from starlette.requests import Request
 from starlette.responses import HTMLResponse, Response
 
 from coterie.files.formats import FORMATS
 from coterie.web.jobs import Jobs
-from coterie.web.pages import Fault, form_of, go, project_of, projects_of, render, settings_of, values_of
+from coterie.web.pages import Fault, go, posted, project_of, projects_of, render, settings_of, values_of
 from coterie.web.project import Project, Projects
 from coterie.web.settings import resolve_allowed
 from coterie.web.uploads import MEGABYTE, receive_upload
@@ -56,13 +57,14 @@ def _home(request: Request, *, faults: list[Fault] | None = None, path: str = ""
     )
 
 
-async def open_by_path(request: Request) -> Response:
+@posted
+def open_by_path(request: Request, form: FormData) -> Response:
     """Start a project from a file on this machine."""
-    submitted = values_of(await form_of(request)).get("path", "").strip()
+    submitted = values_of(form).get("path", "").strip()
     found = resolve_allowed(submitted, settings_of(request).allowed_folders)
     if found is None or _path_faults(request, submitted):
         return go(f"/?{urlencode({'path': submitted})}", request)
-    project = await run_in_threadpool(open_path, request.app, found)
+    project = open_path(request.app, found)
     return go(f"{project.url}/data", request)
 
 
@@ -79,13 +81,13 @@ def _path_faults(request: Request, submitted: str) -> list[Fault]:
     return []
 
 
-def open_path(app: Starlette, path: Path, *, recipe: Path | None = None) -> Project:
+def open_path(app: Starlette, path: Path, *, configuration: Path | None = None) -> Project:
     """Start a project from an allowed file; the inspection begins at once."""
     projects, jobs = _of(app)
-    known = projects.of_file(path, recipe)
+    known = projects.of_file(path, configuration)
     if known is not None and known.table_path.is_file():
         return known  # whether the file is still the same is looked at before every view
-    project = known or projects.create(path.name, source=path, recipe_file=recipe)
+    project = known or projects.create(path.name, source=path, config_file=configuration)
     look_at(jobs, project)
     return project
 
@@ -116,10 +118,10 @@ class _NothingSentError(Exception):
     pass
 
 
-async def delete(request: Request) -> Response:
+def delete(request: Request) -> Response:
     """Delete a project with its upload and its runs."""
     project = project_of(request)
-    await run_in_threadpool(_delete, request.app, project)
+    _delete(request.app, project)
     return go("/", request)
 
 
@@ -129,10 +131,10 @@ def _delete(app: Starlette, project: Project) -> None:
     projects.remove(project)
 
 
-async def delete_all(request: Request) -> Response:
+def delete_all(request: Request) -> Response:
     """Delete everything that this server has stored."""
     for project in projects_of(request).all():
-        await run_in_threadpool(_delete, request.app, project)
+        _delete(request.app, project)
     return go("/", request)
 
 

@@ -40,7 +40,7 @@ def run_charts(report: Report) -> dict[str, Any]:
         "loss": report_charts.loss_chart(report),
         "levels": report_charts.level_chart(report),
     }
-    return {name: chart.figure() for name, chart in drawn.items() if chart is not None}
+    return {name: chart.figure(narrow=True) for name, chart in drawn.items() if chart is not None}
 
 
 def spots_of(project: Path, *, also: Path | None = None) -> list[Spot]:
@@ -84,7 +84,8 @@ def keep_map(project: Path, *, also: Path | None = None) -> None:
     """Draw the map of all finished runs to the project's folder."""
     spots = spots_of(project, also=also)
     write_json(
-        project / MAP, {"runs": [spot.run for spot in spots], "figure": map_chart(spots).figure() if spots else ""}
+        project / MAP,
+        {"runs": [spot.run for spot in spots], "figure": map_chart(spots).figure(narrow=True) if spots else ""},
     )
 
 
@@ -121,7 +122,7 @@ def curve_chart(comparison: Comparison, k: int) -> Chart:
     here = next((loss for at, loss in zip(ks, losses, strict=True) if at == k), None)
     told = f" At k = {k:,} it is {here:.3g}." if here is not None else ""
     return lines(
-        "Loss over k",
+        "Loss by k",
         series,
         description=f"Information loss of the same method as k increases.{told}",
         x=Axis("k", log=True, ticks=ks),

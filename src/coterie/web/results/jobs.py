@@ -46,7 +46,7 @@ def curve_job(job: dict[str, Any], folder: Path, tell: Progress) -> None:
     )
     refused = [f"k = {row.k:,}: {row.reason}" for row in found.rows if row.status == "refused"]
     done = any(row.gcp is not None for row in found.rows)
-    figure = curve_chart(found, config.k).figure() if done else ""
+    figure = curve_chart(found, config.k).figure(narrow=True) if done else ""
     write_json(folder / ANSWER, {"ks": [row.k for row in found.rows], "figure": figure, "refused": refused})
 
 

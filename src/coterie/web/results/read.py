@@ -69,7 +69,7 @@ def runs_of(project: Project) -> list[RunLine]:
     found, differing = [], differences(project)
     for folder in project.runs:
         state = read_json(folder / "state.json")
-        spot = spots.get(folder.name)
+        spot, result = spots.get(folder.name), read_json(folder / "result.json")
         asked = settings_of_run(folder)
         started = float(state.get("started") or 0.0)
         found.append(
@@ -79,7 +79,8 @@ def runs_of(project: Project) -> list[RunLine]:
                 state=str(state.get("state", "none")),
                 k=spot.k if spot else asked.get("k"),
                 method=spot.method if spot else str(asked.get("method", "auto")),
-                loss=spot.loss if spot else None,
+                # Known as soon as a run is finished, the risk only with its report.
+                loss=result.get("measures", {}).get("gcp"),
                 highest=spot.highest if spot else None,
                 seconds=float(state.get("seconds") or 0.0),
                 started=dt.datetime.fromtimestamp(started).strftime("%Y-%m-%d %H:%M") if started else "",

@@ -11,11 +11,11 @@ from starlette.requests import Request
 from starlette.responses import FileResponse, Response
 
 from coterie.charts.charts import page_style
+from coterie.web.configuration.view import command_line, python_text
 from coterie.web.data.input_state import looked_at
 from coterie.web.jobs import JobState, jobs_of, state_of
 from coterie.web.pages import Fault, go, is_htmx, project_of, render
 from coterie.web.project import Project, read_json
-from coterie.web.recipe.view import command_line, python_text
 from coterie.web.results.jobs import ANSWER
 from coterie.web.results.read import DOWNLOADS, curve_ks, download_path, map_of, report_of, runs_of
 from coterie.web.results.rows import PER_PAGE, Page, page_of
@@ -114,7 +114,7 @@ def late_part(request: Request) -> Response:
 def _texts(project: Project, folder: Path) -> dict[str, str]:
     """Return the command line and the Python code that make the same release, with the downloaded configuration."""
     release = str(read_json(folder / RESULT).get("release", "release.csv"))
-    taken = replace(project, recipe_file=None)
+    taken = replace(project, config_file=None)
     return {
         "command": command_line(taken, release=release),
         "python": python_text(taken, settings_of_run(folder), release=release),

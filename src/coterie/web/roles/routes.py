@@ -6,7 +6,6 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from starlette.concurrency import run_in_threadpool
 from starlette.datastructures import FormData
 from starlette.requests import Request
 from starlette.responses import Response
@@ -16,13 +15,13 @@ from coterie.settings.changes import per_column
 from coterie.settings.registry import FIELDS
 from coterie.settings.roles import PUBLISHED
 from coterie.web import conflicts
+from coterie.web.configuration import configuration
 from coterie.web.data.routes import KINDS
 from coterie.web.jobs import jobs_of
-from coterie.web.pages import Fault, form_of, go, is_htmx, project_of, render, seen
+from coterie.web.pages import Fault, go, is_htmx, posted, render, seen
 from coterie.web.project import Project, read_json, write_json
-from coterie.web.recipe import recipe
 from coterie.web.roles.column_risk import AddedRisk, Risks, risk_folder, risks_of
-from coterie.web.table_summary import ColumnSummary, TableSummary, summary_of
+from coterie.web.table_summary import ColumnSummary, TableSummary, inspected
 
 ROLES = {
     "quasi": ("Quasi-identifier", FIELDS["quasi"].hint),
@@ -50,15 +49,9 @@ class RoleRow:
     added: AddedRisk | None
 
 
-async def roles(request: Request) -> Response:
+def roles(request: Request) -> Response:
     """Show the page, or only its rows when htmx asks."""
-    project = project_of(request, ready=True)
-    return await run_in_threadpool(_page, request, project)
-
-
-def _page(request: Request, project: Project) -> Response:
-    summary = summary_of(project)
-    assert summary is not None
+    project, summary = inspected(request)
     chosen = _roles(project, summary)
     find, only = request.query_params.get("find", "").strip(), request.query_params.get("only", "")
     risks = risks_of(project)
@@ -88,10 +81,10 @@ def _page(request: Request, project: Project) -> Response:
 def _faults(project: Project, summary: TableSummary) -> list[Fault]:
     """Return the errors of the roles, or of the whole file, which then has none."""
     try:
-        recipe.read_values(project)
+        configuration.read_values(project)
     except ConfigError as error:
-        return recipe.as_faults(error.problems)
-    return recipe.faults(project, summary.names, step="roles")
+        return configuration.as_faults(error.problems)
+    return configuration.faults(project, summary.names, step="roles")
 
 
 def _shared(
@@ -114,10 +107,7 @@ def _shared(
 
 def _roles(project: Project, summary: TableSummary) -> dict[str, str]:
     """Return column → role, from the configuration."""
-    try:
-        values = recipe.read_values(project)
-    except ConfigError:
-        values = {}
+    values = configuration.readable_values(project)
     found = dict.fromkeys(summary.names, "undecided")
     entity = values.get("entity")
     if isinstance(entity, str) and entity in found:
@@ -130,16 +120,10 @@ def _roles(project: Project, summary: TableSummary) -> dict[str, str]:
     return found
 
 
-async def change(request: Request) -> Response:
+@posted
+def change(request: Request, form: FormData) -> Response:
     """Save the roles in the form, or set many at once."""
-    project = project_of(request, ready=True)
-    form = await form_of(request)
-    return await run_in_threadpool(_change, request, project, form)
-
-
-def _change(request: Request, project: Project, form: FormData) -> Response:
-    summary = summary_of(project)
-    assert summary is not None
+    project, summary = inspected(request)
     stamp = str(form.get(conflicts.FIELD, ""))
     if stamp and stamp != conflicts.stamp_of(project, "roles"):
         # Roles save as they are chosen: one that is based on what another tab has changed is not saved at all.
@@ -169,7 +153,7 @@ def _change(request: Request, project: Project, form: FormData) -> Response:
             request, "_risk.html", project=project, rows=[], **_shared(request, project, summary, chosen, risks)
         )
     if action == "next":
-        wrong = recipe.faults(project, summary.names, step="roles")
+        wrong = configuration.faults(project, summary.names, step="roles")
         if wrong:
             return go(f"{project.url}/roles?refused=1")
         seen(request, project, "roles")
@@ -183,7 +167,7 @@ def _change(request: Request, project: Project, form: FormData) -> Response:
 def _save(project: Project, names: Sequence[str], chosen: Mapping[str, str]) -> None:
     """Write roles to the configuration. A column's other settings are set aside until needed again."""
     with project.lock:
-        values = recipe.read_values(project)
+        values = configuration.read_values(project)
         changes: dict[str, Any] = {}
         for role, setting in SETTING.items():
             listed = values.get(setting)
@@ -199,7 +183,7 @@ def _save(project: Project, names: Sequence[str], chosen: Mapping[str, str]) -> 
             aside[setting] = known
             changes[setting] = {name: value for name, value in known.items() if name in used} or None
         write_json(project.folder / "aside.json", aside)
-        recipe.change(project, changes)
+        configuration.change(project, changes)
 
 
 def _measure(request: Request, project: Project, summary: TableSummary, chosen: Mapping[str, str]) -> None:
@@ -209,25 +193,17 @@ def _measure(request: Request, project: Project, summary: TableSummary, chosen: 
     jobs_of(request).start("risk", risk_folder(project), project, quasi=quasi, others=others)
 
 
-async def risk(request: Request) -> Response:
+def risk(request: Request) -> Response:
     """Show the progress of the risk and, once known, each column's contribution. POST starts the computation."""
-    project = project_of(request, ready=True)
-
-    def part() -> Response:
-        summary = summary_of(project)
-        assert summary is not None
-        chosen, risks = _roles(project, summary), risks_of(project)
-        if request.method == "POST":
-            _measure(request, project, summary, chosen)
-            if not is_htmx(request):
-                return go(f"{project.url}/roles")
-        shared = _shared(request, project, summary, chosen, risks)
-        known = shared["risks"]
-        rows = (
-            []
-            if known is None
-            else [RoleRow(c, chosen[c.name], known.added.get(c.name)) for c in summary.columns[:PAGE]]
-        )
-        return render(request, "_risk.html", project=project, rows=rows, **shared)
-
-    return await run_in_threadpool(part)
+    project, summary = inspected(request)
+    chosen, risks = _roles(project, summary), risks_of(project)
+    if request.method == "POST":
+        _measure(request, project, summary, chosen)
+        if not is_htmx(request):
+            return go(f"{project.url}/roles")
+    shared = _shared(request, project, summary, chosen, risks)
+    known = shared["risks"]
+    rows = (
+        [] if known is None else [RoleRow(c, chosen[c.name], known.added.get(c.name)) for c in summary.columns[:PAGE]]
+    )
+    return render(request, "_risk.html", project=project, rows=rows, **shared)

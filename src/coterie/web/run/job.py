@@ -21,10 +21,10 @@ from coterie.files.output import whole_file
 from coterie.methods._method import Progress
 from coterie.reporting.plain import finite, measures_values, verification_values
 from coterie.settings.config import Config
+from coterie.web.configuration.view import release_name
 from coterie.web.data.input_state import CHANGED
 from coterie.web.parquet_file import GROUP_ROWS, write_parquet
 from coterie.web.project import read_json, write_json
-from coterie.web.recipe.view import release_name
 from coterie.web.results.keep import keep
 from coterie.web.run.runs import COMPILING, RESULT
 
@@ -78,7 +78,7 @@ def _check_memory(source: str, config: Config, output: Path) -> None:
     choice = choose_engine(source, Job(config, output))
     if choice.engine != "memory":
         text = f"runs of the web app keep the table in memory, but this one would use {choice.engine}"
-        hint = 'Use the command line (coterie anonymize), or write engine = "memory" into the recipe.'
+        hint = 'Use the command line (coterie anonymize), or write engine = "memory" into the configuration.'
         raise ConfigError([Problem("engine", text)], hint=hint)
 
 

@@ -8,6 +8,7 @@ from collections.abc import AsyncIterator, Mapping
 from typing import Any
 
 from starlette.concurrency import run_in_threadpool
+from starlette.datastructures import FormData
 from starlette.exceptions import HTTPException
 from starlette.requests import Request
 from starlette.responses import Response, StreamingResponse
@@ -17,12 +18,12 @@ from coterie.settings.changes import changed
 from coterie.settings.registry import DEFAULT_METHOD
 from coterie.web import conflicts as conflicts
 from coterie.web import pages
+from coterie.web.configuration import configuration
 from coterie.web.drafts import draft_of, drop_draft, send_back
 from coterie.web.forms import bad_numbers, grouped, read, shown, simple
 from coterie.web.jobs import jobs_of
-from coterie.web.pages import STEPS, Fault, form_of, go, project_of, render, render_step, seen, values_of
+from coterie.web.pages import STEPS, Fault, go, posted, project_of, render, render_step, seen, values_of
 from coterie.web.project import Project
-from coterie.web.recipe import recipe
 from coterie.web.run import form as method_form
 from coterie.web.run.runs import (
     active_run,
@@ -43,10 +44,9 @@ LOOK_EVERY = 0.5
 """seconds between two checks of a run"""
 
 
-async def run(request: Request) -> Response:
+def run(request: Request) -> Response:
     """Show the page."""
-    project = project_of(request, ready=True)
-    return await run_in_threadpool(_page, request, project)
+    return _page(request, project_of(request, ready=True))
 
 
 def _page(request: Request, project: Project, form: pages.FormState = pages.FIRST_LOOK) -> Response:
@@ -66,9 +66,9 @@ def _page(request: Request, project: Project, form: pages.FormState = pages.FIRS
     active = next((each for each in runs if each.state.active), None)
     titles = dict(STEPS)
     others = [
-        (titles[recipe.step_of(problem)], f"{project.url}/{recipe.step_of(problem)}", str(problem))
-        for problem in recipe.problems_of(project, column_names(project))
-        if recipe.step_of(problem) != "run"
+        (titles[configuration.step_of(problem)], f"{project.url}/{configuration.step_of(problem)}", str(problem))
+        for problem in configuration.problems_of(project, column_names(project))
+        if configuration.step_of(problem) != "run"
     ]
     return render_step(
         request,
@@ -101,7 +101,7 @@ def _method(name: str) -> dict[str, Any]:
 
 def _shown(project: Project) -> dict[str, str]:
     """Return the configuration's settings as the form shows them."""
-    values = _before(project)
+    values = configuration.readable_values(project)
     options = values.get("options")
     return {
         **shown(simple("run"), values),
@@ -109,23 +109,17 @@ def _shown(project: Project) -> dict[str, str]:
     }
 
 
-async def options(request: Request) -> Response:
+def options(request: Request) -> Response:
     """Show the options of another method."""
     project = project_of(request, ready=True)
     name = request.query_params.get("method", DEFAULT_METHOD)
-    return await run_in_threadpool(
-        lambda: render(request, "_method.html", project=project, submitted=_shown(project), **_method(name))
-    )
+    return render(request, "_method.html", project=project, submitted=_shown(project), **_method(name))
 
 
-async def change(request: Request) -> Response:
+@posted
+def change(request: Request, form: FormData) -> Response:
     """Save the form, and start a run if requested."""
-    project = project_of(request, ready=True)
-    submitted = dict(values_of(await form_of(request)))
-    return await run_in_threadpool(_change, request, project, submitted)
-
-
-def _change(request: Request, project: Project, submitted: dict[str, str]) -> Response:
+    project, submitted = project_of(request, ready=True), dict(values_of(form))
     action, stamp = submitted.pop("action", "save"), submitted.pop(conflicts.FIELD, "")
     if action == "show":  # without a script: the options of the method that was chosen
         return _page(request, project, pages.FormState(submitted=submitted))
@@ -134,7 +128,7 @@ def _change(request: Request, project: Project, submitted: dict[str, str]) -> Re
     wrong += _faults(project, submitted)
     if wrong:
         return send_back(request, project, "run", submitted | {conflicts.FIELD: stamp})
-    recipe.change(project, _settings(project, submitted))
+    configuration.change(project, _settings(project, submitted))
     drop_draft(project, "run")
     project = seen(request, project, "run")
     if action == "run":
@@ -149,12 +143,12 @@ def _change(request: Request, project: Project, submitted: dict[str, str]) -> Re
 
 def _in_the_way(request: Request, project: Project) -> list[Fault]:
     """Return why no run can start now."""
-    if recipe.problems_of(project, column_names(project)):
+    if configuration.problems_of(project, column_names(project)):
         return [Fault("in-the-way", "Other steps have errors; fix them first. They are listed below.")]
     try:
         check_startable(jobs_of(request), project)
     except ConfigError as error:
-        return recipe.as_faults(error.problems)
+        return configuration.as_faults(error.problems)
     return []
 
 
@@ -171,18 +165,11 @@ def _faults(project: Project, submitted: Mapping[str, str]) -> list[Fault]:
     if found:
         return found
     names = column_names(project)
-    before = _before(project)
+    before = configuration.readable_values(project)
     after = changed(before, _changes(submitted, before))
     after = {name: value for name, value in after.items() if value is not None}
-    problems = recipe.problems_in(project, after, names)
-    return recipe.as_faults([each for each in problems if recipe.step_of(each) == "run"], names)
-
-
-def _before(project: Project) -> dict[str, Any]:
-    try:
-        return recipe.read_values(project)
-    except ConfigError:
-        return {}
+    problems = configuration.problems_in(project, after, names)
+    return configuration.as_faults([each for each in problems if configuration.step_of(each) == "run"], names)
 
 
 def _settings(project: Project, submitted: Mapping[str, str]) -> dict[str, Any]:
@@ -190,32 +177,27 @@ def _settings(project: Project, submitted: Mapping[str, str]) -> dict[str, Any]:
     from coterie.settings.config import Config
     from coterie.settings.toml import plain
 
-    changes = _changes(submitted, _before(project))
+    changes = _changes(submitted, configuration.readable_values(project))
     checked = Config(method=changes["method"], options=changes["options"]).options
     return {**changes, "options": plain(checked) or None}
 
 
-async def cancel(request: Request) -> Response:
+def cancel(request: Request) -> Response:
     """Stop the current run."""
-    project = project_of(request)
-    await run_in_threadpool(_cancel, request, project)
-    return go(f"{project.url}/run", request)
-
-
-def _cancel(request: Request, project: Project) -> None:
-    jobs = jobs_of(request)
+    project, jobs = project_of(request), jobs_of(request)
     active = active_run(jobs, project)
     if active is not None:
         jobs.cancel(active.folder)
+    return go(f"{project.url}/run", request)
 
 
-async def delete(request: Request) -> Response:
+def delete(request: Request) -> Response:
     """Delete a run."""
     project = project_of(request)
     folder = project.run_folder(request.path_params["run"])
     if folder is None:
         raise HTTPException(404, "This run does not exist.")
-    await run_in_threadpool(remove_run, jobs_of(request), folder)
+    remove_run(jobs_of(request), folder)
     return go(f"{project.url}/run", request)
 
 

@@ -11,10 +11,10 @@ from typing import Any, NamedTuple
 
 from coterie.errors import ConfigError, Problem
 from coterie.files.output import whole_file
+from coterie.web.configuration import configuration
 from coterie.web.data.input_state import check_unchanged
 from coterie.web.jobs import Jobs, JobState
 from coterie.web.project import Project, private_folder, read_json
-from coterie.web.recipe import recipe
 
 STEPS = {
     "read": "Reading the table",
@@ -28,7 +28,7 @@ STEPS = {
     "write": "Writing files",
 }
 """the steps of a run, as shown on the page"""
-FINGERPRINT = "recipe.sha256"
+FINGERPRINT = "configuration.sha256"
 """the fingerprint of a run's configuration"""
 RESULT = "result.json"
 """the figures of a run, available as soon as its release is verified and written"""
@@ -71,14 +71,14 @@ def start_run(jobs: Jobs, project: Project) -> Path:
     """Start a run with the current configuration. Raises a ConfigError if another is in progress."""
     with project.lock:
         check_startable(jobs, project)
-        text = recipe.frozen(project)
+        text = configuration.frozen(project)
         number = 1 + max((int(folder.name) for folder in project.runs), default=0)
         if not project.runs_folder.is_dir():
             private_folder(project.runs_folder)
         folder = private_folder(project.runs_folder / f"{number:04d}")
         with whole_file(folder / "coterie.toml", force=False) as sink:
             sink.write(text.encode())
-        (folder / FINGERPRINT).write_text(recipe.fingerprint(project))
+        (folder / FINGERPRINT).write_text(configuration.fingerprint(project))
         jobs.start("run", folder, project)
     return folder
 
@@ -128,7 +128,7 @@ def settings_of_run(folder: Path) -> dict[str, Any]:
 def changed_since(project: Project, run: Path) -> bool:
     """Return whether the configuration, or a hierarchy that it names, has changed since a run was started."""
     try:
-        return (run / FINGERPRINT).read_text() != recipe.fingerprint(project)
+        return (run / FINGERPRINT).read_text() != configuration.fingerprint(project)
     except OSError:
         return False
 

@@ -21,7 +21,7 @@
       bar.removeAttribute("value");
     }
     time.textContent = now.elapsed;
-    left.textContent = now.left ? `, this step about ${now.left} more` : "";
+    left.textContent = now.left ? `, about ${now.left} left in this step` : "";
   });
   source.addEventListener("over", () => {
     source.close();

@@ -19,7 +19,7 @@ def command_line(project: Project, *, release: str = "release.csv") -> str:
     where = _table(project)
     parts = [
         "coterie anonymize",
-        f"{shlex.quote(where)} --config {shlex.quote(_recipe(project))}",
+        f"{shlex.quote(where)} --config {shlex.quote(_config_name(project))}",
         f"--output {release} --report report.html --mapping mapping.csv",
     ]
     return " \\\n    ".join(parts)
@@ -30,7 +30,7 @@ def python_text(project: Project, values: Mapping[str, Any], *, release: str = "
     head = [
         "import coterie",
         "",
-        f"release = coterie.anonymize({_table(project)!r}, config={_recipe(project)!r})",
+        f"release = coterie.anonymize({_table(project)!r}, config={_config_name(project)!r})",
         f"release.write({release!r})",
         'release.report("report.html")',
         "print(release.verification)",
@@ -59,8 +59,8 @@ def _table(project: Project) -> str:
     return project.name if project.uploaded or project.source is None else str(project.source)
 
 
-def _recipe(project: Project) -> str:
-    return str(project.recipe_file) if project.recipe_file is not None else "coterie.toml"
+def _config_name(project: Project) -> str:
+    return str(project.config_file) if project.config_file is not None else "coterie.toml"
 
 
 def release_name(table_format: str) -> str:

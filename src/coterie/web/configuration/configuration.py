@@ -20,9 +20,9 @@ from coterie.settings.models import population_paths
 from coterie.settings.registry import FIELDS
 from coterie.settings.roles import UNDECIDED
 from coterie.settings.toml import plain, read_toml
+from coterie.web.configuration.edit import edited
 from coterie.web.pages import STEPS, Fault
 from coterie.web.project import Project
-from coterie.web.recipe.edit import edited
 
 
 def screen_of(setting: str) -> str:
@@ -32,10 +32,18 @@ def screen_of(setting: str) -> str:
 
 def read_values(project: Project) -> dict[str, Any]:
     """Return the settings in the file; ConfigError if it is not valid TOML."""
-    if not project.recipe_path.is_file():
+    if not project.config_path.is_file():
         return {}
-    values = read_toml(project.recipe_path)
+    values = read_toml(project.config_path)
     return {name: value for name, value in values.items() if name != "provenance"}
+
+
+def readable_values(project: Project) -> dict[str, Any]:
+    """Return the settings in the file; none if it is not valid TOML."""
+    try:
+        return read_values(project)
+    except ConfigError:
+        return {}
 
 
 def load_config(project: Project) -> Config:
@@ -48,7 +56,7 @@ def config_of(project: Project, values: Mapping[str, Any]) -> Config:
     outside = path_problems(project, values)
     if outside:
         raise ConfigError(outside)
-    return Config.from_dict(values, base=project.recipe_path.parent)
+    return Config.from_dict(values, base=project.config_path.parent)
 
 
 def change(project: Project, changes: Mapping[str, Any]) -> None:
@@ -60,7 +68,7 @@ def change(project: Project, changes: Mapping[str, Any]) -> None:
         before = read_values(project)
         after = changed(before, changes)
         after = {name: value for name, value in after.items() if value is not None and value != {}}
-        text = project.recipe_path.read_text(encoding="utf-8-sig") if project.recipe_path.is_file() else ""
+        text = project.config_path.read_text(encoding="utf-8-sig") if project.config_path.is_file() else ""
         write_text(project, edited(text, after))
 
 
@@ -70,17 +78,17 @@ def frozen(project: Project) -> str:
     config = config_of(project, values)
     specs = values.get("hierarchies", {})
     full = dict(values)
-    if any(isinstance(spec, str) and spec != "flat" for spec in specs.values()):
+    if any(setting.startswith("hierarchies.") for setting, _ in _named_files(values)):
         full["hierarchies"] = {column: plain(config.hierarchies[column]) for column in specs}
     if any(model.counts == "population" for model in config.privacy):
         full["privacy"] = plain(config.privacy)
-    text = project.recipe_path.read_text(encoding="utf-8-sig")
+    text = project.config_path.read_text(encoding="utf-8-sig")
     return text if full == values else edited(text, full)
 
 
 def write_text(project: Project, text: str) -> None:
     """Replace the whole text of the configuration."""
-    with whole_file(project.recipe_path, force=True) as sink:
+    with whole_file(project.config_path, force=True) as sink:
         sink.write(text.encode())
 
 
@@ -106,7 +114,7 @@ def _named_files(values: Mapping[str, Any]) -> list[tuple[str, str]]:
 
 
 def _below(project: Project, text: str) -> bool:
-    base = project.recipe_path.parent
+    base = project.config_path.parent
     if "://" in text:
         return False  # a database
     try:
@@ -122,7 +130,7 @@ def problems_of(project: Project, names: Sequence[str] | None = None) -> list[Pr
     Every page asks several times, and large hierarchies take long to check: results are cached until the
     configuration or a file that it names changes.
     """
-    text = project.recipe_path.read_bytes() if project.recipe_path.is_file() else b""
+    text = project.config_path.read_bytes() if project.config_path.is_file() else b""
     asked = hashlib.sha256(text).digest(), None if names is None else tuple(names)
     known = _found.get(project.id)
     if known is not None and known.asked == asked and known.files == _stamps(project, known.files):
@@ -139,11 +147,8 @@ def problems_of(project: Project, names: Sequence[str] | None = None) -> list[Pr
 
 def fingerprint(project: Project) -> str:
     """Return a fingerprint that changes with the configuration or a file that it names."""
-    text = project.recipe_path.read_bytes() if project.recipe_path.is_file() else b""
-    try:
-        named = _named_files(read_values(project))
-    except ConfigError:
-        named = []
+    text = project.config_path.read_bytes() if project.config_path.is_file() else b""
+    named = _named_files(readable_values(project))
     files = _stamps(project, [path for _, path in named if _below(project, path)])
     return hashlib.sha256(text + repr(sorted(files.items())).encode()).hexdigest()
 
@@ -153,7 +158,7 @@ def _stamps(project: Project, paths: Iterable[str]) -> dict[str, tuple[int, int]
     stamps: dict[str, tuple[int, int] | None] = {}
     for path in paths:
         try:
-            stat = (project.recipe_path.parent / path).stat()
+            stat = (project.config_path.parent / path).stat()
             stamps[path] = stat.st_mtime_ns, stat.st_size
         except (OSError, ValueError):
             stamps[path] = None

@@ -16,43 +16,37 @@ from coterie.errors import ConfigError
 from coterie.settings.config import read_hierarchies
 from coterie.settings.toml import plain
 from coterie.web import conflicts
+from coterie.web.configuration import configuration
+from coterie.web.configuration.edit import edited
+from coterie.web.configuration.view import command_line, download_name, python_text, release_name
 from coterie.web.drafts import FORMS, draft_of, drop_draft, send_back
 from coterie.web.jobs import Jobs
 from coterie.web.pages import Fault, go, posted, project_of, render, settings_of, values_of
 from coterie.web.project import Project
 from coterie.web.projects.routes import look_at
-from coterie.web.recipe import recipe
-from coterie.web.recipe.edit import edited
-from coterie.web.recipe.view import command_line, download_name, python_text, release_name
 from coterie.web.settings import resolve_allowed
-from coterie.web.table_summary import summary_of
+from coterie.web.table_summary import inspected
 from coterie.web.uploads import receive_upload
 
 LIMIT = 8 << 20
-"""bytes of a recipe"""
+"""bytes of a configuration"""
 NOT_BROUGHT = {
     "path": "There is no such file in the allowed folders.",
     "file": "Choose a coterie.toml, or give its path.",
     "text": "This is not text in UTF-8.",
 }
-"""why no recipe came from a path or an upload"""
+"""why no configuration came from a path or an upload"""
 
 
-async def show(request: Request) -> Response:
+def show(request: Request) -> Response:
     """Show the page."""
-    project = project_of(request, ready=True)
-    return await run_in_threadpool(_page, request, project)
-
-
-def _page(request: Request, project: Project) -> Response:
-    summary = summary_of(project)
-    assert summary is not None
+    project, summary = inspected(request)
     try:
-        values = recipe.read_values(project)
-        wrong = recipe.faults(project, summary.names)
+        values = configuration.read_values(project)
+        wrong = configuration.faults(project, summary.names)
     except ConfigError as error:
-        values, wrong = {}, recipe.as_faults(error.problems)
-    text, draft = _saved(project), draft_of(project, "recipe")
+        values, wrong = {}, configuration.as_faults(error.problems)
+    text, draft = _saved(project), draft_of(project, "configuration")
     if draft is not None:
         text = draft["text"]
         wrong = _draft_faults(project, text, draft.get(conflicts.FIELD, ""))
@@ -62,7 +56,7 @@ def _page(request: Request, project: Project) -> Response:
     release = release_name(summary.format)
     return render(
         request,
-        "recipe.html",
+        "configuration.html",
         project=project,
         status=422 if draft is not None or refused in NOT_BROUGHT else 200,
         faults=wrong,
@@ -70,14 +64,14 @@ def _page(request: Request, project: Project) -> Response:
         unsaved=draft is not None,
         stamp=conflicts.stamp(_saved(project)),
         path=request.query_params.get("path", ""),
-        where=None if project.recipe_file is None else str(project.recipe_file),
+        where=None if project.config_file is None else str(project.config_file),
         command=command_line(project, release=release),
         python=python_text(project, values, release=release),
     )
 
 
 def _saved(project: Project) -> str:
-    return project.recipe_path.read_text(encoding="utf-8-sig") if project.recipe_path.is_file() else ""
+    return project.config_path.read_text(encoding="utf-8-sig") if project.config_path.is_file() else ""
 
 
 @posted
@@ -85,17 +79,17 @@ def save(request: Request, form: FormData) -> Response:
     """Take the text as it was edited."""
     project, fields = project_of(request, ready=True), values_of(form)
     if fields.get("action") == "discard":
-        drop_draft(project, "recipe")
-        return go(f"{project.url}/recipe", request)
+        drop_draft(project, "configuration")
+        return go(f"{project.url}/configuration", request)
     # Browsers send line ends of their own.
     return _save(request, project, fields.get("text", "").replace("\r\n", "\n"), fields.get(conflicts.FIELD, ""))
 
 
 def _save(request: Request, project: Project, text: str, stamp: str) -> Response:
     if _draft_faults(project, text, stamp):
-        return send_back(request, project, "recipe", {"text": text, conflicts.FIELD: stamp})
+        return send_back(request, project, "configuration", {"text": text, conflicts.FIELD: stamp})
     take(request, project, text)
-    return go(f"{project.url}/recipe", request)
+    return go(f"{project.url}/configuration", request)
 
 
 def take(request: Request, project: Project, text: str) -> None:
@@ -103,23 +97,15 @@ def take(request: Request, project: Project, text: str) -> None:
     from coterie.web.data.inspect_table import READING
 
     with project.lock:
-        before = recipe.read_values(project) if not _broken(project) else {}
-        recipe.write_text(project, text)
-        for step in ("recipe", *FORMS):
+        before = configuration.readable_values(project)
+        configuration.write_text(project, text)
+        for step in ("configuration", *FORMS):
             drop_draft(project, step)
-        after = recipe.read_values(project)
+        after = configuration.read_values(project)
     if any(before.get(name) != after.get(name) for name in READING):
         jobs = request.app.state.jobs
         assert isinstance(jobs, Jobs)
         look_at(jobs, project)
-
-
-def _broken(project: Project) -> bool:
-    try:
-        recipe.read_values(project)
-    except ConfigError:
-        return True
-    return False
 
 
 def _draft_faults(project: Project, text: str, stamp: str) -> list[Fault]:
@@ -163,7 +149,7 @@ def _bring(request: Request, project: Project, uploaded: Path | None, fields: Ma
 
 
 def _not_brought(request: Request, project: Project, why: str, path: str) -> Response:
-    return go(f"{project.url}/recipe?{urlencode({'refused': why, 'path': path})}", request)
+    return go(f"{project.url}/configuration?{urlencode({'refused': why, 'path': path})}", request)
 
 
 def _with_files(project: Project, text: str, folder: Path) -> str:
@@ -180,7 +166,7 @@ def _with_files(project: Project, text: str, folder: Path) -> str:
         for column, spec in specs.items()
         if isinstance(spec, str) and spec != "flat"
     }
-    if recipe.path_problems(project, {"hierarchies": files}):
+    if configuration.path_problems(project, {"hierarchies": files}):
         return text  # outside of what may be read; the faults say so
     read, _ = read_hierarchies(files, base=None)
     spelled = {column: plain(read[column]) if column in read else spec for column, spec in specs.items()}
@@ -188,17 +174,14 @@ def _with_files(project: Project, text: str, folder: Path) -> str:
     return edited(text, {**kept, "hierarchies": spelled})
 
 
-async def download(request: Request) -> Response:
+def download(request: Request) -> Response:
     """Download the configuration, with the content of files included where possible."""
     project = project_of(request, ready=True)
-
-    def text() -> str:
-        try:
-            return recipe.frozen(project)
-        except Exception:
-            # With faults it is still the person's own text.
-            return project.recipe_path.read_text(encoding="utf-8-sig")
-
+    try:
+        text = configuration.frozen(project)
+    except Exception:
+        # With faults it is still the person's own text.
+        text = project.config_path.read_text(encoding="utf-8-sig")
     name = quote(download_name(project))
     headers = {"Content-Disposition": f"attachment; filename=\"coterie.toml\"; filename*=UTF-8''{name}"}
-    return Response(await run_in_threadpool(text), media_type="application/toml", headers=headers)
+    return Response(text, media_type="application/toml", headers=headers)

@@ -1,4 +1,4 @@
-"""One recipe: the page, the command line and Python read and write the same file."""
+"""One configuration: the page, the command line and Python read and write the same file."""
 
 from __future__ import annotations
 
@@ -13,9 +13,9 @@ from web_cases import send
 import coterie
 from coterie.cli.app import main
 from coterie.settings.toml import write_toml
-from coterie.web.recipe import recipe
-from coterie.web.recipe.edit import edited
-from coterie.web.recipe.view import command_line, python_text
+from coterie.web.configuration import configuration
+from coterie.web.configuration.edit import edited
+from coterie.web.configuration.view import command_line, python_text
 from coterie.web.table_summary import summary_of
 
 TEXT = """# why we do this
@@ -37,21 +37,21 @@ age = { intervals = [5, 10] }
 
 
 def test_a_change_keeps_comments_and_everything_else(adult):
-    recipe.write_text(adult, TEXT)
-    recipe.change(adult, {"k": 7, "purpose": "A study", "weights": {"sex": 3.0, "age": 1.5}})
-    text = adult.recipe_path.read_text()
+    configuration.write_text(adult, TEXT)
+    configuration.change(adult, {"k": 7, "purpose": "A study", "weights": {"sex": 3.0, "age": 1.5}})
+    text = adult.config_path.read_text()
     values = tomllib.loads(text)
     assert values == {**tomllib.loads(TEXT), "k": 7, "purpose": "A study", "weights": {"sex": 3.0, "age": 1.5}}
     for comment in ("# why we do this", "# agreed in May", "# everybody knows it", "# what it is worth"):
         assert comment in text
-    recipe.change(adult, {"k": 7})
-    assert adult.recipe_path.read_text() == text
+    configuration.change(adult, {"k": 7})
+    assert adult.config_path.read_text() == text
 
 
 def test_what_no_longer_fits_the_roles_goes(adult):
-    recipe.write_text(adult, TEXT)
-    recipe.change(adult, {"quasi": ["sex"]})
-    values = recipe.read_values(adult)
+    configuration.write_text(adult, TEXT)
+    configuration.change(adult, {"quasi": ["sex"]})
+    values = configuration.read_values(adult)
     assert values["weights"] == {"sex": 2.0}
     assert "hierarchies" not in values
 
@@ -84,17 +84,17 @@ def test_edited_text_says_what_it_should(before, after):
 
 def test_the_command_line_that_is_shown_makes_the_same_release(client, adult, tmp_path, monkeypatch):
     others = [name for name in summary_of(adult).names if name not in ("age", "sex")]
-    recipe.change(adult, {"method": "mondrian", "quasi": ["age", "sex"], "sensitive": [], "keep": others})
+    configuration.change(adult, {"method": "mondrian", "quasi": ["age", "sex"], "sensitive": [], "keep": others})
     words = shlex.split(command_line(adult).replace("\\\n", ""))
     assert words[0] == "coterie"
     monkeypatch.chdir(tmp_path)
-    (tmp_path / "coterie.toml").write_text(client.get(f"{adult.url}/recipe/download").text)
+    (tmp_path / "coterie.toml").write_text(client.get(f"{adult.url}/configuration/download").text)
     assert main([*words[1:], "-q"]) == 0
     made = (tmp_path / "release.csv").read_bytes()
-    coterie.anonymize(adult.source, config=recipe.load_config(adult)).write(tmp_path / "other.csv")
+    coterie.anonymize(adult.source, config=configuration.load_config(adult)).write(tmp_path / "other.csv")
     assert (tmp_path / "other.csv").read_bytes() == made
     # Both forms of the Python run, and make it too.
-    text = python_text(adult, recipe.read_values(adult))
+    text = python_text(adult, configuration.read_values(adult))
     (tmp_path / "release.csv").unlink()
     for name in ("report.html", "release.coterie.toml"):
         (tmp_path / name).unlink()
@@ -107,20 +107,20 @@ def test_the_command_line_that_is_shown_makes_the_same_release(client, adult, tm
 
 
 def test_the_text_can_be_edited_and_faults_lose_nothing(client, adult):
-    before = adult.recipe_path.read_bytes()
-    answer = send(client, f"{adult.url}/recipe", data={"text": "k = \r\n# my thoughts"})
+    before = adult.config_path.read_bytes()
+    answer = send(client, f"{adult.url}/configuration", data={"text": "k = \r\n# my thoughts"})
     assert answer.status_code == 422
     assert "not valid TOML" in answer.text
-    assert adult.recipe_path.read_bytes() == before
-    assert "# my thoughts" in client.get(f"{adult.url}/recipe").text
-    answer = client.post(f"{adult.url}/recipe", data={"text": 'k = 4\r\nquasi = ["age"]\r\n'})
+    assert adult.config_path.read_bytes() == before
+    assert "# my thoughts" in client.get(f"{adult.url}/configuration").text
+    answer = client.post(f"{adult.url}/configuration", data={"text": 'k = 4\r\nquasi = ["age"]\r\n'})
     assert answer.status_code == 303
-    assert adult.recipe_path.read_text() == 'k = 4\nquasi = ["age"]\n'
-    assert "# my thoughts" not in client.get(f"{adult.url}/recipe").text
+    assert adult.config_path.read_text() == 'k = 4\nquasi = ["age"]\n'
+    assert "# my thoughts" not in client.get(f"{adult.url}/configuration").text
 
 
 def test_settings_that_are_wrong_are_shown_at_their_step(client, adult):
-    client.post(f"{adult.url}/recipe", data={"text": 'k = 0\nquasi = ["age"]\nmethod = "none"\n'})
+    client.post(f"{adult.url}/configuration", data={"text": 'k = 0\nquasi = ["age"]\nmethod = "none"\n'})
     page = client.get(f"{adult.url}/goals").text
     assert "must be at least 1" in page
     assert "has errors" in page
@@ -130,23 +130,23 @@ def test_settings_that_are_wrong_are_shown_at_their_step(client, adult):
     assert adult.runs == []
 
 
-def test_a_recipe_comes_from_a_path_with_the_hierarchies_beside_it(client, adult, files):
+def test_a_configuration_comes_from_a_path_with_the_hierarchies_beside_it(client, adult, files):
     (files / "sex.csv").write_text("Male;*\nFemale;*\n")
     (files / "mine.toml").write_text('# mine\nk = 3\nquasi = ["sex"]\n\n[hierarchies]\nsex = "sex.csv"\n')
-    answer = client.post(f"{adult.url}/recipe/bring", data={"path": "mine.toml"}, files={"file": ("", b"")})
+    answer = client.post(f"{adult.url}/configuration/bring", data={"path": "mine.toml"}, files={"file": ("", b"")})
     assert answer.status_code == 303, answer.text
-    config = recipe.load_config(adult)
+    config = configuration.load_config(adult)
     assert config.k == 3
     assert config.hierarchies["sex"] == coterie.Hierarchy.from_csv(files / "sex.csv")
-    assert "# mine" in adult.recipe_path.read_text()
+    assert "# mine" in adult.config_path.read_text()
 
 
-def test_an_uploaded_recipe_is_taken(client, adult):
+def test_an_uploaded_configuration_is_taken(client, adult):
     text = b'k = 6\nquasi = ["age"]\n'
-    answer = client.post(f"{adult.url}/recipe/bring", files={"file": ("coterie.toml", text)})
+    answer = client.post(f"{adult.url}/configuration/bring", files={"file": ("coterie.toml", text)})
     assert answer.status_code == 303
-    assert recipe.load_config(adult).k == 6
-    at = f"{adult.url}/recipe/bring"
+    assert configuration.load_config(adult).k == 6
+    at = f"{adult.url}/configuration/bring"
     for sent, said in ((b"\xff\xfe\x00", "not text in UTF-8"), (b"k = [", "not valid TOML")):
         refused = send(client, at, files={"file": ("x", sent)})
         assert refused.status_code == 422
@@ -156,7 +156,7 @@ def test_an_uploaded_recipe_is_taken(client, adult):
     elsewhere = send(client, at, files={"file": ("", b"")}, data={"path": "/etc/<b>passwd"})
     assert 'href="#path"' in elsewhere.text
     assert 'value="/etc/&lt;b&gt;passwd"' in elsewhere.text
-    assert recipe.load_config(adult).k == 6
+    assert configuration.load_config(adult).k == 6
 
 
 @pytest.mark.parametrize(
@@ -171,41 +171,41 @@ def test_an_uploaded_recipe_is_taken(client, adult):
     ],
     ids=["hierarchy", "hierarchy-dots", "population", "population-dots", "population-table", "database"],
 )
-def test_a_recipe_reads_no_file_outside_what_was_allowed(client, adult, setting):
+def test_a_configuration_reads_no_file_outside_what_was_allowed(client, adult, setting):
     text = 'quasi = ["sex"]\n' + setting
-    client.post(f"{adult.url}/recipe/bring", files={"file": ("coterie.toml", text.encode())})
-    page = client.get(f"{adult.url}/recipe").text
+    client.post(f"{adult.url}/configuration/bring", files={"file": ("coterie.toml", text.encode())})
+    page = client.get(f"{adult.url}/configuration").text
     assert "outside the allowed folders" in page
     answer = send(client, f"{adult.url}/run", data={"method": "mondrian", "action": "run"})
     assert answer.status_code == 422
     assert adult.runs == []
 
 
-def test_a_run_keeps_a_recipe_that_stands_alone(adult, tmp_path):
+def test_a_run_keeps_a_configuration_that_stands_alone(adult, tmp_path):
     (adult.folder / "sex.csv").write_text("Male;*\nFemale;*\n")
-    recipe.write_text(adult, '# mine\nquasi = ["sex"]\n\n[hierarchies]\nsex = "sex.csv"\n')
+    configuration.write_text(adult, '# mine\nquasi = ["sex"]\n\n[hierarchies]\nsex = "sex.csv"\n')
     frozen = tmp_path / "coterie.toml"
-    frozen.write_text(recipe.frozen(adult))
-    assert coterie.Config.from_toml(frozen) == recipe.load_config(adult)
+    frozen.write_text(configuration.frozen(adult))
+    assert coterie.Config.from_toml(frozen) == configuration.load_config(adult)
     assert "# mine" in frozen.read_text()
     plain = '# as it is\nquasi = ["sex"]\n'
-    recipe.write_text(adult, plain)
-    assert recipe.frozen(adult) == plain
+    configuration.write_text(adult, plain)
+    assert configuration.frozen(adult) == plain
 
 
 def test_what_was_found_holds_until_a_file_changes(adult, monkeypatch):
     names = summary_of(adult).names
     (adult.folder / "sex.csv").write_text("Male;*\nFemale;*\n")
     keep = f"keep = {[name for name in names if name != 'sex']}\n"
-    recipe.write_text(adult, f'quasi = ["sex"]\n{keep}[hierarchies]\nsex = "sex.csv"\n')
-    assert recipe.problems_of(adult, names) == []
+    configuration.write_text(adult, f'quasi = ["sex"]\n{keep}[hierarchies]\nsex = "sex.csv"\n')
+    assert configuration.problems_of(adult, names) == []
     with monkeypatch.context() as patched:
-        patched.setattr(recipe, "problems_in", lambda *_: pytest.fail("it was worked out again"))
-        assert recipe.problems_of(adult, names) == []
+        patched.setattr(configuration, "problems_in", lambda *_: pytest.fail("it was worked out again"))
+        assert configuration.problems_of(adult, names) == []
     (adult.folder / "sex.csv").write_text("Male;A;*\nFemale;A;Other\n")
-    assert recipe.problems_of(adult, names) != []
+    assert configuration.problems_of(adult, names) != []
     (adult.folder / "sex.csv").unlink()
-    assert recipe.problems_of(adult, names) != []
-    recipe.write_text(adult, f'quasi = ["sex"]\n{keep}')
-    assert recipe.problems_of(adult, names) == []
-    assert recipe.problems_of(adult, ["age"]) != []
+    assert configuration.problems_of(adult, names) != []
+    configuration.write_text(adult, f'quasi = ["sex"]\n{keep}')
+    assert configuration.problems_of(adult, names) == []
+    assert configuration.problems_of(adult, ["age"]) != []
