@@ -85,7 +85,7 @@ def test_what_needs_groups_is_refused(release):
         ({"privacy": ["l-diversity:2"]}, "guarantees beyond k-anonymity need groups"),
         ({"entity": "ill", "sensitive": []}, "people can be counted in groups only"),
         ({"refine": True}, "local search works on local recoding"),
-        ({"publish": {"age": "mean"}}, "no group to take a mean of"),
+        ({"publish": {"age": "mean"}}, "without groups there is no mean"),
     ):
         with pytest.raises(ConfigError, match=words):
             coterie.anonymize(TABLE, method="nh", **{**SETTINGS, **more})

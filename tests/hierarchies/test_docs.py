@@ -62,7 +62,7 @@ FAULTS = [
 
 
 def test_messages_read_as_the_page_says():
-    table = PAGE.split("| what | how it reads |")[1].split("\n\n")[0]
+    table = PAGE.split("| problem | message |")[1].split("\n\n")[0]
     written = re.findall(r"\| `(.*)` \|$", table, re.MULTILINE)
     assert len(written) == len(FAULTS)
     for text, fault in zip(written, FAULTS, strict=True):

@@ -51,16 +51,16 @@ def test_from_upload_to_download(visit, site, table, tmp_path):
     assert page.locator("figure svg.chart").count() >= 4
 
     files = {}
-    for name in ("Release", "Report for others", "Report, internal", "Report as JSON", "Mapping", "Configuration"):
+    for name in ("Release", "Report for others", "Report, internal", "Report as JSON", "Mapping", "Configuration file"):
         with page.expect_download() as started:
             page.click(f"role=link[name='{name}']")
         files[name] = tmp_path / started.value.suggested_filename
         started.value.save_as(files[name])
         assert files[name].stat().st_size > 0
-    settings = tomllib.loads(files["Configuration"].read_text())
+    settings = tomllib.loads(files["Configuration file"].read_text())
     assert settings["k"] == 5
     assert set(settings["quasi"]) == set(QUASI)
-    again = coterie.anonymize(table, config=str(files["Configuration"]))
+    again = coterie.anonymize(table, config=str(files["Configuration file"]))
     again.write(tmp_path / "again.csv")
     assert (tmp_path / "again.csv").read_bytes() == files["Release"].read_bytes()
     assert education.startswith(project)

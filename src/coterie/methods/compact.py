@@ -16,8 +16,8 @@ another of its batch. Tables of more than `block_rows` rows are cut into blocks 
 grouped one by one; local search runs over the whole table and repairs the borders. The release depends on
 `block_rows`, never on the number of threads.
 
-Cost, on Adult (30,162 rows, 8 attributes) at k = 10 relative to Mondrian's grouping: `fast` takes about 40 times as
-long by the clock on two cores, `balanced` 110, `thorough` 1,200; see docs/benchmarks.md for figures and losses.
+Cost, on Adult (30,162 rows, 8 attributes) at k = 10 relative to Mondrian's grouping: `fast` takes about 80 times
+the CPU, `balanced` 200, `thorough` 1,300; see docs/benchmarks.md for figures and losses.
 """
 
 from __future__ import annotations
@@ -107,7 +107,7 @@ class CompactOptions(Options):
     effort: Literal["fast", "balanced", "thorough"] = Field(
         "balanced",
         description=(
-            "How long to search: fast, balanced (about 3 times as long) or thorough (about 30). With k = 2 or 3 and "
+            "How long to search: fast, balanced (2 to 3 times as long) or thorough (5 to 20 times). With k = 2 or 3 and "
             "SciPy (`coterie[exact]`), thorough begins with groups chosen by linear programming; provenance records it."
         ),
     )

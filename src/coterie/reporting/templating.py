@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import html
 import re
 from typing import TYPE_CHECKING
 
@@ -9,7 +10,6 @@ from coterie.wording import visible
 
 if TYPE_CHECKING:
     from jinja2 import Environment
-    from markupsafe import Markup
 
 
 def environment(*packages: str) -> Environment:
@@ -29,11 +29,18 @@ class Typed(str):
     __slots__ = ()
 
 
+class Markup(str):
+    """A text that is HTML already: templates write it out as it is."""
+
+    __slots__ = ()
+
+    def __html__(self) -> str:
+        return str(self)
+
+
 def coded(text: str) -> Markup:
     """Escape a text, and mark up what it has between backticks as code."""
-    from markupsafe import Markup, escape
-
-    return Markup(re.sub("`([^`]+)`", r"<code>\1</code>", str(escape(visible(text)))))
+    return Markup(re.sub("`([^`]+)`", r"<code>\1</code>", html.escape(visible(text))))
 
 
 def _shown(value: object) -> object:

@@ -157,7 +157,7 @@ def test_rings_of_which_rows_are_missing_count_nothing(tmp_path):
     ("changes", "message"),
     [
         ({"method": "incognito", "refine": True}, "local search works on local recoding"),
-        ({"method": "nh", "publish": {"age": "mean"}}, "no group to take a mean of"),
+        ({"method": "nh", "publish": {"age": "mean"}}, "without groups there is no mean"),
         ({"method": "nh", "privacy": ["l-diversity:2"]}, "guarantees beyond k-anonymity need groups"),
     ],
 )

@@ -58,7 +58,7 @@ DOWNLOADS = (
              "The internal report as data.", True),
     Download("mapping", "mapping.csv", "mapping.csv", "Mapping",
              "The published values of each group, and their cost.", True),
-    Download("configuration", "coterie.toml", "coterie.toml", "Configuration",
+    Download("configuration", "coterie.toml", "coterie.toml", "Configuration file",
              "Reproduces the release on the command line.", False),
 )  # fmt: skip
 
