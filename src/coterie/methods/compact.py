@@ -107,8 +107,9 @@ class CompactOptions(Options):
     effort: Literal["fast", "balanced", "thorough"] = Field(
         "balanced",
         description=(
-            "How long to search: fast, balanced (2 to 3 times as long) or thorough (5 to 20 times). With k = 2 or 3 and "
-            "SciPy (`coterie[exact]`), thorough begins with groups chosen by linear programming; provenance records it."
+            "How long to search: fast, balanced (2 to 3 times as long) or thorough (5 to 20 times). With k = 2 or 3 "
+            "and SciPy (`coterie[exact]`), thorough begins with groups chosen by linear programming; provenance "
+            "records it."
         ),
     )
     block_rows: int = Field(
