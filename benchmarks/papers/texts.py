@@ -48,8 +48,8 @@ that scan all rows while ours use an index: the figures are given, but they say 
 interrupted run continues where it stopped. `make papers QUICK=1` runs everything on few rows in a minute or two and
 checks that the effects that held in the full run have the same sign; continuous integration does so.
 
-A point keeps the date of the run that measured it and is not rerun if nothing has changed: the curves of `compact` and
-the bound are older than the latest changes to `compact`. The commits of its runs are listed under each paper.
+A point keeps the date of the run that measured it and is not rerun if nothing has changed; `--again compact` reruns the
+points of one method. The commits of its runs are listed under each paper.
 
 **How to read it.** *Time* is the CPU time of the grouping step alone, on one thread by default, with precompiled
 kernels; the machine was shared with other work, so differences of a fifth mean little. Bands and ± are one standard
