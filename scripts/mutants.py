@@ -63,7 +63,9 @@ TARGETS = {
     "files/[do][oeu]*.py": Target(
         ("tests/files/test_door.py", "tests/files/test_destinations.py", "tests/files/test_output.py"), 10
     ),
-    "files/frames.py": Target(("tests/files/test_frames.py", "tests/files/test_door.py"), 10),
+    "files/frames.py": Target(
+        ("tests/files/test_frames.py", "tests/files/test_door.py", "tests/files/test_beneath_nulls.py"), 10
+    ),
 }
 WHOLE = {
     "verification/rows.py": ("count_rows",),

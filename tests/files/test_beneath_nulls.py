@@ -3,6 +3,7 @@
 import struct
 
 import numpy as np
+import polars as pl
 import pyarrow as pa
 import pytest
 from pyarrow import feather, ipc
@@ -82,3 +83,11 @@ def test_no_release_holds_it(tmp_path, engine, name):
     assert written.column(name).to_pylist() == table.column(name).to_pylist()
     assert SECRET not in held(written)
     assert SECRET not in held(release.arrow)
+
+
+def test_a_polars_frame_comes_back_without_what_lies_beneath_its_nulls():
+    frame = pl.from_arrow(pa.table({"age": list(range(ROWS)), "whole": planted()["whole"]}))
+    assert SECRET in held(frame.to_arrow())
+    shown = coterie.anonymize(frame, quasi=["age"], keep=["whole"], k=3).frame
+    assert shown["whole"].equals(frame["whole"], null_equal=True)
+    assert SECRET not in held(shown.to_arrow())
