@@ -84,6 +84,14 @@ def test_arrow_leaves_unused_levels_and_metadata_behind():
     assert SECRET.encode() not in stream(pa.Table.from_batches([batch]))
 
 
+def test_the_door_drops_metadata_even_if_nobody_has_before():
+    table = secret_table().replace_schema_metadata({"note": SECRET})
+    assert SECRET in str(table.schema.metadata)
+    bare = bare_table(table)
+    assert not bare.schema.metadata
+    assert not all_metadata(bare.schema)
+
+
 @pytest.mark.parametrize("ending", ["csv", "csv.gz", "parquet", "feather"])
 @pytest.mark.parametrize("source", ["table", "parquet", "feather"])
 def test_files_hold_nothing_that_no_row_holds(tmp_path, source, ending):
