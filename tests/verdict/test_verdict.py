@@ -1,5 +1,6 @@
 """The verdict on releases: each accident that was seen is warned of, in the same words everywhere."""
 
+import html
 import json
 import re
 from pathlib import Path
@@ -7,7 +8,6 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 import pytest
-from markupsafe import escape
 
 import coterie
 from coterie.api.verdict import verify_and_judge
@@ -160,7 +160,7 @@ def test_command_line_report_and_python_say_the_same(file, capsys):
         assert question["advice"] == told["questions"][question["name"]]["advice"] == list(asked.advice)
         for line in (*asked.evidence, *asked.advice):
             assert line in text
-            assert re.sub("`([^`]+)`", r"<code>\1</code>", str(escape(line))) in page
+            assert re.sub("`([^`]+)`", r"<code>\1</code>", html.escape(line)) in page
 
 
 @pytest.mark.parametrize("engine", ["memory", "blocks"])
