@@ -10,6 +10,7 @@ in small classes that is a large share. `round` widens intervals beyond their ro
 
 from __future__ import annotations
 
+import math
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from typing import Any, NamedTuple, TypeAlias
 
@@ -113,7 +114,7 @@ def loss_by_label(counts: CellCounts, form: Any) -> float | None:  # noqa: ANN40
     wide = [float((each.ends[1] - each.ends[0]) / span) if each.ends is not None and span else 0 for each in cells.said]
     lost = np.array([each.lost or width for each, width in zip(cells.said, wide, strict=True)])[cells.cell]
     rows = cells.sizes * cells.classes
-    return float((lost * rows).sum() / rows.sum())
+    return _mean(lost, rows)
 
 
 def classes_of(table: pa.Table, quasi: Sequence[str]) -> PublishedClasses:
@@ -167,9 +168,14 @@ def _downcoded(name: str, cells: _Cells) -> Downcoding:
         known=float((known * cells.classes).sum() / total),
         narrowed=float((narrowed * cells.classes).sum() / total),
         complete=float(rows[~single & (known == sizes)].sum() / total),
-        guess=None if guess is None else float((guess[0] * rows).sum() / total),
-        guess_tight=None if guess is None else float((guess[1] * rows).sum() / total),
+        guess=None if guess is None else _mean(guess[0], rows),
+        guess_tight=None if guess is None else _mean(guess[1], rows),
     )
+
+
+def _mean(values: Float64, rows: Int64) -> float:
+    """Return the mean over rows, exactly rounded: it must not depend on the order in which an engine counts classes."""
+    return math.fsum((values * rows).tolist()) / int(rows.sum())
 
 
 def _guesses(cells: _Cells, single: Bool) -> tuple[Float64, Float64] | None:
