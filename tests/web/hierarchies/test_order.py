@@ -1,32 +1,13 @@
 """The order of a column's values on the page: typed, checked, saved in place of a hierarchy."""
 
-import json
 import re
 import tomllib
 
-import pytest
-from starlette.testclient import TestClient
-
-from coterie import datasets
 from coterie.web.project import Project
 
 GRADES = "Preschool,1st-4th,5th-6th,7th-8th,9th,10th,11th,12th,HS-grad"
 ORDER = f"{GRADES},Some-college,Assoc-voc,Assoc-acdm,Bachelors,Masters,Prof-school,Doctorate".split(",")
 TEXT = "\n".join(ORDER)
-
-
-@pytest.fixture
-def names(adult: Project) -> list[str]:
-    return [column["name"] for column in json.loads((adult.folder / "facts.json").read_text())["columns"]]
-
-
-@pytest.fixture
-def education(adult: Project, names: list[str], client: TestClient) -> str:
-    """The address of a column with a tree."""
-    at = f"{adult.url}/hierarchies/{names.index('education')}"
-    content = datasets.adult_hierarchy_files()["education"].read_bytes()
-    assert client.post(f"{at}/import", files={"file": ("education.csv", content)}).status_code == 303
-    return at
 
 
 def configuration(project: Project) -> dict:

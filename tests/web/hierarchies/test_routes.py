@@ -1,6 +1,5 @@
 """The Hierarchies step: what its forms write is what the command line reads."""
 
-import json
 import re
 import tomllib
 
@@ -19,21 +18,6 @@ from coterie.web.project import Project
 
 HTMX = {"HX-Request": "true"}
 EVIL = '<script>alert(1)</script>"&;'
-
-
-@pytest.fixture
-def names(adult: Project) -> list[str]:
-    return [column["name"] for column in json.loads((adult.folder / "facts.json").read_text())["columns"]]
-
-
-@pytest.fixture
-def education(adult: Project, names: list[str], client: TestClient) -> str:
-    """The address of a column with the tree of the Adult data."""
-    at = f"{adult.url}/hierarchies/{names.index('education')}"
-    content = datasets.adult_hierarchy_files()["education"].read_bytes()
-    answer = client.post(f"{at}/import", files={"file": ("education.csv", content)}, data={"delimiter": "auto"})
-    assert answer.status_code == 303
-    return at
 
 
 def configuration(project: Project) -> dict:
