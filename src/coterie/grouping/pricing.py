@@ -32,6 +32,11 @@ FIRST_REACH = 0.3
 """how far prices initially move towards what the pool allows"""
 STEPS = 60
 """of the ascent, in each round"""
+WAVES, PIECES = 16, 8
+"""in which prices are made feasible: one after another, and at the same time"""
+MUCH = 2_000_000
+"""rows to look at for one place"""
+ROUNDING = 1e-12
 AMBITION = 0.03
 """the ascent assumes that the best sum is this much higher than the best found"""
 
@@ -85,6 +90,7 @@ def raise_prices(
     """
     weights = np.diff(index.nodes.row_start).astype(np.float64)
     best, reach, tries = start, FIRST_REACH, efforts.tries
+    least = start * (1 - ROUNDING)
     if guide is None:
         pool, tried = _NOTHING, (1.5 if k < MANY else 1.2) * start
     else:
@@ -92,7 +98,7 @@ def raise_prices(
         tried = _guess(pool, weights, start)
     for turn in count(1):
         checkpoint()
-        lowered, broken = feasible_prices(table, index, k, tried, threads=threads)
+        lowered, broken = feasible_prices(table, index, k, tried, least=least, threads=threads)
         if efforts.rounds:
             pool = _joined(pool, _pool_of(index, broken, k))
         better = weights @ lowered > weights @ best
@@ -130,11 +136,24 @@ def _guess(pool: _Pool, weights: Float64, start: Float64) -> Float64:
 
 
 def feasible_prices(
-    table: Table, index: Index, k: int, prices: Float64, *, threads: int = 1
+    table: Table, index: Index, k: int, prices: Float64, *, least: Float64, work: int = MUCH, threads: int = 1
 ) -> tuple[Float64, tuple[Int32, Int32]]:
-    """Lower prices until they are feasible; also return the worst violating group of each place."""
+    """Lower prices until they are feasible; also return the worst violating group of each place.
+
+    Low prices are lowered first, wave by wave: rows with higher prices then need to be lowered less.
+
+    Args:
+        table: The rows.
+        index: An index over all rows.
+        k: The minimum group size.
+        prices: Place → price of one of its rows, any number.
+        least: Place → what any group with it costs at least.
+        work: About how many rows to look at for one place. If that is too few, its price is lower than necessary.
+        threads: Number of threads; the result does not depend on it.
+    """
+    from coterie.kernels.search.candidates import Priced
     from coterie.kernels.search.costs import box_costs
-    from coterie.kernels.search.prices import Found, Priced, lower_prices
+    from coterie.kernels.search.prices import Found, lower_prices
 
     size = len(prices)
     rank = np.empty(size, dtype=np.int64)
@@ -144,16 +163,18 @@ def feasible_prices(
     # Boxes that are wide in one attribute only.
     wide = np.diag([domain.size - 1 for domain in table.domains]).astype(np.int32)
     whole = box_costs(index.costs, np.zeros_like(wide), wide)
-    priced = Priced(k, prices, rank, numbers, whole)
+    current = prices.copy()
+    priced = Priced(k, current, rank, least, numbers, whole)
     shape = (size, min(k, size))
     found = Found(prices.copy(), np.zeros(shape, dtype=np.int32), np.zeros(shape, dtype=np.int32))
-    pieces = np.array_split(order.astype(np.int32), min(64, size))
 
     def piece(places: Int32) -> None:
-        lower_prices(index.nodes, index.costs, priced, places, found)
+        lower_prices(index.nodes, index.costs, priced, places, found, work)
 
     with ThreadPoolExecutor(max(threads, 1)) as workers:
-        list(workers.map(piece, pieces))
+        for wave in np.array_split(order[::-1].astype(np.int32), min(WAVES, size)):
+            list(workers.map(piece, [np.ascontiguousarray(wave[i::PIECES]) for i in range(min(PIECES, len(wave)))]))
+            current[wave] = found.lowered[wave]
     return found.lowered, (found.group_places, found.group_counts)
 
 
