@@ -12,7 +12,7 @@ from collections import namedtuple
 import numpy as np
 
 from coterie.kernels import inner, part
-from coterie.kernels.search.costs import Aimed, aim_all, bound_cost, interval_cost, joined_cost
+from coterie.kernels.search.costs import aim_all, bound_cost, interval_cost, joined_cost
 from coterie.kernels.search.walk import offer, pop, set_out
 from coterie.kernels.sorting import sort_pairs
 
@@ -22,7 +22,8 @@ from coterie.kernels.sorting import sort_pairs
 #   least: place → what a group with it costs at least
 #   numbers: attribute → whether its costs add up on both sides of a value; a tree's do not
 #   whole: attribute → cost of its whole domain
-Priced = namedtuple("Priced", "k price rank least numbers whole")
+#   few, many: how many candidates to look at for a place, about, before and after those that no group needs are dropped
+Priced = namedtuple("Priced", "k price rank least numbers whole few many")
 
 # The places near one, and room to sort them.
 #   places, weights, prices: which, how many rows each has to give, and the price of one
@@ -85,10 +86,16 @@ def list_candidates(nodes, aimed, walk, priced, place, around):
             _set_shares(aimed.costs, priced, point, nodes.points[p], around, count)
             count += 1
     for c in range(count):
-        around.keys[c] = -around.prices[c]
         around.order[c] = c
-    sort_pairs(around.keys, around.order, count)
+    _sort_by_price(around, count)
     return count
+
+
+@inner
+def _sort_by_price(around, count):
+    for i in range(count):
+        around.keys[i] = -around.prices[around.order[i]]
+    sort_pairs(around.keys, around.order, count)
 
 
 @inner
@@ -112,6 +119,7 @@ def drop_dominated(priced, place, around, count):
 
     If k − 1 rows have at least its price, and in no direction a larger share, one of them is not in the group of the
     candidate and can take its place. Those that were dropped have such rows too, so they need not be compared with.
+    Near rows have small shares: candidates are compared with the nearest ones first.
 
     Shares are compared as levels, all directions in one number: each has its bits, and one more that tells whether a
     subtraction borrows from it. A share between two levels counts as the higher one where it is to be small, and as the
@@ -123,6 +131,9 @@ def drop_dominated(priced, place, around, count):
     if most < 2:
         return count
     guard = 0
+    for i in range(count):
+        around.keys[i] = around.alone[around.order[i]]
+    sort_pairs(around.keys, around.order, count)
     for i in range(count):
         around.strong[i] = 0
         around.weak[i] = 0
@@ -141,7 +152,9 @@ def drop_dominated(priced, place, around, count):
             # The price of the place itself is still to fall: its other rows take nobody's place.
             high = most + 1 if around.places[around.order[i]] == place else low + 1 if between else low
             around.strong[i] |= high << shift
-    return _undominated(priced, around, count, guard)
+    count = _undominated(priced, around, count, guard)
+    _sort_by_price(around, count)
+    return count
 
 
 @inner
@@ -176,9 +189,9 @@ def _undominated(priced, around, count, guard):
     left = 0
     for i in range(count):
         held = 0
-        against = around.weak[i] | guard
+        against, price = around.weak[i] | guard, around.prices[order[i]]
         for b in range(left):
-            if (against - strong[b]) & guard == guard:
+            if (against - strong[b]) & guard == guard and around.prices[order[b]] >= price:
                 held += around.weights[order[b]]
                 if held >= priced.k - 1:
                     break

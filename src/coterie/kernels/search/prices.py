@@ -21,9 +21,9 @@ from coterie.kernels.search.costs import Aimed, new_reach
 from coterie.kernels.search.walk import new_walk
 
 BRANCHES = 2048  # looked at for each place, at most; what is left is judged by its bound, which is valid too
-FEW = 20_000  # candidates that are looked at for a place before those that no group needs are dropped
 REPEATS = 4  # steps in which a price is lowered, at most
 TOLERANCE = 1e-12
+NEARLY = 0.1  # groups whose prices are below their costs by no more than this share are noted as well
 
 # Branches that wait: what the box costs at least and at most in each direction, the most that can be found there, and
 # the direction and width at which the branch is split.
@@ -31,8 +31,10 @@ Branches = namedtuple("Branches", "floor cap bound widest reached")
 
 # What was found.
 #   lowered: place → price after the repair
-#   group_places, group_counts: [place, entry] the group that broke the rule most; counts are 0 behind its end
-Found = namedtuple("Found", "lowered group_places group_counts")
+#   group_places, group_counts: [place, slot, entry] the last groups that were found, each worse than the one before:
+#     the worst violation is among them. Counts are 0 behind the end of a group.
+#   noted: place → how many groups were found
+Found = namedtuple("Found", "lowered group_places group_counts noted")
 
 # Room to search.
 #   used: candidate → how many of its rows are in the group at hand
@@ -136,7 +138,7 @@ def _bound(priced, own, least, room, count, floor, cap, best):
 
 @part
 def _excess(priced, own, room, size):
-    """Return how far prices exceed costs in the group that was noted, and note how far it reaches."""
+    """Return how far prices exceed costs in the branch's group, and its cost; note how far it reaches."""
     around = room.around
     for at in range(around.shares.shape[1]):
         room.seen[at] = 0.0
@@ -146,32 +148,36 @@ def _excess(priced, own, room, size):
         total += room.taken[i] * around.prices[c]
         for at in range(around.shares.shape[1]):
             room.seen[at] = max(room.seen[at], around.shares[c, at])
-    return total - priced.k * _cost_of_box(priced, around, room.seen)
+    cost = priced.k * _cost_of_box(priced, around, room.seen)
+    return total - cost, cost
 
 
 @part
 def _note(place, room, size, found):
-    """Keep the group of the branch as the one of this place; return how many rows of the place it holds."""
+    """Keep the group of the branch for this place; return how many rows of the place it holds."""
     around = room.around
+    slot = found.noted[place] % found.group_places.shape[1]
+    places, counts = found.group_places[place, slot], found.group_counts[place, slot]
+    found.noted[place] += 1
     copies, entries = 1, 0
     for i in range(size):
         c = room.group[i]
         if around.places[c] == place:
             copies += room.taken[i]
         else:
-            found.group_places[place, entries] = around.places[c]
-            found.group_counts[place, entries] = room.taken[i]
+            places[entries] = around.places[c]
+            counts[entries] = room.taken[i]
             entries += 1
-    found.group_places[place, entries] = place
-    found.group_counts[place, entries] = copies
-    for e in range(entries + 1, found.group_counts.shape[1]):
-        found.group_counts[place, e] = 0
+    places[entries] = place
+    counts[entries] = copies
+    for e in range(entries + 1, counts.shape[0]):
+        counts[e] = 0
     return copies
 
 
 @part
 def _look(priced, place, own, room, count, top, best):
-    """Look at the branch on top; return its bound, its group's excess and size, or −1 for the size if that is needless.
+    """Look at the branch on top; return its bound, its group's excess, cost and size: −1 if that is needless.
 
     Where the branch can still hold more than its group does, how it is to be split is noted.
     """
@@ -180,8 +186,8 @@ def _look(priced, place, own, room, count, top, best):
     bound, closes, size = _bound(priced, own, priced.least[place], room, count, floor, branches.cap[top], best)
     branches.bound[top] = bound
     if bound <= best:
-        return bound, best, -1
-    value = _excess(priced, own, room, size)
+        return bound, best, 0.0, -1
+    value, cost = _excess(priced, own, room, size)
     # The direction in which the box is wider than where it was closed: either it is that wide, or narrower.
     widest, gap = -1, 0.0
     for at in range(around.shares.shape[1]):
@@ -191,7 +197,7 @@ def _look(priced, place, own, room, count, top, best):
     branches.widest[top] = widest
     if widest >= 0:
         branches.reached[top] = room.seen[widest]
-    return bound, value, size
+    return bound, value, cost, size
 
 
 @part
@@ -209,12 +215,14 @@ def _worst(priced, place, own, room, count, found, work):
         branches.cap[0, at] = np.inf
     room.looked[0] = 0
     best, copies, settled = 0.0, 1, 0.0
-    bound, value, size = _look(priced, place, own, room, count, 0, TOLERANCE)
+    bound, value, cost, size = _look(priced, place, own, room, count, 0, TOLERANCE)
     if bound <= TOLERANCE:
         return 0.0, 1, False
-    if value > best:
-        best = value
+    noted = -np.inf
+    if value > -NEARLY * cost:
+        noted = value
         copies = _note(place, room, size, found)
+        best = max(best, value)
     opened, looked = 1, 1
     while opened > 0:
         top = 0
@@ -242,11 +250,12 @@ def _worst(priced, place, own, room, count, found, work):
         last = opened
         opened += 1
         for child in (last, top):
-            bound, value, size = _look(priced, place, own, room, count, child, best + TOLERANCE)
+            bound, value, cost, size = _look(priced, place, own, room, count, child, best + TOLERANCE)
             looked += 1
-            if size >= 0 and value > best:
-                best = value
+            if size >= 0 and value > max(noted, -NEARLY * cost):
+                noted = value
                 copies = _note(place, room, size, found)
+                best = max(best, value)
             if bound <= best + TOLERANCE or (size >= 0 and value >= bound - TOLERANCE):
                 opened -= 1
                 _move(branches, opened, child)
@@ -265,11 +274,11 @@ def _move(branches, one, to):
         branches.reached[to] = branches.reached[one]
 
 
-def lower_prices(nodes, costs, priced, places, found, work):
+def lower_prices(nodes, costs, priced, places, found):
     """Lower the prices of some places, each as far as its groups with places of higher rank require.
 
     If the prices of all places are lowered, each computed from prices no lower than the others get, the result is
-    feasible. For each place, about `work` candidates are looked at; if that is too few, its price falls further.
+    feasible. If a search is cut short, the price falls further than necessary.
     """
     size = nodes.points.shape[0]
     around = new_around(size, priced.numbers)
@@ -285,7 +294,7 @@ def lower_prices(nodes, costs, priced, places, found, work):
     looked = np.zeros(1, dtype=np.int64)
     heap, reach = heaps.new_heap(size + 1), new_reach(costs)
     room = Room(around, branches, heap, reach, new_walk(), *members, np.empty(directions), looked)
-    _lower_prices(nodes, costs, priced, places, found, room, work)
+    _lower_prices(nodes, costs, priced, places, found, room)
 
 
 @part
@@ -304,21 +313,20 @@ def _lower_own(around, place, count, own):
 
 
 @loop
-def _lower_prices(nodes, costs, priced, places, found, room, work):
+def _lower_prices(nodes, costs, priced, places, found, room):
     for place in places:
-        found.group_counts[place, 0] = 0
         own = priced.price[place]
         found.lowered[place] = own
         if own <= 0.0:
             continue
         aimed = Aimed(costs, room.reach, nodes.points[place], nodes.points[place])
         count = list_candidates(nodes, aimed, room.walk, priced, place, room.around)
-        whole = False
+        work = priced.few
         for again in range(REPEATS):
-            excess, copies, cut = _worst(priced, place, own, room, count, found, work if whole else min(FEW, work))
-            if cut and not whole and work > FEW:
+            excess, copies, cut = _worst(priced, place, own, room, count, found, work)
+            if cut and work < priced.many:
                 count = drop_dominated(priced, place, room.around, count)
-                whole = True
+                work = priced.many
                 excess, copies, cut = _worst(priced, place, own, room, count, found, work)
             if excess <= TOLERANCE:
                 break
