@@ -49,13 +49,7 @@ class PublishedColumn(NamedTuple):
 
 
 def matches(classes: pa.Table, population: Any, config: Config) -> Int64:  # noqa: ANN401 - a path, an address or a frame
-    """Return class → people who match its published cells.
-
-    Args:
-        classes: The published quasi-identifiers, one row per class.
-        population: One row per person.
-        config: Quasi-identifiers with their types, hierarchies and publishing styles.
-    """
+    """Return class → people who match its published cells; both tables have a row for each."""
     from coterie.files import tables
 
     people = tables.read(population, missing_values=config.missing_values, header=True).table
@@ -104,9 +98,7 @@ def _column(name: str, classes: pa.Table, own: ColumnCells, config: Config) -> P
     own_read, shown_read = read_both(
         owned, shown, form=form, kind=kind, type_=own.values.type, name=name, order=config.ordered.get(name, ())
     )
-    ends = numbered([*own_read, *(each for each in shown_read if not isinstance(each, frozenset))])
-    lo, hi = (np.array([ends(each)[side] for each in shown_read], dtype=np.int64) for side in (0, 1))
-    own_lo, own_hi = (np.array([ends(each)[side] for each in own_read], dtype=np.int64) for side in (0, 1))
+    (own_lo, own_hi), (lo, hi) = (side.T for side in numbered(own_read, shown_read))
     place = {text: at for at, text in enumerate(owned)}
     members = [
         np.array([place[each] for each in reading if each in place], dtype=np.int64)
