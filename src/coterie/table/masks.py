@@ -137,13 +137,7 @@ def _flags(mask: AnyFlags, path: str, count: int, problems: list[Problem]) -> Bo
 
 
 def star_masked(grouping: Grouping, table: Table, cells: Mapping[str, Bool]) -> Grouping:
-    """Widen the interval to the whole domain in every group with a suppressed cell.
-
-    Args:
-        grouping: Row → group → box.
-        table: Its table.
-        cells: Quasi-identifier → row of the table → whether the cell is suppressed.
-    """
+    """Widen the interval to the whole domain in every group with a cell that the masks of columns suppress."""
     if not cells:
         return grouping
     starred = {
@@ -152,11 +146,6 @@ def star_masked(grouping: Grouping, table: Table, cells: Mapping[str, Bool]) -> 
         if domain.name in cells
     }
     return grouping.with_stars(starred, table.domains)
-
-
-def check_limit(grouping: Grouping, config: Config) -> None:
-    """Refuse a grouping that suppresses more rows than allowed."""
-    refuse_suppression(int(np.count_nonzero(grouping.labels < 0)), rows=len(grouping.labels), config=config)
 
 
 def refuse_suppression(suppressed: int, *, rows: int, config: Config) -> None:
