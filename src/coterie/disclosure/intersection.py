@@ -144,9 +144,7 @@ def _values(releases: Sequence[pa.Table], shared: Sequence[str]) -> tuple[Int64,
 
 def _candidates(link: Link, value_of_row: Int64, count: int) -> _Values:
     """Class of known people → the values of its candidates."""
-    pairs, rows = np.unique(link.first.class_of_row * count + value_of_row, return_counts=True)
-    starts = np.searchsorted(pairs // count, np.arange(link.first.classes + 1))
-    published = _Values(starts, pairs % count, rows.astype(np.int64))
+    published = _Values(*link.first.histogram(value_of_row, count))
     keys, weights = [np.zeros(0, dtype=np.int64)], [np.zeros(0, dtype=np.int64)]
     for part in link.pairs():
         for of_class, met in _some(part, published):

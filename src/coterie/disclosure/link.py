@@ -47,6 +47,12 @@ class LinkSide:
         """The number of classes."""
         return len(self.sizes)
 
+    def histogram(self, codes: Int64, size: int) -> tuple[Int64, Int64, Int64]:
+        """Return class → the codes of a column in its rows, and how many rows each has, as (starts, codes, counts)."""
+        pairs, counts = np.unique(self.class_of_row * size + codes, return_counts=True)
+        starts = np.searchsorted(pairs // size, np.arange(self.classes + 1))
+        return starts.astype(np.int64), (pairs % size).astype(np.int64), counts.astype(np.int64)
+
     @property
     def boxes(self) -> Boxes:
         """The classes in the form that kernels take."""
