@@ -94,12 +94,8 @@ def read_mask(
     for name in _names(cells):
         path = f"suppress_cells.{name}"
         if name not in quasi:
-            problems.append(
-                Problem(
-                    path,
-                    f"column {name!r} is not a quasi-identifier; only cells of quasi-identifiers can be suppressed",
-                )
-            )
+            text = f"column {name!r} is not a quasi-identifier; only cells of quasi-identifiers can be suppressed"
+            problems.append(Problem(path, text))
             continue
         found = _flags(cells[name], path, count, problems)
         if found is not None and len(found) and found.all():

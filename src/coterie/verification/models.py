@@ -75,15 +75,13 @@ class FileCheck(NamedTuple):
     verification: Verification
     classes: ClassFigures
     """of all classes except that of suppressed rows, if these are shown"""
-    starred: int
-    """rows that look like suppressed ones"""
     sizes: SizeCounts
     people: PeopleCounts | None
 
     def with_rows(self, sums: RowSums, k: int, *, hidden: int) -> FileCheck:
         """Return the same with the guarantee of rows published one by one, from the counts of all blocks."""
         found = self.verification
-        check = rows_check(sums, k=k, alike=self.starred if hidden else None)
+        check = rows_check(sums, k=k, alike=self.sizes.blank_rows if hidden else None)
         return self._replace(verification=replace(found, checks=(check, *found.checks)))
 
 
@@ -107,7 +105,7 @@ def verify_counts(
         checks=[check._replace(worst=-1) for check in checks],
         measured=tuple(each._replace(worst=-1) for each in found),
     )
-    return FileCheck(verification, sizes.kept(hidden), sizes.blank_rows, sizes, people)
+    return FileCheck(verification, sizes.kept(hidden), sizes, people)
 
 
 def model_rule(config: Config) -> Rule:
