@@ -5,6 +5,7 @@ Arrow reads the batches with the same options as whole tables: the same cells wi
 
 from __future__ import annotations
 
+import codecs
 import hashlib
 import os
 from collections.abc import Iterator, Sequence
@@ -15,8 +16,8 @@ from typing import TYPE_CHECKING, NamedTuple
 import pyarrow as pa
 
 from coterie.errors import ConfigError, DataError, Problem
-from coterie.files.csv_in import csv_batches, no_rows
-from coterie.files.dialect import SAMPLE_BYTES, DetectedText, eight_bit_encoding, sniff
+from coterie.files.csv_in import chunks_of, csv_batches, detect, in_eight_bits, no_rows
+from coterie.files.dialect import SAMPLE_BYTES, DetectedText, sniff, text_settings
 from coterie.files.formats import FORMATS
 from coterie.files.formulas import Formulas, read_safely
 from coterie.files.frames import check_names
@@ -26,7 +27,6 @@ if TYPE_CHECKING:
     from coterie.settings.config import Config
 
 BATCH_ROWS = 2**17
-_CHUNK_BYTES = 1 << 20
 # How much smaller gzip makes a text.
 PACKED = 5
 
@@ -135,16 +135,7 @@ def look_at(path: Path, config: Config) -> Size | None:
         return None
     with raw.open() as stream:
         sample = stream.read(SAMPLE_BYTES)
-    found = sniff(
-        sample,
-        whole=False,
-        name=raw.name,
-        missing_values=tuple(config.missing_values),
-        delimiter=config.delimiter,
-        encoding=config.encoding,
-        header=config.header,
-        skip_rows=config.skip_rows,
-    )
+    found = sniff(sample, whole=False, name=raw.name, **text_settings(config))
     lines = max(sample.count(b"\n"), sample.count(b"\r"), 1)
     size = path.stat().st_size * (PACKED if raw.compression else 1)
     return Size(int(size * lines / max(len(sample), 1)), len(found.header))
@@ -215,31 +206,11 @@ def _open_columnar(name: str, raws: tuple[Raw, ...]) -> TableFile:
 
 
 def _open_text(raw: Raw, config: Config) -> TableFile:
-    with raw.open() as stream:
-        try:
-            sample = stream.read(SAMPLE_BYTES + 1)
-        except (pa.ArrowException, OSError, EOFError):
-            raise _unreadable(raw.name, "csv") from None
-    whole, sample = len(sample) <= SAMPLE_BYTES, sample[:SAMPLE_BYTES]
-    encoding = config.encoding
-
-    def sniffed(encoding: str | None) -> DetectedText:
-        return sniff(
-            sample,
-            whole=whole,
-            name=raw.name,
-            missing_values=tuple(config.missing_values),
-            delimiter=config.delimiter,
-            encoding=encoding,
-            header=config.header,
-            skip_rows=config.skip_rows,
-        )
-
-    found = sniffed(encoding)
-    if encoding is None and found.dialect.encoding == "utf-8" and not whole and not _is_utf8(raw):
-        # ASCII for the length of the sample, something else later.
-        found = sniffed(eight_bit_encoding(_chunks(raw)))
-    if whole and config.header is not False and len(sample.strip().splitlines()) <= 1 + found.skipped:
+    text = text_settings(config)
+    found = detect(raw.open, raw.name, **text)
+    if config.encoding is None and found.dialect.encoding == "utf-8" and not _is_utf8(raw):
+        found = in_eight_bits(raw.open, raw.name, **text)
+    if found.empty:
         raise no_rows(raw.name)
     fields = [pa.field(title, pa.string()) for title in found.header]
     size = raw.path.stat().st_size if raw.path is not None else 0
@@ -247,22 +218,12 @@ def _open_text(raw: Raw, config: Config) -> TableFile:
 
 
 def _is_utf8(raw: Raw) -> bool:
-    import codecs
-
-    decoder = codecs.getincrementaldecoder("utf-8")()
     try:
-        for chunk in _chunks(raw):
-            decoder.decode(chunk)
-        decoder.decode(b"", final=True)
+        for _ in codecs.iterdecode(chunks_of(raw.open), "utf-8"):
+            pass
     except UnicodeDecodeError:
         return False
     return True
-
-
-def _chunks(raw: Raw) -> Iterator[bytes]:
-    with raw.open() as stream:
-        while chunk := stream.read(_CHUNK_BYTES):
-            yield chunk
 
 
 def _unreadable(name: str, kind: Format) -> DataError:

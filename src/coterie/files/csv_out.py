@@ -22,19 +22,8 @@ _BATCH_ROWS = 1 << 16
 Content: TypeAlias = "pa.Buffer | bytes"
 
 
-def csv_chunks(table: pa.Table, dialect: Dialect) -> Iterator[Content]:
-    """Yield a table as chunks of encoded text in the given dialect, header first. Each chunk is bytes or a buffer."""
-    return csv_stream([table], table.column_names, dialect)
-
-
 def csv_stream(tables: Iterable[pa.Table], names: list[str], dialect: Dialect) -> Iterator[Content]:
-    """Yield consecutive tables with the same columns as the chunks of one file.
-
-    Args:
-        tables: Tables with the same columns.
-        names: Their columns.
-        dialect: The dialect to write.
-    """
+    """Yield consecutive tables with the same columns as encoded chunks of one file in the dialect, header first."""
     encode = _encoder(dialect)
     titles = [pa.array([title], pa.string()) for title in names]
     # A name may be empty (pandas leaves its index unnamed), but an empty line would not be read as a header.

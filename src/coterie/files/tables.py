@@ -12,26 +12,27 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Collection, Sequence
-from contextlib import nullcontext
 from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Literal, TypedDict
+from typing import TYPE_CHECKING, Literal
 
 import pyarrow as pa
 
 from coterie.arrays import AnyTable
 from coterie.errors import ConfigError, DataError, Problem
-from coterie.files import tables
 from coterie.files.csv_in import read_csv
-from coterie.files.csv_out import csv_chunks
 from coterie.files.databases.place import Place, place_of, target_of
 from coterie.files.destinations import check_apart
-from coterie.files.dialect import Dialect
+from coterie.files.dialect import Dialect, TextSettings, dialect_of, text_settings
 from coterie.files.formats import FORMATS
-from coterie.files.formulas import Formulas, read_safely, written_safely
+from coterie.files.formulas import Formulas, read_safely
 from coterie.files.frames import FrameKind, Native, Rows, Taken, check_names, give_frame, take_frame
 from coterie.files.input import Format, Raw, open_raw
-from coterie.files.output import check_target, format_of, gzipped, whole_file
+from coterie.files.output import check_target, format_of, whole_file
+from coterie.files.streams import Target, write_tables
+
+if TYPE_CHECKING:
+    from coterie.settings.config import Config
 
 __all__ = ["Dialect", "Source", "check_target", "place_of", "read", "to_native", "whole_file", "write"]
 
@@ -56,16 +57,6 @@ class Source:
     compression: Literal["gzip"] | None = None
     origin: Path | Place | None = field(default=None, repr=False)
     """its absolute path or address, which may not be overwritten"""
-
-
-class TextSettings(TypedDict):
-    """How to read a text file; see `read` for the meaning of each field."""
-
-    missing_values: tuple[str, ...]
-    delimiter: str | None
-    encoding: str | None
-    header: bool | None
-    skip_rows: int
 
 
 def read(
@@ -156,7 +147,7 @@ def _parsed(raw: Raw, text: TextSettings, *, sheet: str | int | None) -> Source:
     if sheet is not None and not kind.sheets:
         raise ConfigError([Problem("sheet", f"{raw.name} is not an Excel file and has no sheets")])
     if raw.format == "csv":
-        table, dialect = read_csv(raw.open, name=raw.name, **text)
+        table, dialect = read_csv(raw.open, raw.name, **text)
     else:
         table = kind.read(raw, sheet=sheet)
     return Source(
@@ -236,58 +227,19 @@ def write(
         place.write(table, force=force)
         return ""
     kind, zipped = format_of(path)
+    if dialect is None:
+        dialect = dialect_of(path, dialect=like.dialect if like else None, before=like.path if like else None)
     with whole_file(path, force=force) as sink:
         sink.before_name = before_name
-        with gzipped(sink) if zipped else nullcontext(sink) as out:
-            if kind != "csv":
-                # Without metadata: another program's notes on the columns would no longer hold.
-                FORMATS[kind].write(table.replace_schema_metadata(None), out)
-            else:
-                for chunk in csv_chunks(written_safely(table, formulas), dialect or _dialect(path, like)):
-                    out.write(chunk)
+        # Without metadata: another program's notes on the columns would no longer hold.
+        plain = table.replace_schema_metadata(None)
+        write_tables([plain], sink, Target(kind, zipped, dialect=dialect, formulas=formulas))
     return sink.sha256
 
 
-def _dialect(path: str | os.PathLike[str], like: Source | None) -> Dialect:
-    return dialect_of(path, dialect=like.dialect if like else None, before=like.path if like else None)
-
-
-def dialect_of(path: str | os.PathLike[str], *, dialect: Dialect | None, before: Path | None) -> Dialect:
-    """Return the dialect for a CSV file: that of the source, but .tsv has tabs, and .csv from a .tsv has commas.
-
-    Args:
-        path: The name.
-        dialect: The source's dialect, if it was text.
-        before: The source's name, if it has one.
-    """
-
-    def tabs(name: object) -> bool:
-        return str(name).lower().removesuffix(".gz").endswith((".tsv", ".tab"))
-
-    dialect = dialect or Dialect()
-    if tabs(path):
-        return replace(dialect, delimiter="\t")
-    if dialect.delimiter == "\t" and tabs(before) and str(path) != "-":
-        return replace(dialect, delimiter=",")
-    return dialect
-
-
-if TYPE_CHECKING:
-    import pyarrow as pa
-
-    from coterie.settings.config import Config
-
-
-def read_source(data: AnyTable, config: Config) -> tables.Source:
+def read_source(data: AnyTable, config: Config) -> Source:
     """Read a frame or a file according to the configuration."""
-    source = tables.read(
-        data,
-        missing_values=config.missing_values,
-        delimiter=config.delimiter,
-        encoding=config.encoding,
-        header=config.header,
-        skip_rows=config.skip_rows,
-    )
+    source = read(data, **text_settings(config))
     return source if source.dialect is None else replace(source, table=read_safely(source.table, config.formulas))
 
 
