@@ -50,7 +50,7 @@ _KINDS = {
 
 def unknown_setting(name: str, known: Sequence[str]) -> Problem:
     """Return the problem of an unknown setting, with the one that was probably meant."""
-    meant = [setting.name for setting in FIELDS.values() if name in setting.aliases]
+    meant = [setting.name for setting in FIELDS.values() if name in (setting.flag, *setting.aliases)]
     near = f" (did you mean {meant[0]!r}?)" if meant else did_you_mean(name, known)
     return Problem(name, f"there is no such setting{near}")
 

@@ -93,9 +93,10 @@ def _field(setting: Setting) -> tuple[Any, Any]:
         kind = Annotated[int, BeforeValidator(_whole), limits]
     elif setting.kind == "number":
         kind = Annotated[FiniteFloat, limits]
-    elif setting.limits:
-        kind = Annotated[kind, limits]
-    for check, validator in ((setting.before, BeforeValidator), (setting.after, AfterValidator)):
+    elif setting.kind == "text" and setting.optional and setting.after is None:
+        kind = Annotated[kind, Field(min_length=1)]
+    before = listed if setting.kind == "columns" and setting.before is None else setting.before
+    for check, validator in ((before, BeforeValidator), (setting.after, AfterValidator)):
         kind = kind if check is None else Annotated[kind, validator(check)]
     return kind | None if setting.optional else kind, Field(setting.default, description=setting.about)
 
