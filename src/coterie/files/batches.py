@@ -9,7 +9,7 @@ import codecs
 import hashlib
 import os
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -120,8 +120,7 @@ class Size(NamedTuple):
 def look_at(path: Path, config: Config) -> Size | None:
     """Estimate a file's number of rows from its first bytes or metadata; None if that is not possible."""
     if path.is_dir():
-        files = [each for each in path.iterdir() if each.suffix in (".parquet", ".pq")]
-        sizes = [size for size in (look_at(file, config) for file in files) if size is not None]
+        sizes = [size for size in (look_at(file, config) for file in _parquet_files(path)) if size is not None]
         return Size(sum(size.rows for size in sizes), sizes[0].columns) if sizes else None
     with path.open("rb") as file:
         start = file.read(START_BYTES)
@@ -154,31 +153,24 @@ def open_table(path: str | os.PathLike[str], config: Config) -> TableFile:
             [Problem("engine", "standard input can be read only once; give a file, or use engine memory")]
         )
     if Path(name).is_dir():
-        return _open_folder(name)
-    raw = open_raw(path)
-    if not FORMATS[raw.format].batches or raw.data is not None:
-        titles = " or ".join(each.title for each in FORMATS.values() if each.batches)
-        text = f"{raw.name} cannot be read in blocks; give {titles}, or use engine memory"
-        raise ConfigError([Problem("engine", text)])
-    table = _open_text(raw, config) if raw.format == "csv" else _open_columnar(name, (raw,))
-    return _checked(replace(table, formulas=config.formulas))
-
-
-def _open_folder(name: str) -> TableFile:
-    files = sorted(each for each in Path(name).iterdir() if each.suffix in (".parquet", ".pq"))
-    if not files:
-        raise DataError(f"{name} is a folder without Parquet files.", hint="Give the path of a file.")
-    raws = tuple(open_raw(file) for file in files)
-    if any(raw.format != "parquet" for raw in raws):
-        raise DataError(f"{name} contains files that are named as Parquet but are not.", hint="Remove them.")
-    return _checked(_open_columnar(name, raws))
-
-
-def _checked(table: TableFile) -> TableFile:
+        raws = tuple(open_raw(file) for file in _parquet_files(Path(name)))
+        if not raws:
+            raise DataError(f"{name} is a folder without Parquet files.", hint="Give the path of a file.")
+        if any(raw.format != "parquet" for raw in raws):
+            raise DataError(f"{name} contains files that are named as Parquet but are not.", hint="Remove them.")
+    else:
+        raws = (open_raw(path),)
+        if not FORMATS[raws[0].format].batches or raws[0].data is not None:
+            titles = " or ".join(each.title for each in FORMATS.values() if each.batches)
+            text = f"{name} cannot be read in blocks; give {titles}, or use engine memory"
+            raise ConfigError([Problem("engine", text)])
+    table = _open_text(raws[0], config) if raws[0].format == "csv" else _open_columnar(name, raws)
     check_names(table.schema.names, table.name)
-    if not len(table.schema):
-        raise DataError(f"{table.name} has no columns.", hint="Give a table with at least one column and one row.")
     return table
+
+
+def _parquet_files(folder: Path) -> list[Path]:
+    return sorted(each for each in folder.iterdir() if each.suffix in (".parquet", ".pq"))
 
 
 def _open_columnar(name: str, raws: tuple[Raw, ...]) -> TableFile:
@@ -214,7 +206,8 @@ def _open_text(raw: Raw, config: Config) -> TableFile:
         raise no_rows(raw.name)
     fields = [pa.field(title, pa.string()) for title in found.header]
     size = raw.path.stat().st_size if raw.path is not None else 0
-    return TableFile(raw.name, (raw,), pa.schema(fields), found, raw_bytes=4 * size if raw.compression else size)
+    size *= 4 if raw.compression else 1
+    return TableFile(raw.name, (raw,), pa.schema(fields), found, formulas=config.formulas, raw_bytes=size)
 
 
 def _is_utf8(raw: Raw) -> bool:

@@ -8,7 +8,7 @@ from collections.abc import Iterable, Iterator
 from contextlib import nullcontext
 from itertools import chain
 from pathlib import Path
-from typing import TYPE_CHECKING, NamedTuple, Protocol
+from typing import TYPE_CHECKING, NamedTuple
 
 import pyarrow as pa
 
@@ -22,7 +22,6 @@ from coterie.files.output import HashedFile, check_target, format_of, gzipped, p
 if TYPE_CHECKING:
     from coterie.files.batches import TableFile
     from coterie.files.input import Format
-    from coterie.methods._method import Progress
     from coterie.settings.config import Config
 
 
@@ -93,52 +92,34 @@ class WrittenFile(NamedTuple):
     """of the file, or of the digests of a folder's files in order"""
 
 
-class Stripes(Protocol):
-    """A release that can be read in row order, some rows at a time."""
+def write_release(stripes: Iterable[pa.Table], path: Path, target: Target) -> WrittenFile:
+    """Write a release, whose rows come some at a time, to a new file or folder."""
+    if not target.folder:
+        return _write_file(stripes, path, target)
+    path.mkdir()
+    parts = [
+        _write_file([stripe], path / f"part-{number:05}.parquet", Target("parquet"))
+        for number, stripe in enumerate(stripes)
+    ]
+    digest = hashlib.sha256("".join(part.sha256 for part in parts).encode()).hexdigest()
+    return WrittenFile(sum(part.rows for part in parts), digest)
 
-    def stripes(self, progress: Progress | None = None) -> Iterator[pa.Table]:
-        """Yield its rows."""
 
+def _write_file(stripes: Iterable[pa.Table], path: Path, target: Target) -> WrittenFile:
+    rows = 0
 
-def write_release(publisher: Stripes, path: Path, target: Target, *, progress: Progress | None = None) -> WrittenFile:
-    """Write the release to a new file or folder; `progress` is called with the number of rows written."""
-    stripes = publisher.stripes(progress)
-    if target.folder:
-        return _write_folder(stripes, path)
-    counted = _Counted(stripes)
+    def counted() -> Iterator[pa.Table]:
+        nonlocal rows
+        for stripe in stripes:
+            rows += stripe.num_rows
+            yield stripe
+
     with path.open("wb") as file:
         sink = HashedFile(file)
-        write_tables(counted, sink, target)
+        write_tables(counted(), sink, target)
         file.flush()
         os.fsync(file.fileno())
-    return WrittenFile(counted.rows, sink.sha256)
-
-
-class _Counted:
-    """Tables passing through, with a count of their rows."""
-
-    def __init__(self, tables: Iterator[pa.Table]) -> None:
-        self._tables = tables
-        self.rows = 0
-
-    def __iter__(self) -> Iterator[pa.Table]:
-        for table in self._tables:
-            self.rows += table.num_rows
-            yield table
-
-
-def _write_folder(stripes: Iterator[pa.Table], path: Path) -> WrittenFile:
-    path.mkdir()
-    rows, digests = 0, []
-    for number, stripe in enumerate(stripes):
-        with (path / f"part-{number:05}.parquet").open("wb") as file:
-            sink = HashedFile(file)
-            write_tables([stripe], sink, Target("parquet"))
-            file.flush()
-            os.fsync(file.fileno())
-        rows += stripe.num_rows
-        digests.append(sink.sha256)
-    return WrittenFile(rows, hashlib.sha256("".join(digests).encode()).hexdigest())
+    return WrittenFile(rows, sink.sha256)
 
 
 def write_tables(tables: Iterable[pa.Table], sink: HashedFile, target: Target) -> None:
