@@ -109,14 +109,7 @@ def guess_type(values: pa.Array, counts: Int64, *, column: str) -> ColumnType:
     if _all_match(texts, f"^{DATE}$"):
         return "date"
     if numbers.mean() >= _MOSTLY:
-        wrong = ~numbers
-        raise DataError(
-            f"Column {column!r} looks like numbers, but {int(wrong.sum()):,} of its distinct values "
-            f"({int(counts[wrong].sum()):,} rows) are text.",
-            column=column,
-            rows=int(counts[wrong].sum()),
-            hint=f'List them in missing_values, or set types.{column} = "category".',
-        )
+        raise _refused("text", ~numbers, counts, column, is_what="looks like numbers")
     return "category"
 
 
@@ -200,11 +193,12 @@ def _from_decimals(values: pa.Array) -> Numbers:
     return Numbers(floats, values.to_pylist())
 
 
-def _refused(what: str, wrong: Bool, counts: Int64, column: str) -> DataError:
+def _refused(
+    what: str, wrong: Bool, counts: Int64, column: str, *, is_what: str = "is configured as a number"
+) -> DataError:
     rows = int(counts[wrong].sum())
     return DataError(
-        f"Column {column!r} is configured as a number, but {int(wrong.sum()):,} of its distinct values ({rows:,} rows) "
-        f"are {what}.",
+        f"Column {column!r} {is_what}, but {int(wrong.sum()):,} of its distinct values ({rows:,} rows) are {what}.",
         column=column,
         rows=rows,
         hint=f'List them in missing_values, or set types.{column} = "category".',
