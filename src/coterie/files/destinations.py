@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from coterie.errors import ConfigError, Problem
 from coterie.files.databases.place import Place, is_address, place_of, target_of
-from coterie.files.output import check_target, format_of
+from coterie.files.output import check_target, format_of, provenance_path
 
 if TYPE_CHECKING:
     from coterie.settings.config import Config
@@ -118,8 +118,6 @@ def _where(data: object) -> Path | Place | str | None:
 def _outputs(
     output: AnyPath | None, mapping: AnyPath | None, reports: Sequence[AnyPath], *, settings_beside: bool
 ) -> Iterator[Output]:
-    from coterie.files.output import provenance_path
-
     if output is not None and os.fspath(output) != "-":
         yield Output("output", output)
         if settings_beside and not is_address(os.fspath(output)):

@@ -31,6 +31,7 @@ _TEXTS = {
     "less_than": "must be less than {lt}",
     "literal_error": "must be {expected}",
     "string_too_short": "must not be empty",
+    "is_instance_of": "must be a hierarchy",
 }
 
 _KINDS = {

@@ -99,13 +99,9 @@ def _lines(setting: str, config: Config, found: Sequence[str]) -> str:
 
 def toml_text(name: str) -> str:
     """Quote a name so that TOML and Python both read it unchanged, even after spaces were normalized."""
-    signs = [f"\\{sign}" if sign in '"\\' else sign if sign.isprintable() else _escaped(sign) for sign in name]
+    codes = ((sign, f"\\u{ord(sign):04x}" if ord(sign) < 2**16 else f"\\U{ord(sign):08x}") for sign in name)
+    signs = [f"\\{sign}" if sign in '"\\' else sign if sign.isprintable() else code for sign, code in codes]
     return '"' + re.sub(r"(?<= ) ", r"\\u0020", "".join(signs)) + '"'
-
-
-def _escaped(sign: str) -> str:
-    code = ord(sign)
-    return f"\\u{code:04x}" if code < 2**16 else f"\\U{code:08x}"
 
 
 def parse_names(texts: Sequence[str]) -> list[str]:
