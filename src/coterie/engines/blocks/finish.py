@@ -131,7 +131,7 @@ class Ending:
             stripes = BlockStripes(made, shown, removed, hidden > 0, one_dictionary=target.format == "feather")
             people = None if config.entity is None else people_column(made.original, config.entity, removed)
             secret = ShuffledStripes(stripes, self.work.spare, people) if config.row_order == "shuffle" else None
-            written = write_release(secret or stripes, path, target, progress=self.job.progress)
+            written = write_release((secret or stripes).stripes(self.job.progress), path, target)
         with self.phases("verify"):
             give_back()
             table = open_table(path, target.reading(config))
