@@ -12,6 +12,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Collection, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import nullcontext
 from dataclasses import dataclass, field, replace
 from pathlib import Path
@@ -144,10 +145,12 @@ def _with_sheet(
 
 
 def _read_file(path: str | os.PathLike[str], text: TextSettings, *, sheet: str | int | None) -> Source:
-    raw = open_raw(path)
-    source = _parsed(raw, text, sheet=sheet)
-    raw.check_content()  # a file is read twice, to be hashed and to be parsed: these have to be the same bytes
-    return source
+    raw = open_raw(path, whole=True)
+    with ThreadPoolExecutor(1) as pool:
+        pool.submit(getattr, raw, "sha256")
+        source = _parsed(raw, text, sheet=sheet)
+    raw.check_content()  # or it may be half of what was there before, half of what somebody has just written
+    return replace(source, sha256=raw.sha256)
 
 
 def _parsed(raw: Raw, text: TextSettings, *, sheet: str | int | None) -> Source:
@@ -156,7 +159,8 @@ def _parsed(raw: Raw, text: TextSettings, *, sheet: str | int | None) -> Source:
     if sheet is not None and not kind.sheets:
         raise ConfigError([Problem("sheet", f"{raw.name} is not an Excel file and has no sheets")])
     if raw.format == "csv":
-        table, dialect = read_csv(raw.open, name=raw.name, **text)
+        held = None if raw.compression else raw.data
+        table, dialect = read_csv(raw.open, name=raw.name, text=held, **text)
     else:
         table = kind.read(raw, sheet=sheet)
     return Source(
@@ -164,7 +168,6 @@ def _parsed(raw: Raw, text: TextSettings, *, sheet: str | int | None) -> Source:
         "file",
         raw.name,
         path=raw.path,
-        sha256=raw.sha256,
         format=raw.format,
         dialect=dialect,
         compression=raw.compression,
