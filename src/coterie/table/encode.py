@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 import pyarrow as pa
 
-from coterie.arrays import Int32, Int64
+from coterie.arrays import Int32, Int64, in_threads
 from coterie.errors import DataError
 from coterie.table.codebook import (
     Codebook,
@@ -60,7 +60,7 @@ def encode(columns: pa.Table, config: Config, mask: Mask | None = None) -> Encod
     people = () if config.entity is None else (config.entity,)
     names = list(dict.fromkeys((*config.quasi, *config.sensitive, *people)))
     part, keep = taking_part(columns.select(names), config, mask or Mask())
-    read = {name: _values(part.column(name), name=name) for name in names}
+    read = dict(zip(names, in_threads(lambda name: _values(part.column(name), name=name), names), strict=True))
     if config.missing == "error":
         refuse_missing(missing_cells(columns, config), config)
     rows = np.flatnonzero(keep)
@@ -100,5 +100,6 @@ def _values(column: pa.ChunkedArray, *, name: str) -> _Values:
         ) from None
     # All chunks have the same dictionary.
     distinct = encoded.chunk(0).dictionary if encoded.num_chunks else pa.array([], column.type)
-    parts = [chunk.indices.fill_null(len(distinct)).to_numpy(zero_copy_only=False) for chunk in encoded.chunks]
-    return _Values(distinct, np.concatenate([np.zeros(0, dtype=np.int32), *parts]))
+    places = [each.indices.fill_null(len(distinct)) if each.null_count else each.indices for each in encoded.chunks]
+    parts = [each.to_numpy(zero_copy_only=False) for each in places]
+    return _Values(distinct, parts[0] if len(parts) == 1 else np.concatenate([np.zeros(0, dtype=np.int32), *parts]))
