@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, Unpack
 
 from coterie.arrays import AnyTable
 from coterie.comparison.comparison import Comparison, ComparisonRow
-from coterie.comparison.finished import keep, read_kept, run_key, source_hash
+from coterie.comparison.finished import keep, read_kept, run_key
 from coterie.engines.memory.source import prepare
 from coterie.errors import Cancelled, ConfigError, Problem
 from coterie.settings.config import AnyConfig, Config
@@ -94,7 +94,7 @@ def compare(
     path = None if results is None else Path(results)
     kept = read_kept(path)
     prepared = prepare(data, base, publishes=False)
-    plan = _plan(base, source_hash(prepared.source), methods=methods, ks=k, privacy=privacy, queries=queries)
+    plan = _plan(base, prepared.source.digest, methods=methods, ks=k, privacy=privacy, queries=queries)
     for each in plan:
         each.config.check_columns(prepared.source.table.column_names, publishes=False)
     known = {} if fresh else {each.key: kept[each.key] for each in plan if each.key in kept}

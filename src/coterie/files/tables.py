@@ -31,7 +31,7 @@ from coterie.files.formats import FORMATS
 from coterie.files.formulas import Formulas, read_safely, written_safely
 from coterie.files.frames import FrameKind, Native, Rows, Taken, check_names, give_frame, take_frame
 from coterie.files.input import Format, Raw, open_raw
-from coterie.files.output import check_target, format_of, gzipped, whole_file
+from coterie.files.output import HashedFile, check_target, format_of, gzipped, whole_file
 
 __all__ = ["Dialect", "Source", "check_target", "place_of", "read", "to_native", "whole_file", "write"]
 
@@ -56,6 +56,21 @@ class Source:
     compression: Literal["gzip"] | None = None
     origin: Path | Place | None = field(default=None, repr=False)
     """its absolute path or address, which may not be overwritten"""
+
+    @property
+    def digest(self) -> str:
+        """The SHA-256 of the file, or else of the table."""
+        return self.sha256 or table_hash(self.table)
+
+
+def table_hash(table: pa.Table) -> str:
+    """Return the SHA-256 of a table's cells, names and types as an Arrow IPC stream, independent of its chunks."""
+    whole = table.combine_chunks()
+    with Path(os.devnull).open("wb") as nowhere:
+        sink = HashedFile(nowhere)
+        with pa.PythonFile(sink, mode="w") as file, pa.ipc.new_stream(file, whole.schema) as writer:
+            writer.write_table(whole)
+        return sink.sha256
 
 
 class TextSettings(TypedDict):

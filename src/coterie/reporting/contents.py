@@ -2,10 +2,7 @@
 
 from __future__ import annotations
 
-import hashlib
 from typing import TYPE_CHECKING, Any, cast
-
-import pyarrow as pa
 
 from coterie.methods import find_method
 from coterie.reporting import model
@@ -101,11 +98,10 @@ def _promises(release: Release, hider: Hider) -> list[model.Promise]:
 def _input(release: Release, hider: Hider) -> model.Input:
     source, table = release.source, release.source.table
     missing = sum(release.missing.values())
-    digest, what = source.sha256, "the file on disk"
-    if digest is None:
-        digest, what = _table_hash(table), "the table as an Arrow IPC stream"
-    if hider.external:
-        digest, what = None, "withheld: a hash would confirm a guess of the whole table; the internal report has it"
+    digest, what = None, "withheld: a hash would confirm a guess of the whole table; the internal report has it"
+    if not hider.external:
+        digest = source.digest
+        what = "the table as an Arrow IPC stream" if source.sha256 is None else "the file on disk"
     return model.Input(
         name=None if hider.external else source.name if source.path is None else source.path.name,
         rows=hider.of_rows(release.original_rows),
@@ -116,29 +112,6 @@ def _input(release: Release, hider: Hider) -> model.Input:
         published_rows=release.published_rows,
         published_columns=release.published.table.num_columns,
     )
-
-
-def _table_hash(table: pa.Table) -> str:
-    """Return the SHA-256 of a table, independent of its chunks."""
-
-    class Sink:
-        closed = False
-
-        def __init__(self) -> None:
-            self.hash = hashlib.sha256()
-
-        def write(self, data: Any) -> int:  # noqa: ANN401 - Arrow hands over buffers
-            self.hash.update(data)
-            return len(data)
-
-        def flush(self) -> None:
-            pass
-
-    sink = Sink()
-    whole = table.combine_chunks()
-    with pa.ipc.new_stream(pa.PythonFile(sink, mode="w"), whole.schema) as writer:
-        writer.write_table(whole)
-    return sink.hash.hexdigest()
 
 
 def _suppression(release: Release, hider: Hider) -> model.Suppression:
