@@ -5,7 +5,7 @@ values (`cells.py`). Rows are first aggregated into distinct combinations of cel
 the number of combinations it touches, not on the number of rows.
 
 The error of a query is |estimate − answer| ÷ |answer|. A query whose answer is 0 has no relative error: it is skipped
-counted.
+and counted.
 """
 
 from __future__ import annotations

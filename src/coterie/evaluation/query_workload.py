@@ -11,7 +11,7 @@ import numpy as np
 
 from coterie.errors import ConfigError, Problem
 from coterie.evaluation.before_after import BeforeAfter
-from coterie.evaluation.cells import Predicate, Span, is_whole, present_numbers, span_predicate
+from coterie.evaluation.cells import Predicate, Span, codes_predicate, is_whole, present_numbers, span_predicate
 from coterie.evaluation.queries import Query, QueryErrors, answer_queries, answers_on
 
 if TYPE_CHECKING:
@@ -194,10 +194,9 @@ def _value_or_label(domain: Domain, workload: Workload, rng: np.random.Generator
     inner = np.setdiff1d(np.arange(tree.nodes), tree.leaf_node)
     inner = inner if workload.root else inner[inner > 0]
     if len(inner) == 0 or rng.random() < workload.points:
-        code = int(rng.integers(_present(domain)))
-        return _codes(domain, code, code)
+        return codes_predicate(domain, [int(rng.integers(_present(domain)))])
     node = int(rng.choice(inner))
-    return _codes(domain, int(tree.first[node]), int(tree.last[node]))
+    return codes_predicate(domain, slice(tree.first[node], tree.last[node] + 1))
 
 
 def _values(domain: Domain, share: float, rng: np.random.Generator) -> Predicate:
@@ -205,18 +204,10 @@ def _values(domain: Domain, share: float, rng: np.random.Generator) -> Predicate
     present = _present(domain)
     if not domain.labelled:
         count = min(max(round(share * present), 1), present)
-        mask = np.zeros(domain.size, dtype=np.bool_)
-        mask[rng.choice(present, size=count, replace=False)] = True
-        return Predicate(domain.name, mask)
+        return codes_predicate(domain, rng.choice(present, size=count, replace=False))
     tree = domain.tree
     assert tree is not None
     nodes = np.flatnonzero(tree.first < present)
     off = np.abs((tree.last[nodes] - tree.first[nodes] + 1) / tree.leaves - share)
     node = int(rng.choice(nodes[off <= off.min() + 1e-12]))
-    return _codes(domain, int(tree.first[node]), int(tree.last[node]))
-
-
-def _codes(domain: Domain, first: int, last: int) -> Predicate:
-    mask = np.zeros(domain.size, dtype=np.bool_)
-    mask[first : last + 1] = True
-    return Predicate(domain.name, mask)
+    return codes_predicate(domain, slice(tree.first[node], tree.last[node] + 1))
