@@ -40,17 +40,6 @@ class Fault(NamedTuple):
     text: str
 
 
-class FormState(NamedTuple):
-    """A form to show: its errors, the user's input, and the response status."""
-
-    faults: list[Fault] | None = None
-    submitted: Mapping[str, str] | None = None
-    status: int = 200
-
-
-FIRST_LOOK = FormState()
-
-
 @cache
 def templates() -> Environment:
     """Return the templates of the app and of its screens, with its filters."""
@@ -58,13 +47,6 @@ def templates() -> Environment:
     room.filters |= {"count": _count, "figure": _figure, "percent": percent_text, "seconds": seconds_text}
     room.filters["combine"] = _combine
     return room
-
-
-def render_step(request: Request, project: Project, step: str, form: FormState, **context: Any) -> HTMLResponse:  # noqa: ANN401
-    """Render the page of a step with its form; arguments as for `render`."""
-    faults, submitted, status = form
-    more = {"faults": faults or (), "submitted": submitted, **context}
-    return render(request, f"{step}.html", project=project, step=step, status=status, **more)
 
 
 def render(

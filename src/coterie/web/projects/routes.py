@@ -15,8 +15,8 @@ from coterie.files.formats import FORMATS
 from coterie.web.jobs import Jobs
 from coterie.web.pages import Fault, go, posted, project_of, projects_of, render, settings_of, values_of
 from coterie.web.project import Project, Projects
-from coterie.web.settings import resolve_allowed
-from coterie.web.uploads import MEGABYTE, receive_upload
+from coterie.web.settings import MEGABYTE, resolve_allowed
+from coterie.web.uploads import receive_upload
 
 ENDINGS = tuple(ending for each in FORMATS.values() for ending in each.endings)
 ENDINGS = (*(f"{ending}.gz" for ending in FORMATS["csv"].endings), *ENDINGS, ".gz")

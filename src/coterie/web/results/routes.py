@@ -16,10 +16,11 @@ from coterie.web.data.input_state import looked_at
 from coterie.web.jobs import JobState, jobs_of, state_of
 from coterie.web.pages import Fault, go, is_htmx, project_of, render
 from coterie.web.project import Project, read_json
+from coterie.web.results.charts import spots_of
 from coterie.web.results.jobs import ANSWER
-from coterie.web.results.read import DOWNLOADS, curve_ks, download_path, map_of, report_of, runs_of
+from coterie.web.results.read import DOWNLOADS, curve_ks, download_path, map_of, report_of
 from coterie.web.results.rows import PER_PAGE, Page, page_of
-from coterie.web.run.runs import RESULT, settings_of_run
+from coterie.web.run.runs import RESULT, runs_of, settings_of_run
 from coterie.web.table_summary import column_names
 
 LATE = "late"
@@ -42,7 +43,7 @@ def latest(request: Request) -> Response:
     for folder in project.runs:
         if read_json(folder / "state.json").get("state") == "finished":
             return go(f"{project.url}/results/{folder.name}", request)
-    return render(request, "results_none.html", project=project, step="results", runs=runs_of(project))
+    return render(request, "results_none.html", project=project, step="results", **_runs(request, project))
 
 
 def one(request: Request) -> Response:
@@ -54,11 +55,11 @@ def one(request: Request) -> Response:
 def _show(request: Request, project: Project, folder: Path, *, faults: list[Fault] | None = None) -> Response:
     result = read_json(folder / RESULT)
     if not result or state_of(folder).state != "finished":
-        return render(request, "results_none.html", project=project, step="results", runs=runs_of(project))
+        return render(request, "results_none.html", project=project, step="results", **_runs(request, project))
     context: dict[str, Any] = {
         "run": folder.name,
         "base": f"{project.url}/results/{folder.name}",
-        "runs": runs_of(project),
+        **_runs(request, project),
         "page": _rows(request, project, folder),
         "per_page": PER_PAGE,
         "downloads": [each for each in DOWNLOADS if download_path(folder, each) is not None],
@@ -81,6 +82,12 @@ def _show(request: Request, project: Project, folder: Path, *, faults: list[Faul
         }
     status = 422 if faults else 200
     return render(request, template, project=project, step="results", status=status, faults=faults or [], **context)
+
+
+def _runs(request: Request, project: Project) -> dict[str, Any]:
+    """Return all runs, the latest first, and the highest risk of those that are finished."""
+    highest = {spot.run: spot.highest for spot in spots_of(project.folder)}
+    return {"runs": runs_of(jobs_of(request), project), "highest": highest}
 
 
 def _rows(request: Request, project: Project, folder: Path) -> Page | None:
