@@ -32,11 +32,7 @@ COMPILING = "compiling (once after installation; some seconds) …"  # and the b
 def release_of(data: AnyTable, config: Config, *, quiet: bool, publishes: bool = True) -> Release:
     """Make a release with a progress bar, and mention if this run compiles the kernels.
 
-    Args:
-        data: The table.
-        config: The settings.
-        quiet: Show no progress.
-        publishes: Whether the release will be published rather than only inspected: then every column needs a role.
+    One that is only inspected and not published need not have a role for every column.
     """
     from coterie.api.anonymize import anonymize
     from coterie.engines.memory.run import make_release
@@ -208,15 +204,9 @@ def show_verdict(verdict: Verdict, voice: Voice) -> None:
 def show_verification(
     data: str, config: Config, *, asked: bool, as_json: bool, quiet: bool, strict: bool = False
 ) -> bool:
-    """Verify a published file, print the result and return whether the guarantees hold.
+    """Verify a published file, print the result and return whether the guarantees hold; if `strict`, the whole verdict.
 
-    Args:
-        data: The published file.
-        config: The guarantees.
-        asked: Whether k was requested, rather than only measured.
-        as_json: Print JSON.
-        quiet: Print nothing.
-        strict: Return whether the whole verdict is `pass`.
+    If k was not `asked` for, it is only measured.
     """
     from coterie.api.verdict import verify_and_judge
     from coterie.engines.request import advice

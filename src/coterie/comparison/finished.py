@@ -27,13 +27,7 @@ _FIELDS = {each.name for each in fields(ComparisonRow)}
 
 
 def run_key(source: str, config: Config, **more: object) -> str:
-    """Return the key of a run: a hash of everything it depends on.
-
-    Args:
-        source: The hash of the input.
-        config: All settings of the run.
-        **more: Anything else that affects the figures.
-    """
+    """Return the key of a run: a hash of its input's hash, its settings, and all else that affects the figures."""
     from coterie import __version__
 
     settings = {name: value for name, value in config.to_dict().items() if name not in SILENT}

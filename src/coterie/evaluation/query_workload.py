@@ -72,13 +72,7 @@ class Workload:
 def query_errors(
     tables: BeforeAfter, workload: Workload | None = None, *, progress: Progress | None = None
 ) -> QueryErrors:
-    """Draw a workload and answer it on the original and on the release.
-
-    Args:
-        tables: The original and its release.
-        workload: The parameters of the queries.
-        progress: Called now and then with (step, done, total).
-    """
+    """Draw a workload and answer it on the original and on the release."""
     return answer_queries(tables, draw_queries(tables, workload or Workload()), progress=progress)
 
 

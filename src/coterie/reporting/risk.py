@@ -85,9 +85,8 @@ def _notes(release: Release) -> list[str]:
     if not release.by_rows:
         return []
     return [
-        f"Method {release.config.method} publishes rows one by one: it guarantees nothing about "
-        "equivalence classes, so "
-        f"class sizes after publishing do not apply. Each row counts as hidden among {release.config.k}."
+        f"Method {release.config.method} publishes rows one by one: it guarantees nothing about equivalence classes, "
+        f"so class sizes after publishing do not apply. Each row counts as hidden among {release.config.k}."
     ]
 
 

@@ -109,12 +109,7 @@ def projects_of(request: Request) -> Projects:
 
 
 def project_of(request: Request, *, ready: bool = False) -> Project:
-    """Return the project in the address.
-
-    Args:
-        request: The request.
-        ready: Whether its table must have been inspected; the Data step is shown otherwise.
-    """
+    """Return the project in the address; with `ready`, the Data step is shown until its table was inspected."""
     project = projects_of(request).get(request.path_params["project"])
     if project is None:
         raise HTTPException(404, "This project does not exist; it may have been deleted.")

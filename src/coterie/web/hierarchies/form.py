@@ -57,12 +57,7 @@ def form_of_rule(hierarchy: Hierarchy) -> RuleForm:
 
 
 def suggested(column: ColumnValues, kind: str) -> RuleForm:
-    """Suggest an initial form for the column's content.
-
-    Args:
-        column: Its values.
-        kind: The kind of values: integer, decimal, date, code, …
-    """
+    """Suggest an initial form for values of this kind: integer, decimal, date, code and so on."""
     if kind == "date":
         return RuleForm("dates", levels=("month", "quarter", "year", "decade"))
     if kind == "code":

@@ -47,15 +47,7 @@ class Page(NamedTuple):
 
 
 def page_of(project: Project, run: Path, quasi: list[str], *, first: int = 0, count: int = PER_PAGE) -> Page:
-    """Return rows of the original from a position on, with the run's published rows.
-
-    Args:
-        project: The project.
-        run: The folder of the run.
-        quasi: The quasi-identifiers.
-        first: Position of the first row, from 0.
-        count: The maximum number of rows.
-    """
+    """Return rows of the original from a position on, with the run's published rows."""
     kept = np.load(run / "kept.npy", mmap_mode="r")
     groups = np.load(run / "groups.npy", mmap_mode="r")
     first = min(max(first, 0), max(len(groups) - 1, 0))
