@@ -46,7 +46,6 @@ class Value(NamedTuple):
     """A number or text in a condition."""
 
     text: str
-    quoted: bool
     at: int
     """the position of its first character, from 1"""
 
@@ -58,7 +57,6 @@ class Condition:
     column: str
     operator: Operator
     values: tuple[Value, ...]
-    at: int
 
 
 @dataclass(frozen=True)
@@ -167,10 +165,7 @@ class _Parser:
             inner = self._conditions()
             self._expect(")")
             return inner
-        at = self._next.at
-        column = self._column()
-        operator, values = self._test()
-        return [Condition(column, operator, values, at)]
+        return [Condition(self._column(), *self._test())]
 
     def _test(self) -> tuple[Operator, tuple[Value, ...]]:
         if self._accept("is", "not", "null"):
@@ -207,5 +202,4 @@ class _Parser:
         if self._next.kind not in ("text", "number"):
             raise self._fault("expected a number, or text in 'single quotes',")
         token = self._take()
-        quoted = token.kind == "text"
-        return Value(token.text[1:-1].replace("''", "'") if quoted else token.text, quoted, token.at)
+        return Value(token.text[1:-1].replace("''", "'") if token.kind == "text" else token.text, token.at)

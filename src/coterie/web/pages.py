@@ -123,6 +123,12 @@ async def form_of(request: Request) -> FormData:
     return await request.form(max_fields=FORM_FIELDS, max_files=50, max_part_size=8 << 20)
 
 
+def number_in(request: Request, name: str, default: int = 0) -> int:
+    """Return a whole number in the address, such as 1,500; the default if it is none."""
+    text = request.query_params.get(name, "").strip().replace(",", "")
+    return int(text) if text.isascii() and text.isdecimal() and len(text) < 16 else default
+
+
 def is_htmx(request: Request) -> bool:
     """Return whether a part of a page suffices as the response."""
     return request.headers.get("hx-request") == "true"

@@ -46,6 +46,12 @@ def readable_values(project: Project) -> dict[str, Any]:
         return {}
 
 
+def listed(values: Mapping[str, Any], role: str) -> list[str]:
+    """Return the columns with a role in these settings."""
+    found = values.get(role, [])
+    return [found] if isinstance(found, str) else [str(name) for name in found] if isinstance(found, list) else []
+
+
 def load_config(project: Project) -> Config:
     """Return the configuration in the file. Raises all problems at once, as the command line does."""
     return config_of(project, read_values(project))

@@ -17,7 +17,7 @@ from coterie.web.data.preview import read_rows
 from coterie.web.drafts import draft_of, drop_draft, send_back
 from coterie.web.forms import read, shown, simple
 from coterie.web.jobs import jobs_of
-from coterie.web.pages import Fault, go, posted, project_of, render, seen, values_of
+from coterie.web.pages import Fault, go, number_in, posted, project_of, render, seen, values_of
 from coterie.web.project import Project
 from coterie.web.projects.routes import look_at
 from coterie.web.table_summary import TableSummary, inspected, summary_of
@@ -69,10 +69,10 @@ def rows(request: Request) -> Response:
 
 def _part(request: Request, project: Project, summary: TableSummary) -> dict[str, Any]:
     """Return a window of rows and columns."""
-    row, column = (_whole(request.query_params.get(name), 1) - 1 for name in ("row", "column"))
+    row, column = (max(number_in(request, name, 1), 1) - 1 for name in ("row", "column"))
     start, width = min(row, max(summary.rows - 1, 0)), len(summary.columns)
     first = min(column, width - 1)
-    end = min(start + min(_whole(request.query_params.get("count"), PAGE_ROWS), PAGE_ROWS), summary.rows)
+    end = min(start + min(max(number_in(request, "count", PAGE_ROWS), 1), PAGE_ROWS), summary.rows)
     columns = range(first, min(first + PAGE_COLUMNS, width))
     cells = read_rows(project.table_path, start, end, columns=columns)
     return {
@@ -86,12 +86,6 @@ def _part(request: Request, project: Project, summary: TableSummary) -> dict[str
         "width": width,
         "rows": list(zip(*cells.values(), strict=True)),
     }
-
-
-def _whole(text: str | None, default: int) -> int:
-    """Parse a number of at least 1 from an address."""
-    plain = (text or "").replace(",", "").strip()
-    return max(int(plain), 1) if plain.isdecimal() and len(plain) < 16 else default
 
 
 def progress(request: Request) -> Response:

@@ -40,7 +40,7 @@ def goals(request: Request) -> Response:
     saved = configuration.faults(project, summary.names, step="goals")
     texts = {**_shown(values, summary), **(draft or {})}
     rows = read_promises(texts) if draft is not None else shown_promises(values.get("privacy"))
-    quasi = [column for column in summary.columns if column.name in _listed(values, "quasi")]
+    quasi, sensitive = configuration.listed(values, "quasi"), configuration.listed(values, "sensitive")
     return render(
         request,
         "goals.html",
@@ -50,9 +50,9 @@ def goals(request: Request) -> Response:
         faults=saved if draft is None else _faults(project, draft, summary),
         submitted=texts,
         summary=summary,
-        quasi=quasi,
-        sensitive=_listed(values, "sensitive"),
-        free=[name for name in summary.names if name not in {*_listed(values, "quasi"), *_listed(values, "sensitive")}],
+        quasi=[column for column in summary.columns if column.name in quasi],
+        sensitive=sensitive,
+        free=[name for name in summary.names if name not in {*quasi, *sensitive}],
         promises=[*rows, ModelRow()],
         models=MODELS,
         variants_of=variants_of,
@@ -63,11 +63,6 @@ def goals(request: Request) -> Response:
         unsaved=draft is not None,
         stamp=conflicts.stamp_of(project, "goals"),
     )
-
-
-def _listed(values: Mapping[str, Any], role: str) -> list[str]:
-    found = values.get(role, [])
-    return [found] if isinstance(found, str) else [str(name) for name in found] if isinstance(found, list) else []
 
 
 def _shown(values: Mapping[str, Any], summary: TableSummary) -> dict[str, str]:
@@ -117,7 +112,7 @@ def _settings(submitted: Mapping[str, str], summary: TableSummary, before: Mappi
     # What nobody has said stays unsaid, unless it is k, which everybody looks for.
     settings = read(simple("goals"), submitted, before, always="k")
     settings["privacy"] = specs_of(read_promises(submitted)) or None
-    quasi = _listed(before, "quasi")
+    quasi = configuration.listed(before, "quasi")
     weights = {
         column.name: number_of(submitted.get(f"weights-{column.index}", ""), float)
         for column in summary.columns

@@ -17,7 +17,7 @@ from coterie.web.hierarchies.column import ColumnPage, place_of
 from coterie.web.hierarchies.edit_tree import TOP, from_whole, label_weights, rows, with_weights
 from coterie.web.hierarchies.operations import EditOutcome, EditRequest
 from coterie.web.hierarchies.view import editor
-from coterie.web.pages import Fault, go, is_htmx, posted, render, values_of
+from coterie.web.pages import Fault, go, is_htmx, number_in, posted, render, values_of
 
 
 @posted
@@ -82,8 +82,7 @@ def branch(request: Request) -> Response:
     """Show the children of a group as lines of the tree, when it is expanded or more are requested."""
     place = place_of(request)
     tree = _draft(place).tree
-    node = next(iter(hierarchy_ops.numbers(request.query_params.get("node", ""))), -1)
-    first = next(iter(hierarchy_ops.numbers(request.query_params.get("first", ""))), 0)
+    node, first = number_in(request, "node", -1), number_in(request, "first")
     if not tree.is_group(node):
         raise HTTPException(404, "This group no longer exists. Reload the page.")
     counts = hierarchy_view.counts_of(tree, place.values)

@@ -42,12 +42,10 @@ def entries(project: Project) -> list[Entry]:
     """Return the quasi-identifiers with the state of their hierarchies."""
     summary = summary_of(project)
     values = configuration.read_values(project)
-    quasi = values.get("quasi", [])
-    chosen = [quasi] if isinstance(quasi, str) else list(quasi)
     known = {column.name: column for column in summary.columns} if summary is not None else {}
     found = []
     with column_values.ValueReader(project.table_path) as reader:
-        for name in chosen:
+        for name in configuration.listed(values, "quasi"):
             if name not in known:
                 continue
             opened = open_spec(project, name, values)

@@ -20,7 +20,7 @@ from coterie.web.hierarchies import tree_view as hierarchy_view
 from coterie.web.hierarchies.column import ColumnPage, describe
 from coterie.web.hierarchies.form import RuleForm
 from coterie.web.hierarchies.store import MOST_VALUES, StoredHierarchy, open_draft
-from coterie.web.pages import Fault, render
+from coterie.web.pages import Fault, number_in, render
 
 LOST_SHOWN = 300
 
@@ -141,7 +141,7 @@ def table(
         shown = form.view(draft.tree)
         faults = [*typed.conflict(place, unsaved), *form.faults(draft.tree)]
     else:
-        shown = hierarchy_view.table_of(draft.tree, first=_number(request.query_params.get("from", "0")))
+        shown = hierarchy_view.table_of(draft.tree, first=number_in(request, "from"))
     counts = hierarchy_view.counts_of(draft.tree, place.values)
     return {
         "table": shown,
@@ -149,10 +149,6 @@ def table(
         "most_levels": hierarchy_view.LEVELS,
         "lost_text": column_values.lost_text(counts.lost) if counts.lost else "",
     }, faults
-
-
-def _number(text: str) -> int:
-    return int(text) if text.isascii() and text.isdecimal() and len(text) < 9 else 0
 
 
 def as_tree(hierarchy: Hierarchy, place: ColumnPage) -> Hierarchy:

@@ -14,7 +14,7 @@ from coterie.charts.charts import page_style
 from coterie.web.configuration.view import command_line, python_text
 from coterie.web.data.input_state import looked_at
 from coterie.web.jobs import JobState, jobs_of, state_of
-from coterie.web.pages import Fault, go, is_htmx, project_of, render
+from coterie.web.pages import Fault, go, is_htmx, number_in, project_of, render
 from coterie.web.project import Project, read_json
 from coterie.web.results.charts import spots_of
 from coterie.web.results.jobs import ANSWER
@@ -96,7 +96,7 @@ def _rows(request: Request, project: Project, folder: Path) -> Page | None:
     made_from = result.get("input_sha256")
     if made_from and made_from != looked_at(project):
         return None
-    wanted = _number(request.query_params.get("from", "1")) - 1
+    wanted = number_in(request, "from", 1) - 1
     return page_of(project, folder, [str(name) for name in result.get("quasi", [])], first=wanted)
 
 
@@ -251,10 +251,5 @@ def _curve(request: Request, folder: Path) -> dict[str, Any]:
 def _position(request: Request, folder: Path) -> tuple[int | None, int]:
     """Return the row in the address, from 0, if the run has it; and the number of rows."""
     total = int(read_json(folder / RESULT).get("rows", 0))
-    number = _number(request.query_params.get("row", ""))
+    number = number_in(request, "row")
     return (number - 1 if 1 <= number <= total else None), total
-
-
-def _number(text: str) -> int:
-    text = text.strip().replace(",", "")
-    return int(text) if text.isascii() and text.isdecimal() and len(text) < 13 else 0

@@ -111,10 +111,7 @@ def _roles(project: Project, summary: TableSummary) -> dict[str, str]:
     if isinstance(entity, str) and entity in found:
         found[entity] = "identifier"  # left out like one
     for role, setting in SETTING.items():
-        listed = values.get(setting, [])
-        for name in [listed] if isinstance(listed, str) else listed if isinstance(listed, list) else []:
-            if name in found:
-                found[name] = role
+        found |= {name: role for name in configuration.listed(values, setting) if name in found}
     return found
 
 
