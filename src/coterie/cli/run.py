@@ -97,7 +97,7 @@ def run_and_show(
         voice.say("Dry run: nothing was written.")
     elif output != "-":
         voice.say(f"Wrote {without_passwords(output)} and {provenance_path(output)}.")
-        if config.row_order == "shuffle":
+        if release.config.row_order == "shuffle":
             voice.say(f"Wrote the order of rows to {rows_path(output)}. It is internal.")
     if mapping is not None:
         if not stored:

@@ -49,18 +49,15 @@ class Workload:
     seed: int = 0
 
     def __post_init__(self) -> None:
-        problems = []
-        if self.count < 1:
-            problems.append(Problem("queries", "must be at least 1"))
-        if self.size is not None and self.size < 1:
-            problems.append(Problem("size", "must be at least 1"))
-        if self.selectivity is not None and not 0.0 < self.selectivity <= 1.0:
-            problems.append(Problem("selectivity", "must be above 0 and at most 1"))
-        if not 0.0 <= self.points <= 1.0:
-            problems.append(Problem("points", "must lie between 0 and 1"))
-        if self.seed < 0:
-            problems.append(Problem("seed", "must be at least 0"))
-        if problems:
+        share = 1.0 if self.selectivity is None else self.selectivity
+        needs = (
+            ("queries", self.count >= 1, "must be at least 1"),
+            ("size", self.size is None or self.size >= 1, "must be at least 1"),
+            ("selectivity", 0.0 < share <= 1.0, "must be above 0 and at most 1"),
+            ("points", 0.0 <= self.points <= 1.0, "must lie between 0 and 1"),
+            ("seed", self.seed >= 0, "must be at least 0"),
+        )
+        if problems := [Problem(name, text) for name, met, text in needs if not met]:
             raise ConfigError(problems)
 
     @classmethod

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, cast
 from coterie.methods import find_method
 from coterie.reporting import model
 from coterie.reporting.attack import attacked, disclosure_part, linking_part, questions_part
-from coterie.reporting.columns import attributes_part, hierarchy_text
+from coterie.reporting.columns import attributes_part, hierarchy_text, starred_rows
 from coterie.reporting.hide import Hider, plain_configuration
 from coterie.reporting.risk import risk_part
 from coterie.reporting.sentences import LIMITS, NOT_PROVED, RELEASE_MODELS, SOURCES
@@ -115,8 +115,6 @@ def _input(release: Release, hider: Hider) -> model.Input:
 
 
 def _suppression(release: Release, hider: Hider) -> model.Suppression:
-    from coterie.reporting.columns import starred_rows
-
     rows = release.original_rows
     suppressed = int(release.measures["suppressed"])
     removed = rows - release.published_rows
