@@ -14,6 +14,7 @@ from coterie.comparison.comparison import Comparison, ComparisonRow
 from coterie.comparison.finished import keep, read_kept, run_key
 from coterie.engines.memory.source import prepare
 from coterie.errors import Cancelled, ConfigError, Problem
+from coterie.files.tables import source_hash
 from coterie.settings.config import AnyConfig, Config
 from coterie.settings.keywords import CompareKeywords
 from coterie.settings.signature import spelled_out
@@ -94,7 +95,7 @@ def compare(
     path = None if results is None else Path(results)
     kept = read_kept(path)
     prepared = prepare(data, base, publishes=False)
-    plan = _plan(base, prepared.source.digest, methods=methods, ks=k, privacy=privacy, queries=queries)
+    plan = _plan(base, source_hash(prepared.source), methods=methods, ks=k, privacy=privacy, queries=queries)
     for each in plan:
         each.config.check_columns(prepared.source.table.column_names, publishes=False)
     known = {} if fresh else {each.key: kept[each.key] for each in plan if each.key in kept}

@@ -41,7 +41,7 @@ def run_key(source: str, config: Config, **more: object) -> str:
 def _population(model: Any) -> str:  # noqa: ANN401 - a privacy model
     """Return the hash of the population that a privacy model compares with, if any."""
     population = getattr(model, "population", None)
-    return "" if population is None else tables.read(population, header=True).digest
+    return "" if population is None else tables.source_hash(tables.read(population, header=True))
 
 
 def read_kept(path: Path | None) -> dict[str, ComparisonRow]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, cast
 
+from coterie.files.tables import source_hash
 from coterie.methods import find_method
 from coterie.reporting import model
 from coterie.reporting.attack import attacked, disclosure_part, linking_part, questions_part
@@ -100,7 +101,7 @@ def _input(release: Release, hider: Hider) -> model.Input:
     missing = sum(release.missing.values())
     digest, what = None, "withheld: a hash would confirm a guess of the whole table; the internal report has it"
     if not hider.external:
-        digest = source.digest
+        digest = source_hash(source)
         what = "the table as an Arrow IPC stream" if source.sha256 is None else "the file on disk"
     return model.Input(
         name=None if hider.external else source.name if source.path is None else source.path.name,

@@ -165,7 +165,7 @@ class Ending:
             if config.row_order == "shuffle":
                 people = check.people_of([column.name for column in stripes.publisher.columns], shown=shown)
                 secret = ShuffledStripes(stripes, self.work.spare, people)
-            written = write_release(secret or stripes, path, target, progress=self.job.progress)
+            written = write_release((secret or stripes).stripes(self.job.progress), path, target)
         with self.phases("verify"):
             give_back()
             table = open_table(path, target.reading(config))

@@ -52,7 +52,6 @@ if TYPE_CHECKING:
 
     from coterie.engines.engine import Job
     from coterie.engines.spark.source import NumberedRows
-    from coterie.methods._method import Progress
 
 
 def problems(data: AnyTable, job: Job) -> list[Problem]:
@@ -193,7 +192,7 @@ class _Run:
             place.tidy(folder)
             return _Ready(folder, WrittenFile(rows, _digest(Path(folder))))
         one = Path(folder).with_name(f"release{self.target.suffix}")
-        return _Ready(str(one), write_release(_Parts(Path(folder)), one, self.target))
+        return _Ready(str(one), write_release(_stripes(Path(folder)), one, self.target))
 
     def _give_name(self, ready: _Ready, place: LocalPlace | RemotePlace) -> None:
         """Rename the release into place."""
@@ -225,20 +224,14 @@ class _Run:
         return replace(made, config=config, place=place, seconds=self.phases.seconds, written=names)
 
 
-class _Parts:
-    """The files of a released folder, one after another."""
+def _stripes(folder: Path) -> Iterator[pa.Table]:
+    """Yield the rows of the files of a released folder, one after another."""
+    from pyarrow import parquet
 
-    def __init__(self, folder: Path) -> None:
-        self._folder = folder
-
-    def stripes(self, progress: Progress | None = None) -> Iterator[pa.Table]:
-        """Yield their rows."""
-        from pyarrow import parquet
-
-        for part in sorted(self._folder.glob("part-*.parquet")):
-            with parquet.ParquetFile(part) as file:
-                for batch in file.iter_batches(batch_size=2**18):
-                    yield bare_table(pa.Table.from_batches([batch]))
+    for part in sorted(folder.glob("part-*.parquet")):
+        with parquet.ParquetFile(part) as file:
+            for batch in file.iter_batches(batch_size=2**18):
+                yield bare_table(pa.Table.from_batches([batch]))
 
 
 def _beside(output: str) -> str:

@@ -27,7 +27,7 @@ from coterie.web.project import Project
 
 def screen_of(setting: str) -> str:
     """Return the screen of a setting; unknown ones are shown with the goals."""
-    return "roles" if setting == UNDECIDED else FIELDS[setting].place if setting in FIELDS else "goals"
+    return "roles" if setting == UNDECIDED else FIELDS[setting].screen if setting in FIELDS else "goals"
 
 
 def read_values(project: Project) -> dict[str, Any]:

@@ -17,8 +17,8 @@ from pyarrow import parquet
 
 from coterie.errors import ConfigError, DataError
 from coterie.files import tables
-from coterie.files.csv_in import csv_batches
-from coterie.files.dialect import SAMPLE_BYTES, DetectedText, sniff
+from coterie.files.csv_in import csv_batches, detect
+from coterie.files.dialect import DetectedText
 from coterie.files.frames import check_names
 from coterie.files.input import Raw, open_raw
 from coterie.files.output import whole_file
@@ -148,7 +148,7 @@ def _convert(
     """Write the table as Parquet. A text table is sniffed, and only read whole if chunks do not work."""
     found = None
     if raw.format == "csv":
-        found = _sniffed(raw, reading)
+        found = detect(raw.open, raw.name, **reading)
         _check_width(len(found.header), raw.name, job["column_limit"])
         check_names(found.header, raw.name)
         try:
@@ -164,16 +164,6 @@ def _convert(
     _check_width(source.table.num_columns, raw.name, job["column_limit"])
     write_parquet(source.table.to_batches(max_chunksize=GROUP_ROWS), target, tell=tell)
     return found
-
-
-def _sniffed(raw: Raw, reading: dict[str, Any]) -> DetectedText:
-    try:
-        with raw.open() as stream:
-            sample = stream.read(SAMPLE_BYTES + 1)
-    except (pa.ArrowException, OSError, EOFError):
-        raise DataError(f"{raw.name} cannot be read: it is damaged or truncated.", hint="Fetch it again.") from None
-    how = {"missing_values": ("",), **reading}
-    return sniff(sample[:SAMPLE_BYTES], whole=len(sample) <= SAMPLE_BYTES, name=raw.name, **how)
 
 
 def _check_width(columns: int, name: str, limit: int) -> None:
