@@ -101,7 +101,7 @@ def row_prices(
         index,
         k,
         prices,
-        efforts=_efforts(effort, k),
+        efforts=_efforts(effort, k, sum(domain.tree is None for domain in table.domains)),
         guide=guide and guide(),
         threads=threads,
         checkpoint=checkpoint,
@@ -111,9 +111,12 @@ def row_prices(
     return priced if priced.sum() > bounds.sum() else bounds
 
 
-def _efforts(effort: str | float, k: int) -> Efforts:
-    """Return how often to try. Small groups are soon looked through, so they are tried more often for the same time."""
-    tries = 10 // k
+def _efforts(effort: str | float, k: int, numbers: int) -> Efforts:
+    """Return how often to try. Small groups are soon looked through, so they are tried more often for the same time.
+
+    Every column of numbers is searched in two directions with many steps each, which takes longer.
+    """
+    tries = 10 // k // max(numbers, 1)
     if effort in EFFORTS:
         return Efforts(tries, EFFORTS[str(effort)])
     end = time.monotonic() + float(effort)
