@@ -75,6 +75,9 @@ def _choose(nodes, groups, near, search, regions, b, parties):
     for _ in range(LOOKS):
         span = regions.starts[b + 1] - regions.starts[b]
         row = regions.rows[regions.starts[b] + next_draw(regions.draws, b) % span]
+        other_row = regions.rows[regions.starts[b] + next_draw(regions.draws, b) % span]
+        if groups.costs[groups.labels[other_row]] > groups.costs[groups.labels[row]]:
+            row = other_row
         group = groups.labels[row]
         if groups.costs[group] > 0.0 and groups.sizes[group] <= search.most:
             parties[0] = group
