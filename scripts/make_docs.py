@@ -249,10 +249,15 @@ def keywords_text() -> str:
         "",
         *entries(name for name in own if name not in apart),
     ]
-    for function, names in {"": (), **OWN}.items():
-        lines += ["", "", f"class {function.capitalize()}Keywords(SharedKeywords, total=False):"]
+    # The fewest first: each class extends the largest one whose settings are all among its own.
+    made: dict[str, set[str]] = {"Shared": set()}
+    for function, names in sorted({"": (), **OWN}.items(), key=lambda each: -len(each[1])):
+        taken = set(apart) - set(names)
+        base = max((each for each in made if made[each] <= taken), key=lambda each: len(made[each]))
+        lines += ["", "", f"class {function.capitalize()}Keywords({base}Keywords, total=False):"]
         lines += [f'    """Settings{f" of `coterie.{function}`" if function else ""}."""', ""]
-        lines += entries(name for name in apart if name not in names)
+        lines += entries(name for name in apart if name in taken - made[base])
+        made[function.capitalize()] = taken
     return "\n".join(lines) + "\n"
 
 

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from coterie.settings.config import Config
 from coterie.suggesting.names import meaning, parts
 from coterie.suggesting.proposals import smallest_group
-from coterie.suggesting.suggest import count, guess_column, guess_table, missing_marks, without_marks
+from coterie.suggesting.suggest import count, guess_from, guess_table, missing_marks, without_marks
 from coterie.suggesting.toml import suggestion_toml
 
 ROWS = 200
@@ -24,7 +24,7 @@ def column(values) -> pa.ChunkedArray:
 
 
 def guess(name, values):
-    return guess_column(name, column(values))
+    return guess_from(name, count(column(values)))
 
 
 AGES = [str(20 + i % 50) for i in range(ROWS)]

@@ -72,7 +72,7 @@ def flag(setting: Setting) -> object:
         text += f" [default: {setting.default}]"
     elif setting.default is None and setting.why:
         text += f" {setting.why}"
-    made = typer.Option(*names, metavar=setting.metavar or None, autocompletion=complete.of(setting), help=text)
+    made = typer.Option(*names, metavar=setting.placeholder or None, autocompletion=complete.of(setting), help=text)
     return getitem(Annotated, (kinds.get(setting.kind, str) | None, made))  # type: ignore[operator]
 
 

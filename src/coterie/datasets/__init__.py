@@ -17,16 +17,7 @@ __all__ = ["ADULT_QUASI", "ADULT_SENSITIVE", "adult", "adult_hierarchies", "adul
 
 _FOLDER = Path(__file__).parent
 
-ADULT_QUASI = (
-    "age",
-    "workclass",
-    "education",
-    "marital-status",
-    "occupation",
-    "race",
-    "sex",
-    "native-country",
-)
+ADULT_QUASI = ("age", "workclass", "education", "marital-status", "occupation", "race", "sex", "native-country")
 """The quasi-identifiers of Adult that most papers use."""
 
 ADULT_SENSITIVE = "salary-class"

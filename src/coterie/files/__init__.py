@@ -1,4 +1,4 @@
 """Read and write tables: files, frames and databases outside, Arrow inside. Files are written atomically.
 
-May import: arrays, errors.
+May import: arrays, errors, wording.
 """

@@ -5,18 +5,21 @@ Arrow reads the batches with the same options as whole tables: the same cells wi
 
 from __future__ import annotations
 
+import codecs
 import hashlib
 import os
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
+import numpy as np
 import pyarrow as pa
 
+from coterie.arrays import Int64
 from coterie.errors import ConfigError, DataError, Problem
-from coterie.files.csv_in import csv_batches, no_rows
-from coterie.files.dialect import SAMPLE_BYTES, DetectedText, eight_bit_encoding, sniff
+from coterie.files.csv_in import chunks_of, csv_batches, detect, in_eight_bits, no_rows
+from coterie.files.dialect import SAMPLE_BYTES, DetectedText, sniff, text_settings
 from coterie.files.formats import FORMATS
 from coterie.files.formulas import Formulas, read_safely
 from coterie.files.frames import check_names
@@ -26,7 +29,6 @@ if TYPE_CHECKING:
     from coterie.settings.config import Config
 
 BATCH_ROWS = 2**17
-_CHUNK_BYTES = 1 << 20
 # How much smaller gzip makes a text.
 PACKED = 5
 
@@ -120,8 +122,7 @@ class Size(NamedTuple):
 def look_at(path: Path, config: Config) -> Size | None:
     """Estimate a file's number of rows from its first bytes or metadata; None if that is not possible."""
     if path.is_dir():
-        files = [each for each in path.iterdir() if each.suffix in (".parquet", ".pq")]
-        sizes = [size for size in (look_at(file, config) for file in files) if size is not None]
+        sizes = [size for size in (look_at(file, config) for file in _parquet_files(path)) if size is not None]
         return Size(sum(size.rows for size in sizes), sizes[0].columns) if sizes else None
     with path.open("rb") as file:
         start = file.read(START_BYTES)
@@ -135,16 +136,7 @@ def look_at(path: Path, config: Config) -> Size | None:
         return None
     with raw.open() as stream:
         sample = stream.read(SAMPLE_BYTES)
-    found = sniff(
-        sample,
-        whole=False,
-        name=raw.name,
-        missing_values=tuple(config.missing_values),
-        delimiter=config.delimiter,
-        encoding=config.encoding,
-        header=config.header,
-        skip_rows=config.skip_rows,
-    )
+    found = sniff(sample, whole=False, name=raw.name, **text_settings(config))
     lines = max(sample.count(b"\n"), sample.count(b"\r"), 1)
     size = path.stat().st_size * (PACKED if raw.compression else 1)
     return Size(int(size * lines / max(len(sample), 1)), len(found.header))
@@ -163,31 +155,24 @@ def open_table(path: str | os.PathLike[str], config: Config) -> TableFile:
             [Problem("engine", "standard input can be read only once; give a file, or use engine memory")]
         )
     if Path(name).is_dir():
-        return _open_folder(name)
-    raw = open_raw(path)
-    if not FORMATS[raw.format].batches or raw.data is not None:
-        titles = " or ".join(each.title for each in FORMATS.values() if each.batches)
-        text = f"{raw.name} cannot be read in blocks; give {titles}, or use engine memory"
-        raise ConfigError([Problem("engine", text)])
-    table = _open_text(raw, config) if raw.format == "csv" else _open_columnar(name, (raw,))
-    return _checked(replace(table, formulas=config.formulas))
-
-
-def _open_folder(name: str) -> TableFile:
-    files = sorted(each for each in Path(name).iterdir() if each.suffix in (".parquet", ".pq"))
-    if not files:
-        raise DataError(f"{name} is a folder without Parquet files.", hint="Give the path of a file.")
-    raws = tuple(open_raw(file) for file in files)
-    if any(raw.format != "parquet" for raw in raws):
-        raise DataError(f"{name} contains files that are named as Parquet but are not.", hint="Remove them.")
-    return _checked(_open_columnar(name, raws))
-
-
-def _checked(table: TableFile) -> TableFile:
+        raws = tuple(open_raw(file) for file in _parquet_files(Path(name)))
+        if not raws:
+            raise DataError(f"{name} is a folder without Parquet files.", hint="Give the path of a file.")
+        if any(raw.format != "parquet" for raw in raws):
+            raise DataError(f"{name} contains files that are named as Parquet but are not.", hint="Remove them.")
+    else:
+        raws = (open_raw(path),)
+        if not FORMATS[raws[0].format].batches or raws[0].data is not None:
+            titles = " or ".join(each.title for each in FORMATS.values() if each.batches)
+            text = f"{name} cannot be read in blocks; give {titles}, or use engine memory"
+            raise ConfigError([Problem("engine", text)])
+    table = _open_text(raws[0], config) if raws[0].format == "csv" else _open_columnar(name, raws)
     check_names(table.schema.names, table.name)
-    if not len(table.schema):
-        raise DataError(f"{table.name} has no columns.", hint="Give a table with at least one column and one row.")
     return table
+
+
+def _parquet_files(folder: Path) -> list[Path]:
+    return sorted(each for each in folder.iterdir() if each.suffix in (".parquet", ".pq"))
 
 
 def _open_columnar(name: str, raws: tuple[Raw, ...]) -> TableFile:
@@ -215,54 +200,25 @@ def _open_columnar(name: str, raws: tuple[Raw, ...]) -> TableFile:
 
 
 def _open_text(raw: Raw, config: Config) -> TableFile:
-    with raw.open() as stream:
-        try:
-            sample = stream.read(SAMPLE_BYTES + 1)
-        except (pa.ArrowException, OSError, EOFError):
-            raise _unreadable(raw.name, "csv") from None
-    whole, sample = len(sample) <= SAMPLE_BYTES, sample[:SAMPLE_BYTES]
-    encoding = config.encoding
-
-    def sniffed(encoding: str | None) -> DetectedText:
-        return sniff(
-            sample,
-            whole=whole,
-            name=raw.name,
-            missing_values=tuple(config.missing_values),
-            delimiter=config.delimiter,
-            encoding=encoding,
-            header=config.header,
-            skip_rows=config.skip_rows,
-        )
-
-    found = sniffed(encoding)
-    if encoding is None and found.dialect.encoding == "utf-8" and not whole and not _is_utf8(raw):
-        # ASCII for the length of the sample, something else later.
-        found = sniffed(eight_bit_encoding(_chunks(raw)))
-    if whole and config.header is not False and len(sample.strip().splitlines()) <= 1 + found.skipped:
+    text = text_settings(config)
+    found = detect(raw.open, raw.name, **text)
+    if config.encoding is None and found.dialect.encoding == "utf-8" and not _is_utf8(raw):
+        found = in_eight_bits(raw.open, raw.name, **text)
+    if found.empty:
         raise no_rows(raw.name)
     fields = [pa.field(title, pa.string()) for title in found.header]
     size = raw.path.stat().st_size if raw.path is not None else 0
-    return TableFile(raw.name, (raw,), pa.schema(fields), found, raw_bytes=4 * size if raw.compression else size)
+    size *= 4 if raw.compression else 1
+    return TableFile(raw.name, (raw,), pa.schema(fields), found, formulas=config.formulas, raw_bytes=size)
 
 
 def _is_utf8(raw: Raw) -> bool:
-    import codecs
-
-    decoder = codecs.getincrementaldecoder("utf-8")()
     try:
-        for chunk in _chunks(raw):
-            decoder.decode(chunk)
-        decoder.decode(b"", final=True)
+        for _ in codecs.iterdecode(chunks_of(raw.open), "utf-8"):
+            pass
     except UnicodeDecodeError:
         return False
     return True
-
-
-def _chunks(raw: Raw) -> Iterator[bytes]:
-    with raw.open() as stream:
-        while chunk := stream.read(_CHUNK_BYTES):
-            yield chunk
 
 
 def _unreadable(name: str, kind: Format) -> DataError:
@@ -272,3 +228,16 @@ def _unreadable(name: str, kind: Format) -> DataError:
             hint="Use engine memory to find out which row it is.",
         )
     return DataError(f"{name} is a {kind.capitalize()} file that is damaged or truncated.", hint="Fetch it again.")
+
+
+def without_rows(batches: Iterator[pa.RecordBatch], removed: Int64) -> Iterator[pa.RecordBatch]:
+    """Yield the rows of batches except those at some positions, which ascend."""
+    start = 0
+    for batch in batches:
+        gone = removed[slice(*np.searchsorted(removed, [start, start + batch.num_rows]))] - start
+        start += batch.num_rows
+        if len(gone):
+            kept = np.ones(batch.num_rows, dtype=np.bool_)
+            kept[gone] = False
+            batch = batch.filter(pa.array(kept))
+        yield batch

@@ -8,11 +8,12 @@ from __future__ import annotations
 
 import codecs
 from collections.abc import Callable, Iterable, Iterator
-from typing import NamedTuple, TypeAlias
+from typing import Literal, TypeAlias
 
 import numpy as np
 import pyarrow as pa
 
+from coterie.arrays import in_threads
 from coterie.errors import DataError
 from coterie.files.dialect import Dialect
 
@@ -22,19 +23,8 @@ _BATCH_ROWS = 1 << 16
 Content: TypeAlias = "pa.Buffer | bytes"
 
 
-def csv_chunks(table: pa.Table, dialect: Dialect) -> Iterator[Content]:
-    """Yield a table as chunks of encoded text in the given dialect, header first. Each chunk is bytes or a buffer."""
-    return csv_stream([table], table.column_names, dialect)
-
-
 def csv_stream(tables: Iterable[pa.Table], names: list[str], dialect: Dialect) -> Iterator[Content]:
-    """Yield consecutive tables with the same columns as the chunks of one file.
-
-    Args:
-        tables: Tables with the same columns.
-        names: Their columns.
-        dialect: The dialect to write.
-    """
+    """Yield consecutive tables with the same columns as encoded chunks of one file in the dialect, header first."""
     encode = _encoder(dialect)
     titles = [pa.array([title], pa.string()) for title in names]
     # A name may be empty (pandas leaves its index unnamed), but an empty line would not be read as a header.
@@ -43,11 +33,19 @@ def csv_stream(tables: Iterable[pa.Table], names: list[str], dialect: Dialect) -
     like_missing = (*dialect.missing_values, dialect.missing)
     everything = dialect.quoting == "all"
     quoted = [everything or title in dialect.quoted_columns for title in names]
-    for table in tables:
-        rows = max(1, min(_BATCH_ROWS, _BATCH_BYTES * table.num_rows // max(1, table.nbytes)))
-        for batch in table.to_batches(max_chunksize=rows):
-            columns = [_as_text(column, name) for column, name in zip(batch.columns, names, strict=True)]
-            yield encode(_joined(columns, quoted, dialect, like_missing), columns, names)
+
+    def written(batch: pa.RecordBatch) -> tuple[Content, list[pa.Array]]:
+        columns = [_as_text(column, name) for column, name in zip(batch.columns, names, strict=True)]
+        return _joined(columns, quoted, dialect, like_missing), columns
+
+    for content, columns in in_threads(written, (batch for table in tables for batch in _batches(table))):
+        yield encode(content, columns, names)
+
+
+def _batches(table: pa.Table) -> list[pa.RecordBatch]:
+    rows = max(1, min(_BATCH_ROWS, _BATCH_BYTES * table.num_rows // max(1, table.nbytes)))
+    batches: list[pa.RecordBatch] = table.to_batches(max_chunksize=rows)
+    return batches
 
 
 def _joined(columns: list[pa.Array], quoted: list[bool], dialect: Dialect, like_missing: tuple[str, ...]) -> Content:
@@ -59,16 +57,14 @@ def _joined(columns: list[pa.Array], quoted: list[bool], dialect: Dialect, like_
         for column, always in zip(columns, quoted, strict=True)
     ]
     # Arrow joins texts of one type only.
-    kind = pa.large_string() if any(pa.types.is_large_string(cell.texts.type) for cell in cells) else pa.string()
+    kind = pa.large_string() if any(pa.types.is_large_string(texts.type) for texts, _ in cells) else pa.string()
     pieces: list[pa.Array | pa.Scalar] = []
-    before = ""
-    for cell in cells:
-        pieces += [pa.scalar(before + '"' * cell.in_quotes, kind), cell.texts.cast(kind)]
-        before = '"' * cell.in_quotes + dialect.delimiter
-    end = '"' * cells[-1].in_quotes + dialect.line_end
-    lines = pc.binary_join_element_wise(
-        *pieces, pa.scalar(end, kind), pa.scalar("", kind), null_handling="replace", null_replacement=dialect.missing
-    )
+    before = quote = ""
+    for texts, quote in cells:
+        pieces += [pa.scalar(before + quote, kind), texts.cast(kind)]
+        before = quote + dialect.delimiter
+    ends = pa.scalar(quote + dialect.line_end, kind), pa.scalar("", kind)
+    lines = pc.binary_join_element_wise(*pieces, *ends, null_handling="replace", null_replacement=dialect.missing)
     # The values of an Arrow string array lie end to end: they are the text.
     return text_bytes(lines)
 
@@ -82,16 +78,10 @@ def text_bytes(column: pa.Array) -> Content:
     return values.slice(start, stop - start) if values is not None else b""
 
 
-class _Cells(NamedTuple):
-    """A column ready to be written."""
-
-    texts: pa.Array
-    in_quotes: bool = False
-    """whether all of them still need quotes"""
-
-
-def _quoted(column: pa.Array, dialect: Dialect, *, always: bool, like_missing: tuple[str, ...]) -> _Cells:
-    """Quote the cells that would be misread, or all that are not missing."""
+def _quoted(
+    column: pa.Array, dialect: Dialect, *, always: bool, like_missing: tuple[str, ...]
+) -> tuple[pa.Array, Literal["", '"']]:
+    """Quote the cells that would be misread, or all that are not missing; return the quotes that all still need."""
     import pyarrow.compute as pc
 
     content = bytes(text_bytes(column))
@@ -107,15 +97,15 @@ def _quoted(column: pa.Array, dialect: Dialect, *, always: bool, like_missing: t
 
     if always:
         # Quotes cost nothing as part of what stands between two columns, but a null has none.
-        return _Cells(wrapped()) if column.null_count else _Cells(doubled(), in_quotes=True)
+        return (wrapped(), "") if column.null_count else (doubled(), '"')
     # A null is written as the missing text and never quoted; a value that only looks like one has to be.
     needs = pc.and_(pc.is_in(column, value_set=pa.array(like_missing, column.type)), column.is_valid())
     if present:
         pattern = "[" + "".join(f"\\x{{{ord(sign):x}}}" for sign in present) + "]"
         needs = pc.or_(needs, pc.match_substring_regex(column, pattern))
     elif not pc.any(needs).as_py():
-        return _Cells(column)
-    return _Cells(pc.if_else(needs, wrapped(), column))
+        return column, ""
+    return pc.if_else(needs, wrapped(), column), ""
 
 
 def _as_text(column: pa.Array, name: str) -> pa.Array:
@@ -174,16 +164,15 @@ def _encoder(dialect: Dialect) -> Callable[[Content, list[pa.Array], list[str]],
 
 
 def _not_encodable(columns: list[pa.Array], names: list[str], encoding: str) -> DataError:
+    bad = None
     for column, name in zip(columns, names, strict=True):
         try:
             bytes(text_bytes(column)).decode("utf-8").encode(encoding)
         except UnicodeEncodeError:
-            return DataError(
-                f"Column {name!r} has characters that {encoding} cannot encode.",
-                column=name,
-                hint="Convert the input to UTF-8 first, or write Parquet (.parquet).",
-            )
+            bad = name
+            break
     return DataError(
-        f"The table has characters that {encoding} cannot encode.",
+        f"{'The table' if bad is None else f'Column {bad!r}'} has characters that {encoding} cannot encode.",
+        column=bad,
         hint="Convert the input to UTF-8 first, or write Parquet (.parquet).",
     )

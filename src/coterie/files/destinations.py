@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from coterie.errors import ConfigError, Problem
 from coterie.files.databases.place import Place, is_address, place_of, target_of
-from coterie.files.output import check_target, format_of
+from coterie.files.output import check_target, format_of, provenance_path
 
 if TYPE_CHECKING:
     from coterie.settings.config import Config
@@ -48,18 +48,9 @@ def check_apart(
     reports: Sequence[AnyPath] = (),
     settings_beside: bool = True,
 ) -> None:
-    """Refuse to overwrite an input of the release, or to write two outputs to one file.
+    """Refuse to overwrite an input of the release, by whatever name, or to write two outputs to one file.
 
-    Args:
-        data: The input: a path, an address, the `Place` of a table, or a frame, which cannot be overwritten.
-        config: The configuration, if any.
-        output: The release's path.
-        mapping: The mapping's path.
-        reports: The reports' paths.
-        settings_beside: Whether the settings are written next to the output.
-
-    Raises:
-        ConfigError: An output is an input, by whatever name, or two outputs are the same file.
+    The input is a path, an address, the `Place` of a table, or a frame, which cannot be overwritten.
     """
     originals = list(originals_of(data, config))
     outputs = list(_outputs(output, mapping, reports, settings_beside=settings_beside))
@@ -85,16 +76,7 @@ def check_outputs(
     reports: Sequence[AnyPath] = (),
     force: bool,
 ) -> None:
-    """Check before a run in memory that its outputs can be written.
-
-    Args:
-        data: The input.
-        config: The configuration.
-        output: The release's path.
-        mapping: The mapping's path.
-        reports: The reports' paths.
-        force: Whether existing files may be overwritten.
-    """
+    """Check before a run in memory that its outputs can be written."""
     for each in (output, mapping):
         if each is not None and place_of(each) is None:
             format_of(each)
@@ -136,8 +118,6 @@ def _where(data: object) -> Path | Place | str | None:
 def _outputs(
     output: AnyPath | None, mapping: AnyPath | None, reports: Sequence[AnyPath], *, settings_beside: bool
 ) -> Iterator[Output]:
-    from coterie.files.output import provenance_path
-
     if output is not None and os.fspath(output) != "-":
         yield Output("output", output)
         if settings_beside and not is_address(os.fspath(output)):
@@ -155,9 +135,8 @@ def _overwrites(output: Output, original: Original) -> Problem:
         text = f"its settings would go to {output.where}, which is {original.what}; give the output another name"
         return Problem(output.setting, text)
     kind = "table" if isinstance(original.where, Place) else "file"
-    if original.what == "the input":
-        return Problem(output.setting, f"is the input itself; name another {kind}")
-    return Problem(output.setting, f"is {original.what}; name another {kind}")
+    itself = " itself" if original.what == "the input" else ""
+    return Problem(output.setting, f"is {original.what}{itself}; name another {kind}")
 
 
 def _touches(output: AnyPath, original: Path | Place | str) -> bool:
@@ -179,9 +158,9 @@ def _touches(output: AnyPath, original: Path | Place | str) -> bool:
 
 def _same_target(one: AnyPath, two: AnyPath) -> bool:
     """Return whether two outputs would be the same file."""
-    places = [target_of(each) for each in (one, two)]
-    if places[0] is not None or places[1] is not None:
-        return places[0] is not None and places[1] is not None and places[0].same_table(places[1])
+    first, second = target_of(one), target_of(two)
+    if first is not None or second is not None:
+        return first is not None and second is not None and first.same_table(second)
     return Path(one).resolve() == Path(two).resolve() or _same(Path(one), Path(two))
 
 

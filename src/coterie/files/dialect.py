@@ -7,14 +7,19 @@ input are read alike. The result is kept in a Dialect, so that the table can be 
 from __future__ import annotations
 
 import codecs
+import os
 import re
 from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
-from typing import Literal, NamedTuple
+from pathlib import Path
+from typing import TYPE_CHECKING, Literal, NamedTuple, TypedDict, cast
 
 from coterie.errors import ConfigError, DataError, Problem
 from coterie.files.header import PREAMBLE, ROWS, generated, generated_names, refuse_data, refuse_preamble
+
+if TYPE_CHECKING:
+    from coterie.settings.config import Config
 
 SAMPLE_BYTES = 1 << 18
 DELIMITERS = (",", ";", "\t", "|")
@@ -63,6 +68,41 @@ class Dialect:
             raise ConfigError([Problem("encoding", f"unknown encoding {self.encoding!r}")]) from None
 
 
+def dialect_of(path: str | os.PathLike[str], *, dialect: Dialect | None, before: Path | None) -> Dialect:
+    """Return the dialect for a CSV file: that of the source, but .tsv has tabs, and .csv from a .tsv has commas.
+
+    `dialect` is the source's, if it was text, and `before` its name, if it has one.
+    """
+
+    def tabs(name: object) -> bool:
+        return str(name).lower().removesuffix(".gz").endswith((".tsv", ".tab"))
+
+    dialect = dialect or Dialect()
+    if tabs(path):
+        return replace(dialect, delimiter="\t")
+    if dialect.delimiter == "\t" and tabs(before) and str(path) != "-":
+        return replace(dialect, delimiter=",")
+    return dialect
+
+
+class TextSettings(TypedDict, total=False):
+    """How to read a text file; what is not given is detected."""
+
+    missing_values: Sequence[str]
+    """unquoted texts that mean a missing value; by default the empty one"""
+    delimiter: str | None
+    encoding: str | None
+    header: bool | None
+    """whether the first line is the header; if not given, the first line must not look like data"""
+    skip_rows: int
+    """lines above the header, which are skipped"""
+
+
+def text_settings(config: Config) -> TextSettings:
+    """Return how a configuration says that text files are read."""
+    return cast(TextSettings, {name: getattr(config, name) for name in TextSettings.__annotations__})
+
+
 class DetectedText(NamedTuple):
     """The result of inspecting the first bytes of a text table."""
 
@@ -75,6 +115,8 @@ class DetectedText(NamedTuple):
     """whether the first line holds the names; without, columns are called by their numbers"""
     skipped: int = 0
     """lines at the top that are left out"""
+    empty: bool = False
+    """whether there is nothing below the header"""
 
 
 def sniff(
@@ -82,23 +124,15 @@ def sniff(
     *,
     whole: bool,
     name: str,
-    missing_values: Sequence[str],
+    missing_values: Sequence[str] = ("",),
     delimiter: str | None = None,
     encoding: str | None = None,
     header: bool | None = None,
     skip_rows: int = 0,
 ) -> DetectedText:
-    """Detect the dialect and column names of a text table from its first bytes.
+    """Detect the dialect and column names of a text table from its first SAMPLE_BYTES, or from the whole text.
 
-    Args:
-        sample: the first SAMPLE_BYTES of the text, or all of it.
-        whole: whether the sample is the whole text.
-        name: the file's name in messages.
-        missing_values: unquoted texts that mean "missing".
-        delimiter: given by the user, else detected among DELIMITERS.
-        encoding: given by the user, else detected.
-        header: whether the first line is the header; if not given, the first line must not look like data.
-        skip_rows: lines above the header, which are skipped.
+    See `TextSettings` for the settings; `name` is the file's in messages.
 
     Raises:
         DataError: The file is empty or not text; or `header` is not given and the first line looks like data.
@@ -132,7 +166,7 @@ def sniff(
     has_header = header is not False or generated(first)
     names = first if has_header else generated_names(len(first))
     dialect = _with_habits(dialect, records[:_SAMPLE_RECORDS], names, has_header)
-    return DetectedText(dialect, names, blank, has_header, skip_rows)
+    return DetectedText(dialect, names, blank, has_header, skip_rows, whole and len(records) == has_header)
 
 
 def _lines(text: str) -> int:
@@ -144,9 +178,13 @@ def decode(data: bytes, encoding: str, *, final: bool, name: str) -> str:
     try:
         return codecs.getincrementaldecoder(encoding)().decode(data, final)
     except (UnicodeDecodeError, LookupError):
-        raise DataError(
-            f"{name} is not text in {encoding}.", hint="Give the encoding it was written in, such as latin-1 or utf-16."
-        ) from None
+        raise not_text(name, encoding) from None
+
+
+def not_text(name: str, encoding: str) -> DataError:
+    """Return the error for bytes that an encoding does not have."""
+    hint = "Give the encoding it was written in, such as latin-1 or utf-16."
+    return DataError(f"{name} is not text in {encoding}.", hint=hint)
 
 
 def eight_bit_encoding(chunks: Iterable[bytes]) -> str:

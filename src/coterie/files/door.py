@@ -200,17 +200,13 @@ def _bare_type(kind: pa.DataType, *, inside: bool) -> pa.DataType:
     return kind
 
 
-def _holds_dictionary(kind: pa.DataType) -> bool:
-    """Return whether there are dictionaries inside lists, structs and the like."""
+def _is_or_holds(kind: pa.DataType) -> bool:
+    """Return whether a type is a dictionary, or has some inside, as lists, structs and the like may."""
     if isinstance(kind, pa.BaseExtensionType):
         return _is_or_holds(kind.storage_type)
-    if pa.types.is_run_end_encoded(kind):
-        return _is_or_holds(kind.value_type)
+    if pa.types.is_dictionary(kind) or pa.types.is_run_end_encoded(kind):
+        return pa.types.is_dictionary(kind) or _is_or_holds(kind.value_type)
     return any(_is_or_holds(kind.field(at).type) for at in range(kind.num_fields))
-
-
-def _is_or_holds(kind: pa.DataType) -> bool:
-    return bool(pa.types.is_dictionary(kind)) or _holds_dictionary(kind)
 
 
 def _relabelled(column: pa.ChunkedArray, kind: pa.DataType) -> pa.ChunkedArray:

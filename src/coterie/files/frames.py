@@ -10,12 +10,21 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Collection, Iterable
 from contextlib import suppress
-from typing import Any, Literal, NamedTuple, TypeAlias
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 
 import numpy as np
 import pyarrow as pa
 
 from coterie.errors import DataError
+from coterie.files.header import listed_twice
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from coterie.files.databases.place import Place
+    from coterie.files.dialect import Dialect
+    from coterie.files.input import Format
 
 FrameKind = Literal["pandas", "polars", "pyarrow", "batch", "arrow", "narwhals"]
 
@@ -28,41 +37,54 @@ _NUMBER = re.compile(r"\s*[-+]?[\d.,:/-]*\d[\d.,:/-]*\s*")
 _CONVERSION = (pa.ArrowException, TypeError, ValueError, OverflowError)
 
 
-class Taken(NamedTuple):
-    """A frame as Arrow, with what is needed to return the same kind."""
+@dataclass(frozen=True, eq=False)
+class Source:
+    """A table that was read, with what is needed to return it the same way."""
 
     table: pa.Table
-    kind: FrameKind
-    native: Native
+    kind: FrameKind | Literal["file"]
     name: str
+    """its name in messages: "people.csv", "standard input", "the pandas frame", "sqlite:///people.db#people" """
+    native: Native = None
+    """the caller's frame: collected if it was lazy, copied if it is pandas"""
+    path: Path | None = None
+    """None for frames, for standard input and for databases"""
+    sha256: str | None = None
+    """of the file on disk, compressed or not; None for frames and databases"""
+    format: Format | None = None
+    dialect: Dialect | None = None
+    """the dialect of a text file"""
+    compression: Literal["gzip"] | None = None
+    origin: Path | Place | None = field(default=None, repr=False)
+    """its absolute path or address, which may not be overwritten"""
 
 
-def take_frame(data: Native) -> Taken:
+def take_frame(data: Native) -> Source:
     """Convert any frame to an Arrow table. Lazy frames are collected."""
     if isinstance(data, pa.Table):
-        return Taken(data, "pyarrow", data, "the PyArrow table")
+        return Source(data, "pyarrow", "the PyArrow table", data)
     if isinstance(data, pa.RecordBatch):
-        return Taken(pa.Table.from_batches([data]), "batch", data, "the PyArrow record batch")
+        return Source(pa.Table.from_batches([data]), "batch", "the PyArrow record batch", data)
     import narwhals as nw
 
     if is_pandas(data):
         # Arrow looks straight into pandas' memory. With a copy of our own, nothing that the caller does to the frame
         # afterwards can reach what was read.
         data = data.copy()
-        return Taken(_from_pandas(data), "pandas", data, "the pandas frame")
+        return Source(_from_pandas(data), "pandas", "the pandas frame", data)
     if nw.dependencies.is_polars_lazyframe(data):
         data = data.collect()
     if nw.dependencies.is_polars_dataframe(data):
-        return Taken(_from_polars(data), "polars", data, "the Polars frame")
+        return Source(_from_polars(data), "polars", "the Polars frame", data)
     frame = nw.from_native(data, pass_through=True)
     name = f"the {type(data).__name__}"
     if isinstance(frame, nw.LazyFrame):
-        return Taken(_collected(lambda: frame.collect("pyarrow").to_native(), name), "arrow", None, name)
+        return Source(_collected(lambda: frame.collect("pyarrow").to_native(), name), "arrow", name)
     if isinstance(frame, nw.DataFrame):
-        return Taken(_collected(frame.to_arrow, name), "narwhals", frame, name)
+        return Source(_collected(frame.to_arrow, name), "narwhals", name, frame)
     if hasattr(data, "__arrow_c_stream__"):
         with suppress(*_CONVERSION):  # a single column streams too
-            return Taken(pa.table(data), "arrow", None, name)
+            return Source(pa.table(data), "arrow", name)
     raise DataError(
         f"A {type(data).__name__} is not a table.",
         hint="Give a pandas, Polars or PyArrow frame, anything else that Narwhals takes, or the path of a file.",
@@ -121,7 +143,9 @@ def _mixed(name: str) -> DataError:
 
 
 def check_names(names: list[Any], what: str) -> None:
-    """Refuse names that are not text or that occur twice."""
+    """Refuse a table without columns, and names that are not text or that occur twice."""
+    if not names:
+        raise DataError(f"{what} has no columns.", hint="Give a table with at least one column and one row.")
     odd = sum(not isinstance(name, str) for name in names)
     if odd:
         raise DataError(
@@ -130,42 +154,50 @@ def check_names(names: list[Any], what: str) -> None:
             hint="Rename them, in pandas by frame.columns = frame.columns.map(str).",
         )
     if len(set(names)) < len(names):
-        first: dict[str, int] = {}
-        pairs = [(first.setdefault(name, at), at, name) for at, name in enumerate(names, 1)]
         # A number among the names: this may be a file without a header, whose "names" are a person's data.
         shown = not any(_NUMBER.fullmatch(name) for name in names)
-        same = [f"{one} and {two}" + f" ({name!r})" * shown for one, two, name in pairs if one != two]
         raise DataError(
-            f"{what}: columns {', '.join(same[:5])}{' and more' if len(same) > 5 else ''} have the same name.",
+            f"{what}: columns {listed_twice(names, shown=shown)} have the same name.",
             hint="Give each column a unique name; the first row of a file must be its header.",
         )
 
 
-def give_frame(
-    table: pa.Table, taken: Taken, *, kept: Rows | None, recoded: Collection[str], keep_index: bool = False
+def to_native(
+    table: pa.Table,
+    source: Source,
+    *,
+    kept: Rows | None = None,
+    recoded: Collection[str] = (),
+    keep_index: bool = False,
 ) -> Native:
-    """Convert the table to the kind of frame that was given.
+    """Return a table as the kind of frame that was read.
+
+    pandas and Polars frames get the caller's own columns back where nothing changed.
+    A record batch is returned as one, a lazy Polars frame as a DataFrame; for files, DuckDB relations and other lazy
+    frames the result is a PyArrow table.
 
     Args:
-        table: the table to return; its rows are the input rows at `kept`, in that order.
-        taken: the input frame.
-        kept: positions of the rows in the input frame; None for all.
-        recoded: columns to rebuild even if they look unchanged. Arrow knows one kind of missing value;
-            pandas knows None, NaN and NA, and which of these a row had must not distinguish rows of a group.
-        keep_index: whether a pandas frame keeps its index.
+        table: the table to return.
+        source: the input.
+        kept: positions of the table's rows in the source, if some were left out.
+        recoded: columns (the quasi-identifiers) to rebuild even if they look unchanged. Arrow, and so verification,
+            knows one kind of missing value; pandas knows None, NaN and NA, and which of these a row had must not
+            distinguish rows of a group.
+        keep_index: whether a pandas frame keeps its index; otherwise rows are numbered from 0.
     """
-    if taken.kind == "pandas":
-        return _to_pandas(table, taken, kept=kept, recoded=recoded, keep_index=keep_index)
-    if taken.kind == "polars":
-        return _to_polars(table, taken, kept=kept)
-    if taken.kind == "batch":
+    if source.kind == "file":
+        return table
+    expected = source.table.num_rows if kept is None else len(kept)
+    if table.num_rows != expected:
+        raise ValueError(f"{table.num_rows} rows to give back, {expected} expected: say which rows are kept")
+    if source.kind == "pandas":
+        return _to_pandas(table, source, kept=kept, recoded=recoded, keep_index=keep_index)
+    if source.kind == "polars":
+        return _to_polars(table, source, kept=kept)
+    if source.kind == "batch":
         batches = table.combine_chunks().to_batches()
         return batches[0] if batches else pa.RecordBatch.from_pylist([], schema=table.schema)
-    if taken.kind == "narwhals":
-        import narwhals as nw
-
-        return nw.from_arrow(table, backend=taken.native.implementation).to_native()
-    return table
+    return new_frame(table, source.kind, source.native)
 
 
 def new_frame(table: pa.Table, kind: str, native: Native) -> Native:
@@ -196,11 +228,11 @@ def _unchanged(table: pa.Table, before: pa.Table, kept: Rows | None) -> set[str]
     return {name for name in table.column_names if name in known and same(name)}
 
 
-def _to_polars(table: pa.Table, taken: Taken, *, kept: Rows | None) -> Native:
+def _to_polars(table: pa.Table, source: Source, *, kept: Rows | None) -> Native:
     import polars as pl
 
-    before = taken.native
-    unchanged = _unchanged(table, taken.table, kept)
+    before = source.native
+    unchanged = _unchanged(table, source.table, kept)
 
     def series(name: str) -> Native:
         old = before.schema[name] if name in before.columns else None
@@ -224,11 +256,13 @@ def _to_polars(table: pa.Table, taken: Taken, *, kept: Rows | None) -> Native:
     return pl.DataFrame([series(name) for name in table.column_names])
 
 
-def _to_pandas(table: pa.Table, taken: Taken, *, kept: Rows | None, recoded: Iterable[str], keep_index: bool) -> Native:
+def _to_pandas(
+    table: pa.Table, source: Source, *, kept: Rows | None, recoded: Iterable[str], keep_index: bool
+) -> Native:
     import pandas as pd
 
-    before = taken.native
-    unchanged = _unchanged(table, taken.table, kept) - set(recoded)
+    before = source.native
+    unchanged = _unchanged(table, source.table, kept) - set(recoded)
 
     def series(name: str) -> Native:
         if name in unchanged:
@@ -279,13 +313,9 @@ def _pandas_values(column: pa.ChunkedArray, dtype: Native) -> Native:
             categories = [category for category in dtype.categories if category in present]
             return pd.Categorical(new, categories=categories, ordered=dtype.ordered)
         return pd.Categorical(new)
-    nullable = {
-        pa.string(): pd.StringDtype(),
-        pa.large_string(): pd.StringDtype(),
-        pa.bool_(): pd.BooleanDtype(),
-        pa.float32(): pd.Float32Dtype(),
-        pa.float64(): pd.Float64Dtype(),
-    } | {getattr(pa, str(kind).lower())(): kind for kind in _integer_dtypes()}
+    nullable = {pa.string(): pd.StringDtype(), pa.large_string(): pd.StringDtype(), pa.bool_(): pd.BooleanDtype()}
+    for name in ("Int8", "Int16", "Int32", "Int64", "UInt8", "UInt16", "UInt32", "UInt64", "Float32", "Float64"):
+        nullable[getattr(pa, name.lower())()] = getattr(pd, f"{name}Dtype")()
     if isinstance(dtype, pd.api.extensions.ExtensionDtype) and column.type in nullable:
         return column.to_pandas(types_mapper=nullable.get).array
     if pa.types.is_integer(column.type) and column.null_count:
@@ -296,9 +326,3 @@ def _pandas_values(column: pa.ChunkedArray, dtype: Native) -> Native:
 
 def _is_text(kind: pa.DataType) -> bool:
     return bool(pa.types.is_string(kind) or pa.types.is_large_string(kind))
-
-
-def _integer_dtypes() -> list[Native]:
-    import pandas as pd
-
-    return [getattr(pd, f"{sign}Int{bits}Dtype")() for sign in ("", "U") for bits in (8, 16, 32, 64)]

@@ -53,14 +53,9 @@ _KINDS: tuple[tuple[str, re.Pattern[str], float], ...] = (
 def refuse_data(
     first: Sequence[str], rows: Sequence[Sequence[str]], *, missing: Collection[str], name: str, skipped: int = 0
 ) -> None:
-    """Raise a DataError if the first line of a table may be data.
+    """Raise a DataError if the first line of a table, below the skipped ones, may be data, judging by the rows below.
 
-    Args:
-        first: Cells of the first line.
-        rows: Cells of the lines below.
-        missing: Texts that mean a missing value.
-        name: The file's name in messages.
-        skipped: Lines above the first, which are skipped.
+    `missing` are the texts that mean a missing value, `name` is the file's in messages.
     """
     if generated(first):
         return
@@ -73,15 +68,19 @@ def refuse_data(
             f"{_counted(like, len(first))} like the cells below.",
             hint=f"If it is the header, set header = true (--header). {_NO_HEADER}.{above if skipped else ''}",
         )
-    seen: dict[str, int] = {}
-    pairs = [(seen.setdefault(cell, at), at) for at, cell in enumerate(first, 1)]
-    same = [f"{one} and {two}" for one, two in pairs if one != two]
-    if same:
+    if same := listed_twice(first):
         raise DataError(
-            f"{name}: in the first line, columns {', '.join(same[:5])}{' and more' if len(same) > 5 else ''} have the "
-            "same name.",
+            f"{name}: in the first line, columns {same} have the same name.",
             hint=f"If it is the header, give each column a unique name. {_NO_HEADER}.",
         )
+
+
+def listed_twice(names: Sequence[str], *, shown: bool = False) -> str:
+    """Return the numbers of the columns with the same name, "1 and 3", with that name if it may be shown."""
+    first: dict[str, int] = {}
+    pairs = [(first.setdefault(name, at), at, name) for at, name in enumerate(names, 1)]
+    same = [f"{one} and {two}" + f" ({name!r})" * shown for one, two, name in pairs if one != two]
+    return ", ".join(same[:5]) + (" and more" if len(same) > 5 else "")
 
 
 def refuse_preamble(
@@ -89,12 +88,7 @@ def refuse_preamble(
 ) -> None:
     """Raise a DataError if a title or notes precede the header of a table, and say how to skip them.
 
-    Args:
-        first: Cells of the first line.
-        rows: Cells of the lines below.
-        above: Number of lines of the file above each of these lines, as far as known.
-        missing: Texts that mean a missing value.
-        name: The file's name in messages.
+    `above` is the number of lines of the file above each of the first ones.
     """
     if not rows:
         return

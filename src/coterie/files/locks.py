@@ -19,41 +19,37 @@ def work_path(output: str | os.PathLike[str]) -> Path:
     return target.with_name(f".{target.name}.coterie")
 
 
-def hold(handle: int) -> bool:
-    """Lock an open file until the process ends or closes it; return whether that succeeded.
-
-    On systems without file locks it always succeeds.
-    """
+def _locked(handle: int) -> bool | None:
+    """Lock an open file; return whether that succeeded, or None on systems and file systems without locks."""
     try:
         import fcntl
-    except ImportError:
-        return True
-    try:
+
         fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
     except BlockingIOError:
         return False
-    except OSError:  # a file system without locks
-        return True
+    except (ImportError, OSError):
+        return None
     return True
 
 
+def hold(handle: int) -> bool:
+    """Lock an open file until the process ends or closes it; return whether that succeeded.
+
+    Without file locks it always succeeds.
+    """
+    return _locked(handle) is not False
+
+
 def is_abandoned(path: Path) -> bool:
-    """Return whether nobody has locked a file; False on systems without file locks, where that is unknown."""
-    try:
-        import fcntl
-    except ImportError:
-        return False
+    """Return whether nobody has locked a file; False without file locks, where that is unknown."""
     try:
         handle = os.open(path, os.O_RDONLY)
     except OSError:
         return False
     try:
-        fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
-    except OSError:
-        return False
+        return _locked(handle) is True
     finally:
         os.close(handle)
-    return True
 
 
 class Lock:

@@ -26,13 +26,7 @@ def rows_path(output: str | os.PathLike[str]) -> Path:
 
 
 def write_rows(output: str | os.PathLike[str], kept: Iterable[Int64], *, force: bool) -> None:
-    """Write the original row number of each published row, from 1.
-
-    Args:
-        output: The release.
-        kept: Published row → position in the original, from 0; some rows at a time.
-        force: Overwrite an existing file.
-    """
+    """Write the number (from 1) of the original row of each published one, given its position, some rows at a time."""
     with whole_file(rows_path(output), force=force) as sink:
         sink.write(_HEAD)
         for some in kept:
@@ -49,14 +43,10 @@ def read_rows(output: str | os.PathLike[str]) -> Iterator[Int64]:
 
 
 def in_original_order(published: pa.Table, output: object) -> pa.Table:
-    """Return the rows of a shuffled release in the original order.
-
-    Args:
-        published: The release as read.
-        output: Its path: the file with the order is next to it.
+    """Return the rows of a shuffled release, which was read from `output`, in the original order.
 
     Raises:
-        DataError: The file does not exist, or belongs to another release.
+        DataError: The file with the order does not exist next to it, or belongs to another release.
     """
     path = rows_path(output) if isinstance(output, str | os.PathLike) and os.fspath(output) != "-" else None
     if path is None or not path.is_file():

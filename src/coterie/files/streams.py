@@ -8,22 +8,20 @@ from collections.abc import Iterable, Iterator
 from contextlib import nullcontext
 from itertools import chain
 from pathlib import Path
-from typing import TYPE_CHECKING, NamedTuple, Protocol
+from typing import TYPE_CHECKING, NamedTuple
 
 import pyarrow as pa
 
 from coterie.errors import ConfigError, Problem
 from coterie.files.csv_out import csv_stream
-from coterie.files.dialect import Dialect
+from coterie.files.dialect import Dialect, dialect_of
 from coterie.files.formats import FORMATS
 from coterie.files.formulas import Formulas, written_safely
 from coterie.files.output import HashedFile, check_target, format_of, gzipped, provenance_path
-from coterie.files.tables import dialect_of
 
 if TYPE_CHECKING:
     from coterie.files.batches import TableFile
     from coterie.files.input import Format
-    from coterie.methods._method import Progress
     from coterie.settings.config import Config
 
 
@@ -57,13 +55,9 @@ class Target(NamedTuple):
 def target_of(
     output: str | os.PathLike[str], *, force: bool, like: TableFile | None = None, formulas: Formulas = "keep"
 ) -> Target:
-    """Return the target for a name; ConfigError if it cannot be written.
+    """Return the target for a file, - for standard output, or a folder, whose name ends in a slash.
 
-    Args:
-        output: A file by its ending, - for standard output, or a folder (its name ends in a slash).
-        force: Whether existing files may be overwritten.
-        like: The table whose delimiter, encoding and quoting a text file keeps.
-        formulas: What becomes of cells of a text file that a spreadsheet would run.
+    A text file keeps the delimiter, encoding and quoting of `like`. ConfigError if the target cannot be written.
     """
     name = os.fspath(output)
     if name.endswith(("/", os.sep)):
@@ -98,88 +92,47 @@ class WrittenFile(NamedTuple):
     """of the file, or of the digests of a folder's files in order"""
 
 
-class Stripes(Protocol):
-    """A release that can be read in row order, some rows at a time."""
+def write_release(stripes: Iterable[pa.Table], path: Path, target: Target) -> WrittenFile:
+    """Write a release, whose rows come some at a time, to a new file or folder."""
+    if not target.folder:
+        return _write_file(stripes, path, target)
+    path.mkdir()
+    parts = [
+        _write_file([stripe], path / f"part-{number:05}.parquet", Target("parquet"))
+        for number, stripe in enumerate(stripes)
+    ]
+    digest = hashlib.sha256("".join(part.sha256 for part in parts).encode()).hexdigest()
+    return WrittenFile(sum(part.rows for part in parts), digest)
 
-    def stripes(self, progress: Progress | None = None) -> Iterator[pa.Table]:
-        """Yield its rows."""
 
+def _write_file(stripes: Iterable[pa.Table], path: Path, target: Target) -> WrittenFile:
+    rows = 0
 
-def write_release(publisher: Stripes, path: Path, target: Target, *, progress: Progress | None = None) -> WrittenFile:
-    """Write the release.
+    def counted() -> Iterator[pa.Table]:
+        nonlocal rows
+        for stripe in stripes:
+            rows += stripe.num_rows
+            yield stripe
 
-    Args:
-        publisher: The release to write.
-        path: A new file, or a new folder.
-        target: Its format.
-        progress: Called with the number of rows written.
-    """
-    stripes = publisher.stripes(progress)
-    if target.folder:
-        return _write_folder(stripes, path)
-    counted = _Counted(stripes)
     with path.open("wb") as file:
         sink = HashedFile(file)
-        write_tables(counted, sink, target)
+        write_tables(counted(), sink, target)
         file.flush()
         os.fsync(file.fileno())
-    return WrittenFile(counted.rows, sink.sha256)
-
-
-class _Counted:
-    """Tables passing through, with a count of their rows."""
-
-    def __init__(self, tables: Iterator[pa.Table]) -> None:
-        self._tables = tables
-        self.rows = 0
-
-    def __iter__(self) -> Iterator[pa.Table]:
-        for table in self._tables:
-            self.rows += table.num_rows
-            yield table
-
-
-def _write_folder(stripes: Iterator[pa.Table], path: Path) -> WrittenFile:
-    path.mkdir()
-    rows, digests = 0, []
-    for number, stripe in enumerate(stripes):
-        with (path / f"part-{number:05}.parquet").open("wb") as file:
-            sink = HashedFile(file)
-            write_tables([stripe], sink, Target("parquet"))
-            file.flush()
-            os.fsync(file.fileno())
-        rows += stripe.num_rows
-        digests.append(sink.sha256)
-    return WrittenFile(rows, hashlib.sha256("".join(digests).encode()).hexdigest())
+    return WrittenFile(rows, sink.sha256)
 
 
 def write_tables(tables: Iterable[pa.Table], sink: HashedFile, target: Target) -> None:
-    """Write tables with the same columns to one file, one after another.
-
-    Args:
-        tables: At least one.
-        sink: The file.
-        target: Its format.
-    """
+    """Write one or more tables with the same columns to one file, one after another."""
     waiting = iter(tables)
     first = next(waiting)
     every = chain([first], waiting)
-    if target.format == "parquet":
-        from pyarrow import parquet
-
-        with parquet.ParquetWriter(sink, first.schema, compression="zstd") as writer:
-            for table in every:
-                writer.write_table(table)
-    elif target.format == "feather":
-        from pyarrow import ipc
-
-        options = ipc.IpcWriteOptions(compression="zstd", unify_dictionaries=True)
-        with pa.PythonFile(sink, mode="w") as file, ipc.new_file(file, first.schema, options=options) as writer:
-            for table in every:
-                writer.write_table(table)
-    else:
-        safe = (written_safely(table, target.formulas) for table in every)
-        chunks = csv_stream(safe, first.column_names, target.dialect or Dialect())
-        with gzipped(sink) if target.zipped else nullcontext(sink) as packed:
-            for chunk in chunks:
-                packed.write(chunk)
+    with gzipped(sink) if target.zipped else nullcontext(sink) as out:
+        if target.format == "csv":
+            safe = (written_safely(table, target.formulas) for table in every)
+            for chunk in csv_stream(safe, first.column_names, target.dialect or Dialect()):
+                out.write(chunk)
+        elif FORMATS[target.format].batches:
+            FORMATS[target.format].write_all(every, first.schema, out)
+        else:
+            FORMATS[target.format].write(pa.concat_tables(every), out)

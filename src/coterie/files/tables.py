@@ -11,61 +11,31 @@ A database address works wherever a path does; see `coterie.files.databases.plac
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Collection, Sequence
-from contextlib import nullcontext
-from dataclasses import dataclass, field, replace
+from collections.abc import Callable, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Literal, TypedDict
+from typing import TYPE_CHECKING
 
 import pyarrow as pa
 
 from coterie.arrays import AnyTable
 from coterie.errors import ConfigError, DataError, Problem
-from coterie.files import tables
 from coterie.files.csv_in import read_csv
-from coterie.files.csv_out import csv_chunks
-from coterie.files.databases.place import Place, place_of, target_of
+from coterie.files.databases.place import place_of, target_of
 from coterie.files.destinations import check_apart
-from coterie.files.dialect import Dialect
+from coterie.files.dialect import Dialect, TextSettings, dialect_of, text_settings
 from coterie.files.formats import FORMATS
-from coterie.files.formulas import Formulas, read_safely, written_safely
-from coterie.files.frames import FrameKind, Native, Rows, Taken, check_names, give_frame, take_frame
-from coterie.files.input import Format, Raw, open_raw
-from coterie.files.output import check_target, format_of, gzipped, whole_file
+from coterie.files.formulas import Formulas, read_safely
+from coterie.files.frames import Native, Source, check_names, take_frame, to_native
+from coterie.files.input import open_raw
+from coterie.files.output import HashedFile, check_target, format_of, whole_file
+from coterie.files.streams import Target, write_tables
+
+if TYPE_CHECKING:
+    from coterie.settings.config import Config
 
 __all__ = ["Dialect", "Source", "check_target", "place_of", "read", "to_native", "whole_file", "write"]
-
-
-@dataclass(frozen=True, eq=False)
-class Source:
-    """A table that was read, with what is needed to return it the same way."""
-
-    table: pa.Table
-    kind: FrameKind | Literal["file"]
-    name: str
-    """its name in messages: "people.csv", "standard input", "the pandas frame", "sqlite:///people.db#people" """
-    native: Native = None
-    """the caller's frame: collected if it was lazy, copied if it is pandas"""
-    path: Path | None = None
-    """None for frames, for standard input and for databases"""
-    sha256: str | None = None
-    """of the file on disk, compressed or not; None for frames and databases"""
-    format: Format | None = None
-    dialect: Dialect | None = None
-    """the dialect of a text file"""
-    compression: Literal["gzip"] | None = None
-    origin: Path | Place | None = field(default=None, repr=False)
-    """its absolute path or address, which may not be overwritten"""
-
-
-class TextSettings(TypedDict):
-    """How to read a text file; see `read` for the meaning of each field."""
-
-    missing_values: tuple[str, ...]
-    delimiter: str | None
-    encoding: str | None
-    header: bool | None
-    skip_rows: int
 
 
 def read(
@@ -102,7 +72,8 @@ def read(
             and the `db` extra is not.
     """
     if (place := place_of(data)) is not None:
-        source = _read_database(place, sheet=sheet)
+        _refuse_sheet(sheet, place.name)
+        source = Source(place.read(), "file", place.name, origin=place.without_password())
     elif isinstance(data, str | os.PathLike):
         data, sheet = _with_sheet(data, sheet)
         text = TextSettings(
@@ -114,22 +85,18 @@ def read(
         )
         source = _read_file(data, text, sheet=sheet)
     else:
-        taken = take_frame(data)
-        source = Source(taken.table, taken.kind, taken.name, native=taken.native)
+        source = take_frame(data)
     table = source.table
     check_names(table.column_names, source.name)
-    if table.num_columns == 0:
-        raise DataError(f"{source.name} has no columns.", hint="Give a table with at least one column and one row.")
     if table.num_rows == 0:
         raise DataError(f"{source.name} has a header but no rows.", hint="Give a table with at least one row.")
     # Notes on the columns by another program (pandas' index, statistics) would no longer hold for what is published.
     return replace(source, table=table.replace_schema_metadata(None))
 
 
-def _read_database(place: Place, *, sheet: str | int | None) -> Source:
+def _refuse_sheet(sheet: str | int | None, name: str) -> None:
     if sheet is not None:
-        raise ConfigError([Problem("sheet", f"{place.name} is not an Excel file and has no sheets")])
-    return Source(place.read(), "file", place.name, origin=place.without_password())
+        raise ConfigError([Problem("sheet", f"{name} is not an Excel file and has no sheets")])
 
 
 def _with_sheet(
@@ -144,21 +111,18 @@ def _with_sheet(
 
 
 def _read_file(path: str | os.PathLike[str], text: TextSettings, *, sheet: str | int | None) -> Source:
-    raw = open_raw(path)
-    source = _parsed(raw, text, sheet=sheet)
-    raw.check_content()  # a file is read twice, to be hashed and to be parsed: these have to be the same bytes
-    return source
-
-
-def _parsed(raw: Raw, text: TextSettings, *, sheet: str | int | None) -> Source:
+    raw = open_raw(path, whole=True)
     dialect = None
     kind = FORMATS[raw.format]
-    if sheet is not None and not kind.sheets:
-        raise ConfigError([Problem("sheet", f"{raw.name} is not an Excel file and has no sheets")])
-    if raw.format == "csv":
-        table, dialect = read_csv(raw.open, name=raw.name, **text)
-    else:
-        table = kind.read(raw, sheet=sheet)
+    if not kind.sheets:
+        _refuse_sheet(sheet, raw.name)
+    with ThreadPoolExecutor(1) as pool:
+        pool.submit(getattr, raw, "sha256")  # hashed while it is parsed
+        if raw.format == "csv":
+            table, dialect = read_csv(raw.open, raw.name, held=None if raw.compression else raw.data, **text)
+        else:
+            table = kind.read(raw, sheet=sheet)
+    raw.check_content()  # or it may be half of what was there before, half of what somebody has just written
     return Source(
         table,
         "file",
@@ -170,37 +134,6 @@ def _parsed(raw: Raw, text: TextSettings, *, sheet: str | int | None) -> Source:
         compression=raw.compression,
         origin=None if raw.path is None else raw.path.absolute(),
     )
-
-
-def to_native(
-    table: pa.Table,
-    source: Source,
-    *,
-    kept: Rows | None = None,
-    recoded: Collection[str] = (),
-    keep_index: bool = False,
-) -> Native:
-    """Return a table as the kind of frame that was read.
-
-    pandas and Polars frames get the caller's own columns back where nothing changed.
-    A record batch is returned as one, a lazy Polars frame as a DataFrame; for files, DuckDB relations and other lazy
-    frames the result is a PyArrow table.
-
-    Args:
-        table: the table to return.
-        source: the input.
-        kept: positions of the table's rows in the source, if some were left out.
-        recoded: columns (the quasi-identifiers) that are never taken from the caller's frame, even if they look
-            unchanged: pandas distinguishes several kinds of missing values that Arrow, and so verification, does not.
-        keep_index: whether a pandas frame keeps its index; otherwise rows are numbered from 0.
-    """
-    if source.kind == "file":
-        return table
-    expected = source.table.num_rows if kept is None else len(kept)
-    if table.num_rows != expected:
-        raise ValueError(f"{table.num_rows} rows to give back, {expected} expected: say which rows are kept")
-    taken = Taken(source.table, source.kind, source.native, source.name)
-    return give_frame(table, taken, kept=kept, recoded=recoded, keep_index=keep_index)
 
 
 def write(
@@ -236,58 +169,19 @@ def write(
         place.write(table, force=force)
         return ""
     kind, zipped = format_of(path)
+    if dialect is None:
+        dialect = dialect_of(path, dialect=like.dialect if like else None, before=like.path if like else None)
     with whole_file(path, force=force) as sink:
         sink.before_name = before_name
-        with gzipped(sink) if zipped else nullcontext(sink) as out:
-            if kind != "csv":
-                # Without metadata: another program's notes on the columns would no longer hold.
-                FORMATS[kind].write(table.replace_schema_metadata(None), out)
-            else:
-                for chunk in csv_chunks(written_safely(table, formulas), dialect or _dialect(path, like)):
-                    out.write(chunk)
+        # Without metadata: another program's notes on the columns would no longer hold.
+        plain = table.replace_schema_metadata(None)
+        write_tables([plain], sink, Target(kind, zipped, dialect=dialect, formulas=formulas))
     return sink.sha256
 
 
-def _dialect(path: str | os.PathLike[str], like: Source | None) -> Dialect:
-    return dialect_of(path, dialect=like.dialect if like else None, before=like.path if like else None)
-
-
-def dialect_of(path: str | os.PathLike[str], *, dialect: Dialect | None, before: Path | None) -> Dialect:
-    """Return the dialect for a CSV file: that of the source, but .tsv has tabs, and .csv from a .tsv has commas.
-
-    Args:
-        path: The name.
-        dialect: The source's dialect, if it was text.
-        before: The source's name, if it has one.
-    """
-
-    def tabs(name: object) -> bool:
-        return str(name).lower().removesuffix(".gz").endswith((".tsv", ".tab"))
-
-    dialect = dialect or Dialect()
-    if tabs(path):
-        return replace(dialect, delimiter="\t")
-    if dialect.delimiter == "\t" and tabs(before) and str(path) != "-":
-        return replace(dialect, delimiter=",")
-    return dialect
-
-
-if TYPE_CHECKING:
-    import pyarrow as pa
-
-    from coterie.settings.config import Config
-
-
-def read_source(data: AnyTable, config: Config) -> tables.Source:
+def read_source(data: AnyTable, config: Config) -> Source:
     """Read a frame or a file according to the configuration."""
-    source = tables.read(
-        data,
-        missing_values=config.missing_values,
-        delimiter=config.delimiter,
-        encoding=config.encoding,
-        header=config.header,
-        skip_rows=config.skip_rows,
-    )
+    source = read(data, **text_settings(config))
     return source if source.dialect is None else replace(source, table=read_safely(source.table, config.formulas))
 
 
@@ -300,3 +194,18 @@ def read_pair(original: AnyTable, published: AnyTable, config: Config) -> tuple[
 
         return before.table, in_original_order(after.table, published)
     return before.table, after.table
+
+
+def source_hash(source: Source) -> str:
+    """Return the SHA-256 of the file or, of a frame or database, that of its table."""
+    return source.sha256 or table_hash(source.table)
+
+
+def table_hash(table: pa.Table) -> str:
+    """Return the SHA-256 of a table's cells, names and types as an Arrow IPC stream, independent of its chunks."""
+    whole = table.combine_chunks()
+    with Path(os.devnull).open("wb") as nowhere:
+        sink = HashedFile(nowhere)
+        with pa.PythonFile(sink, mode="w") as file, pa.ipc.new_stream(file, whole.schema) as writer:
+            writer.write_table(whole)
+        return sink.sha256

@@ -19,43 +19,38 @@ if TYPE_CHECKING:
     from coterie.hierarchies.rules import HierarchyRule
 
 
-def bind_tree(
-    tree: WholeTree, values: pa.Array, *, counts: Integers, column: str, missing: bool, show_values: bool
+def bind(
+    form: WholeTree | HierarchyRule,
+    values: pa.Array,
+    *,
+    counts: Integers,
+    column: str,
+    missing: bool,
+    show_values: bool,
 ) -> BoundHierarchy:
-    """Find each value's leaf in an explicit tree."""
-    values, names = _named(values, column)
-    leaves = find_leaves(tree, values, names=names)
+    """Find each value's leaf in an explicit tree, or in the one that a rule defines over these values."""
+    values = plain_array(values)
+    if values.null_count:
+        raise ValueError("A hierarchy is bound to values without nulls; drop them and pass missing=True.")
+    names = texts(values, column=column)
     misfits = Misfits(names, counts=counts, column=column, show_values=show_values)
-    note_misfits(leaves, names, known=tree.leaf_of, inner=tree.inner_labels, misfits=misfits)
-    misfits.raise_any()
-    found = np.asarray(leaves, dtype=np.int64)
-    bound, codes = tree.restrict(found, missing=missing)
-    return BoundHierarchy(bound, codes[found])
-
-
-def bind_rule(
-    rule: HierarchyRule, values: pa.Array, *, counts: Integers, column: str, missing: bool, show_values: bool
-) -> BoundHierarchy:
-    """Build the tree that a rule defines over these values."""
-    values, names = _named(values, column)
-    misfits = Misfits(names, counts=counts, column=column, show_values=show_values)
-    ways = rule.ways(values, names, misfits=misfits)
+    if isinstance(form, WholeTree):
+        leaves = find_leaves(form, values, names=names)
+        note_misfits(leaves, names, known=form.leaf_of, inner=form.inner_labels, misfits=misfits)
+        misfits.raise_any()
+        found = np.asarray(leaves, dtype=np.int64)
+        bound, codes = form.restrict(found, missing=missing)
+        return BoundHierarchy(bound, codes[found])
+    ways = form.ways(values, names, misfits=misfits)
     rooted = [place for place, way in enumerate(ways) if way.labels[0] == ROOT and len(way.labels) > 1]
     misfits.add(rooted, f"is {ROOT}, the label of the root", f"are {ROOT}, the label of the root")
     misfits.raise_any()
     order = sorted(range(len(ways)), key=lambda place: ways[place].key)
-    tree, leaves = grow_sorted(ways[place].labels for place in order)
+    tree, grown = grow_sorted(ways[place].labels for place in order)
     bound, codes = tree.restrict(missing=missing)
     result = np.empty(len(ways), dtype=np.int32)
-    result[order] = codes[leaves]
+    result[order] = codes[grown]
     return BoundHierarchy(bound, result)
-
-
-def _named(values: pa.Array, column: str) -> tuple[pa.Array, list[str]]:
-    values = plain_array(values)
-    if values.null_count:
-        raise ValueError("A hierarchy is bound to values without nulls; drop them and pass missing=True.")
-    return values, texts(values, column=column)
 
 
 def find_leaves(tree: WholeTree, values: pa.Array, *, names: Sequence[str]) -> list[int | None]:

@@ -19,11 +19,9 @@ _MOST_OF_CYCLE = 6
 
 
 def edge_faults(parents: Mapping[str, Mapping[str, int]], *, numbered: bool) -> list[Problem]:
-    """Return cycles and labels with two parents.
+    """Return cycles and labels with two parents, given label → its parents → the first row with that edge.
 
-    Args:
-        parents: Label → its parents → the first row with that edge.
-        numbered: Whether the user knows these row numbers, so that messages can name them.
+    Messages name these rows if the user knows their numbers.
     """
     knot = _knot(parents)
     problems = [_cycle_fault(cycle) for cycle in _cycles(parents, knot)]

@@ -84,22 +84,19 @@ def _parse(text: str, delimiter: str, path: str | os.PathLike[str]) -> LabelRows
 
 def _sniff(text: str, path: str | os.PathLike[str]) -> LabelRows:
     """Split the text with the delimiter that splits the most rows; the first in the list wins ties."""
-    best, most = None, -1
-    fault: HierarchyError | None = None
+    found: list[LabelRows] = []
+    faults: list[HierarchyError] = []
     for delimiter in _DELIMITERS:
         try:
-            rows = _parse(text, delimiter, path)
+            found.append(_parse(text, delimiter, path))
         except HierarchyError as error:
-            fault = fault or error
+            faults.append(error)
             continue
-        cut = sum(len(row) > 1 for row in rows.cells)
-        if cut > most:
-            best, most = rows, cut
-        if cut == len(rows.cells):
+        if all(len(row) > 1 for row in found[-1].cells):
             break
-    if best is None:
-        raise fault or HierarchyError(f"the hierarchy file {os.fspath(path)} cannot be read")
-    return best
+    if not found:
+        raise faults[0]
+    return max(found, key=lambda rows: sum(len(row) > 1 for row in rows.cells))
 
 
 def _has_header(rows: Sequence[Sequence[str]]) -> bool:

@@ -202,11 +202,9 @@ class Hierarchy:
         Raises:
             HierarchyError: The hierarchy lacks some values; each kind of problem is counted.
         """
-        from coterie.hierarchies.bind import bind_rule, bind_tree
+        from coterie.hierarchies.bind import bind
 
-        if isinstance(self.form, WholeTree):
-            return bind_tree(self.form, values, counts=counts, column=column, missing=missing, show_values=show_values)
-        return bind_rule(self.form, values, counts=counts, column=column, missing=missing, show_values=show_values)
+        return bind(self.form, values, counts=counts, column=column, missing=missing, show_values=show_values)
 
     def to_csv(self, path: str | os.PathLike[str], values: Any = None, *, force: bool = False) -> None:  # noqa: ANN401 - a column
         """Write the hierarchy in ARX format: `;`, no header, one row per value from the value up to the root.

@@ -9,9 +9,11 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from decimal import Decimal
+from functools import cache, partial
 from itertools import pairwise
 from typing import Any, ClassVar, NamedTuple, Protocol
 
+import numpy as np
 import pyarrow as pa
 
 from coterie.errors import ConfigError, Problem
@@ -58,13 +60,8 @@ class Flat:
             return [Way(name, (name,)) for name in names]
         import pyarrow.compute as pc
 
-        if pa.types.is_float16(values.type):
-            values = values.cast(pa.float32())
-        order = pc.sort_indices(values).to_pylist()
-        rank = [0] * len(order)
-        for number, place in enumerate(order):
-            rank[place] = number
-        return [Way(number, (name,)) for number, name in zip(rank, names, strict=True)]
+        ranks = np.argsort(pc.sort_indices(values)).tolist()
+        return [Way(rank, (name,)) for rank, name in zip(ranks, names, strict=True)]
 
 
 @dataclass(frozen=True)
@@ -79,20 +76,17 @@ class Intervals:
     def of(cls, widths: Sequence[object], start: object) -> Intervals:
         """Validate the widths and return the rule; ConfigError lists every problem."""
         problems = [] if widths else [Problem("intervals", "give at least one width, such as intervals(5, 10, 20)")]
-        numbers = [_setting(width) for width in widths]
-        for width, number in zip(widths, numbers, strict=True):
+        good: list[Decimal] = []
+        for width in widths:
+            number = _setting(width)
             if number is None or number <= 0:
                 problems.append(Problem("intervals", f"{width!r} is not a width; a width is a number above 0"))
-        good = [number for number in numbers if number is not None and number > 0]
+            else:
+                good.append(number)
         for narrow, wide in pairwise(good):
             if wide <= narrow or EXACT.remainder(wide, narrow) != 0:
-                problems.append(
-                    Problem(
-                        "intervals",
-                        f"{decimal_text(wide)} is not a multiple of {decimal_text(narrow)}; "
-                        "widths grow, and each must divide the next",
-                    )
-                )
+                text = f"{decimal_text(wide)} is not a multiple of {decimal_text(narrow)}"
+                problems.append(Problem("intervals", f"{text}; widths grow, and each must divide the next"))
         origin = _setting(start)
         if origin is None:
             problems.append(Problem("start", f"{start!r} is not a number; it is the start of one of the intervals"))
@@ -123,37 +117,25 @@ class Intervals:
         scaled = [_scaled(number, digits) for number in exact]
         start = _scaled(self.start, digits)
         widths = [_scaled(width, digits) for width in self.widths]
-        written = _Bounds(digits)
+        label = cache(partial(_interval, digits=digits))
         ways = []
         for value, name in zip(scaled, names, strict=True):
             labels = [name]
             for width in widths:
                 low = value - (value - start) % width
                 if digits or width > 1:  # among whole numbers an interval of width 1 is the number itself
-                    labels.append(written.label(low, width))
+                    labels.append(label(low, width))
             ways.append(Way((value, name), tuple(labels)))
         return ways
 
 
-class _Bounds:
-    """Formats intervals of scaled numbers, each text once."""
-
-    def __init__(self, digits: int) -> None:
-        self._digits = digits
-        self._known: dict[tuple[int, int], str] = {}
-
-    def label(self, low: int, width: int) -> str:
-        known = self._known.get((low, width))
-        if known is None:
-            known = self._known[low, width] = self._write(low, width)
-        return known
-
-    def _write(self, low: int, width: int) -> str:
-        if self._digits == 0:
-            high = low + width - 1
-            return f"[{low}-{high}]" if low >= 0 else f"[{low}, {high}]"
-        ends = [decimal_text(EXACT.scaleb(Decimal(end), -self._digits)) for end in (low, low + width)]
-        return f"[{ends[0]}, {ends[1]})"
+def _interval(low: int, width: int, *, digits: int) -> str:
+    """Write an interval of numbers that were scaled by this power of ten."""
+    if digits == 0:
+        high = low + width - 1
+        return f"[{low}-{high}]" if low >= 0 else f"[{low}, {high}]"
+    ends = [decimal_text(EXACT.scaleb(Decimal(end), -digits)) for end in (low, low + width)]
+    return f"[{ends[0]}, {ends[1]})"
 
 
 def _setting(setting: object) -> Decimal | None:
@@ -203,9 +185,8 @@ class Prefixes:
                 problems.append(Problem("prefixes", f"{length!r} is not a length; a length is a whole number above 0"))
         for longer, shorter in pairwise(good):
             if shorter >= longer:
-                problems.append(
-                    Problem("prefixes", f"{shorter} comes after {longer}; lengths go from long to short, such as 5, 3")
-                )
+                text = f"{shorter} comes after {longer}; lengths go from long to short, such as 5, 3"
+                problems.append(Problem("prefixes", text))
         if not isinstance(mask, str) or len(mask) != 1 or mask.isspace():
             problems.append(Problem("mask", f"{mask!r} is not a mask; it is one character, such as '*' or '#'"))
         if problems or not isinstance(mask, str):
@@ -242,9 +223,8 @@ class Prefixes:
         if is_number(values.type):
             if len(set(map(len, names))) > 1 or not all(name.isdecimal() for name in names):
                 misfits.add_column(
-                    "prefixes are for codes, but the column contains numbers of unequal "
-                    "length or with signs or decimals; "
-                    "keep the column as text, with its leading zeros"
+                    "prefixes are for codes, but the column contains numbers of unequal length or with signs or "
+                    "decimals; keep the column as text, with its leading zeros"
                 )
             return
         if not (is_text(values.type) or pa.types.is_null(values.type)):

@@ -7,7 +7,7 @@ import os
 from collections.abc import Iterator, Mapping, Sequence
 from decimal import Decimal
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeGuard
 
 from coterie.errors import ConfigError, HierarchyError, Problem
 from coterie.hierarchies.whole import ROOT, WholeTree
@@ -61,14 +61,12 @@ def mapping_rows(nested: object, *, root: str = ROOT) -> list[tuple[str, ...]]:
         if isinstance(thing, Mapping):
             beneath = [_branch(key, child, path, problems) for key, child in thing.items()]
             stack.extend(branch for branch in reversed(beneath) if branch is not None)
-        elif isinstance(thing, Sequence) and not isinstance(thing, str | bytes):
-            stack.extend(_items(thing, path, problems))
-        else:
-            label = scalar_text(thing)
-            if label is None:
-                problems.append(_at(path, f"{_kind(thing)} is not a label; use text, numbers or dates"))
-            else:
-                rows.append((label, *path))
+        elif _is_list(thing):
+            inner = sum(map(_is_list, thing))
+            problems += [_at(path, "a list is directly inside a list; give the inner one a label")] * inner
+            stack.extend((item, path) for item in reversed(thing) if not _is_list(item))
+        elif (label := _label(thing, path, problems)) is not None:
+            rows.append((label, *path))
     if problems:
         raise HierarchyError(problems)
     return rows
@@ -77,9 +75,8 @@ def mapping_rows(nested: object, *, root: str = ROOT) -> list[tuple[str, ...]]:
 def _branch(
     key: object, child: object, path: tuple[str, ...], problems: list[Problem]
 ) -> tuple[object, tuple[str, ...]] | None:
-    label = scalar_text(key)
+    label = _label(key, path, problems)
     if label is None:
-        problems.append(_at(path, f"{_kind(key)} is not a label; use text, numbers or dates"))
         return None
     # A label with nothing beneath it is a value itself.
     if child is None or (isinstance(child, Mapping | Sequence) and not isinstance(child, str) and not child):
@@ -90,17 +87,16 @@ def _branch(
     return (child, (label, *path))
 
 
-def _items(
-    items: Sequence[object], path: tuple[str, ...], problems: list[Problem]
-) -> list[tuple[object, tuple[str, ...]]]:
-    """Return the items of a list, last first."""
-    result: list[tuple[object, tuple[str, ...]]] = []
-    for item in reversed(items):
-        if isinstance(item, Sequence) and not isinstance(item, str | bytes):
-            problems.append(_at(path, "a list is directly inside a list; give the inner one a label"))
-        else:
-            result.append((item, path))
-    return result
+def _label(thing: object, path: tuple[str, ...], problems: list[Problem]) -> str | None:
+    """Return the label of a single value, or note that it is none."""
+    label = scalar_text(thing)
+    if label is None:
+        problems.append(_at(path, f"{_kind(thing)} is not a label; use text, numbers or dates"))
+    return label
+
+
+def _is_list(thing: object) -> TypeGuard[Sequence[Any]]:
+    return isinstance(thing, Sequence) and not isinstance(thing, str | bytes)
 
 
 def _kind(thing: object) -> str:
@@ -179,7 +175,7 @@ def _by_word(cls: type[Hierarchy], spec: Mapping[str, Any], words: list[str], *,
         if value is not True:
             raise ConfigError([Problem("flat", 'must be true; or write the hierarchy as "flat"')])
         return cls.flat()
-    levels = list(value) if isinstance(value, Sequence) and not isinstance(value, str | bytes) else [value]
+    levels = list(value) if _is_list(value) else [value]
     if word == "intervals":
         return cls.intervals(*levels, **settings)
     return cls.prefixes(*levels, **settings) if word == "prefixes" else cls.dates(*levels)
@@ -208,7 +204,7 @@ def _from_csv(cls: type[Hierarchy], path: object, settings: dict[str, Any], *, b
 
 def _from_tree(cls: type[Hierarchy], value: Any, settings: dict[str, Any]) -> Hierarchy:  # noqa: ANN401 - from TOML
     problems = []
-    if not isinstance(value, Mapping | Sequence) or isinstance(value, str | bytes):
+    if not isinstance(value, Mapping) and not _is_list(value):
         problems.append(Problem("tree", "must be a nested mapping or a list of values"))
     root = settings.get("root", ROOT)
     if not isinstance(root, str) or not root.strip():
@@ -227,7 +223,7 @@ def row_texts(rows: Sequence[Sequence[object]]) -> Iterator[list[str]]:
     wrong = 0
     for row in rows:
         cells = []
-        fits = isinstance(row, Sequence) and not isinstance(row, str | bytes)
+        fits = _is_list(row)
         for cell in row if fits else ():
             text = "" if cell is None or cell != cell else scalar_text(cell)
             fits = fits and text is not None

@@ -69,10 +69,8 @@ class Tree:
         gaps = np.zeros(max(self.leaves - 1, 0), dtype=np.int32)
         # An inner node owns the gaps between its children. Nodes stand in depth-first order, so a later
         # child starts right after its elder sibling's last leaf.
-        for node in range(1, self.nodes):
-            parent = self.parent[node]
-            if self.first[node] > self.first[parent]:
-                gaps[self.first[node] - 1] = parent
+        later = np.flatnonzero(self.first > self.first[np.maximum(self.parent, 0)])
+        gaps[self.first[later] - 1] = self.parent[later]
         return gaps
 
     @cached_property

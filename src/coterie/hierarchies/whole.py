@@ -61,22 +61,18 @@ class WholeTree:
     @cached_property
     def heights(self) -> Int32:
         """Node → edges down to its deepest leaf."""
-        heights = [0] * len(self.labels)
-        for node in range(len(heights) - 1, 0, -1):
-            above, height = self.parent[node], heights[node] + 1
-            if height > heights[above]:
-                heights[above] = height
-        return np.asarray(heights, dtype=np.int32)
+        return np.asarray(self._highest([0] * len(self.labels), step=1), dtype=np.int32)
 
     @cached_property
     def _ends(self) -> Int64:
         """Node → the node after the last one below it."""
-        ends = list(range(1, len(self.labels) + 1))
-        for node in range(len(ends) - 1, 0, -1):
-            above = self.parent[node]
-            if ends[node] > ends[above]:
-                ends[above] = ends[node]
-        return np.asarray(ends, dtype=np.int64)
+        return np.asarray(self._highest(list(range(1, len(self.labels) + 1)), step=0), dtype=np.int64)
+
+    def _highest(self, values: list[int], *, step: int) -> list[int]:
+        """Return node → the largest of its value and those below it, each plus a step per edge."""
+        for node in range(len(values) - 1, 0, -1):
+            values[self.parent[node]] = max(values[self.parent[node]], values[node] + step)
+        return values
 
     @cached_property
     def sizes(self) -> Int32:
@@ -125,11 +121,9 @@ class WholeTree:
         return path
 
     def restrict(self, leaves: npt.ArrayLike | None = None, *, missing: bool = False) -> tuple[Tree, Int32]:
-        """Return the tree over some leaves only, and node → code (−1 for all other nodes).
+        """Return the tree over some leaves only, by default all, and node → code (−1 for all other nodes).
 
-        Args:
-            leaves: Leaf nodes; all by default.
-            missing: Add one more leaf, labelled "", under the root: the last code.
+        For missing values, one more leaf is added under the root, labelled "": the last code.
         """
         marked = ~self._is_inner
         if leaves is not None:

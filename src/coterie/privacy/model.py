@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, Literal, Self, TypeAlias, get_a
 
 import numpy as np
 
-from coterie.arrays import Bool, Float64
+from coterie.arrays import Bool, Float64, Int64
 from coterie.errors import ConfigError, Problem
 from coterie.privacy.exact import as_fraction, plain_number
 from coterie.settings.registry import MODELS
@@ -188,26 +188,25 @@ class Model:
 
     def _check_number(self, name: str, *, least: Fraction | int, strict: bool = False, most: int | None = None) -> None:
         """Check a number of the model and store it as people would write it."""
-        value = getattr(self, name)
+        number = self._number(name)
         above = "more than" if strict else "at least"
         up_to = f" and at most {most}" if most is not None else ""
-        try:
-            number = as_fraction(value)
-        except (ValueError, TypeError):
-            number = None
         if number is None or number < least or (strict and number == least) or (most is not None and number > most):
-            raise ConfigError([Problem(name, f"must be a number of {above} {least}{up_to}")]) from None
+            raise ConfigError([Problem(name, f"must be a number of {above} {least}{up_to}")])
         object.__setattr__(self, name, plain_number(number))
 
-    def _check_whole(self, name: str, *, least: int = 1) -> None:
+    def _check_whole(self, name: str) -> None:
         """Check an integer of the model."""
-        try:
-            number = as_fraction(getattr(self, name))
-        except (ValueError, TypeError):
-            number = None
-        if number is None or number.denominator != 1 or number < least:
-            raise ConfigError([Problem(name, f"must be a whole number of at least {least}")]) from None
+        number = self._number(name)
+        if number is None or number.denominator != 1 or number < 1:
+            raise ConfigError([Problem(name, "must be a whole number of at least 1")])
         object.__setattr__(self, name, int(number))
+
+    def _number(self, name: str) -> Fraction | None:
+        try:
+            return as_fraction(getattr(self, name))
+        except (ValueError, TypeError):
+            return None
 
     def _check_choice(self, name: str) -> None:
         choices = self.choices(name)
@@ -217,6 +216,36 @@ class Model:
     def _check_on(self) -> None:
         if self.on is not None and (not isinstance(self.on, str) or not self.on):
             raise ConfigError([Problem("on", "must be the name of a sensitive column, or left out for all of them")])
+
+
+class AtLeastK(Model):
+    """A model that asks for k of something in every group."""
+
+    k: int
+    monotone = True
+    higher_is_better = True
+    on = None
+
+    def count(self, groups: Groups) -> Int64:
+        """Return group → what is counted."""
+        raise NotImplementedError
+
+    @property
+    def title(self) -> str:
+        """The guarantee, in a few words."""
+        return f"{self.k:,}{self.name.removeprefix('k')}"
+
+    def measure(self, groups: Groups, column: str | None = None) -> Float64:
+        """Return group → its count."""
+        return self.count(groups).astype(np.float64)
+
+    def holds(self, groups: Groups, column: str | None = None) -> Bool:
+        """Return group → whether it has k."""
+        return self.count(groups) >= self.k
+
+    def shortfall(self, groups: Groups, column: str | None = None) -> Float64:
+        """Return group → the missing share of k."""
+        return np.maximum(self.k - self.count(groups), 0) / self.k
 
 
 def shown(value: Number) -> str:

@@ -16,7 +16,7 @@ from coterie.errors import ConfigError, Problem
 from coterie.settings.changes import per_column
 from coterie.settings.models import column_problems as model_problems
 from coterie.settings.registry import FIELDS, METHODS
-from coterie.settings.roles import ROLES, undecided_problems
+from coterie.settings.roles import named_columns, undecided_problems
 from coterie.wording import did_you_mean, shortened
 
 if TYPE_CHECKING:
@@ -31,6 +31,7 @@ _TEXTS = {
     "less_than": "must be less than {lt}",
     "literal_error": "must be {expected}",
     "string_too_short": "must not be empty",
+    "is_instance_of": "must be a hierarchy",
 }
 
 _KINDS = {
@@ -39,18 +40,14 @@ _KINDS = {
     "decimal": "must be a number",
     "bool": "must be true or false",
     "string": "must be text",
-    "tuple": "must be a list",
-    "list": "must be a list",
-    "set": "must be a list",
-    "iterable": "must be a list",
-    "dict": "must be a table of names and values",
-    "mapping": "must be a table of names and values",
+    **dict.fromkeys(("tuple", "list", "set", "iterable"), "must be a list"),
+    **dict.fromkeys(("dict", "mapping"), "must be a table of names and values"),
 }
 
 
 def unknown_setting(name: str, known: Sequence[str]) -> Problem:
     """Return the problem of an unknown setting, with the one that was probably meant."""
-    meant = [setting.name for setting in FIELDS.values() if name in setting.aliases]
+    meant = [setting.name for setting in FIELDS.values() if name in (setting.flag, *setting.aliases)]
     near = f" (did you mean {meant[0]!r}?)" if meant else did_you_mean(name, known)
     return Problem(name, f"there is no such setting{near}")
 
@@ -87,37 +84,29 @@ def _text(kind: str, context: Mapping[str, Any]) -> str:
 
 def order_problems(ordered: Collection[str], hierarchies: Collection[str], types: Mapping[str, str]) -> list[Problem]:
     """Return the orders of columns that have a hierarchy, or are declared not to be categories."""
-    problems = [
-        Problem(f"ordered.{column}", "the column has a hierarchy, too; leave one of the two out")
-        for column in ordered
-        if column in hierarchies
-    ]
-    problems += [
-        Problem(f"ordered.{column}", f"a {types[column]} column has its own order; leave this or its type out")
-        for column in ordered
-        if types.get(column, "category") != "category"
-    ]
-    return problems
+    found = []
+    for column in ordered:
+        if column in hierarchies:
+            found.append((column, "the column has a hierarchy, too; leave one of the two out"))
+        if types.get(column, "category") != "category":
+            found.append((column, f"a {types[column]} column has its own order; leave this or its type out"))
+    return [Problem(f"ordered.{column}", text) for column, text in found]
 
 
 def publish_problems(
     publish: Mapping[str, str], types: Mapping[str, str], ordered: Collection[str] = ()
 ) -> list[Problem]:
     """Return the publishing styles that a column's declared type or order rules out."""
-    problems = []
+    texts = {}
     for column, way in publish.items():
         kind = types.get(column)
-        if column in ordered:
-            if way not in ("interval", "bounds"):
-                text = f"ordered categories are published as intervals, not as {way}; use 'interval' or 'bounds'"
-                problems.append(Problem(f"publish.{column}", text))
-        elif way in ("mean", "median") and kind in ("category", "date"):
-            problems.append(
-                Problem(f"publish.{column}", f"a {kind} column has no {way}; use it for columns of type 'number'")
-            )
-        elif way in ("interval", "bounds") and kind == "category":
-            problems.append(Problem(f"publish.{column}", f"a category column has no {way}; use 'ancestor' or 'set'"))
-    return problems
+        if column in ordered and way not in ("interval", "bounds"):
+            texts[column] = f"ordered categories are published as intervals, not as {way}; use 'interval' or 'bounds'"
+        elif column not in ordered and way in ("mean", "median") and kind in ("category", "date"):
+            texts[column] = f"a {kind} column has no {way}; use it for columns of type 'number'"
+        elif column not in ordered and way in ("interval", "bounds") and kind == "category":
+            texts[column] = f"a category column has no {way}; use 'ancestor' or 'set'"
+    return [Problem(f"publish.{column}", text) for column, text in texts.items()]
 
 
 def option_problems(method: str, options: Mapping[str, object]) -> tuple[dict[str, object], list[Problem]]:
@@ -146,14 +135,11 @@ def column_problems(
 ) -> list[Problem]:
     """Return every mismatch between a configuration and a table with these columns.
 
-    Args:
-        config: The configuration.
-        names: The columns of the table.
-        publishes: Whether a release will be made: then every column needs a role.
-        sure: Whether these are certainly names, and not the first row of a file without a header.
+    If a release will be made, every column needs a role. Unless it is sure that these are names, they may be the first
+    row of a file without a header.
     """
-    named = {column for role in ROLES for column in getattr(config, role)}
-    named |= set() if config.entity is None else {config.entity}
+    by_role = named_columns(config)
+    named = {column for columns in by_role.values() for column in columns}
     if not sure and named and named.isdisjoint(names):
         return [_no_column_known(named, len(names))]
     problems: list[Problem] = []
@@ -164,20 +150,11 @@ def column_problems(
         problems.append(
             Problem("", f"the table has columns of the same name: {', '.join(map(repr, twice))}; rename them")
         )
-    present = set(names)
-    unknown = set()
-    for role in ROLES:
-        for column in getattr(config, role):
-            if column not in present:
-                unknown.add(column)
-                problems.append(Problem(role, f"the table has no column {column!r}{_nearest_column(column, names)}"))
-    if config.entity is not None and config.entity not in present:
-        problems.append(
-            Problem("entity", f"the table has no column {config.entity!r}{_nearest_column(config.entity, names)}")
-        )
+    unknown = [(role, column) for role, columns in by_role.items() for column in columns if column not in set(names)]
+    problems += [_no_column(role, column, names) for role, column in unknown]
     problems += undecided_problems(config, names) if publishes else []
-    problems += _privacy_problems(config)
-    problems += _setting_problems(config, names, unknown)
+    problems += model_problems(config.privacy, config.sensitive)
+    problems += _setting_problems(config, names, {column for role, column in unknown if role != "entity"})
     if config.quasi and all(config.weights.get(column, 1.0) == 0 for column in config.quasi):
         problems.append(Problem("weights", "every quasi-identifier weighs 0; give at least one a positive weight"))
     return problems
@@ -193,12 +170,6 @@ def _no_column_known(named: Collection[str], count: int) -> Problem:
     )
 
 
-def _privacy_problems(config: Config) -> list[Problem]:
-    if not config.privacy:
-        return []
-    return model_problems(config.privacy, config.sensitive)
-
-
 def _setting_problems(config: Config, names: Sequence[str], reported: set[str]) -> list[Problem]:
     # A sensitive column may have a type and a hierarchy too: t-closeness measures distances with them.
     problems = []
@@ -208,14 +179,11 @@ def _setting_problems(config: Config, names: Sequence[str], reported: set[str]) 
             if column in columns or column in reported:
                 continue
             path = f"{setting}.{column}"
-            if column not in names:
-                problems.append(Problem(path, f"the table has no column {column!r}{_nearest_column(column, names)}"))
-            else:
-                problems.append(
-                    Problem(path, f"column {column!r} is not a quasi-identifier; add it to quasi or remove this")
-                )
+            text = f"column {column!r} is not a quasi-identifier; add it to quasi or remove this"
+            problems.append(Problem(path, text) if column in names else _no_column(path, column, names))
     return problems
 
 
-def _nearest_column(column: str, names: Sequence[str]) -> str:
-    return did_you_mean(column, names) or f"; it has {shortened(names)}"
+def _no_column(path: str, column: str, names: Sequence[str]) -> Problem:
+    near = did_you_mean(column, names) or f"; it has {shortened(names)}"
+    return Problem(path, f"the table has no column {column!r}{near}")

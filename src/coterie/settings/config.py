@@ -21,6 +21,7 @@ from pydantic import (
     ConfigDict,
     Field,
     FiniteFloat,
+    InstanceOf,
     ValidationError,
     create_model,
     model_validator,
@@ -74,28 +75,22 @@ def located_privacy(value: object, *, base: Path) -> object:
         return value
 
 
-def checked_hierarchy(value: object) -> Hierarchy:
-    """Accept only a hierarchy."""
-    if not isinstance(value, Hierarchy):
-        raise ValueError("must be a hierarchy")
-    return value
-
-
 def _field(setting: Setting) -> tuple[Any, Any]:
     """Return a setting as a pydantic field: its type with validators, its default and its description."""
     kind, limits = setting.plain_type, Field(**(setting.limits or {}))
     if setting.name == "hierarchies":
         # Hierarchies check themselves; pydantic is to look at their class only.
-        kind = dict[str, Annotated[Any, AfterValidator(checked_hierarchy)]]
+        kind = dict[str, InstanceOf[Hierarchy]]
     elif setting.kind == "table" and get_args(kind)[1] is float:
         kind = dict[str, Annotated[FiniteFloat, limits]]
     elif setting.kind == "whole":
         kind = Annotated[int, BeforeValidator(_whole), limits]
     elif setting.kind == "number":
         kind = Annotated[FiniteFloat, limits]
-    elif setting.limits:
-        kind = Annotated[kind, limits]
-    for check, validator in ((setting.before, BeforeValidator), (setting.after, AfterValidator)):
+    elif setting.kind == "text" and setting.optional and setting.after is None:
+        kind = Annotated[kind, Field(min_length=1)]
+    before = listed if setting.kind == "columns" and setting.before is None else setting.before
+    for check, validator in ((before, BeforeValidator), (setting.after, AfterValidator)):
         kind = kind if check is None else Annotated[kind, validator(check)]
     return kind | None if setting.optional else kind, Field(setting.default, description=setting.about)
 

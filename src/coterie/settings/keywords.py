@@ -99,32 +99,6 @@ class SharedKeywords(TypedDict, total=False):
     """Order of the published rows: original, or shuffle (a secret order)."""
 
 
-class Keywords(SharedKeywords, total=False):
-    """Settings."""
-
-    k: int
-    """Minimum number of rows in every group (equivalence class)."""
-    privacy: Model | str | Mapping[str, Any] | Iterable[Model | str | Mapping[str, Any]]
-    """Privacy model beyond k-anonymity, such as l-diversity:3:disease or t-closeness:0.2."""
-    fraction: float | None
-    """Sampling fraction: the share of the population that is in the table, for risk and the report."""
-    threshold: str | float
-    """Largest acceptable re-identification risk of a record: a number up to 1, or ema (0.09), cms (0.0909), strict
-    (0.05)."""
-
-
-class VerifyKeywords(SharedKeywords, total=False):
-    """Settings of `coterie.verify`."""
-
-    privacy: Model | str | Mapping[str, Any] | Iterable[Model | str | Mapping[str, Any]]
-    """Privacy model beyond k-anonymity, such as l-diversity:3:disease or t-closeness:0.2."""
-    fraction: float | None
-    """Sampling fraction: the share of the population that is in the table, for risk and the report."""
-    threshold: str | float
-    """Largest acceptable re-identification risk of a record: a number up to 1, or ema (0.09), cms (0.0909), strict
-    (0.05)."""
-
-
 class CompareKeywords(SharedKeywords, total=False):
     """Settings of `coterie.compare`."""
 
@@ -142,3 +116,17 @@ class RiskKeywords(SharedKeywords, total=False):
     """Minimum number of rows in every group (equivalence class)."""
     privacy: Model | str | Mapping[str, Any] | Iterable[Model | str | Mapping[str, Any]]
     """Privacy model beyond k-anonymity, such as l-diversity:3:disease or t-closeness:0.2."""
+
+
+class VerifyKeywords(CompareKeywords, total=False):
+    """Settings of `coterie.verify`."""
+
+    privacy: Model | str | Mapping[str, Any] | Iterable[Model | str | Mapping[str, Any]]
+    """Privacy model beyond k-anonymity, such as l-diversity:3:disease or t-closeness:0.2."""
+
+
+class Keywords(VerifyKeywords, total=False):
+    """Settings."""
+
+    k: int
+    """Minimum number of rows in every group (equivalence class)."""

@@ -21,17 +21,11 @@ if TYPE_CHECKING:
 
 
 def parse_privacy(value: object, *, base: Path | None = None) -> tuple[Model, ...]:
-    """Parse one or several models from objects, texts or dicts.
+    """Parse one or several models from objects, texts or dicts; a ConfigError reports every problem at once.
 
-    Args:
-        value: One model or several.
-        base: The folder that relative paths of population tables start from; by default the current one.
-
-    Raises:
-        ConfigError: Some cannot be parsed; reports every problem at once.
+    Relative paths of population tables start at `base`, by default the current folder.
     """
-    single = isinstance(value, str | Mapping) or _is_model(value)
-    entries = [value] if single else list(value) if isinstance(value, Iterable) else [value]
+    entries = _entries(value)
     models: list[Model] = []
     problems: list[Problem] = []
     for place, entry in enumerate(entries):
@@ -51,15 +45,19 @@ def population_paths(value: object) -> list[str]:
 
     Such a model is refused wherever it would be used, so nothing is read for it.
     """
-    single = isinstance(value, str | Mapping) or _is_model(value)
     found = []
-    for entry in [value] if single else value if isinstance(value, list | tuple) else []:
+    for entry in _entries(value):
         try:
             population = getattr(parse_model(entry), "population", None)
         except ConfigError:
             continue
         found += [str(population)] if isinstance(population, str) else []
     return found
+
+
+def _entries(value: object) -> list[object]:
+    single = isinstance(value, str | Mapping) or _is_model(value)
+    return list(value) if isinstance(value, Iterable) and not single else [value]
 
 
 def _is_model(value: object) -> TypeGuard[Model]:

@@ -53,9 +53,15 @@ def entity_problems(entity: str | None, roles: Mapping[str, Sequence[str]]) -> l
     ]
 
 
+def named_columns(config: Config) -> dict[str, tuple[str, ...]]:
+    """Return the columns that a configuration names, by the setting that names them."""
+    entity = () if config.entity is None else (config.entity,)
+    return {**{role: getattr(config, role) for role in ROLES}, "entity": entity}
+
+
 def undecided(config: Config, names: Sequence[str]) -> list[str]:
     """Return a table's columns without a role, in the order of the table."""
-    decided = {column for role in ROLES for column in getattr(config, role)} | {config.entity}
+    decided = {column for columns in named_columns(config).values() for column in columns}
     return [name for name in dict.fromkeys(names) if name not in decided]
 
 
@@ -64,15 +70,9 @@ def undecided_problems(config: Config, names: Sequence[str]) -> list[Problem]:
     found = undecided(config, names)
     if not found:
         return []
-    count = "1 column has no role" if len(found) == 1 else f"{len(found):,} columns have no role"
-    each = "it" if len(found) == 1 else "each"
-    return [
-        Problem(
-            UNDECIDED,
-            f"{count}: {shortened(found)}; decide on {each}: keep (published unchanged), drop (removed), quasi, "
-            "sensitive or identifiers",
-        )
-    ]
+    count, each = ("1 column has", "it") if len(found) == 1 else (f"{len(found):,} columns have", "each")
+    choices = "keep (published unchanged), drop (removed), quasi, sensitive or identifiers"
+    return [Problem(UNDECIDED, f"{count} no role: {shortened(found)}; decide on {each}: {choices}")]
 
 
 def undecided_hint(config: Config, names: Sequence[str]) -> str:
@@ -99,13 +99,9 @@ def _lines(setting: str, config: Config, found: Sequence[str]) -> str:
 
 def toml_text(name: str) -> str:
     """Quote a name so that TOML and Python both read it unchanged, even after spaces were normalized."""
-    signs = [f"\\{sign}" if sign in '"\\' else sign if sign.isprintable() else _escaped(sign) for sign in name]
+    codes = ((sign, f"\\u{ord(sign):04x}" if ord(sign) < 2**16 else f"\\U{ord(sign):08x}") for sign in name)
+    signs = [f"\\{sign}" if sign in '"\\' else sign if sign.isprintable() else code for sign, code in codes]
     return '"' + re.sub(r"(?<= ) ", r"\\u0020", "".join(signs)) + '"'
-
-
-def _escaped(sign: str) -> str:
-    code = ord(sign)
-    return f"\\u{code:04x}" if code < 2**16 else f"\\U{code:08x}"
 
 
 def parse_names(texts: Sequence[str]) -> list[str]:

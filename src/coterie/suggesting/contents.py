@@ -32,11 +32,7 @@ _NAME = re.compile(r"[^\W\d_][^\W\d_'’.-]*\.?(?:[ ,-]+[^\W\d_][^\W\d_'’.-]*\
 
 
 def looks_like(texts: Sequence[str]) -> str:
-    """Return what texts look like, in the plural: "e-mail addresses"; empty if they are not recognized.
-
-    Args:
-        texts: Distinct cells of a column, or some of them.
-    """
+    """Return what some distinct texts look like, in the plural: "e-mail addresses"; empty if not recognized."""
     some = [text.strip() for text in texts[:MOST_CHECKED] if text and text.strip()]
     if not some:
         return ""

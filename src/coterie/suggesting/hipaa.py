@@ -17,74 +17,44 @@ class Identifier(NamedTuple):
     letter: str
     what: str
     """the rule's subject and requirement"""
-    words: tuple[str, ...]
-    """words in column names; one with spaces matches that many consecutive parts of a name"""
 
 
-def _identifier(letter: str, what: str, words: str) -> Identifier:
-    return Identifier(letter, what, tuple(words.split("|")))
+# Letter and rule → words in column names; one with spaces matches that many consecutive parts of a name.
+_WORDS = {
+    ("A", "names: remove"): "name|names|surname|forename|initials|first name|last name|full name|middle name"
+    "|maiden name|given name|firstname|lastname|fullname|fname|lname|username|nickname|vorname|nachname|nombre"
+    "|apellido|nom|prenom",
+    ("B", "places smaller than a state: three ZIP digits at most, 000 where 20,000 people or fewer live"): "zip"
+    "|zipcode|zip code|postal|postal code|postcode|post code|plz|address|street|city|town|village|county|precinct"
+    "|census tract|tract|block|geocode|latitude|longitude|lat|lon|lng|easting|northing|coordinates|neighborhood"
+    "|district",
+    ("C", "dates of a person: keep only the year, and combine all ages over 89"): "birth|birthday|birthdate|birth date"
+    "|date of birth|dob|death|dod|death date|admission|admitted|admit date|discharge|discharge date|date|visit date"
+    "|age|ages|geburtsdatum|alter",
+    ("D", "telephone numbers: remove"): "phone|telephone|mobile|cell|cellphone|tel|telefon|telefono",
+    ("E", "fax numbers: remove"): "fax",
+    ("F", "e-mail addresses: remove"): "email|e mail|mail|correo",
+    ("G", "social security numbers: remove"): "ssn|social security|social security number|sin|nin",
+    ("H", "medical record numbers: remove"): "mrn|medical record|medical record number|chart number",
+    ("I", "health plan beneficiary numbers: remove"): "beneficiary|beneficiary number|health plan|plan number|medicare"
+    "|medicare number|medicaid|insurance number|member id|policy number|nhs number",
+    ("J", "account numbers: remove"): "account|account number|iban|credit card|card number|bank account",
+    ("K", "certificate and licence numbers: remove"): "license|licence|license number|licence number|certificate"
+    "|certificate number|passport|npi",
+    ("L", "vehicle identifiers and licence plates: remove"): "vin|vehicle|license plate|licence plate|plate"
+    "|plate number|registration number",
+    ("M", "device identifiers and serial numbers: remove"): "device|device id|serial|serial number|imei|mac address"
+    "|udi",
+    ("N", "web addresses: remove"): "url|website|web address|homepage|link",
+    ("O", "IP addresses: remove"): "ip|ip address|ipaddress",
+    ("P", "biometric identifiers: remove"): "fingerprint|voiceprint|voice print|biometric|retina|iris|dna",
+    ("Q", "full-face photographs: remove"): "photo|photograph|picture|image|face|portrait",
+    ("R", "any other unique number or code: remove"): "id|ids|uid|uuid|guid|identifier|patient id|person id|user id"
+    "|record id|subject id|customer id|employee id|case number|record number|key|pk|patient number|patientennummer",
+}
 
-
-SAFE_HARBOR: tuple[Identifier, ...] = (
-    _identifier(
-        "A",
-        "names: remove",
-        "name|names|surname|forename|initials|first name|last name|full name|middle name|maiden name|given name"
-        "|firstname|lastname|fullname|fname|lname|username|nickname|vorname|nachname|nombre|apellido|nom|prenom",
-    ),
-    _identifier(
-        "B",
-        "places smaller than a state: three ZIP digits at most, 000 where 20,000 people or fewer live",
-        "zip|zipcode|zip code|postal|postal code|postcode|post code|plz|address|street|city|town|village|county"
-        "|precinct|census tract|tract|block|geocode|latitude|longitude|lat|lon|lng|easting|northing|coordinates"
-        "|neighborhood|district",
-    ),
-    _identifier(
-        "C",
-        "dates of a person: keep only the year, and combine all ages over 89",
-        "birth|birthday|birthdate|birth date|date of birth|dob|death|dod|death date|admission|admitted|admit date"
-        "|discharge|discharge date|date|visit date|age|ages|geburtsdatum|alter",
-    ),
-    _identifier("D", "telephone numbers: remove", "phone|telephone|mobile|cell|cellphone|tel|telefon|telefono"),
-    _identifier("E", "fax numbers: remove", "fax"),
-    _identifier("F", "e-mail addresses: remove", "email|e mail|mail|correo"),
-    _identifier("G", "social security numbers: remove", "ssn|social security|social security number|sin|nin"),
-    _identifier("H", "medical record numbers: remove", "mrn|medical record|medical record number|chart number"),
-    _identifier(
-        "I",
-        "health plan beneficiary numbers: remove",
-        "beneficiary|beneficiary number|health plan|plan number|medicare|medicare number|medicaid|insurance number"
-        "|member id|policy number|nhs number",
-    ),
-    _identifier("J", "account numbers: remove", "account|account number|iban|credit card|card number|bank account"),
-    _identifier(
-        "K",
-        "certificate and licence numbers: remove",
-        "license|licence|license number|licence number|certificate|certificate number|passport|npi",
-    ),
-    _identifier(
-        "L",
-        "vehicle identifiers and licence plates: remove",
-        "vin|vehicle|license plate|licence plate|plate|plate number|registration number",
-    ),
-    _identifier(
-        "M",
-        "device identifiers and serial numbers: remove",
-        "device|device id|serial|serial number|imei|mac address|udi",
-    ),
-    _identifier("N", "web addresses: remove", "url|website|web address|homepage|link"),
-    _identifier("O", "IP addresses: remove", "ip|ip address|ipaddress"),
-    _identifier("P", "biometric identifiers: remove", "fingerprint|voiceprint|voice print|biometric|retina|iris|dna"),
-    _identifier("Q", "full-face photographs: remove", "photo|photograph|picture|image|face|portrait"),
-    _identifier(
-        "R",
-        "any other unique number or code: remove",
-        "id|ids|uid|uuid|guid|identifier|patient id|person id|user id|record id|subject id|customer id|employee id"
-        "|case number|record number|key|pk|patient number|patientennummer",
-    ),
-)
-
-_BY_WORD = {word: entry for entry in reversed(SAFE_HARBOR) for word in entry.words}
+SAFE_HARBOR = {word: Identifier(*entry) for entry, words in _WORDS.items() for word in words.split("|")}
+"""word → the entry that it belongs to"""
 
 
 def safe_harbor(name: str) -> Identifier | None:
@@ -92,4 +62,4 @@ def safe_harbor(name: str) -> Identifier | None:
 
     The longest run of words decides; among runs of equal length, the last: "patient id" before "id".
     """
-    return find_in(_BY_WORD, name)
+    return find_in(SAFE_HARBOR, name)

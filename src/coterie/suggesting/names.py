@@ -24,120 +24,71 @@ class Meaning(NamedTuple):
     form: Form = ""
 
 
-# Thing → (role, form, words). A word matches a whole part of a name; a word with a space matches that many parts in a
-# row, however they are joined: "zip code", "zipCode", "ZIP_CODE". A word in two entries belongs to the earlier one.
-_THINGS: dict[str, tuple[Role, Form, str]] = {
-    "a person's name": (
-        "identifier",
-        "",
-        "name|names|first name|last name|full name|middle name|maiden name|given name|forename|surname|firstname"
-        "|lastname|fullname|username|user name|login|initials|fname|lname|vorname|nachname|familienname|nombre"
-        "|apellido|apellidos|nom|prenom|cognome|nome|sobrenome|naam|voornaam|achternaam",
-    ),
-    "an e-mail address": ("identifier", "", "email|e mail|mail|correo|courriel"),
-    "a telephone number": (
-        "identifier",
-        "",
-        "phone|telephone|mobile|cell|fax|tel|telefon|telefono|handy|portable|movil|celular",
-    ),
-    "an official number": (
-        "identifier",
-        "",
-        "ssn|social security|passport|licence|license|license plate|licence plate|vin|iban|account|account number"
-        "|credit card|card number|tax id|national id|nhs number|insurance number|medicare|nif|dni|cpf|cnp|bsn"
-        "|svnr|personnummer|reisepass|pasaporte|passeport",
-    ),
-    "a record number": (
-        "identifier",
-        "",
-        "id|ids|uid|uuid|guid|identifier|person id|patient id|customer id|user id|record id|row id|case number"
-        "|mrn|patient number|patientennummer|kundennummer|matricule|record number|key|pk|index|unnamed",
-    ),
-    "a street address": (
-        "identifier",
-        "",
-        "address|street|house number|strasse|anschrift|adresse|direccion|calle|rue|indirizzo|endereco|ip"
-        "|ip address|url|website|device id|mac address",
-    ),
-    "a place on the map": (
-        "identifier",
-        "",
-        "latitude|longitude|lat|lon|lng|coordinates|geohash|gps|easting|northing|latitud|longitud|breitengrad"
-        "|laengengrad",
-    ),
-    "a state of health": (
-        "sensitive",
-        "",
-        "disease|diseases|diagnosis|diagnoses|diagnostic|illness|condition|symptom|symptoms|hiv|cancer|disability"
-        "|drug|drugs|medication|medicine|treatment|therapy|blood|allergy|test result|result|outcome|comorbidity"
-        "|mental|icd|icd10|krankheit|diagnose|behandlung|enfermedad|diagnostico|tratamiento|maladie|traitement"
-        "|malattia|doenca|diagnosi|ziekte",
-    ),
-    "money": (
-        "sensitive",
-        "",
-        "income|salary|salaries|wage|wages|pay|earnings|revenue|debt|credit|capital|capital gain|capital loss"
+# Role and form of values → thing → words. A word matches a whole part of a name; a word with a space matches that many
+# parts in a row, however they are joined: "zip code", "zipCode", "ZIP_CODE". No word is in two entries.
+_THINGS: dict[tuple[Role, Form], dict[str, str]] = {
+    ("identifier", ""): {
+        "a person's name": "name|names|first name|last name|full name|middle name|maiden name|given name|forename"
+        "|surname|firstname|lastname|fullname|username|user name|login|initials|fname|lname|vorname|nachname"
+        "|familienname|nombre|apellido|apellidos|nom|prenom|cognome|nome|sobrenome|naam|voornaam|achternaam",
+        "an e-mail address": "email|e mail|mail|correo|courriel",
+        "a telephone number": "phone|telephone|mobile|cell|fax|tel|telefon|telefono|handy|portable|movil|celular",
+        "an official number": "ssn|social security|passport|licence|license|license plate|licence plate|vin|iban"
+        "|account|account number|credit card|card number|tax id|national id|nhs number|insurance number|medicare|nif"
+        "|dni|cpf|cnp|bsn|svnr|personnummer|reisepass|pasaporte|passeport",
+        "a record number": "id|ids|uid|uuid|guid|identifier|person id|patient id|customer id|user id|record id|row id"
+        "|case number|mrn|patient number|patientennummer|kundennummer|matricule|record number|key|pk|index|unnamed",
+        "a street address": "address|street|house number|strasse|anschrift|adresse|direccion|calle|rue|indirizzo"
+        "|endereco|ip|ip address|url|website|device id|mac address",
+        "a place on the map": "latitude|longitude|lat|lon|lng|coordinates|geohash|gps|easting|northing|latitud"
+        "|longitud|breitengrad|laengengrad",
+    },
+    ("sensitive", ""): {
+        "a state of health": "disease|diseases|diagnosis|diagnoses|diagnostic|illness|condition|symptom|symptoms|hiv"
+        "|cancer|disability|drug|drugs|medication|medicine|treatment|therapy|blood|allergy|test result|result|outcome"
+        "|comorbidity|mental|icd|icd10|krankheit|diagnose|behandlung|enfermedad|diagnostico|tratamiento|maladie"
+        "|traitement|malattia|doenca|diagnosi|ziekte",
+        "money": "income|salary|salaries|wage|wages|pay|earnings|revenue|debt|credit|capital|capital gain|capital loss"
         "|loan|balance|tax|taxes|salary class|gehalt|lohn|einkommen|salario|sueldo|ingreso|ingresos|renta|salaire"
         "|revenu|stipendio|reddito|renda|inkomen",
-    ),
-    "belief, conviction or private life": (
-        "sensitive",
-        "",
-        "religion|belief|faith|political|politics|party|vote|orientation|sexual orientation|union|crime|offence"
-        "|offense|conviction|arrest|konfession|glaube|partei|religione|religiao|godsdienst",
-    ),
-    "an assessment": ("sensitive", "", "grade|grades|score|gpa|rating|evaluation|note|notes|nota|noten"),
-    "a postal code": (
-        "quasi",
-        "zip",
-        "zip|zip code|zipcode|postal|postal code|postcode|post code|plz|postleitzahl|codigo postal|cp|code postal"
-        "|cap|cep|zip3|zip5",
-    ),
-    "a date of a person's life": (
-        "quasi",
-        "date",
-        "birth|birthday|birth date|birthdate|date of birth|dob|born|death|dod|death date|admission|admitted"
-        "|discharge|hire date|hired|geburt|geburtsdatum|geburtstag|nacimiento|fecha nacimiento|naissance"
-        "|date naissance|nascita|nascimento|geboortedatum|year of birth|birth year|yob|geburtsjahr",
-    ),
-    "an age": ("quasi", "age", "age|ages|alter|edad|eta|idade|leeftijd|age group|years old"),
-    "a sex or gender": ("quasi", "code", "sex|gender|geschlecht|sexo|sexe|genre|genero|sesso|geslacht"),
-    "an ethnic origin": ("quasi", "code", "race|ethnicity|ethnic|ethnic group|raza|etnia|ethnie|herkunft|tribe|caste"),
-    "a marital status": (
-        "quasi",
-        "code",
-        "marital|marital status|married|civil status|relationship|familienstand|estado civil|etat civil"
-        "|stato civile|situation familiale|burgerlijke staat",
-    ),
-    "education": (
-        "quasi",
-        "",
-        "education|educational|education num|schooling|school|degree|qualification|bildung|ausbildung|abschluss"
-        "|educacion|estudios|diplome|istruzione|escolaridade|opleiding",
-    ),
-    "work": (
-        "quasi",
-        "code",
-        "job|occupation|profession|work|workclass|work class|employment|employer|employed|industry|sector|title"
-        "|position|department|company|beruf|beschaeftigung|arbeit|trabajo|ocupacion|profesion|metier|emploi"
+        "belief, conviction or private life": "religion|belief|faith|political|politics|party|vote|orientation"
+        "|sexual orientation|union|crime|offence|offense|conviction|arrest|konfession|glaube|partei|religione|religiao"
+        "|godsdienst",
+        "an assessment": "grade|grades|score|gpa|rating|evaluation|note|notes|nota|noten",
+    },
+    ("quasi", "zip"): {
+        "a postal code": "zip|zip code|zipcode|postal|postal code|postcode|post code|plz|postleitzahl|codigo postal|cp"
+        "|code postal|cap|cep|zip3|zip5",
+    },
+    ("quasi", "date"): {
+        "a date of a person's life": "birth|birthday|birth date|birthdate|date of birth|dob|born|death|dod|death date"
+        "|admission|admitted|discharge|hire date|hired|geburt|geburtsdatum|geburtstag|nacimiento|fecha nacimiento"
+        "|naissance|date naissance|nascita|nascimento|geboortedatum|year of birth|birth year|yob|geburtsjahr",
+    },
+    ("quasi", "age"): {
+        "an age": "age|ages|alter|edad|eta|idade|leeftijd|age group|years old",
+    },
+    ("quasi", "code"): {
+        "a sex or gender": "sex|gender|geschlecht|sexo|sexe|genre|genero|sesso|geslacht",
+        "an ethnic origin": "race|ethnicity|ethnic|ethnic group|raza|etnia|ethnie|herkunft|tribe|caste",
+        "a marital status": "marital|marital status|married|civil status|relationship|familienstand|estado civil"
+        "|etat civil|stato civile|situation familiale|burgerlijke staat",
+        "work": "job|occupation|profession|work|workclass|work class|employment|employer|employed|industry|sector"
+        "|title|position|department|company|beruf|beschaeftigung|arbeit|trabajo|ocupacion|profesion|metier|emploi"
         "|professione|lavoro|profissao|beroep",
-    ),
-    "working hours": ("quasi", "", "hours|hours per week|working hours|work hours|arbeitszeit"),
-    "a place or nationality": (
-        "quasi",
-        "code",
-        "country|native country|nation|nationality|citizenship|state|province|region|county|district|city|town"
-        "|village|municipality|location|residence|birthplace|place of birth|land|staatsangehoerigkeit|stadt|ort"
-        "|bundesland|pais|nacionalidad|ciudad|provincia|pays|nationalite|ville|departement|paese|citta|cidade"
-        "|estado|stad|tract|block",
-    ),
-    "a household": (
-        "quasi",
-        "",
-        "household|children|kids|dependents|family|family size|kinder|hijos|enfants|figli|filhos",
-    ),
-    "a body measure": ("quasi", "", "height|bmi|eye color|eye colour|hair color|hair colour|groesse|estatura|taille"),
-    "a language": ("quasi", "code", "language|mother tongue|sprache|idioma|langue|lingua"),
+        "a place or nationality": "country|native country|nation|nationality|citizenship|state|province|region|county"
+        "|district|city|town|village|municipality|location|residence|birthplace|place of birth|land"
+        "|staatsangehoerigkeit|stadt|ort|bundesland|pais|nacionalidad|ciudad|provincia|pays|nationalite|ville"
+        "|departement|paese|citta|cidade|estado|stad|tract|block",
+        "a language": "language|mother tongue|sprache|idioma|langue|lingua",
+    },
+    ("quasi", ""): {
+        "education": "education|educational|education num|schooling|school|degree|qualification|bildung|ausbildung"
+        "|abschluss|educacion|estudios|diplome|istruzione|escolaridade|opleiding",
+        "working hours": "hours|hours per week|working hours|work hours|arbeitszeit",
+        "a household": "household|children|kids|dependents|family|family size|kinder|hijos|enfants|figli|filhos",
+        "a body measure": "height|bmi|eye color|eye colour|hair color|hair colour|groesse|estatura|taille",
+    },
 }
 
 _MOST_PARTS = 4
@@ -152,15 +103,12 @@ def parts(name: str) -> list[str]:
     return [word.casefold() for word in words if word]
 
 
-def _dictionary() -> dict[str, Meaning]:
-    words: dict[str, Meaning] = {}
-    for what, (role, form, listed) in _THINGS.items():
-        for word in listed.split("|"):
-            words.setdefault(word, Meaning(role, what, form))
-    return words
-
-
-_WORDS = _dictionary()
+_WORDS = {
+    word: Meaning(role, what, form)
+    for (role, form), things in _THINGS.items()
+    for what, words in things.items()
+    for word in words.split("|")
+}
 
 
 def meaning(name: str) -> Meaning | None:

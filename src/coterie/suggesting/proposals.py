@@ -67,12 +67,7 @@ def people_in(guesses: Sequence[Guess], rows: int) -> int:
 
 
 def propose(table: pa.Table, guesses: Sequence[Guess]) -> list[Proposal]:
-    """Return the hierarchies that would save most, at most one a column.
-
-    Args:
-        table: The table.
-        guesses: The roles of its columns.
-    """
+    """Return the hierarchies that would save most, at most one a column."""
     k = smallest_group(people_in(guesses, table.num_rows))
     quasi = [guess for guess in guesses if guess.role == "quasi"]
     flat = [guess for guess in quasi if _is_flat(guess)]
@@ -100,9 +95,8 @@ def propose(table: pa.Table, guesses: Sequence[Guess]) -> list[Proposal]:
 
 
 def _is_flat(guess: Guess) -> bool:
-    return (
-        guess.hierarchy is None and (not guess.number or guess.type == "category") and guess.distinct >= FEWEST_VALUES
-    )
+    category = not guess.number or guess.type == "category"
+    return guess.hierarchy is None and category and guess.distinct >= FEWEST_VALUES
 
 
 def _loss(

@@ -89,7 +89,7 @@ class Guess(NamedTuple):
 
 def guess_table(table: pa.Table) -> list[Guess]:
     """Suggest a role for each column of the table."""
-    guesses = settle([guess_column(name, table.column(name)) for name in table.column_names])
+    guesses = settle([guess_from(name, count(table.column(name))) for name in table.column_names])
     return short_list(not_kept_together(guesses, table))
 
 
@@ -113,11 +113,6 @@ def without_marks(table: pa.Table, marks: list[str]) -> pa.Table:
         for column in table.columns
     ]
     return pa.table(columns, names=table.column_names)
-
-
-def guess_column(name: str, column: pa.ChunkedArray) -> Guess:
-    """Suggest a role for one column."""
-    return guess_from(name, count(column))
 
 
 def guess_from(name: str, profile: ColumnProfile) -> Guess:
@@ -201,11 +196,8 @@ def _role(profile: ColumnProfile, named: Meaning | None) -> tuple[Role, str]:
         return "other", "it has no values"
     if profile.distinct == 1 and not profile.missing and named is None:
         return "other", "all its values are the same"
-    if (
-        unique
-        and profile.kind in ("category", "code", "mixed")
-        and (named is None or named.form not in ("zip", "date"))
-    ):
+    keyed = profile.kind in ("category", "code", "mixed") and (named is None or named.form not in ("zip", "date"))
+    if unique and keyed:
         return "identifier", "nearly every value is different"
     if profile.kind == "category" and profile.length > LONG_TEXT and profile.distinct > FEW_VALUES:
         return "identifier", "long texts may name people"

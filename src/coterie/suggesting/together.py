@@ -29,21 +29,8 @@ _PEOPLE = (
     "kunden", "patienten", "personen", "mitglied", "paciente", "cliente", "usuario", "persona",
 )  # fmt: skip
 _NUMBERS = (
-    "id",
-    "ids",
-    "no",
-    "nr",
-    "num",
-    "number",
-    "code",
-    "key",
-    "uid",
-    "uuid",
-    "guid",
-    "identifier",
-    "nummer",
-    "pk",
-)
+    "id", "ids", "no", "nr", "num", "number", "code", "key", "uid", "uuid", "guid", "identifier", "nummer", "pk",
+)  # fmt: skip
 _NUMBERED = {f"{who}{number}": place for place, who in enumerate(_PEOPLE) for number in _NUMBERS} | {"mrn": 0, "pid": 0}
 # A column that is only called "patient" numbers people if it has more values than a label would have.
 _MANY = 10

@@ -51,13 +51,7 @@ def suggestion_toml(
 ) -> str:
     """Return the text of the TOML file. It has column names and counts, never cells.
 
-    Args:
-        guesses: The suggestions.
-        source: The file's name.
-        rows: Its number of rows.
-        reading: The settings needed to read the file.
-        proposals: The hierarchies that would save information.
-        file: Whether the source is a file that a program can read again.
+    `reading` has the settings needed to read the source, which may be a file that a program can read again.
     """
     blocks = [
         f"# Configuration for {one_line(source)} ({rows:,} rows), suggested by `coterie init` from names and counts.\n"
@@ -78,7 +72,8 @@ def suggestion_toml(
         for name, value in (reading or {}).items()
     ]
     call = ", ".join([json.dumps(source), *given]) if file else ""
-    blocks += [_types(quasi), _hierarchies(quasi, proposals, call), _weights(quasi)]
+    blocks += [_types(quasi), _hierarchies(quasi, proposals, call)]
+    blocks.append(_table("weights", ["# " + _line(guess.name, 2.0) for guess in quasi[:1]]))
     return "\n\n".join(block for block in blocks if block) + "\n"
 
 
@@ -121,12 +116,8 @@ def _array(key: str, guesses: Sequence[Guess]) -> str:
 
 def _people(guesses: Sequence[Guess]) -> str:
     """Return the column that identifies each row's person, if people have several rows."""
-    for guess in guesses:
-        if guess.entity:
-            return _about("entity", "Delete this line if every row is a different person.") + _line(
-                "entity", guess.name
-            )
-    return ""
+    about = _about("entity", "Delete this line if every row is a different person.")
+    return next((about + _line("entity", guess.name) for guess in guesses if guess.entity), "")
 
 
 def _safe_harbor(guesses: Sequence[Guess]) -> str:
@@ -145,15 +136,16 @@ def _safe_harbor(guesses: Sequence[Guess]) -> str:
 
 def _types(quasi: Sequence[Guess]) -> str:
     typed = [_line(guess.name, guess.type) for guess in quasi if guess.type is not None]
-    if not typed:
-        return ""
-    return "\n".join(["[types]", _about("types").rstrip(), *typed])
+    return _table("types", typed) if typed else ""
+
+
+def _table(name: str, lines: Sequence[str], note: str = "") -> str:
+    return "\n".join([f"[{name}]", _about(name, note).rstrip(), *lines])
 
 
 def _hierarchies(quasi: Sequence[Guess], proposals: Sequence[Proposal], read: str) -> str:
     note = "Categories without one are published as sets of values. `coterie hierarchy build` starts one."
-    lines = ["[hierarchies]", _about("hierarchies", note).rstrip()]
-    lines += [_line(guess.name, guess.hierarchy) for guess in quasi if guess.hierarchy is not None]
+    lines = [_line(guess.name, guess.hierarchy) for guess in quasi if guess.hierarchy is not None]
     if proposals:
         sample = f"a sample of {proposals[0].rows:,} rows, grouped with k = {proposals[0].k}"
         lines.append(f"# Proposals for what loses most, one on top of the other, with the loss (GCP) of {sample}.")
@@ -166,10 +158,4 @@ def _hierarchies(quasi: Sequence[Guess], proposals: Sequence[Proposal], read: st
             program = shlex.quote(f"import coterie; coterie.suggest({read}){write}")
             lines.append(one_line(f"# python -c {program}" if read else f"# suggestion{write}"))
         lines.append("# " + one_line(_line(each.column, place if each.rule is None else each.rule)))
-    return "\n".join(lines)
-
-
-def _weights(quasi: Sequence[Guess]) -> str:
-    lines = ["[weights]", _about("weights").rstrip()]
-    lines += ["# " + _line(guess.name, 2.0) for guess in quasi[:1]]
-    return "\n".join(lines)
+    return _table("hierarchies", lines, note)

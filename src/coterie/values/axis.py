@@ -13,7 +13,7 @@ import pyarrow as pa
 
 from coterie.arrays import Float64
 from coterie.errors import DataError
-from coterie.values.numbers import Keys, as_numbers, guess_type
+from coterie.values.numbers import as_numbers, guess_type
 from coterie.values.scalars import EXACT, parse_moment, parse_number, texts
 
 if TYPE_CHECKING:
@@ -83,8 +83,9 @@ def _axis(domain: Domain) -> Axis:
             column=domain.name,
             hint="Leave it out, or rescale it.",
         )
-    floating = isinstance(numbers.keys, np.ndarray) and bool(np.issubdtype(numbers.keys.dtype, np.floating))
-    lowest, kind = _lowest(numbers.keys), numbers.exact.type
+    floating = bool(np.issubdtype(numbers.keys.dtype, np.floating))
+    smallest, kind = numbers.keys.min(), numbers.exact.type
+    lowest = Decimal(smallest.item() if isinstance(smallest, np.generic) else smallest)
     present = np.zeros(0) if domain.numbers is None else domain.numbers[: len(values)]
     if pa.types.is_date32(kind) and len(present) and present.max() != numbers.offsets.max():
         # Texts of days, some of which the table has with a time, too: then it counts in microseconds.
@@ -92,11 +93,6 @@ def _axis(domain: Domain) -> Axis:
     whole = bool(np.all(present == np.floor(present)) and np.all(present < 2.0**53))
     whole = whole and lowest == lowest.to_integral_value()
     return Axis(float(lowest) if floating else lowest, kind, floating, whole)
-
-
-def _lowest(keys: Keys) -> Decimal:
-    smallest = keys.min() if isinstance(keys, np.ndarray) else min(keys)
-    return Decimal(smallest.item() if isinstance(smallest, np.generic) else smallest)
 
 
 def floats_of(domain: Domain) -> Float64 | None:

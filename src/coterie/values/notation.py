@@ -136,14 +136,7 @@ def distinct_texts(
     name: str,
     write: Callable[[pa.Array], Sequence[str]] = _as_strings,
 ) -> DistinctTexts:
-    """Return the distinct cells of a published column.
-
-    Args:
-        column: The published column; with `upper`, the column of lower bounds.
-        upper: The column of upper bounds, if published as bounds.
-        name: The column's name.
-        write: The texts of the values.
-    """
+    """Return the distinct cells of a published column, or of two: lower and upper bounds. `write` gives their texts."""
     low = column_codes(column, name=name)
     lows = [*(write(low.values) if len(low.values) else ()), None]
     if upper is None:
@@ -156,13 +149,7 @@ def distinct_texts(
 
 
 def read_cell(text: CellText, script: Script, *, root: str = ROOT) -> Cell:
-    """Parse a published cell.
-
-    Args:
-        text: The cell as written in the table.
-        script: The column's notation.
-        root: The label for any value, if the hierarchy has its own.
-    """
+    """Parse a published cell, given the column's notation and the label for any value, if its hierarchy has its own."""
     if text is None:
         return MISSING
     if isinstance(text, tuple):
@@ -201,8 +188,7 @@ def published_names(columns: Sequence[str], quasi: Sequence[str], k: int | None 
     present = list(columns)
     names: list[str] = []
     for name in dict.fromkeys(quasi):
-        pair = [f"{name}_min", f"{name}_max"]
-        chosen = [name] if name in present else pair
+        pair, chosen = bound_names(name), columns_of(name, present)
         absent = [each for each in chosen if each not in present]
         twice = [each for each in chosen if present.count(each) > 1]
         if absent:

@@ -35,32 +35,30 @@ _MOSTLY = 0.9
 # Distances stay below: twice the largest of them is still a number.
 _FAR = 2.0**1000
 
-Keys = Sequence[int] | Sequence[Decimal] | npt.NDArray[np.generic]
-
 
 class Numbers(NamedTuple):
     """Distinct values as numbers."""
 
     exact: pa.Array
     """the values in a numeric or temporal Arrow type; floats where no such type holds them exactly"""
-    keys: Keys
-    """comparable values, exact: an array, or a list where no array type holds them"""
+    keys: npt.NDArray[Any]
+    """comparable values, exact: whole numbers and decimals of Python where no other array type holds them"""
 
     @property
     def order(self) -> Int64:
         """Positions in ascending order of the number; ties keep their order."""
-        if isinstance(self.keys, np.ndarray):
-            return np.argsort(self.keys, kind="stable")
-        return np.asarray(sorted(range(len(self.keys)), key=self.keys.__getitem__), dtype=np.int64)
+        return np.argsort(self.keys, kind="stable")
 
     @property
     def offsets(self) -> Float64:
         """Position → distance from the smallest value; huge ranges are scaled down."""
         if len(self.keys) == 0:
             return np.zeros(0)
-        if not isinstance(self.keys, np.ndarray):
-            return _list_offsets(self.keys)
         lowest = self.keys.min()
+        if self.keys.dtype == object:
+            exact_ones = [EXACT.subtract(Decimal(key), Decimal(lowest)) for key in self.keys]
+            scale = Decimal(1) if max(exact_ones) < Decimal(_FAR) else Decimal(2**30)
+            return np.asarray([float(EXACT.divide(distance, scale)) for distance in exact_ones], dtype=np.float64)
         if np.issubdtype(self.keys.dtype, np.integer):
             # Two's complement wraps round to the exact difference, whatever the signs.
             exact: Float64 = (self.keys.astype(np.uint64) - lowest.astype(np.uint64)).astype(np.float64)
@@ -74,19 +72,8 @@ class Numbers(NamedTuple):
     @property
     def same_as_before(self) -> Bool:
         """In ascending order: whether each number, from the second on, equals the previous one."""
-        order = self.order
-        if isinstance(self.keys, np.ndarray):
-            ascending = self.keys[order]
-            return np.asarray(ascending[1:] == ascending[:-1])
-        keys = self.keys
-        return np.asarray([keys[a] == keys[b] for a, b in zip(order[1:], order[:-1], strict=True)], dtype=np.bool_)
-
-
-def _list_offsets(keys: Sequence[int] | Sequence[Decimal]) -> Float64:
-    lowest = Decimal(min(keys))
-    exact = [EXACT.subtract(Decimal(key), lowest) for key in keys]
-    scale = Decimal(1) if max(exact) < Decimal(_FAR) else Decimal(2**30)
-    return np.asarray([float(EXACT.divide(distance, scale)) for distance in exact], dtype=np.float64)
+        ascending = self.keys[self.order]
+        return np.asarray(ascending[1:] == ascending[:-1], dtype=np.bool_)
 
 
 def guess_type(values: pa.Array, counts: Int64, *, column: str) -> ColumnType:
@@ -109,14 +96,7 @@ def guess_type(values: pa.Array, counts: Int64, *, column: str) -> ColumnType:
     if _all_match(texts, f"^{DATE}$"):
         return "date"
     if numbers.mean() >= _MOSTLY:
-        wrong = ~numbers
-        raise DataError(
-            f"Column {column!r} looks like numbers, but {int(wrong.sum()):,} of its distinct values "
-            f"({int(counts[wrong].sum()):,} rows) are text.",
-            column=column,
-            rows=int(counts[wrong].sum()),
-            hint=f'List them in missing_values, or set types.{column} = "category".',
-        )
+        raise _refused("text", ~numbers, counts, column, is_what="looks like numbers")
     return "category"
 
 
@@ -197,14 +177,15 @@ def _from_decimals(values: pa.Array) -> Numbers:
     array = _numpy(floats)
     if np.abs(array).max(initial=0.0) < 10.0 ** (_FLOAT_DIGITS - values.type.scale):
         return Numbers(floats, array)
-    return Numbers(floats, values.to_pylist())
+    return Numbers(floats, np.array(values.to_pylist(), dtype=object))
 
 
-def _refused(what: str, wrong: Bool, counts: Int64, column: str) -> DataError:
+def _refused(
+    what: str, wrong: Bool, counts: Int64, column: str, *, is_what: str = "is configured as a number"
+) -> DataError:
     rows = int(counts[wrong].sum())
     return DataError(
-        f"Column {column!r} is configured as a number, but {int(wrong.sum()):,} of its distinct values ({rows:,} rows) "
-        f"are {what}.",
+        f"Column {column!r} {is_what}, but {int(wrong.sum()):,} of its distinct values ({rows:,} rows) are {what}.",
         column=column,
         rows=rows,
         hint=f'List them in missing_values, or set types.{column} = "category".',
@@ -236,11 +217,11 @@ def _from_any_text(texts: list[str], counts: Int64, *, column: str) -> Numbers:
         integers = [int(value) for value in exact]
         if all(-(2**63) <= value < 2**63 for value in integers):
             return Numbers(pa.array(integers, pa.int64()), np.asarray(integers, dtype=np.int64))
-        return Numbers(pa.array(floats), integers)
+        return Numbers(pa.array(floats), np.array(integers, dtype=object))
     # Below 1e-290 floats begin to lose digits.
     if all(len(value.as_tuple().digits) <= _FLOAT_DIGITS and value.adjusted() > -290 for value in exact):
         return Numbers(pa.array(floats), floats)
-    return Numbers(pa.array(floats), exact)
+    return Numbers(pa.array(floats), np.array(exact, dtype=object))
 
 
 def _from_dates(texts: list[str], counts: Int64, *, column: str) -> Numbers:

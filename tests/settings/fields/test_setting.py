@@ -65,8 +65,8 @@ def test_every_setting_says_what_it_is_and_where_it_is_asked_for():
     for name, setting in FIELDS.items():
         assert setting.help.endswith((".", "?")), name
         assert setting.label
-        assert setting.place in ("data", "roles", "hierarchies", "goals", "run")
-        assert setting.kind in ("switch", "choice") or setting.metavar, name
+        assert setting.screen in ("data", "roles", "hierarchies", "goals", "run")
+        assert setting.kind in ("switch", "choice") or setting.placeholder, name
         assert "anonymize" in setting.users
         if setting.kind == "choice":
             assert set(setting.titles) - {""} == set(setting.values), name

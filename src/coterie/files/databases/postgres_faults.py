@@ -2,61 +2,50 @@
 
 from __future__ import annotations
 
-from typing import NamedTuple
-
 from coterie.errors import DataError
 from coterie.files.databases.place import Place
 
-
-class _Told(NamedTuple):
-    text: str
-    hint: str
-
-
-# SQLSTATE, or its first two signs → what to say.
+# SQLSTATE, or its first two signs → what to say, and what to do about it.
 _STATES = {
-    "42P01": _Told("refers to a table that does not exist", "Check the query."),
-    "42703": _Told("refers to a column that does not exist", "Check the query; text belongs in single quotes."),
-    "42601": _Told("is not valid SQL", "Try it in psql, which shows the place."),
-    "42501": _Told("may not be used by this user", "Ask for permission."),
-    "42P07": _Told("came up meanwhile", "Choose another name, or overwrite it with force=True."),
-    "25006": _Told("would write, but is run read-only", "Give a query that only selects."),
-    "2BP01": _Told("cannot be replaced: views or keys depend on it", "Choose another name, or drop these first."),
-    "3F000": _Told("has a schema that does not exist", "Create it first."),
-    "57014": _Told("was cancelled by the server", "Its statement_timeout may be too short."),
-    "57P01": _Told("was ended by the server, which is shutting down", "Try again later."),
-    "53100": _Told("does not fit: the server's disk is full", "Free some space and try again."),
-    "55P03": _Told("is locked by another session", "Try again when that has finished."),
-    "40P01": _Told("is locked by another session", "Try again when that has finished."),
-    "40001": _Told("changed while it was read", "Try again."),
-    "54011": _Told("would have too many columns for PostgreSQL", "Leave some out."),
-    "22021": _Told("has text that the server's encoding does not support", "A zero byte is the likeliest cause."),
-    "22": _Told("has a value that cannot be converted", "Check the casts of the query or view."),
-    "42": _Told("is refused by the server", "Try it in psql, which says why."),
-    "53": _Told("is more than the server can do now", "Try again later."),
-    "08": _Told("lost its connection", "Check the network and try again."),
+    "42P01": ("refers to a table that does not exist", "Check the query."),
+    "42703": ("refers to a column that does not exist", "Check the query; text belongs in single quotes."),
+    "42601": ("is not valid SQL", "Try it in psql, which shows the place."),
+    "42501": ("may not be used by this user", "Ask for permission."),
+    "42P07": ("came up meanwhile", "Choose another name, or overwrite it with force=True."),
+    "25006": ("would write, but is run read-only", "Give a query that only selects."),
+    "2BP01": ("cannot be replaced: views or keys depend on it", "Choose another name, or drop these first."),
+    "3F000": ("has a schema that does not exist", "Create it first."),
+    "57014": ("was cancelled by the server", "Its statement_timeout may be too short."),
+    "57P01": ("was ended by the server, which is shutting down", "Try again later."),
+    "53100": ("does not fit: the server's disk is full", "Free some space and try again."),
+    "55P03": ("is locked by another session", "Try again when that has finished."),
+    "40P01": ("is locked by another session", "Try again when that has finished."),
+    "40001": ("changed while it was read", "Try again."),
+    "54011": ("would have too many columns for PostgreSQL", "Leave some out."),
+    "22021": ("has text that the server's encoding does not support", "A zero byte is the likeliest cause."),
+    "22": ("has a value that cannot be converted", "Check the casts of the query or view."),
+    "42": ("is refused by the server", "Try it in psql, which says why."),
+    "53": ("is more than the server can do now", "Try again later."),
+    "08": ("lost its connection", "Check the network and try again."),
 }
 
 # Part of libpq's message on connecting → what to say.
-_CONNECTING = (
-    ("password authentication failed", _Told("refuses the password", "Set PGPASSWORD, or check ~/.pgpass.")),
-    ("no password supplied", _Told("wants a password", "Set PGPASSWORD, or write ~/.pgpass.")),
-    ("authentication failed", _Told("refuses this user", "Check the user, and pg_hba.conf on the server.")),
-    (
-        "no pg_hba.conf entry",
-        _Told("does not accept connections from this machine", "Check pg_hba.conf on the server."),
-    ),
-    ("role", _Told("does not know this user", "Check the user in the address, or PGUSER.")),
-    ("does not exist", _Told("does not exist", "Check the name of the database.")),
-    ("translate host name", _Told("has an unknown host name", "Check the host.")),
-    ("Connection refused", _Told("does not answer", "Check host and port, and whether the server is running.")),
-    ("No such file", _Told("does not answer", "Check host and port, and whether the server is running.")),
-    ("timeout expired", _Told("does not answer in time", "Check host and port.")),
-    ("SSL", _Told("and this machine do not agree on SSL", "Check sslmode in the address.")),
-    ("too many", _Told("has too many connections", "Try again later.")),
-    ("starting up", _Told("is just starting", "Try again in a moment.")),
-    ("invalid", _Told("has an address that libpq does not accept", "Check port and parameters.")),
-)
+_CONNECTING = {
+    "password authentication failed": ("refuses the password", "Set PGPASSWORD, or check ~/.pgpass."),
+    "no password supplied": ("wants a password", "Set PGPASSWORD, or write ~/.pgpass."),
+    "authentication failed": ("refuses this user", "Check the user, and pg_hba.conf on the server."),
+    "no pg_hba.conf entry": ("does not accept connections from this machine", "Check pg_hba.conf on the server."),
+    "role": ("does not know this user", "Check the user in the address, or PGUSER."),
+    "does not exist": ("does not exist", "Check the name of the database."),
+    "translate host name": ("has an unknown host name", "Check the host."),
+    "Connection refused": ("does not answer", "Check host and port, and whether the server is running."),
+    "No such file": ("does not answer", "Check host and port, and whether the server is running."),
+    "timeout expired": ("does not answer in time", "Check host and port."),
+    "SSL": ("and this machine do not agree on SSL", "Check sslmode in the address."),
+    "too many": ("has too many connections", "Try again later."),
+    "starting up": ("is just starting", "Try again in a moment."),
+    "invalid": ("has an address that libpq does not accept", "Check port and parameters."),
+}
 # Part of the server's message on what went wrong between two batches → SQLSTATE.
 _STREAMED = (
     ("invalid input syntax", "22"),
@@ -68,20 +57,21 @@ _STREAMED = (
     ("No space left", "53100"),
     ("server closed the connection", "08"),
 )
-_UNKNOWN = _Told("is refused by the server", "Try it in psql, which says why.")
+_UNKNOWN = _STATES["42"]
 
 
 def fault(error: Exception, place: Place) -> DataError:
     """Convert a driver error to a coterie error, without any of its text."""
     state = getattr(error, "sqlstate", None) or _state_in(str(error))
     if state:
-        told = _STATES.get(state) or _STATES.get(state[:2]) or _UNKNOWN
-        return DataError(f"{place.name} {told.text}.", hint=told.hint)
-    text = str(error)
-    if "connect" in text.lower():
-        told = next((told for part, told in _CONNECTING if part in text), _Told("cannot be reached", _UNKNOWN.hint))
-        return DataError(f"{place.shown} {told.text}.", hint=told.hint)
-    return DataError(f"{place.name} {_UNKNOWN.text}.", hint=_UNKNOWN.hint)
+        said, hint = _STATES.get(state) or _STATES.get(state[:2]) or _UNKNOWN
+    elif "connect" in str(error).lower():
+        told = (told for part, told in _CONNECTING.items() if part in str(error))
+        said, hint = next(told, ("cannot be reached", _UNKNOWN[1]))
+        return DataError(f"{place.shown} {said}.", hint=hint)
+    else:
+        said, hint = _UNKNOWN
+    return DataError(f"{place.name} {said}.", hint=hint)
 
 
 def _state_in(text: str) -> str:

@@ -31,7 +31,9 @@ def read(place: Place) -> pa.Table:
         if place.query is not None:
             cursor = connection.execute(place.query)
         else:
-            _refuse_missing(connection, place)
+            if _kind(connection, place) is None:
+                there = "SELECT name FROM sqlite_master WHERE type IN ('table', 'view') ORDER BY name"
+                raise no_table(place, [name for (name,) in connection.execute(there)])
             told = connection.execute("SELECT name, type FROM pragma_table_info(?)", (place.table,))
             declared = {name: kind.upper() for name, kind in told}
             cursor = _rows(connection, place)
@@ -131,12 +133,6 @@ def _rows(connection: sqlite3.Connection, place: Place) -> sqlite3.Cursor:
         return connection.execute(f"{everything} ORDER BY rowid")
     except sqlite3.OperationalError:  # a view, or a table without row numbers, which lies in the order of its key
         return connection.execute(everything)
-
-
-def _refuse_missing(connection: sqlite3.Connection, place: Place) -> None:
-    if _kind(connection, place) is None:
-        found = connection.execute("SELECT name FROM sqlite_master WHERE type IN ('table', 'view') ORDER BY name")
-        raise no_table(place, [name for (name,) in found])
 
 
 def _refuse_existing(connection: sqlite3.Connection, place: Place, *, force: bool) -> None:

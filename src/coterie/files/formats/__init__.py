@@ -7,6 +7,7 @@ May import: arrays, errors.
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from typing import TYPE_CHECKING, ClassVar
 
 from coterie.files.registry import Registry
@@ -57,6 +58,11 @@ class FileFormat:
     @classmethod
     def write(cls, table: pa.Table, sink: Sink) -> None:
         """Write a whole file."""
+        cls.write_all([table], table.schema, sink)
+
+    @classmethod
+    def write_all(cls, tables: Iterable[pa.Table], schema: pa.Schema, sink: Sink) -> None:
+        """Write tables with the same columns as one file, one after another."""
         raise NotImplementedError
 
 

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
+from typing import TYPE_CHECKING
 
 from coterie.errors import DataError
 from coterie.files.formats import FileFormat
@@ -26,14 +28,17 @@ class Parquet(FileFormat):
         """Read a whole file; columns keep their types."""
         from pyarrow import parquet
 
-        return _columnar(raw, cls.title, lambda stream: parquet.ParquetFile(stream).read())
+        with _opened(raw, cls.title) as stream:
+            return parquet.ParquetFile(stream).read()
 
     @classmethod
-    def write(cls, table: pa.Table, sink: Sink) -> None:
-        """Write a whole file."""
+    def write_all(cls, tables: Iterable[pa.Table], schema: pa.Schema, sink: Sink) -> None:
+        """Write tables as one file."""
         from pyarrow import parquet
 
-        parquet.write_table(table, sink, compression="zstd")
+        with parquet.ParquetWriter(sink, schema, compression="zstd") as writer:
+            for table in tables:
+                writer.write_table(table)
 
 
 class Feather(FileFormat):
@@ -48,29 +53,29 @@ class Feather(FileFormat):
         """Read a whole file or stream; columns keep their types."""
         from pyarrow import ipc
 
-        def opened(stream: Any) -> pa.Table:  # noqa: ANN401 - Arrow's stream
+        with _opened(raw, cls.title) as stream:
             start = stream.read(4)
             stream.seek(0)
             return (ipc.open_stream if start == cls.magic[1] else ipc.open_file)(stream).read_all()
 
-        return _columnar(raw, cls.title, opened)
-
     @classmethod
-    def write(cls, table: pa.Table, sink: Sink) -> None:
-        """Write a whole file."""
+    def write_all(cls, tables: Iterable[pa.Table], schema: pa.Schema, sink: Sink) -> None:
+        """Write tables as one file."""
         import pyarrow as pa
         from pyarrow import ipc
 
-        options = ipc.IpcWriteOptions(compression="zstd")
-        with pa.PythonFile(sink, mode="w") as file, ipc.new_file(file, table.schema, options=options) as writer:
-            writer.write_table(table)
+        options = ipc.IpcWriteOptions(compression="zstd", unify_dictionaries=True)
+        with pa.PythonFile(sink, mode="w") as file, ipc.new_file(file, schema, options=options) as writer:
+            for table in tables:
+                writer.write_table(table)
 
 
-def _columnar(raw: Raw, title: str, read: Any) -> pa.Table:  # noqa: ANN401 - a function of a stream
+@contextmanager
+def _opened(raw: Raw, title: str) -> Iterator[pa.NativeFile]:
     import pyarrow as pa
 
     try:
         with raw.open() as stream:
-            return read(stream)
+            yield stream
     except (pa.ArrowException, OSError, ValueError):
         raise DataError(f"{raw.name} is a {title} file that is damaged or truncated.", hint="Fetch it again.") from None

@@ -51,15 +51,14 @@ class Json(FileFormat):
         """Read all objects. A column of numbers is one of numbers; of numbers and texts, one of texts."""
         import pyarrow as pa
 
+        from coterie.files.csv_in import damaged
         from coterie.files.dialect import decode, encoding_of
 
         try:
             with raw.open() as stream:
                 content = stream.read()
         except (pa.ArrowException, OSError, EOFError):
-            raise DataError(
-                f"{raw.name} cannot be read to its end: it is damaged or truncated.", hint="Fetch it again."
-            ) from None
+            raise damaged(raw.name) from None
         # RFC 8259 asks for UTF-8; Windows' shells write UTF-16 all the same.
         found = encoding_of(content)
         encoding = found if found.startswith("utf") else "utf-8"

@@ -18,6 +18,7 @@ Kind = Literal["columns", "models", "table", "choice", "switch", "whole", "numbe
 Screen = Literal["data", "roles", "hierarchies", "goals", "run"]
 
 SCALARS: dict[object, Kind] = {bool: "switch", int: "whole", float: "number"}
+_PLACEHOLDERS: dict[Kind, str] = {"columns": "COLUMN,…", "whole": "N", "text": "TEXT"}
 READING = "anonymize verify measure explain compare risk attack init"
 """the commands that read a table"""
 
@@ -44,12 +45,13 @@ class Setting:
     """name of the option if it differs from the setting's: one column at a time, say"""
     short: str = ""
     metavar: str = ""
-    screen: Screen | None = None
-    """its screen; that of its group if None"""
+    """the placeholder of its value, if not that of its kind"""
+    screen: Screen | Literal[""] = ""
+    """its screen in the web app; "goals" unless its group has another"""
     asked: bool = True
     """whether that screen has a field for it"""
-    commands: str | None = None
-    """the commands that take it; those of its group if None"""
+    commands: str = ""
+    """the commands that take it besides `anonymize`"""
     decides: Literal["release", "figures", "plan", "nothing"] = "release"
     """what depends on it: the release; only figures about it; only how the work is divided; or nothing"""
     protects: bool = False
@@ -59,9 +61,9 @@ class Setting:
     aliases: tuple[str, ...] = ()
     """its names in other tools"""
     limits: Mapping[str, Any] | None = None
-    """pydantic's: ge, gt, le, min_length"""
+    """pydantic's: ge, gt, le; texts that may be unset must not be empty"""
     before: Callable[[Any], Any] | None = None
-    """converts the input to the value"""
+    """converts the input to the value; lists of names take a single one as well"""
     after: Callable[[Any], Any] | None = None
     """validates the value"""
     read: Callable[[Any], Any] | None = None
@@ -131,14 +133,14 @@ class Setting:
         return self.title or self.name.replace("_", " ").capitalize()
 
     @property
-    def place(self) -> str:
-        """Its screen in the web app."""
-        return self.group.screen if self.screen is None else self.screen
+    def placeholder(self) -> str:
+        """What stands for its value in the help."""
+        return self.metavar or _PLACEHOLDERS.get(self.kind, "")
 
     @property
     def users(self) -> tuple[str, ...]:
         """The commands that take it; `anonymize` takes all."""
-        return ("anonymize", *(self.group.commands if self.commands is None else self.commands).split())
+        return ("anonymize", *self.commands.split())
 
     @property
     def about(self) -> str:
@@ -159,14 +161,14 @@ class Group:
 
     title: ClassVar[str]
     intro: ClassVar[str]
-    screen: ClassVar[Screen]
-    commands: ClassVar[str]
 
-    def __init_subclass__(cls, *, title: str, intro: str = "", screen: Screen = "goals", commands: str = "") -> None:
-        cls.title, cls.intro, cls.screen, cls.commands = title, intro, screen, commands
+    def __init_subclass__(cls, *, title: str, intro: str = "", screen: Screen = "goals", **facts: Any) -> None:  # noqa: ANN401 - as of `setting`
+        """Register the settings of a group; its facts are those of each setting that has none of its own."""
+        cls.title, cls.intro, facts["screen"] = title, intro, screen
         for name, value in vars(cls).items():
             if isinstance(value, Setting):
-                FIELDS.add(name, replace(value, name=name, group=cls))
+                shared = {fact: each for fact, each in facts.items() if getattr(value, fact) == getattr(Setting, fact)}
+                FIELDS.add(name, replace(value, **shared, name=name, group=cls))
 
 
 def setting(default: object, help: str, /, **facts: Any) -> Any:  # noqa: ANN401 - a value of any type
@@ -176,4 +178,4 @@ def setting(default: object, help: str, /, **facts: Any) -> Any:  # noqa: ANN401
 
 def of_screen(screen: str) -> dict[str, Setting]:
     """Return the settings of a screen of the web app."""
-    return {name: each for name, each in FIELDS.items() if each.place == screen and each.asked}
+    return {name: each for name, each in FIELDS.items() if each.screen == screen and each.asked}

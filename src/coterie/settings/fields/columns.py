@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from coterie.settings.changes import listed
 from coterie.settings.fields._setting import READING, Group, setting
 
 ALL = READING.removesuffix(" init")
 
 
-class Columns(Group, title="Roles of columns", screen="roles", commands="explain compare"):
+class Columns(Group, title="Roles of columns", screen="roles", commands="explain compare", protects=True):
     """The role of each column."""
 
     quasi: tuple[str, ...] = setting(
@@ -16,22 +15,16 @@ class Columns(Group, title="Roles of columns", screen="roles", commands="explain
         "Quasi-identifiers: attributes that others may know about a person.",
         more="They are generalized until at least k rows share them.",
         title="Quasi-identifier",
-        metavar="COLUMN,…",
         commands=ALL,
         aliases=("qi", "qid", "quasi_identifiers", "quasi_identifier", "key_variables"),
-        before=listed,
-        protects=True,
     )
     sensitive: tuple[str, ...] = setting(
         (),
         "Sensitive attributes, which nobody should be able to infer.",
         more="They are published unchanged.",
         title="Sensitive attribute",
-        metavar="COLUMN,…",
         commands="verify measure explain compare attack",
         aliases=("sensitive_attributes",),
-        before=listed,
-        protects=True,
     )
     identifiers: tuple[str, ...] = setting(
         (),
@@ -39,29 +32,18 @@ class Columns(Group, title="Roles of columns", screen="roles", commands="explain
         more="They are removed.",
         title="Direct identifier",
         flag="identifier",
-        metavar="COLUMN,…",
-        aliases=("identifier", "id", "direct_identifiers"),
-        before=listed,
-        protects=True,
+        aliases=("id", "direct_identifiers"),
     )
     keep: tuple[str, ...] = setting(
         (),
         "Columns to publish unchanged, on purpose.",
         more="They identify nobody and are not sensitive.",
-        title="Keep",
-        metavar="COLUMN,…",
         aliases=("insensitive", "insensitive_attributes", "non_sensitive", "unchanged"),
-        before=listed,
-        protects=True,
     )
     drop: tuple[str, ...] = setting(
         (),
         "Columns to remove because nobody needs them.",
-        title="Drop",
-        metavar="COLUMN,…",
         aliases=("remove", "exclude", "exclude_vars"),
-        before=listed,
-        protects=True,
     )
     entity: str | None = setting(
         None,
@@ -72,6 +54,4 @@ class Columns(Group, title="Roles of columns", screen="roles", commands="explain
         screen="goals",
         commands="verify explain compare risk",
         aliases=("person", "subject"),
-        limits={"min_length": 1},
-        protects=True,
     )

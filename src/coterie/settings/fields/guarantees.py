@@ -27,7 +27,7 @@ def _risk(text: str) -> str | float:
         return text.strip()
 
 
-class Guarantees(Group, title="Guarantees"):
+class Guarantees(Group, title="Guarantees", protects=True):
     """What must hold for every group."""
 
     k: int = setting(
@@ -38,10 +38,8 @@ class Guarantees(Group, title="Guarantees"):
         why=f"The default is the smallest k whose risk, 1/k, is within the default threshold ({DEFAULT_THRESHOLD}).",
         title="k, the minimum group size",
         short="-k",
-        metavar="N",
         commands="verify measure explain attack",
         limits={"ge": 1},
-        protects=True,
     )
     privacy: tuple[Model, ...] = setting(
         (),
@@ -54,7 +52,6 @@ class Guarantees(Group, title="Guarantees"):
         before=_models,
         accepts="Model | str | Mapping[str, Any] | Iterable[Model | str | Mapping[str, Any]]",
         complete="privacy",
-        protects=True,
     )
     threshold: str | float = setting(
         DEFAULT_THRESHOLD,
@@ -66,5 +63,4 @@ class Guarantees(Group, title="Guarantees"):
         read=_risk,
         complete="threshold",
         decides="figures",
-        protects=True,
     )

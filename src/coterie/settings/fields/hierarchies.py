@@ -28,7 +28,10 @@ def checked_orders(orders: dict[str, tuple[str, ...]]) -> dict[str, tuple[str, .
     return orders
 
 
-class Generalization(Group, title="Generalization", screen="hierarchies", commands="measure explain compare"):
+_COMMANDS = "verify measure explain compare risk attack"
+
+
+class Generalization(Group, title="Generalization", screen="hierarchies", commands=_COMMANDS):
     """Settings per column."""
 
     hierarchies: dict[str, Hierarchy] = setting(
@@ -39,9 +42,7 @@ class Generalization(Group, title="Generalization", screen="hierarchies", comman
         "to that file, or a whole hierarchy as a nested table whose root is implied.",
         flag="hierarchy",
         metavar="COLUMN=FILE|RULE",
-        commands="verify measure explain compare risk attack",
         keys=("quasi", "sensitive"),
-        aliases=("hierarchy",),
         read=hierarchy_spec,
         accepts="Mapping[str, Hierarchy | str | PathLike[str] | Mapping[str, Any] | list[Any]]",
     )
@@ -51,9 +52,7 @@ class Generalization(Group, title="Generalization", screen="hierarchies", comman
         why="By default, the type follows from the values.",
         flag="type",
         metavar="COLUMN=TYPE",
-        commands="verify measure explain compare risk attack",
         keys=("quasi", "sensitive"),
-        aliases=("type",),
     )
     ordered: dict[str, tuple[str, ...]] = setting(
         {},
@@ -62,7 +61,6 @@ class Generalization(Group, title="Generalization", screen="hierarchies", comman
         why="By default, ordered pandas categoricals, Polars Enums and ordered Arrow dictionaries bring their own "
         'order; types = "category" ignores it.',
         metavar="COLUMN=VALUE,…",
-        commands="verify measure explain compare risk attack",
         keys=("quasi",),
         aliases=("order",),
         after=checked_orders,
@@ -74,12 +72,11 @@ class Generalization(Group, title="Generalization", screen="hierarchies", comman
         "Weight of a column: the larger, the more of its detail is kept.",
         more="Other columns lose detail in return. A column of weight 0 does not count.",
         why="The default is 1.",
-        title="Weights",
         flag="weight",
         metavar="COLUMN=NUMBER",
         screen="goals",
+        commands="measure explain compare",
         keys=("quasi",),
-        aliases=("weight",),
         limits={"ge": 0},
     )
     round: dict[str, float] = setting(

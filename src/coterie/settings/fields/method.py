@@ -9,13 +9,14 @@ from coterie.settings.registry import DEFAULT_METHOD
 from coterie.settings.texts import option_value
 
 
-class Method(Group, title="Method", screen="run", commands="explain"):
+class Method(Group, title="Method", screen="run", commands="explain compare"):
     """How rows are grouped."""
 
     method: str = setting(
         DEFAULT_METHOD,
         "Method that groups the rows; `coterie methods` lists them.",
         metavar="NAME",
+        commands="explain",
         aliases=("algorithm",),
         complete="method",
         protects=True,
@@ -25,7 +26,7 @@ class Method(Group, title="Method", screen="run", commands="explain"):
         "Option of the method; `coterie methods NAME` lists them.",
         flag="option",
         metavar="NAME=VALUE",
-        aliases=("option",),
+        commands="explain",
         read=option_value,
     )
     cost: Literal["ncp", "set"] = setting(
@@ -39,7 +40,6 @@ class Method(Group, title="Method", screen="run", commands="explain"):
         title="Cost of categories without a hierarchy",
         choices={"ncp": "two values cost as much as all", "set": "by the number of values in the set"},
         metavar="COST",
-        commands="explain compare",
     )
     refine: bool = setting(
         False,
@@ -47,7 +47,6 @@ class Method(Group, title="Method", screen="run", commands="explain"):
         more="All guarantees still hold, and the run takes longer.",
         unless="`auto` and `compact` always do this; methods of global recoding cannot.",
         title="Local search",
-        commands="explain compare",
     )
     time_limit: float | None = setting(
         None,
@@ -57,14 +56,12 @@ class Method(Group, title="Method", screen="run", commands="explain"):
         title="Time limit in seconds",
         unit="seconds",
         metavar="SECONDS",
-        commands="explain compare",
         limits={"gt": 0},
     )
     seed: int = setting(
         0,
         "Random seed.",
         more="The same input, configuration and seed give the same release.",
-        metavar="N",
         commands="measure explain compare",
         aliases=("random_state",),
         limits={"ge": 0},

@@ -6,7 +6,6 @@ import csv
 from collections.abc import Sequence
 from typing import Literal
 
-from coterie.settings.changes import listed
 from coterie.settings.fields._setting import READING, Group, setting
 
 
@@ -50,7 +49,6 @@ class Missing(Group, title="Suppression and missing values", commands="explain")
         screen="data",
         commands=READING,
         aliases=("na_values",),
-        before=listed,
         read=_cells,
         show=_lines,
     )

@@ -16,7 +16,6 @@ class Reading(Group, title="Reading the file", screen="data", commands=READING):
         why="Detected by default.",
         metavar="CHARACTER",
         aliases=("sep",),
-        limits={"min_length": 1},
         read=lambda text: text.strip(" ").replace("\\t", "\t"),
         show=lambda value: str(value).replace("\t", "\\t"),
     )
@@ -25,7 +24,6 @@ class Reading(Group, title="Reading the file", screen="data", commands=READING):
         "Encoding of a text file, such as utf-8 or latin-1.",
         why="Detected by default.",
         metavar="NAME",
-        limits={"min_length": 1},
     )
     header: bool | None = setting(
         None,
@@ -50,7 +48,6 @@ class Reading(Group, title="Reading the file", screen="data", commands=READING):
         "Lines above the header of a text file, to be skipped.",
         more="A release has none, so this applies to the input only.",
         unit="lines",
-        metavar="N",
         limits={"ge": 0},
         aliases=("skiprows",),
         commands="anonymize measure explain compare risk attack init",

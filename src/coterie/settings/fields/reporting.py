@@ -7,8 +7,6 @@ from typing import Literal
 
 from coterie.settings.fields._setting import Group, setting
 
-TEXT = {"min_length": 1}
-
 
 def _effort(value: str) -> str:
     if not re.fullmatch(r"quick|good|best|\d+(\.\d+)?", value):
@@ -19,24 +17,19 @@ def _effort(value: str) -> str:
 ReleaseModel = Literal["public", "agreement", "enclave"]
 
 
-class Reporting(
-    Group, title="Report", intro="Whoever signs off the release reads this first. It does not change the release."
-):
+_INTRO = "Whoever signs off the release reads this first. It does not change the release."
+
+
+class Reporting(Group, title="Report", intro=_INTRO, decides="nothing"):
     """Who the release is for."""
 
     purpose: str | None = setting(
         None,
         "Purpose of the release, in one sentence, for the report.",
-        metavar="TEXT",
-        limits=TEXT,
-        decides="nothing",
     )
     recipient: str | None = setting(
         None,
         "Recipient of the release, for the report.",
-        metavar="TEXT",
-        limits=TEXT,
-        decides="nothing",
     )
     release_model: ReleaseModel | None = setting(
         None,
@@ -49,14 +42,10 @@ class Reporting(
             "enclave": "controlled environment (enclave)",
         },
         metavar="MODEL",
-        decides="nothing",
     )
     author: str | None = setting(
         None,
         "Author of the release, who is responsible for it, for the report.",
-        metavar="TEXT",
-        limits=TEXT,
-        decides="nothing",
     )
     fraction: float | None = setting(
         None,

@@ -13,7 +13,7 @@ def _checked(value: str) -> str:
     return value
 
 
-class Running(Group, title="Resources", screen="run"):
+class Running(Group, title="Resources", screen="run", decides="plan"):
     """Settings that do not change the release, except for the block size."""
 
     threads: int | None = setting(
@@ -21,7 +21,6 @@ class Running(Group, title="Resources", screen="run"):
         "Number of threads.",
         more="It never changes the release.",
         why="All usable cores by default.",
-        metavar="N",
         commands="explain compare",
         aliases=("n_jobs",),
         limits={"ge": 1},
@@ -34,7 +33,6 @@ class Running(Group, title="Resources", screen="run"):
         metavar="NAME",
         asked=False,
         commands="verify",
-        decides="plan",
     )
     memory: str | None = setting(
         None,
@@ -44,7 +42,6 @@ class Running(Group, title="Resources", screen="run"):
         asked=False,
         commands="verify",
         after=_checked,
-        decides="plan",
     )
     block_rows: int | None = setting(
         None,
@@ -52,8 +49,6 @@ class Running(Group, title="Resources", screen="run"):
         more="The release depends on it.",
         why="As many as fit into memory by default.",
         unless="Applies to the engines blocks and spark only.",
-        metavar="N",
         asked=False,
         limits={"ge": 1},
-        decides="plan",
     )

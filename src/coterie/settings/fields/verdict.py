@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Literal
 
-from coterie.settings.changes import listed
 from coterie.settings.fields._setting import Group, setting
 from coterie.settings.limits import LIMITS
 from coterie.settings.roles import parse_names
@@ -18,7 +17,7 @@ def _warnings(texts: str | Sequence[str]) -> list[str]:
     return parse_names(texts.splitlines() if isinstance(texts, str) else texts)
 
 
-class VerdictLimits(Group, title="Verdict"):
+class VerdictLimits(Group, title="Verdict", protects=True):
     """How much is too much."""
 
     limits: dict[str, float] = setting(
@@ -29,7 +28,6 @@ class VerdictLimits(Group, title="Verdict"):
         metavar="NAME=SHARE",
         commands="verify",
         asked=False,
-        protects=True,
     )
     accept: tuple[str, ...] = setting(
         (),
@@ -38,10 +36,8 @@ class VerdictLimits(Group, title="Verdict"):
         title="Accepted warnings",
         metavar="WARNINGS",
         commands="verify",
-        before=listed,
         read=_warnings,
         show=lambda value: "\n".join(value),
-        protects=True,
     )
     row_order: Literal["original", "shuffle"] = setting(
         "original",
@@ -52,5 +48,4 @@ class VerdictLimits(Group, title="Verdict"):
         title="Order of rows",
         choices={"original": "as in the original", "shuffle": "secret order"},
         metavar="ORDER",
-        protects=True,
     )

@@ -17,8 +17,8 @@ from pyarrow import parquet
 
 from coterie.errors import ConfigError, DataError
 from coterie.files import tables
-from coterie.files.csv_in import csv_batches
-from coterie.files.dialect import SAMPLE_BYTES, DetectedText, sniff
+from coterie.files.csv_in import csv_batches, detect
+from coterie.files.dialect import DetectedText
 from coterie.files.frames import check_names
 from coterie.files.input import Raw, open_raw
 from coterie.files.output import whole_file
@@ -31,9 +31,9 @@ from coterie.suggesting.wide import SAMPLE, not_kept_together, short_list
 from coterie.web.data.input_state import note
 from coterie.web.parquet_file import GROUP_ROWS, write_parquet
 from coterie.web.project import write_json
+from coterie.web.settings import MEGABYTE
 
 CHUNK = 1 << 20
-MEGABYTE = 1 << 20
 READING = ("delimiter", "encoding", "header", "skip_rows", "missing_values")
 
 
@@ -68,31 +68,14 @@ def inspect_job(job: dict[str, Any], _: Path, tell: Progress) -> None:
         text = suggestion_toml(guesses, source=job["name"], rows=rows, reading=reading, proposals=proposals)
         with whole_file(configuration, force=True) as sink:
             sink.write(text.encode())
+    facts = ("name", "distinct", "missing", "role", "reason")
     columns = [
-        {
-            "index": place,
-            "name": guess.name,
-            "kind": known[guess.name].kind,
-            "distinct": guess.distinct,
-            "missing": guess.missing,
-            "role": guess.role,
-            "reason": guess.reason,
-        }
+        {"index": place, "kind": known[guess.name].kind, **{name: getattr(guess, name) for name in facts}}
         for place, guess in enumerate(guesses)
     ]
-    written = {"delimiter": found.dialect.delimiter, "encoding": found.dialect.encoding} if found else {}
-    write_json(
-        folder / "facts.json",
-        {
-            "rows": rows,
-            "columns": columns,
-            "format": raw.format,
-            "delimiter": "",
-            "encoding": "",
-            **written,
-            "reading": reading,
-        },
-    )
+    written = {name: getattr(found.dialect, name) if found else "" for name in ("delimiter", "encoding")}
+    table_facts = {"rows": rows, "columns": columns, "format": raw.format, **written, "reading": reading}
+    write_json(folder / "facts.json", table_facts)
     note(raw, folder)
 
 
@@ -165,7 +148,7 @@ def _convert(
     """Write the table as Parquet. A text table is sniffed, and only read whole if chunks do not work."""
     found = None
     if raw.format == "csv":
-        found = _sniffed(raw, reading)
+        found = detect(raw.open, raw.name, **reading)
         _check_width(len(found.header), raw.name, job["column_limit"])
         check_names(found.header, raw.name)
         try:
@@ -181,24 +164,6 @@ def _convert(
     _check_width(source.table.num_columns, raw.name, job["column_limit"])
     write_parquet(source.table.to_batches(max_chunksize=GROUP_ROWS), target, tell=tell)
     return found
-
-
-def _sniffed(raw: Raw, reading: dict[str, Any]) -> DetectedText:
-    try:
-        with raw.open() as stream:
-            sample = stream.read(SAMPLE_BYTES + 1)
-    except (pa.ArrowException, OSError, EOFError):
-        raise DataError(f"{raw.name} cannot be read: it is damaged or truncated.", hint="Fetch it again.") from None
-    return sniff(
-        sample[:SAMPLE_BYTES],
-        whole=len(sample) <= SAMPLE_BYTES,
-        name=raw.name,
-        missing_values=reading.get("missing_values", ("",)),
-        delimiter=reading.get("delimiter"),
-        encoding=reading.get("encoding"),
-        header=reading.get("header"),
-        skip_rows=reading.get("skip_rows", 0),
-    )
 
 
 def _check_width(columns: int, name: str, limit: int) -> None:
