@@ -93,6 +93,7 @@ def recreate(costs, search, pooled, n, active, rows, before, spare, sides, growi
     free, m = n, 0
     loss = 0.0
     while rows >= k and (m == 0 or rows - k >= spare):
+        # A side that alone would make the pool cost too much is not grown to its end.
         best, taken, size = (search.worse * before - loss) / k, 0, 0
         for t in range(SEEDS):
             seed = next_draw(draws, b) % free
