@@ -38,13 +38,7 @@ def detect(opened: Opener, name: str, **text: Unpack[TextSettings]) -> DetectedT
 
 
 def read_csv(opened: Opener, name: str, **text: Unpack[TextSettings]) -> tuple[pa.Table, Dialect]:
-    """Read a delimited text table, all columns as strings, and detect its dialect.
-
-    Args:
-        opened: opens the text as bytes; may be called more than once.
-        name: the file's name in messages.
-        **text: how to read it.
-    """
+    """Read a delimited text table, all columns as strings, and detect its dialect."""
     found = detect(opened, name, **text)
     try:
         table = _parse(opened, found)

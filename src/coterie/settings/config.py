@@ -221,12 +221,9 @@ class Config(_Fields):
         return write_toml(self.to_dict())
 
     def check_columns(self, names: Sequence[str], *, publishes: bool = True, text: bool = False) -> None:
-        """Raise a ConfigError with every mismatch with a table with these columns.
+        """Raise a ConfigError with every mismatch with a table with these columns, as `column_problems` finds them.
 
-        Args:
-            names: The columns of the table.
-            publishes: Whether a release will be made: then every column needs a role.
-            text: Whether it is a text file, whose first line may be data unless `header` is set.
+        The first line of a text file may be data unless `header` is set.
         """
         problems = column_problems(self, names, publishes=publishes, sure=not text or self.header is not None)
         if problems:

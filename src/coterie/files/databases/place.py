@@ -87,11 +87,7 @@ class Place:
         import_module(self.driver).check(self, force=force)
 
     def write(self, table: pa.Table, *, force: bool) -> None:
-        """Create and fill a table in one transaction.
-
-        Args:
-            table: The table to write. Its schema must exist.
-            force: Replace an existing table: drop and recreate it, without its indexes and permissions.
+        """Create and fill a table in one transaction. With force, one that exists loses its indexes and permissions.
 
         Raises:
             ConfigError: The table already exists, or its schema does not.
