@@ -1,8 +1,10 @@
-"""Shared type aliases: arrays by element type, and the types that callers may pass."""
+"""Shared type aliases: arrays by element type, and the types that callers may pass. And work on arrays in threads."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections import deque
+from collections.abc import Callable, Iterable, Iterator
+from concurrent.futures import Future, ThreadPoolExecutor
 from typing import TYPE_CHECKING, Any, Protocol, TypeAlias
 
 import numpy as np
@@ -83,3 +85,23 @@ AnySetting: TypeAlias = Any
 """the value of a field of Config, as accepted by its validators"""
 AnyFlags: TypeAlias = Any
 """a boolean array of any library, or a mapping or frame of such"""
+
+Item = TypeVar("Item")
+Result = TypeVar("Result")
+
+
+def in_threads(work: Callable[[Item], Result], items: Iterable[Item]) -> Iterator[Result]:
+    """Yield what a function returns for each item, in order, while other threads work on the next ones.
+
+    Arrow, NumPy and hashlib let others run while they compute. No more items are taken ahead than Arrow uses threads.
+    """
+    import pyarrow as pa
+
+    ahead: deque[Future[Result]] = deque()
+    with ThreadPoolExecutor(pa.cpu_count()) as pool:
+        for item in items:
+            ahead.append(pool.submit(work, item))
+            if len(ahead) > pa.cpu_count():
+                yield ahead.popleft().result()
+        while ahead:
+            yield ahead.popleft().result()

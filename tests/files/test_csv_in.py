@@ -12,8 +12,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from coterie.errors import DataError
+from coterie.files import csv_in
 from coterie.files import tables as cio
-from coterie.files.dialect import SAMPLE_BYTES
+from coterie.files.dialect import SAMPLE_BYTES, DetectedText, Dialect
 
 
 def rewritten(path: Path, **options) -> bytes:
@@ -292,3 +293,38 @@ def test_a_header_without_rows_says_the_same_in_both_engines(tmp_path, text):
     assert len(said) == 1
     assert "has a header but no rows" in said.pop()
     assert [each.name for each in tmp_path.iterdir()] == ["in.csv"]
+
+
+LINE = st.lists(st.sampled_from(["", "a", "bc", '"a"', '"b,c"', '"a\nb"', '"\n"', '"x\n\n""y"', '"a""b"', 'a"b', '"']))
+
+
+@given(rows=st.lists(LINE, min_size=1, max_size=30), block=st.sampled_from([24, 32, 64]), ends=st.integers(0, 2))
+def test_blocks_cut_at_line_ends_give_the_same_cells_or_none(rows, block, ends):
+    text = "\n".join(["one,two", *(",".join((*row, "", "")[:2]) for row in rows)]).encode() + b"\n" * ends
+    found = DetectedText(Dialect(), ["one", "two"], 0)
+
+    def opened():
+        return pa.BufferReader(text)
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setitem(csv_in._parse.__kwdefaults__, "block_size", block)
+        quick = csv_in._parse_lines(opened, found, text)
+    try:
+        whole = csv_in._parse(opened, found)
+    except pa.ArrowInvalid:
+        whole = None
+    assert quick is None or quick.equals(whole)
+    if b'"' not in text and whole is not None:
+        assert quick is not None
+
+
+@pytest.mark.parametrize("end", ["\n", "\r\n"])
+@pytest.mark.parametrize("note", ["plain", '"quoted"', '"two\nlines"'])
+def test_a_text_of_several_blocks(tmp_path, end, note):
+    count = 3 * csv_in._BLOCK_BYTES // 40
+    body = "".join(f"{row:010},{note},{row % 7}{end}" for row in range(count))
+    (tmp_path / "long.csv").write_bytes(f"row,note,rest{end}{body}".encode())
+    table = cio.read(tmp_path / "long.csv").table
+    assert table.column("row").to_pylist() == [f"{row:010}" for row in range(count)]
+    assert table.column("note").unique().to_pylist() == [note.strip('"')]
+    assert table.column("rest").to_pylist() == [str(row % 7) for row in range(count)]

@@ -15,7 +15,7 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from coterie.arrays import Bool, Int64
+from coterie.arrays import Bool, Int64, Integers
 from coterie.engines.centres import Centres
 from coterie.errors import DataError, VerificationError
 from coterie.files.csv_out import text_cells
@@ -111,7 +111,7 @@ def _outside(own: ColumnCells, published: TableCells, names: Sequence[str], conf
         readings = _times(own.values.type, owned, shown) or readings
     if len(ends) == 2:  # bounds have no room for `*`: nothing stands for it
         readings = readings[0], [ANY if cell is None else each for cell, each in zip(shown, readings[1], strict=True)]
-    distinct, counts = _pairs(own.of_row * len(shown) + of_row, len(owned) * len(shown))
+    distinct, counts = _pairs(own.of_row * np.int64(len(shown)) + of_row, len(owned) * len(shown))
     value, cell = np.divmod(distinct, len(shown))
     inside = _held(readings[0], readings[1], value, cell)
     empty = np.array([text == "" for text in exact], dtype=np.bool_)
@@ -134,11 +134,11 @@ def _pairs(numbers: Int64, possible: int) -> tuple[Int64, Int64]:
     return distinct, counts[distinct]
 
 
-def _shown(cells: Sequence[ColumnCells], texts: Sequence[list[str | None]]) -> tuple[list[Shown], Int64]:
+def _shown(cells: Sequence[ColumnCells], texts: Sequence[list[str | None]]) -> tuple[list[Shown], Integers]:
     """Return the distinct cells of a column, or of two that are read as one; and row → cell."""
     if len(cells) == 1:
         return list(texts[0]), cells[0].of_row
-    pairs, of_row = np.unique(cells[0].of_row * len(texts[1]) + cells[1].of_row, return_inverse=True)
+    pairs, of_row = np.unique(cells[0].of_row * np.int64(len(texts[1])) + cells[1].of_row, return_inverse=True)
     low, high = np.divmod(pairs, len(texts[1]))
     both = [(texts[0][a], texts[1][b]) for a, b in zip(low, high, strict=True)]
     return [None if pair == (None, None) else (pair[0] or "", pair[1] or "") for pair in both], of_row.astype(np.int64)

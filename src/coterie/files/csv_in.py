@@ -10,6 +10,7 @@ from collections.abc import Callable, Iterator
 from contextlib import suppress
 from typing import TYPE_CHECKING, Any, Unpack
 
+import numpy as np
 import pyarrow as pa
 
 from coterie.errors import DataError
@@ -21,6 +22,7 @@ if TYPE_CHECKING:
 
 _BLOCK_BYTES = 1 << 22
 _CHUNK_BYTES = 1 << 20
+_CACHED = 1 << 18
 _PARSING = (pa.ArrowException, UnicodeError, OSError, EOFError)
 
 Opener = Callable[[], pa.NativeFile]
@@ -37,11 +39,18 @@ def detect(opened: Opener, name: str, **text: Unpack[TextSettings]) -> DetectedT
     return sniff(sample[:SAMPLE_BYTES], whole=len(sample) <= SAMPLE_BYTES, name=name, **text)
 
 
-def read_csv(opened: Opener, name: str, **text: Unpack[TextSettings]) -> tuple[pa.Table, Dialect]:
-    """Read a delimited text table, all columns as strings, and detect its dialect."""
+def read_csv(
+    opened: Opener, name: str, *, held: bytes | None = None, **text: Unpack[TextSettings]
+) -> tuple[pa.Table, Dialect]:
+    """Read a delimited text table, all columns as strings, and detect its dialect.
+
+    `held` are the bytes of the text, if they are in memory.
+    """
     found = detect(opened, name, **text)
     try:
-        table = _parse(opened, found)
+        table = _parse_lines(opened, found, held)
+        if table is None:
+            table = _parse(opened, found)
     except _PARSING as error:
         if text.get("encoding") is not None or found.dialect.encoding != "utf-8" or "UTF8" not in str(error):
             raise _explained(error, opened, found, name) from None
@@ -56,6 +65,39 @@ def read_csv(opened: Opener, name: str, **text: Unpack[TextSettings]) -> tuple[p
     return table, found.dialect
 
 
+def _parse_lines(opened: Opener, found: DetectedText, held: bytes | None) -> pa.Table | None:
+    """Parse a text whose every line is a row, and return None for others; quicker than `_parse`, on several threads.
+
+    Blocks of the text are cut at any line end. If one is within quotes, pyarrow notices it, or drops that line, or ends
+    the cell with the block. So there are as many rows as lines, and no line end in the last column, only if none is.
+    """
+    if held is None or not found.dialect.encoding.startswith("utf-8"):
+        return None
+    quotes = b'"' in held
+    if quotes and b"\r" in held:
+        return None  # lines are not as easily counted
+    try:
+        table = _parse(opened, found, within_quotes=False)
+    except _PARSING:
+        return None
+    if quotes:
+        lines = _line_ends(held) + (not held.endswith(b"\n"))
+        last = table.column(table.num_columns - 1)
+        if table.num_rows + found.has_header + found.skipped != lines or _has_line_end(last):
+            return None
+    return table
+
+
+def _line_ends(text: bytes) -> int:
+    # In pieces that stay in the processor's cache.
+    signs = np.frombuffer(text, dtype=np.uint8)
+    return sum(int(np.count_nonzero(signs[at : at + _CACHED] == ord("\n"))) for at in range(0, len(signs), _CACHED))
+
+
+def _has_line_end(column: pa.ChunkedArray) -> bool:
+    return any(b"\n" in bytes(chunk.buffers()[2] or b"") for chunk in column.chunks)
+
+
 def in_eight_bits(opened: Opener, name: str, **text: Unpack[TextSettings]) -> DetectedText:
     """Detect the dialect of a text that is ASCII for the length of the sample and no UTF-8 later."""
     return detect(opened, name, **(text | {"encoding": eight_bit_encoding(chunks_of(opened))}))
@@ -67,20 +109,22 @@ def _parse(
     *,
     block_size: int = _BLOCK_BYTES,
     on_bad_row: Callable[[csv.InvalidRow], str] | None = None,
+    within_quotes: bool = True,
 ) -> pa.Table:
     """Parse with pyarrow. Raises pyarrow's own errors, whose text contains cell values."""
     from pyarrow import csv
 
     def once(names: list[str]) -> pa.Table:
+        options = _options(found, names, block_size=block_size, on_bad_row=on_bad_row, within_quotes=within_quotes)
         with opened() as stream:
-            return csv.read_csv(stream, **_options(found, names, block_size=block_size, on_bad_row=on_bad_row))
+            return csv.read_csv(stream, **options)
 
     try:
         table = once(found.header)
     except pa.ArrowInvalid as error:
         if "cannot infer number of columns" in str(error):
             return pa.table({title: pa.array([], pa.string()) for title in found.header})
-        if "straddl" not in str(error) or block_size > _BLOCK_BYTES:
+        if "straddl" not in str(error) or block_size > _BLOCK_BYTES or not within_quotes:
             raise
         # One cell is larger than a block.
         return _parse(opened, found, block_size=(1 << 31) - 1, on_bad_row=on_bad_row)
@@ -96,8 +140,9 @@ def _options(
     *,
     block_size: int = _BLOCK_BYTES,
     on_bad_row: Callable[[csv.InvalidRow], str] | None = None,
+    within_quotes: bool = True,
 ) -> dict[str, Any]:
-    """Return pyarrow's options for reading these columns as text."""
+    """Return pyarrow's options for reading these columns as text; line ends may be within quotes, or nowhere."""
     from pyarrow import csv
 
     dialect = found.dialect
@@ -112,7 +157,7 @@ def _options(
         ),
         "parse_options": csv.ParseOptions(
             delimiter=dialect.delimiter,
-            newlines_in_values=True,
+            newlines_in_values=within_quotes,
             ignore_empty_lines=not one,
             invalid_row_handler=on_bad_row,
         ),

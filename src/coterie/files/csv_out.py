@@ -13,6 +13,7 @@ from typing import Literal, TypeAlias
 import numpy as np
 import pyarrow as pa
 
+from coterie.arrays import in_threads
 from coterie.errors import DataError
 from coterie.files.dialect import Dialect
 
@@ -32,11 +33,19 @@ def csv_stream(tables: Iterable[pa.Table], names: list[str], dialect: Dialect) -
     like_missing = (*dialect.missing_values, dialect.missing)
     everything = dialect.quoting == "all"
     quoted = [everything or title in dialect.quoted_columns for title in names]
-    for table in tables:
-        rows = max(1, min(_BATCH_ROWS, _BATCH_BYTES * table.num_rows // max(1, table.nbytes)))
-        for batch in table.to_batches(max_chunksize=rows):
-            columns = [_as_text(column, name) for column, name in zip(batch.columns, names, strict=True)]
-            yield encode(_joined(columns, quoted, dialect, like_missing), columns, names)
+
+    def written(batch: pa.RecordBatch) -> tuple[Content, list[pa.Array]]:
+        columns = [_as_text(column, name) for column, name in zip(batch.columns, names, strict=True)]
+        return _joined(columns, quoted, dialect, like_missing), columns
+
+    for content, columns in in_threads(written, (batch for table in tables for batch in _batches(table))):
+        yield encode(content, columns, names)
+
+
+def _batches(table: pa.Table) -> list[pa.RecordBatch]:
+    rows = max(1, min(_BATCH_ROWS, _BATCH_BYTES * table.num_rows // max(1, table.nbytes)))
+    batches: list[pa.RecordBatch] = table.to_batches(max_chunksize=rows)
+    return batches
 
 
 def _joined(columns: list[pa.Array], quoted: list[bool], dialect: Dialect, like_missing: tuple[str, ...]) -> Content:

@@ -9,6 +9,8 @@ import sys
 import zlib
 from contextlib import suppress
 from dataclasses import dataclass
+from functools import cached_property
+from io import BufferedReader
 from pathlib import Path
 from typing import Literal, NamedTuple, TypeAlias
 
@@ -22,6 +24,7 @@ Format: TypeAlias = str
 _GZIP = b"\x1f\x8b"
 START_BYTES = 1 << 16
 """by which formats are told apart"""
+_CHUNK_BYTES = 1 << 16
 
 
 class FileStamp(NamedTuple):
@@ -46,15 +49,22 @@ class Raw:
     name: str
     path: Path | None
     data: bytes | None
-    sha256: str
+    """all bytes, if they are in memory"""
+    digest: str
+    """of a file that is not"""
     format: Format
     compression: Literal["gzip"] | None
     stamp: FileStamp | None = None
-    """of the file when its bytes were hashed"""
+    """of the file when its bytes were read or hashed"""
+
+    @cached_property
+    def sha256(self) -> str:
+        """The SHA-256 of the bytes."""
+        return self.digest if self.data is None else hashlib.sha256(self.data).hexdigest()
 
     def check_stamp(self) -> None:
-        """Raise a DataError if the file has changed since it was hashed."""
-        if self.stamp is None or self.path is None or self.data is not None:
+        """Raise a DataError if the file has changed since it was read or hashed."""
+        if self.stamp is None or self.path is None:
             return
         try:
             same = FileStamp.of(self.path.stat()) == self.stamp
@@ -64,17 +74,25 @@ class Raw:
             raise changed_input(self.name)
 
     def check_content(self) -> None:
-        """Raise a DataError if the file's bytes no longer match their hash, whatever its stamp says."""
+        """Raise a DataError if the file's bytes are not those that were read or hashed, whatever its stamp says."""
         self.check_stamp()
-        if self.path is not None and self.data is None:
-            try:
-                with self.path.open("rb") as file:
-                    digest = hashlib.file_digest(file, "sha256").hexdigest()
-            except OSError:
-                digest = ""
-            if digest != self.sha256:
-                raise changed_input(self.name)
-            self.check_stamp()
+        if self.stamp is None or self.path is None:
+            return
+        try:
+            with self.path.open("rb") as file:
+                same = self._is_content_of(file)
+        except OSError:
+            same = False
+        if not same:
+            raise changed_input(self.name)
+        self.check_stamp()
+
+    def _is_content_of(self, file: BufferedReader) -> bool:
+        if self.data is None:
+            return hashlib.file_digest(file, "sha256").hexdigest() == self.digest
+        # One more piece than there is: the file may have grown.
+        starts = range(0, len(self.data) + 1, _CHUNK_BYTES)
+        return all(file.read(_CHUNK_BYTES) == self.data[start : start + _CHUNK_BYTES] for start in starts)
 
     def open(self) -> pa.NativeFile:
         """Open a new stream of the bytes, decompressed."""
@@ -82,8 +100,13 @@ class Raw:
         return pa.CompressedInputStream(stream, "gzip") if self.compression else stream
 
 
-def open_raw(path: str | os.PathLike[str]) -> Raw:
-    """Open a file ("-" is standard input), compute its SHA-256 and detect its format."""
+def open_raw(path: str | os.PathLike[str], *, whole: bool = False) -> Raw:
+    """Open a file ("-" is standard input) and detect its format.
+
+    Args:
+        path: The file.
+        whole: Read all bytes into memory, in place of hashing them where they are.
+    """
     if os.fspath(path) == "-":
         return _raw("standard input", None, sys.stdin.buffer.read())
     text = os.fspath(path)
@@ -96,7 +119,7 @@ def open_raw(path: str | os.PathLike[str]) -> Raw:
         if stat.S_ISDIR(mode):
             raise DataError(f"{name} is a folder, not a file.", hint="Give the path of a file in it.")
         # Pipes and devices can be read only once, so they are read whole.
-        return _raw(name, found, None if stat.S_ISREG(mode) else found.read_bytes())
+        return _raw(name, found, None if stat.S_ISREG(mode) else found.read_bytes(), whole=whole)
     except FileNotFoundError:
         raise DataError(f"There is no file {name}.", hint=f"Relative paths start at {Path.cwd()}.") from None
     except OSError as error:
@@ -122,18 +145,21 @@ def changed_input(name: str) -> DataError:
     )
 
 
-def _raw(name: str, path: Path | None, data: bytes | None) -> Raw:
-    stamp = None
+def _raw(name: str, path: Path | None, data: bytes | None, *, whole: bool = True) -> Raw:
+    stamp, digest = None, ""
     if data is None and path is not None:
         with path.open("rb") as file:
             stamp = FileStamp.of(os.fstat(file.fileno()))
             start = file.read(START_BYTES)
             file.seek(0)
-            digest = hashlib.file_digest(file, "sha256").hexdigest()
+            if whole:
+                data = file.read()
+            else:
+                digest = hashlib.file_digest(file, "sha256").hexdigest()
             if FileStamp.of(os.fstat(file.fileno())) != stamp:
                 raise changed_input(name)
     else:
-        start, digest = (data or b"")[:START_BYTES], hashlib.sha256(data or b"").hexdigest()
+        start = (data or b"")[:START_BYTES]
     if not start:
         raise DataError(f"{name} is empty.", hint="Give a file with a header row and at least one row of data.")
     return Raw(name, path, data, digest, format_by(start), "gzip" if is_gzip(start) else None, stamp)

@@ -12,6 +12,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 from typing import TYPE_CHECKING, Unpack
 
@@ -81,16 +82,18 @@ def _refuse_sheet(sheet: str | int | None, name: str) -> None:
 
 
 def _read_file(path: str | os.PathLike[str], text: TextSettings, *, sheet: str | int | None) -> Source:
-    raw = open_raw(path)
+    raw = open_raw(path, whole=True)
     dialect = None
     kind = FORMATS[raw.format]
     if not kind.sheets:
         _refuse_sheet(sheet, raw.name)
-    if raw.format == "csv":
-        table, dialect = read_csv(raw.open, raw.name, **text)
-    else:
-        table = kind.read(raw, sheet=sheet)
-    raw.check_content()  # a file is read twice, to be hashed and to be parsed: these have to be the same bytes
+    with ThreadPoolExecutor(1) as pool:
+        pool.submit(getattr, raw, "sha256")  # hashed while it is parsed
+        if raw.format == "csv":
+            table, dialect = read_csv(raw.open, raw.name, held=None if raw.compression else raw.data, **text)
+        else:
+            table = kind.read(raw, sheet=sheet)
+    raw.check_content()  # or it may be half of what was there before, half of what somebody has just written
     return Source(
         table,
         "file",

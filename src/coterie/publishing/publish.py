@@ -20,7 +20,7 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from coterie.arrays import Bool, Int32, Int64
+from coterie.arrays import Bool, Int32, Int64, in_threads
 from coterie.files.door import bare_table
 from coterie.publishing.labels import Boxes, Labels, check_styles, label, listed_values, root_text, style_of
 from coterie.publishing.read import ReadBoxes, read_boxes
@@ -164,14 +164,17 @@ def publish(
     group = group_of_row[kept]
     unchanged = [recoded[domain.name].unchanged for domain in table.domains]
     own = publisher.own(unchanged, starred=bool((group < 0).any()))
-    cells: dict[str, pa.ChunkedArray] = {}
-    for at, domain in enumerate(table.domains):
+
+    def spread(at: int) -> dict[str, pa.ChunkedArray]:
+        domain = table.domains[at]
         if domain.name in own:
-            cells[domain.name] = _spread(domain.values, grouping.lo[:, at][group])
-        else:
-            labels = recoded[domain.name]
-            spread = [_spread(values, labels.of_rows(group)) for values in labels.values]
-            cells.update(zip(labels.names, spread, strict=True))
+            return {domain.name: _spread(domain.values, grouping.lo[:, at][group])}
+        labels = recoded[domain.name]
+        of_row = labels.of_rows(group)
+        return {name: _spread(values, of_row) for name, values in zip(labels.names, labels.values, strict=True)}
+
+    every = in_threads(spread, range(len(table.domains)))
+    cells = {name: column for columns_of in every for name, column in columns_of.items()}
     released = publisher.table(columns, cells, kept=kept, own=own)
     return PublishedTable(released, kept, _classes(recoded, grouping.groups), roots, listed_values(recoded.values()))
 

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import cached_property
 from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 import pyarrow as pa
 
-from coterie.arrays import Bool, Int32, Int64
+from coterie.arrays import Bool, Int32, Int64, in_threads
 from coterie.errors import DataError
 from coterie.table.codebook import Codebook, CountedValues, counted_domain, make_codebook, refuse_missing
 from coterie.table.domain import Domain
@@ -44,6 +45,7 @@ class _Values:
     def is_missing(self) -> Bool:
         return np.equal(self.index, len(self.distinct))
 
+    @cached_property
     def counted(self) -> CountedValues:
         counts = np.bincount(self.index, minlength=len(self.distinct) + 1)
         return CountedValues(self.distinct, counts[:-1], int(counts[-1]))
@@ -56,8 +58,9 @@ def encode(columns: pa.Table, config: Config, mask: Mask | None = None) -> Encod
     """
     config = with_orders(config, columns)
     people = () if config.entity is None else (config.entity,)
-    read = {name: _values(columns.column(name), name=name) for name in (*config.quasi, *config.sensitive, *people)}
-    refuse_missing({name: int(read[name].is_missing.sum()) for name in config.quasi}, config)
+    names = (*config.quasi, *config.sensitive, *people)
+    read = dict(zip(names, in_threads(lambda name: _values(columns.column(name), name=name), names), strict=True))
+    refuse_missing({name: read[name].counted.missing for name in config.quasi}, config)
     keep = np.ones(len(next(iter(read.values())).index), dtype=np.bool_)
     if config.missing == "suppress":
         for name in config.quasi:
@@ -70,7 +73,7 @@ def encode(columns: pa.Table, config: Config, mask: Mask | None = None) -> Encod
     if not keep.all():
         read = {name: _only_present(_Values(values.distinct, values.index[keep])) for name, values in read.items()}
     rows = np.flatnonzero(keep)
-    counted = {name: values.counted() for name, values in read.items()}
+    counted = {name: values.counted for name, values in read.items()}
     book = make_codebook(config, counted, rows=len(rows), all_rows=len(keep), mask=mask)
     parts = []
     for lookups in (book.lookups, book.sensitive_lookups):
@@ -84,7 +87,7 @@ def encode(columns: pa.Table, config: Config, mask: Mask | None = None) -> Encod
 def encode_values(column: pa.ChunkedArray, *, name: str, config: Config) -> tuple[Domain, Int32]:
     """Encode a column without a role in the configuration as a domain and a code per row."""
     values = _values(column, name=name)
-    counted = values.counted()
+    counted = values.counted
     if name not in config.types and name not in config.hierarchies:
         try:
             guess_type(counted.values, counted.counts, column=name)
@@ -115,13 +118,14 @@ def _values(column: pa.ChunkedArray, *, name: str) -> _Values:
             pa.concat_arrays(encoded.chunks) if encoded.num_chunks else pa.array([], column.type).dictionary_encode()
         )
     distinct = encoded.dictionary
-    index = encoded.indices.fill_null(len(distinct)).to_numpy(zero_copy_only=False).astype(np.int32)
+    places = encoded.indices.fill_null(len(distinct)) if encoded.null_count else encoded.indices
+    index = places.to_numpy(zero_copy_only=False).astype(np.int32, copy=False)
     return _only_present(_Values(distinct, index))
 
 
 def _only_present(values: _Values) -> _Values:
     """Drop values that no row has (a categorical column may list such)."""
-    used = values.counted().counts > 0
+    used = values.counted.counts > 0
     if used.all():
         return values
     place = np.cumsum(np.append(used, True)) - 1

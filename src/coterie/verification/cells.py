@@ -19,7 +19,7 @@ import numpy.typing as npt
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from coterie.arrays import Bool, Int64
+from coterie.arrays import Bool, Int32, Int64
 from coterie.errors import DataError
 
 MARK = "*"
@@ -40,7 +40,7 @@ class ColumnCells(NamedTuple):
 
     values: pa.Array
     """the distinct values; some may be in no row"""
-    of_row: Int64
+    of_row: Int32
     """row → index among the values; the number of values for a missing cell"""
 
     @property
@@ -81,7 +81,7 @@ def read_cells(column: pa.ChunkedArray | pa.Array, *, name: str) -> ColumnCells:
     if pa.types.is_run_end_encoded(cells.type):
         cells = pa.chunked_array(map(pc.run_end_decode, cells.chunks), type=cells.type.value_type)
     if pa.types.is_null(cells.type):
-        return ColumnCells(pa.nulls(0), np.zeros(len(cells), dtype=np.int64))
+        return ColumnCells(pa.nulls(0), np.zeros(len(cells), dtype=np.int32))
     if pa.types.is_dictionary(cells.type):
         return _through_dictionary(cells, name=name)
     if pa.types.is_floating(cells.type):
@@ -115,18 +115,18 @@ class TableCells(dict[str, ColumnCells]):
 def _through_dictionary(cells: pa.ChunkedArray, *, name: str) -> ColumnCells:
     """Decode a dictionary, which may contain an entry twice, or null as an entry: it is read as a column itself."""
     if cells.num_chunks == 0:
-        return ColumnCells(pa.array([], cells.type.value_type), np.zeros(0, dtype=np.int64))
+        return ColumnCells(pa.array([], cells.type.value_type), np.zeros(0, dtype=np.int32))
     cells = cells.unify_dictionaries()
     entries = read_cells(cells.chunk(0).dictionary, name=name)
     entry = _places([chunk.indices for chunk in cells.chunks], missing=len(entries.of_row))
-    return ColumnCells(entries.values, np.append(entries.of_row, len(entries.values))[entry])
+    return ColumnCells(entries.values, np.append(entries.of_row, np.int32(len(entries.values)))[entry])
 
 
-def _places(indices: Sequence[pa.Array], *, missing: int) -> Int64:
+def _places(indices: Sequence[pa.Array], *, missing: int) -> Int32:
     """Return indices in one piece, with a number for null."""
-    whole = [part.cast(pa.int64()).fill_null(missing) if part.null_count else part for part in indices]
-    parts = [part.to_numpy().astype(np.int64, copy=False) for part in whole]
-    return np.concatenate(parts) if parts else np.zeros(0, dtype=np.int64)
+    whole = [part.cast(pa.int32()).fill_null(missing) if part.null_count else part for part in indices]
+    parts = [part.to_numpy().astype(np.int32, copy=False) for part in whole]
+    return np.concatenate(parts) if parts else np.zeros(0, dtype=np.int32)
 
 
 def equal_rows(columns: Sequence[ColumnCells]) -> tuple[Int64, int]:

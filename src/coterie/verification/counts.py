@@ -15,7 +15,7 @@ import numpy as np
 import numpy.typing as npt
 import pyarrow as pa
 
-from coterie.arrays import Bool, Int64
+from coterie.arrays import Bool, Int64, Integers
 from coterie.verification.exact import wide
 
 Found = TypeVar("Found")
@@ -111,7 +111,7 @@ class ClassValues:
     """pair → rows, at least 1"""
 
     @classmethod
-    def count(cls, of: Int64, value: Int64, *, values: int, rows: Int64 | None = None) -> ClassValues:
+    def count(cls, of: Int64, value: Integers, *, values: int, rows: Int64 | None = None) -> ClassValues:
         """Count rows, or partial counts, by class and value. Every class has a row."""
         keys = of * values + value
         if rows is None:
@@ -162,7 +162,7 @@ class CellPairs(NamedTuple):
     """pair → class 0, 1, …"""
     cells: pa.Array | None
     """pair → cell of the sensitive column"""
-    places: Int64 | None
+    places: Integers | None
     """or pair → its place in `CellCounts.values`, whose length stands for a missing cell"""
     rows: Int64 | None
     """pair → rows; None if each pair is one row"""

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 import pyarrow as pa
 
-from coterie.arrays import Bool, Int64
+from coterie.arrays import Bool, Int64, Integers
 from coterie.errors import ConfigError, DataError, Problem
 from coterie.verification.ancestors import cell_texts
 from coterie.verification.cells import MARK, ColumnCells, equal_rows, read_cells
@@ -26,9 +26,9 @@ if TYPE_CHECKING:
 class PublishedColumn(NamedTuple):
     """One quasi-identifier of both tables."""
 
-    of_class: Int64
+    of_class: Integers
     """class → distinct published cell"""
-    of_person: Int64
+    of_person: Integers
     """row of the population → distinct cell"""
     lo: Int64
     """distinct published cell → the start of what it admits"""
@@ -117,7 +117,7 @@ def _column(name: str, classes: pa.Table, own: ColumnCells, config: Config) -> P
     return PublishedColumn(of_class, own.of_row, lo, hi, own_lo, own_hi, members)
 
 
-def _published(name: str, classes: pa.Table) -> tuple[Int64, list[Shown]]:
+def _published(name: str, classes: pa.Table) -> tuple[Integers, list[Shown]]:
     """Return class → distinct published cell, and these; a pair of ends if the column was published as bounds."""
     if name in classes.column_names:
         cells = read_cells(classes.column(name), name=name)
