@@ -166,13 +166,13 @@ def _phases(session: Any, path: str, folder: Path, config: Any, block_rows: int)
         rows = read_parquet(session, [path])
         with meter("plan"):
             made = make_plan(rows, config, most=block_rows, threads=2)
-        assigned = assigned_rows(rows, made, config)
+        assigned = assigned_rows(rows, made)
         with meter("assign"):
             _nowhere(assigned)
         with meter("shuffle"):
             _nowhere(assigned.repartitionById(made.plan.blocks, sql.col("place")))
         with meter("group"):
-            grouped = group_rows(rows, made, config, persist=True)
+            grouped = group_rows(rows, made, persist=True)
         with meter("verify"):
             shown = verified(grouped).shown
         with meter("write"):

@@ -123,11 +123,11 @@ def test_values_that_only_suppressed_rows_had_are_unknown():
     assert remaining_of(book, [np.zeros(4, dtype=np.int64)]) is None
     # By value: 100, 200, 300, missing.
     left = remaining_of(book, [np.array([1, 4, 0, 0])])
-    (column,) = left.columns
+    (column,) = left
     assert column.domain.values.to_pylist() == [100, 300, None]
     assert column.code_of.tolist() == [0, -1, 1, 2]
     assert column.totals.tolist() == [2, 2, 1]
-    (gone,) = remaining_of(book, [np.array([0, 0, 2, 1])]).columns
+    (gone,) = remaining_of(book, [np.array([0, 0, 2, 1])])
     assert gone.domain.values.to_pylist() == [100, 200]
     assert gone.code_of.tolist() == [0, 1, -1, -1]
 

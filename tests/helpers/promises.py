@@ -1,9 +1,11 @@
 """Privacy models on classes of rows: decided by the models themselves, as repair does, and by the judge."""
 
+from typing import NamedTuple
+
 import numpy as np
 import pyarrow as pa
 
-from coterie.privacy.checks import check_domains, check_groups
+from coterie.privacy.checks import check_domains
 from coterie.privacy.histogram import Groups, count_columns
 from coterie.settings.config import Config
 from coterie.table.encode import encode
@@ -18,6 +20,38 @@ def settings_of(columns, types, hierarchies):
         sensitive=tuple(names),
         types={name: kind for name, kind in (types or {}).items() if name in names},
         hierarchies={name: each for name, each in (hierarchies or {}).items() if name in names},
+    )
+
+
+class ModelCheck(NamedTuple):
+    """One model on one sensitive column, and whether every class satisfies it; the worst class is −1 without rows."""
+
+    model: object
+    column: str | None
+    wanted: float
+    found: float
+    passed: bool
+    failing: int
+    rows: int
+    worst: int
+    size: int
+
+
+def check_groups(groups, models, sensitive):
+    """What the models find in counted groups."""
+    return [check_group(groups, model, column) for model in models for column in model.columns(sensitive)]
+
+
+def check_group(groups, model, column):
+    if not len(groups.sizes):
+        return ModelCheck(model, column, model.wanted, model.wanted, True, 0, 0, -1, 0)
+    holds, found, rows = model.holds(groups, column), model.measure(groups, column), groups.sizes
+    # A class that fails goes before one that does not, also where rounding shows the same value for both.
+    candidates = np.arange(len(holds)) if holds.all() else np.flatnonzero(~holds)
+    worst = candidates[(np.argmin if model.higher_is_better else np.argmax)(found[candidates])]
+    failing = np.count_nonzero(~holds)
+    return ModelCheck(
+        model, column, model.wanted, found[worst], bool(holds.all()), failing, rows[~holds].sum(), worst, rows[worst]
     )
 
 

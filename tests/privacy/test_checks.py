@@ -8,12 +8,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from oracles import naive_privacy
-from promises import check_models, judge_models
+from promises import check_groups, check_models, judge_models
 
 from coterie.errors import ConfigError
 from coterie.hierarchies.hierarchy import Hierarchy
 from coterie.privacy import LDiversity, TCloseness
-from coterie.privacy.checks import check_groups
 from coterie.privacy.histogram import Groups, combine, count_values
 from coterie.settings.models import parse_model
 

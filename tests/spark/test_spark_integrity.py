@@ -9,7 +9,6 @@ from pyarrow import parquet
 from spark_cases import config_of, table_of, written
 
 from coterie.engines.engine import Job
-from coterie.engines.spark import run as spark_run
 from coterie.engines.spark import verify as spark_verify
 from coterie.engines.spark.frame import release_rows
 from coterie.engines.spark.run import anonymize
@@ -74,10 +73,10 @@ def test_a_second_run_to_one_output_is_told_that_the_first_is_alive(session, tmp
 def test_settings_are_there_before_the_release_has_its_name(session, tmp_path, monkeypatch):
     path = written(tmp_path, table_of(600))
 
-    def killed(*_):
+    def killed(*_, **__):
         raise KeyboardInterrupt
 
-    monkeypatch.setattr(spark_run._Run, "_give_name", killed)
+    monkeypatch.setattr(LocalPlace, "take", killed)
     with pytest.raises(KeyboardInterrupt):
         anonymize(path, job_of(tmp_path, "out/"))
     assert sorted(each.name for each in tmp_path.iterdir()) == [path.name, "out.coterie.toml"]

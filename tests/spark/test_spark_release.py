@@ -11,7 +11,7 @@ from spark_cases import assert_same, config_of, embedded, in_row_order, table_of
 from coterie import spark
 from coterie.engines.blocks.run import anonymize as anonymize_file
 from coterie.engines.engine import Job
-from coterie.engines.mapping import WholeMapping
+from coterie.engines.mapping import join_mappings
 from coterie.engines.spark import run as spark_job
 from coterie.engines.spark import write as spark_files
 from coterie.engines.spark.frame import release_rows
@@ -82,8 +82,9 @@ def test_the_mapping_of_all_blocks_is_brought_to_the_driver(session, path, tmp_p
     made = release_rows(read_parquet(session, [str(path)]), config, block_rows=400, mapping=True)
     parts = spark_files.collect_mapping(made.place.grouped, tmp_path / "parts")
     assert len(parts) == made.blocks > 1
-    WholeMapping(made.place.plan, made.place.grouped.sums, parts, not made.place.shown).write(
-        tmp_path / "spark.parquet", force=False
+    removed = not made.place.shown
+    join_mappings(
+        tmp_path / "spark.parquet", made.place.plan, made.place.grouped.sums, parts, removed=removed, force=False
     )
     job = Job(config.replace(engine="blocks"), tmp_path / "out.parquet", mapping=tmp_path / "embedded.parquet")
     anonymize_file(path, job)

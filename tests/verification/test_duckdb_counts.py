@@ -10,10 +10,10 @@ from pyarrow import parquet
 import coterie
 import coterie.files.tables
 from coterie.files.batches import open_table
-from coterie.grouping.promises import rules_of
 from coterie.settings.config import Config
 from coterie.verification import duckdb_counts
 from coterie.verification.duckdb_counts import verify_file, verify_on_disk
+from coterie.verification.models import model_rule
 from coterie.verification.sql import DuckLimits, HiddenColumn
 from coterie.verification.verify import verify_table
 
@@ -27,10 +27,18 @@ def both(table, config, folder, roots=None):
     parquet.write_table(table, folder / "published.parquet")
     checker = DuckLimits(folder / "spare", 2**28, 1)
     found = verify_file(
-        open_table(folder / "published.parquet", config), config, roots=roots or {}, hidden=0, checker=checker
+        open_table(folder / "published.parquet", config),
+        config,
+        roots=roots or {},
+        hidden=0,
+        checker=checker,
+        k=config.k,
     )
-    rules = rules_of(config, columns=table)
-    return found.verification, verify_table(table, quasi=config.quasi, k=config.k, roots=roots, rules=rules)
+    people = table.column(config.entity) if config.entity in table.column_names else None
+    rules = [model_rule(config)]
+    return found.verification, verify_table(
+        table, quasi=config.quasi, k=config.k, roots=roots, rules=rules, people=people
+    )
 
 
 def same(one, two):
@@ -138,7 +146,7 @@ def test_ten_rows_of_one_person_are_no_ten_people(tmp_path, known):
     parquet.write_table(table, tmp_path / "published.parquet")
     beside = HiddenColumn("who", people.type, iter(pa.table({"who": people}).to_batches()))
     found = verify_file(
-        open_table(tmp_path / "published.parquet", config), config, roots={}, hidden=0,
+        open_table(tmp_path / "published.parquet", config), config, roots={}, hidden=0, k=config.k,
         checker=DuckLimits(tmp_path / "spare", 2**28, 1), people=beside if known == "hidden" else None,
     ).verification  # fmt: skip
     assert found.k == 4

@@ -10,7 +10,7 @@ import pytest
 from pyarrow import csv as arrow_csv
 
 import coterie
-from coterie.engines.blocks import verify
+from coterie.engines.blocks import finish, verify
 from coterie.engines.memory import run as memory
 
 SOURCE = Path(coterie.__file__).parent
@@ -141,7 +141,7 @@ def test_rows_that_are_published_one_by_one(monkeypatch):
 def test_a_release_that_is_made_in_blocks(tmp_path, monkeypatch):
     arrow_csv.write_csv(people(), tmp_path / "people.csv")
     settings = settings_for(tmp_path, method="mondrian", engine="blocks", output=tmp_path / "out.parquet")
-    judging = [(verify.WrittenCheck, "people_of"), (verify, "verify_file")]
+    judging = [(finish, "people_column"), (verify, "verify_file")]
     trace = traced(monkeypatch, *judging, data=tmp_path / "people.csv", **settings)
     assert trace.shared() == []
     assert "verification/duckdb_counts.py" in {name for name, _, _ in trace.judge}

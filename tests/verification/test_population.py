@@ -121,8 +121,8 @@ def test_of_two_groups_with_one_label_the_wider_counts():
     own, shown = read_both(
         ["a", "b", "c"], ["north", "c"], form=form, kind=None, type_=pa.string(), name="x"
     )  # fmt: skip
-    ends = numbered([*own, *shown])
-    inside = [[ends(cell)[0] <= ends(value)[0] <= ends(cell)[1] for value in own] for cell in shown]
+    values, cells = (side.tolist() for side in numbered(own, shown))
+    inside = [[cell[0] <= value[0] <= cell[1] for value in values] for cell in cells]
     assert inside == [[True, True, True], [False, False, True]]
 
 

@@ -167,10 +167,10 @@ def test_summary_reads_well():
 
 
 def test_rules_add_checks():
-    def few_groups(classes):
-        assert classes.of_row.tolist() == [0, 0, 1]
-        assert classes.sizes.tolist() == [2, 1]
-        return Check("few groups", 1, len(classes.sizes), len(classes.sizes) <= 1, "There are too many groups.")
+    def few_groups(counter):
+        assert counter.of_row.tolist() == [0, 0, 1]
+        assert counter.rows.tolist() == [2, 1]
+        return [Check("few groups", 1, len(counter.rows), len(counter.rows) <= 1, "There are too many groups.")]
 
     found = verify_table(pa.table({"a": [1, 1, 2]}), quasi=["a"], k=1, rules=[few_groups])
     assert [check.passed for check in found.checks] == [True, False]

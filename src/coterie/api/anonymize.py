@@ -15,7 +15,6 @@ from coterie.engines.request import check_request
 from coterie.errors import ConfigError, Problem
 from coterie.files.frames import is_pandas
 from coterie.files.tables import read_pair, read_source
-from coterie.grouping.promises import rules_of
 from coterie.measures.measures import Measures
 from coterie.measures.published import measure_tables
 from coterie.releases.release import Release
@@ -23,14 +22,14 @@ from coterie.settings.config import AnyConfig, Config
 from coterie.settings.keywords import Keywords, VerifyKeywords
 from coterie.settings.signature import spelled_out
 from coterie.verification.duckdb_counts import verify_on_disk
-from coterie.verification.verify import Classes, Verification, verify_table
+from coterie.verification.models import measure_columns, model_rule
+from coterie.verification.verify import Verification, verify_table
 
 if TYPE_CHECKING:
     import pyarrow as pa
 
     from coterie.evaluation.query_workload import Workload
     from coterie.methods._method import Progress
-    from coterie.verification.models import Measured
 
 __all__ = ["Release", "anonymize", "measure", "verify"]
 
@@ -138,20 +137,14 @@ def verify(
     if checked_on_disk(data, settled):
         return verify_on_disk(data, settled, k=k, roots=_roots(settled))
     table = read_table(data, settled)
-    rules = rules_of(settled, columns=table)
-
-    def measured(classes: Classes) -> tuple[Measured, ...]:
-        from coterie.verification.models import measure_models
-
-        return measure_models(classes, settled, settled.sensitive)
-
     return verify_table(
         table,
         quasi=settled.quasi,
         k=k,
         roots=_roots(settled),
-        rules=rules,
-        measure=measured if settled.sensitive else None,
+        rules=[model_rule(settled)],
+        measure=lambda counter: measure_columns(counter, settled, settled.sensitive, names=table.column_names),
+        people=table.column(settled.entity) if settled.entity in table.column_names else None,
     )
 
 

@@ -19,7 +19,7 @@ from coterie.arrays import Float64, Int64
 from coterie.disclosure.downcoding import Downcoding, classes_of, count_cells, downcode
 from coterie.disclosure.intersection import Intersection
 from coterie.disclosure.labels import forms_of
-from coterie.disclosure.link import Link, LinkSide, link_tables
+from coterie.disclosure.link import Link, link_tables
 from coterie.disclosure.order import OrderLeak, in_memory, order_leaks
 from coterie.errors import ConfigError, Problem
 from coterie.values.codes import Codes, column_codes
@@ -173,7 +173,7 @@ def _values(name: str, published: pa.Table, known: pa.Table, link: Link, candida
 
     codes = column_codes(published.column(name), name=name)
     totals = np.bincount(codes.codes, minlength=max(codes.size, 1)).astype(np.int64)
-    histogram = _histogram(link.first, codes)
+    histogram = link.first.histogram(codes.codes, max(codes.size, 1))
     parts = [tally(pairs.found, pairs.met, *histogram, totals) for pairs in link.pairs()]
     best, most, distinct, lift = (np.concatenate(each) for each in zip(*parts, strict=True))
     person = link.second.class_of_row
@@ -204,11 +204,7 @@ def _values(name: str, published: pa.Table, known: pa.Table, link: Link, candida
 def with_weaknesses(found: Attack, published: pa.Table, config: Config, *, tight: bool) -> Attack:
     """Return the attack with what the release gives away by itself: the order of its rows, the tightness of its cells.
 
-    Args:
-        found: The linking attack.
-        published: The release.
-        config: Its quasi-identifiers, k and hierarchies.
-        tight: Whether its method publishes cells that are no wider than the rows of their group.
+    Cells are `tight` if the method publishes none that are wider than the rows of their group.
     """
     present = published.column_names
     if not config.quasi or any(each not in present for name in config.quasi for each in columns_of(name, present)):
@@ -219,14 +215,6 @@ def with_weaknesses(found: Attack, published: pa.Table, config: Config, *, tight
     forms = forms_of(config)
     counted = count_cells([classes_of(published, config.quasi)], quasi=config.quasi)
     return replace(found, order=order, downcoding=downcode(counted, forms=forms, rounded=config.round))
-
-
-def _histogram(side: LinkSide, codes: Codes) -> tuple[Int64, Int64, Int64]:
-    """Return class → its values and their counts, as (starts, values, counts)."""
-    width = max(codes.size, 1)
-    pairs, counts = np.unique(side.class_of_row * width + codes.codes, return_counts=True)
-    starts = np.searchsorted(pairs // width, np.arange(side.classes + 1)).astype(np.int64)
-    return starts, (pairs % width).astype(np.int64), counts.astype(np.int64)
 
 
 def _hits(

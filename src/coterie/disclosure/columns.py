@@ -14,7 +14,7 @@ import numpy as np
 import pyarrow as pa
 
 from coterie.arrays import Int64
-from coterie.values.codes import Codes, column_codes, row_classes
+from coterie.values.codes import Codes, column_codes, first_rows, row_classes
 from coterie.values.notation import columns_of
 
 
@@ -64,8 +64,7 @@ def rank_columns(table: pa.Table, *, quasi: Sequence[str], pairs: bool = True) -
     everything = [codes for name in quasi for codes in columns[name]]
     of_row, classes = row_classes(everything)
     counts = np.bincount(of_row, minlength=classes).astype(np.int64)
-    first = np.zeros(classes, dtype=np.int64)
-    first[of_row[::-1]] = np.arange(len(of_row) - 1, -1, -1)
+    first = first_rows(of_row, classes)
     # Equal rows stay equal whatever is left out: from here on there is one row for each class, with a count.
     fewer = {name: [each._replace(codes=each.codes[first]) for each in codes] for name, codes in columns.items()}
 

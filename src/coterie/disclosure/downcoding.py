@@ -19,6 +19,7 @@ import pyarrow as pa
 
 from coterie.arrays import Bool, Float64, Int64
 from coterie.disclosure.labels import Said, read_labels
+from coterie.values.codes import first_rows
 from coterie.values.notation import CellText, columns_of, distinct_texts, published_classes, published_names
 from coterie.wording import percent_text
 
@@ -120,10 +121,8 @@ def loss_by_label(counts: CellCounts, form: Any) -> float | None:  # noqa: ANN40
 def classes_of(table: pa.Table, quasi: Sequence[str]) -> PublishedClasses:
     """Return the classes of a published table in memory."""
     of_row, sizes = published_classes(table, quasi)
-    first = np.zeros(len(sizes), dtype=np.int64)
-    first[of_row[::-1]] = np.arange(len(of_row) - 1, -1, -1)
     names = published_names(table.column_names, quasi)
-    return PublishedClasses(table.select(names).take(pa.array(first)), sizes)
+    return PublishedClasses(table.select(names).take(pa.array(first_rows(of_row, len(sizes)))), sizes)
 
 
 def count_cells(pieces: Iterable[PublishedClasses], *, quasi: Sequence[str]) -> Mapping[str, CellCounts]:

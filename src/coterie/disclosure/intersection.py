@@ -18,7 +18,7 @@ import pyarrow as pa
 from coterie.arrays import Bool, Int64
 from coterie.disclosure.link import Link, Pairs, link_tables
 from coterie.errors import ConfigError, Problem
-from coterie.values.codes import Codes, column_codes, row_classes
+from coterie.values.codes import Codes, column_codes, first_rows, row_classes
 from coterie.values.notation import columns_of
 
 if TYPE_CHECKING:
@@ -132,21 +132,17 @@ def _codes(releases: Sequence[pa.Table], name: str) -> Codes:
 
 def _values(releases: Sequence[pa.Table], shared: Sequence[str]) -> tuple[Int64, Int64, int]:
     """Return row of all releases → its shared values as a number, the first row of each, and their count."""
-    rows = sum(each.num_rows for each in releases)
     if not shared:
+        rows = sum(each.num_rows for each in releases)
         return np.zeros(rows, dtype=np.int64), np.zeros(1, dtype=np.int64), 1
     codes = [_codes(releases, name) for name in shared]
     of_row, count = row_classes(codes)
-    first = np.zeros(count, dtype=np.int64)
-    first[of_row[::-1]] = np.arange(rows - 1, -1, -1)
-    return of_row, first, count
+    return of_row, first_rows(of_row, count), count
 
 
 def _candidates(link: Link, value_of_row: Int64, count: int) -> _Values:
     """Class of known people → the values of its candidates."""
-    pairs, rows = np.unique(link.first.class_of_row * count + value_of_row, return_counts=True)
-    starts = np.searchsorted(pairs // count, np.arange(link.first.classes + 1))
-    published = _Values(starts, pairs % count, rows.astype(np.int64))
+    published = _Values(*link.first.histogram(value_of_row, count))
     keys, weights = [np.zeros(0, dtype=np.int64)], [np.zeros(0, dtype=np.int64)]
     for part in link.pairs():
         for of_class, met in _some(part, published):

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from decimal import Decimal
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from coterie.values.notation import CellText, read_cell, read_set
+from coterie.values.notation import ROOT, CellText, read_cell, read_set
 from coterie.values.scalars import parse_moment, parse_number
 
 if TYPE_CHECKING:
@@ -44,47 +44,46 @@ def forms_of(config: Config) -> dict[str, Any]:
     return {name: each.form for name, each in config.hierarchies.items()} | dict(config.ordered)
 
 
-def read_labels(texts: Sequence[CellText], form: Any, *, root: str = "*") -> list[Said] | None:  # noqa: ANN401 - a tree or rule
+def read_labels(texts: Sequence[CellText], form: Any) -> list[Said] | None:  # noqa: ANN401 - a tree or rule
     """Read the distinct cells of a column; None if nothing is known of how large its labels are.
 
     Args:
         texts: The cells.
         form: The tree (`labels`, `parent`) or rule (`widths`) of the column's hierarchy, or its categories in order.
-        root: What a suppressed cell looks like.
     """
     if form is None:
-        return _plain(texts, root)
+        return _plain(texts)
     if isinstance(form, tuple):
-        return _ordered(texts, {text: rank for rank, text in enumerate(form)}, root)
+        return _ordered(texts, {text: rank for rank, text in enumerate(form)})
     if hasattr(form, "labels"):
         known = _nodes(form)
         found = [MISSING if text is None else known.get(text) for text in texts if not isinstance(text, tuple)]
         return None if None in found or len(found) < len(texts) else found  # type: ignore[return-value]
-    return _bands(texts, form.widths, root) if hasattr(form, "widths") else None
+    return _bands(texts, form.widths) if hasattr(form, "widths") else None
 
 
-def _plain(texts: Sequence[CellText], root: str) -> list[Said]:
+def _plain(texts: Sequence[CellText]) -> list[Said]:
     """Cells of a column without a hierarchy: numbers or dates if all of them are, categories otherwise."""
-    cells = [read_cell(text, "interval", root=root) for text in texts]
+    cells = [read_cell(text, "interval") for text in texts]
     shown = [cell for cell in cells if cell.kind in ("value", "interval")]
     keys = {part: _key(part) for cell in shown for part in cell.parts}
     kinds = {type(key) for key in keys.values()}
     if shown and len(kinds) == 1 and type(None) not in kinds:
         said = {"missing": MISSING, "suppressed": ANYTHING}
         return [said[c.kind] if c.kind in said else _between(keys[c.parts[0]], keys[c.parts[-1]]) for c in cells]  # type: ignore[arg-type]
-    return [_category(text, root) for text in texts]
+    return [_category(text) for text in texts]
 
 
-def _ordered(texts: Sequence[CellText], rank: dict[str, int], root: str) -> list[Said] | None:
+def _ordered(texts: Sequence[CellText], rank: dict[str, int]) -> list[Said] | None:
     """Read ordered categories and their intervals."""
-    cells = [read_cell(text, "order", root=root) for text in texts]
+    cells = [read_cell(text, "order") for text in texts]
     said = {"missing": MISSING, "suppressed": ANYTHING}
     if any(part not in rank for cell in cells if cell.kind not in said for part in cell.parts):
         return None
     return [said[c.kind] if c.kind in said else _between(rank[c.parts[0]], rank[c.parts[-1]]) for c in cells]
 
 
-def _category(text: CellText, root: str) -> Said:
+def _category(text: CellText) -> Said:
     if text is None or isinstance(text, tuple):
         return MISSING
     members = read_set(text)
@@ -92,7 +91,7 @@ def _category(text: CellText, root: str) -> Said:
         return Said(values=len(members), lost=1.0)
     if text.startswith("[") and ", " in text:
         return Said(values=2, lost=1.0)  # ordered categories, whose order is not known
-    return ANYTHING if text == root else Said(values=1)
+    return ANYTHING if text == ROOT else Said(values=1)
 
 
 def _between(low: Key, high: Key) -> Said:
@@ -124,12 +123,12 @@ def _nodes(tree: Any) -> dict[str, Said]:  # noqa: ANN401 - labels and parents
     return found
 
 
-def _bands(texts: Sequence[CellText], widths: Sequence[Decimal], root: str) -> list[Said] | None:
+def _bands(texts: Sequence[CellText], widths: Sequence[Decimal]) -> list[Said] | None:
     """Labels of a hierarchy of intervals: `[20-24]`, `[-5, -1]` of whole numbers, `[20, 25)` of decimals."""
     found = []
     for text in texts:
         closed = text if not isinstance(text, str) or not text.endswith(")") else text[:-1] + "]"
-        cell = read_cell(closed, "interval", root=root)
+        cell = read_cell(closed, "interval")
         keys = [parse_number(part) for part in cell.parts]
         if cell.kind in ("missing", "suppressed"):
             found.append(MISSING if cell.kind == "missing" else ANYTHING)

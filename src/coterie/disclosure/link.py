@@ -19,7 +19,7 @@ import pyarrow as pa
 from coterie.arrays import Int32, Int64
 from coterie.disclosure.link_cells import Column, Extents, Space, Unknown, read_column, space_of
 from coterie.errors import ConfigError, DataError, Problem
-from coterie.values.codes import Codes, row_classes
+from coterie.values.codes import Codes, first_rows, row_classes
 
 if TYPE_CHECKING:
     from coterie.kernels.link import Boxes, BoxTree
@@ -46,6 +46,12 @@ class LinkSide:
     def classes(self) -> int:
         """The number of classes."""
         return len(self.sizes)
+
+    def histogram(self, codes: Int64, size: int) -> tuple[Int64, Int64, Int64]:
+        """Return class → the codes of a column in its rows, and how many rows each has, as (starts, codes, counts)."""
+        pairs, counts = np.unique(self.class_of_row * size + codes, return_counts=True)
+        starts = np.searchsorted(pairs // size, np.arange(self.classes + 1))
+        return starts.astype(np.int64), (pairs % size).astype(np.int64), counts.astype(np.int64)
 
     @property
     def boxes(self) -> Boxes:
@@ -153,8 +159,8 @@ def link_tables(
     sets = np.concatenate([[0], np.cumsum(lengths)]).astype(np.int64)
     members = np.asarray([code for space in spaces for codes in space.sets for code in codes], dtype=np.int32)
     offsets = np.cumsum([0, *(len(space.sets) for space in spaces)])
-    one = _side([column for column, _ in columns], [space.first for space in spaces], offsets, first.num_rows)
-    two = _side([column for _, column in columns], [space.second for space in spaces], offsets, second.num_rows)
+    one = _side([column for column, _ in columns], [space.first for space in spaces], offsets)
+    two = _side([column for _, column in columns], [space.second for space in spaces], offsets)
     return Link(one, two, tuple(space.size for space in spaces), sets, members)
 
 
@@ -179,12 +185,11 @@ def check_names(table: pa.Table, on: Sequence[str], *, published: bool, what: st
         raise ConfigError(problems)
 
 
-def _side(columns: Sequence[Column], extents: Sequence[Extents], offsets: Int64, rows: int) -> LinkSide:
+def _side(columns: Sequence[Column], extents: Sequence[Extents], offsets: Int64) -> LinkSide:
     """Group rows into classes, and classes into boxes."""
     codes = [Codes(column.of_row, len(column.cells), -1, pa.nulls(0)) for column in columns]
     class_of_row, classes = row_classes(codes)
-    first = np.zeros(classes, dtype=np.int64)
-    first[class_of_row[::-1]] = np.arange(rows - 1, -1, -1)
+    first = first_rows(class_of_row, classes)
     lo, hi, set_of = (np.empty((classes, len(columns)), dtype=np.int32) for _ in range(3))
     for at, (column, extent) in enumerate(zip(columns, extents, strict=True)):
         cell = column.of_row[first]

@@ -19,13 +19,7 @@ BUCKET = 8
 
 
 def plant(lo: Int32, hi: Int32, sizes: tuple[int, ...]) -> BoxTree:
-    """Build a tree over at least one box.
-
-    Args:
-        lo: [boxes, columns] the smallest codes.
-        hi: The largest codes.
-        sizes: Column → number of codes, which makes columns comparable.
-    """
+    """Build a tree over at least one box; the numbers of codes, `sizes`, make columns comparable."""
     from coterie.kernels.link import BoxTree
 
     count, columns = lo.shape

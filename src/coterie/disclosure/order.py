@@ -71,19 +71,9 @@ def in_memory(table: pa.Table) -> Reader:
     return lambda _names: [table]
 
 
-def order_leaks(
-    read: Reader, names: Sequence[str], *, quasi: Sequence[str], k: int, suppressed: str = "*"
-) -> tuple[OrderLeak, ...]:
-    """Try running bounds on every number and date of a release, in its order.
-
-    Args:
-        read: The published rows, in their published order.
-        names: The columns of the release.
-        quasi: Its quasi-identifiers.
-        k: The required class size.
-        suppressed: The text of a suppressed cell.
-    """
-    columns = [_Column(name, columns_of(name, names), suppressed) for name in quasi]
+def order_leaks(read: Reader, names: Sequence[str], *, quasi: Sequence[str], k: int) -> tuple[OrderLeak, ...]:
+    """Try running bounds on every number and date of a release, in its order; `names` are all of its columns."""
+    columns = [_Column(name, columns_of(name, names)) for name in quasi]
     found = []
     for column in columns:
         column.learn(read)
@@ -99,10 +89,7 @@ def order_leaks(
 def running_bounds(bounds: Bounds, *, least: int = 0, most: int = 2**62) -> Bounds:
     """Bounds of rows that are sorted ascending; they cross where the rows cannot be.
 
-    Args:
-        bounds: The published bounds.
-        least: The largest lower bound of the rows before.
-        most: The smallest upper bound of the rows after.
+    `least` is the largest lower bound of the rows before, `most` the smallest upper bound of the rows after.
     """
     low = np.maximum.accumulate(np.maximum(bounds.low, least))
     return Bounds(low, np.minimum.accumulate(np.minimum(bounds.high, most)[::-1])[::-1])
@@ -111,8 +98,8 @@ def running_bounds(bounds: Bounds, *, least: int = 0, most: int = 2**62) -> Boun
 class _Column:
     """A published column, whose distinct cells are numbered as they come."""
 
-    def __init__(self, name: str, published: tuple[str, ...], suppressed: str) -> None:
-        self.name, self.published, self.suppressed = name, published, suppressed
+    def __init__(self, name: str, published: tuple[str, ...]) -> None:
+        self.name, self.published = name, published
         self.descending = False
         self.ends: Bounds | None = None
         """cell → its ends as ranks; None if they are neither numbers nor dates"""
@@ -127,9 +114,9 @@ class _Column:
             new = np.bincount(of_row, minlength=len(self._number)).astype(np.int64)
             new[: len(self.counts)] += self.counts
             self.counts = new
-            if _ranks(read_labels(list(self._number)[:PROBED], None, root=self.suppressed)) is None:
+            if _ranks(read_labels(list(self._number)[:PROBED], None)) is None:
                 return
-        self.ends = _ranks(read_labels(list(self._number), None, root=self.suppressed))
+        self.ends = _ranks(read_labels(list(self._number), None))
 
     def cells(self, piece: pa.Table) -> Int64:
         """Return row of a piece → its cell."""

@@ -86,12 +86,7 @@ class PopulationUniques(NamedTuple):
 
 
 def estimate_uniques(class_sizes: Int64, fraction: float) -> PopulationUniques:
-    """Estimate how many people are unique in the population.
-
-    Args:
-        class_sizes: Class of the sample → rows.
-        fraction: Rows of the sample ÷ people of the population.
-    """
+    """Estimate how many people are unique in the population, of which the sample is a fraction."""
     sizes, classes = np.unique(class_sizes, return_counts=True)
     sample = Sample(sizes.astype(np.int64), classes.astype(np.int64), fraction)
     if sample.of_size(1) == 0:

@@ -120,7 +120,6 @@ def risk_of_table(
     population: pa.Table | None = None,
     fraction: float | None = None,
     people: pa.ChunkedArray | None = None,
-    among: int | None = None,
     config: Config | None = None,
 ) -> Risk:
     """Estimate the risk of a table's records, original or published.
@@ -132,7 +131,6 @@ def risk_of_table(
         population: The population that it is a sample of, one row per person.
         fraction: Or the sampling fraction.
         people: Row → person, if a person may have several rows.
-        among: The number of rows that hide each row, if rows are published one by one and equal ones do not count.
         config: Hierarchies, types and publishing styles, needed to compare a release with a population.
     """
     check_population(population, fraction)
@@ -143,7 +141,7 @@ def risk_of_table(
         matches = _matches(table, population, class_of_row, quasi=quasi, config=config)
         size = population.num_rows
     return risk_of_classes(
-        found if among is None else found.among(among),
+        found,
         quasi=quasi,
         threshold=threshold,
         fraction=fraction,
@@ -169,13 +167,7 @@ class ClassCounts(NamedTuple):
 
 
 def classes_of_table(table: pa.Table, quasi: Sequence[str], people: pa.ChunkedArray | None = None) -> ClassCounts:
-    """Return the classes of a table, one by one.
-
-    Args:
-        table: The table, original or published.
-        quasi: Its quasi-identifiers.
-        people: Row → person, if a person may have several rows.
-    """
+    """Return the classes of an original or published table, one by one; `people` if they may have several rows."""
     class_of_row, sizes = published_classes(table, quasi)
     one = np.ones(len(sizes), dtype=np.int64)
     if people is None:
@@ -192,15 +184,9 @@ def risk_of_classes(
     matches: Int64 | None = None,
     population: int | None = None,
 ) -> Risk:
-    """Estimate the risk of records from their class sizes.
+    """Estimate the risk of records from their class sizes; other arguments as for `risk_of_table`.
 
-    Args:
-        found: The classes.
-        quasi: The quasi-identifiers that define them.
-        threshold: The highest accepted risk: a number or the name of a preset.
-        fraction: The sampling fraction.
-        matches: Or class → matching people of the population.
-        population: The size of that population.
+    In place of a population table there is its size, and class → matching people.
     """
     limit = find_threshold(threshold)
     counts, sizes = found.counts, found.rows

@@ -21,7 +21,6 @@ from coterie.table.table import Table
 
 if TYPE_CHECKING:
     from coterie.engines.plan import Plan
-    from coterie.methods import Run
     from coterie.table.codebook import Codebook
     from coterie.table.domain import Domain
     from coterie.table.recoding import OneByOne
@@ -58,22 +57,14 @@ def anonymize_block(
     cancelled: Callable[[], bool] | None = None,
     seconds: float | None = None,
 ) -> BlockResult:
-    """Group and generalize the rows of one block.
+    """Group and generalize the rows of one block, given as codes in row order, with their numbers.
 
-    Args:
-        codes: [n, d] the codes of its rows, in row order.
-        sensitive: [n, s] their sensitive codes.
-        plan: The plan.
-        block: Which block this is.
-        rows: The numbers of its rows.
-        threads: Threads to use; the result does not depend on them.
-        cancelled: Asked now and then whether to stop.
-        seconds: After these the method gives what it has.
+    The result does not depend on the threads. After some seconds, if given, the method returns what it has.
     """
-    table = _table(codes, sensitive, plan, block)
-    run = _run(plan, block, threads, cancelled, seconds)
+    table, config = _table(codes, sensitive, plan, block), plan.book.config
+    run = start_run(config, None, cancelled, seed=plan.seed(block), threads=threads, seconds=seconds)
     grouping = group_block(table, plan, run, rows)
-    labels, _ = recode(table, grouping, plan.book.config)
+    labels = recode(table, grouping, config)
     shown = grouping.published_boxes()
     sums = sums_of(table, shown, labels, plan)
     return BlockResult(
@@ -91,16 +82,9 @@ def suppressed_values(
     cancelled: Callable[[], bool] | None = None,
 ) -> list[Int64]:
     """Return, per sensitive column, code → rows that the method suppresses. Arguments as `anonymize_block`."""
-    table = _table(codes, sensitive, plan, block)
-    run = _run(plan, block, threads, cancelled)
-    return gone_values(table, plan.book, method_groups(priced_by_sets(table, plan.book.config), plan.book.config, run))
-
-
-def _run(
-    plan: Plan, block: int, threads: int, cancelled: Callable[[], bool] | None, seconds: float | None = None
-) -> Run:
-    seed = plan.seed(block)
-    return start_run(plan.book.config, None, cancelled, seed=seed, threads=threads, seconds=seconds)
+    table, config = _table(codes, sensitive, plan, block), plan.book.config
+    run = start_run(config, None, cancelled, seed=plan.seed(block), threads=threads)
+    return gone_values(table, plan.book, method_groups(priced_by_sets(table, config), config, run))
 
 
 def _table(codes: Int32, sensitive: Int32, plan: Plan, block: int) -> Table:

@@ -11,7 +11,7 @@ that are equal in every code are split by row number.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -61,24 +61,20 @@ class CutTree:
     """node → number of the leaf, −1 for others"""
 
     @classmethod
+    def of(cls, attribute: list[int], cut: list[int], left: list[int], leaf: list[int]) -> CutTree:
+        """Return the tree with these nodes."""
+        small = (np.array(each, dtype=np.int32) for each in (left, leaf))
+        return cls(np.array(attribute, dtype=np.int32), np.array(cut, dtype=np.int64), *small)
+
+    @classmethod
     def single(cls) -> CutTree:
         """Return a tree without cuts."""
-        return cls(
-            np.zeros(1, dtype=np.int32),
-            np.zeros(1, dtype=np.int64),
-            np.full(1, -1, dtype=np.int32),
-            np.zeros(1, dtype=np.int32),
-        )
+        return cls.of([0], [0], [-1], [0])
 
     @classmethod
     def by_row(cls, number: int) -> CutTree:
         """Return a tree that separates the rows below a number from the others."""
-        return cls(
-            np.array([BY_ROW, 0, 0], dtype=np.int32),
-            np.array([number, 0, 0], dtype=np.int64),
-            np.array([1, -1, -1], dtype=np.int32),
-            np.array([-1, 0, 1], dtype=np.int32),
-        )
+        return cls.of([BY_ROW, 0, 0], [number, 0, 0], [1, -1, -1], [-1, 0, 1])
 
     @property
     def leaves(self) -> int:
@@ -86,12 +82,7 @@ class CutTree:
         return int(self.leaf.max()) + 1
 
     def leaf_of(self, codes: Int32, rows: Int64) -> Int32:
-        """Return row → leaf.
-
-        Args:
-            codes: [n, d] the rows' codes.
-            rows: Their numbers.
-        """
+        """Return row → leaf, from the rows' codes and numbers."""
         node = np.zeros(len(codes), dtype=np.int32)
         active = np.arange(len(codes))
         while len(active := active[self.left[node[active]] >= 0]):
@@ -141,22 +132,11 @@ class CutTree:
         return np.asarray(found, dtype=np.int32), np.asarray(depths[1:], dtype=np.int32)
 
 
-class _Cut(NamedTuple):
-    attribute: int
-    at: int
-    score: float
-
-
 def plant(codes: Int32, rows: Int64, book: Codebook, *, expected: int, most: int, threads: int = 1) -> CutTree:
     """Build a tree that cuts a table, or a leaf of another tree, into leaves of at most about `most` rows.
 
-    Args:
-        codes: [m, d] the rows of the sample, in row order.
-        rows: Their numbers.
-        book: Domains, k and the method.
-        expected: The number of rows that the sample represents.
-        most: The target maximum of rows per leaf.
-        threads: Number of threads; the tree does not depend on it.
+    It is given the codes and numbers of a sample, in row order, that represents `expected` rows. The tree does not
+    depend on the number of threads.
     """
     if expected <= most or len(codes) < 2:
         return CutTree.single()
@@ -172,22 +152,15 @@ def plant(codes: Int32, rows: Int64, book: Codebook, *, expected: int, most: int
             leaf[node] = leaves
             leaves += 1
             continue
-        found = _best_cut(codes[inside], labels[inside], scale, k=book.config.k, most=most)
-        if found is None:
-            found = _Cut(BY_ROW, int(rows[inside[len(inside) // 2]]), 0.0)
-        attribute[node], cut[node], left[node] = found.attribute, found.at, len(left)
-        value = rows[inside] if found.attribute == BY_ROW else codes[inside, found.attribute]
+        by_row = BY_ROW, int(rows[inside[len(inside) // 2]])
+        chosen, at = _best_cut(codes[inside], labels[inside], scale, k=book.config.k, most=most) or by_row
         first = len(left)
-        for _ in range(2):
-            for column, blank in ((attribute, 0), (cut, 0), (left, -1), (leaf, -1)):
-                column.append(blank)
-        waiting += [(first + 1, inside[value >= found.at]), (first, inside[value < found.at])]
-    return CutTree(
-        np.asarray(attribute, dtype=np.int32),
-        np.asarray(cut, dtype=np.int64),
-        np.asarray(left, dtype=np.int32),
-        np.asarray(leaf, dtype=np.int32),
-    )
+        attribute[node], cut[node], left[node] = chosen, at, first
+        for column, blank in ((attribute, 0), (cut, 0), (left, -1), (leaf, -1)):
+            column += [blank, blank]
+        value = rows[inside] if chosen == BY_ROW else codes[inside, chosen]
+        waiting += [(first + 1, inside[value >= at]), (first, inside[value < at])]
+    return CutTree.of(attribute, cut, left, leaf)
 
 
 def _sample_groups(codes: Int32, book: Codebook, scale: float, threads: int) -> Int32:
@@ -201,16 +174,16 @@ def _sample_groups(codes: Int32, book: Codebook, scale: float, threads: int) -> 
     return grow_groups(table, k, Run(seed=book.config.seed, threads=threads)).labels
 
 
-def _best_cut(codes: Int32, labels: Int32, scale: float, *, k: int, most: int) -> _Cut | None:
-    """Return the cut with the fewest rows in straddling groups for what it separates; None if there is none."""
+def _best_cut(codes: Int32, labels: Int32, scale: float, *, k: int, most: int) -> tuple[int, int] | None:
+    """Return the attribute and the code with the fewest rows in straddling groups for what is cut there, if any."""
     groups, of_row = np.unique(labels, return_inverse=True)
     lo, hi = tight_boxes(codes, of_row.astype(np.int32), len(groups))
     sizes = np.bincount(of_row, minlength=len(groups))
     for least in (max(4 * k, most / SMALLEST), 4 * k):
         found = [_cut_of(codes[:, j], lo[:, j], hi[:, j], sizes, least=least / scale) for j in range(codes.shape[1])]
-        cuts = [_Cut(j, each[0], each[1]) for j, each in enumerate(found) if each is not None]
+        cuts = [(each[1], j, each[0]) for j, each in enumerate(found) if each is not None]
         if cuts:
-            return min(cuts, key=lambda cut: (cut.score, cut.attribute))
+            return min(cuts)[1:]
     return None
 
 

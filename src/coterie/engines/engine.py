@@ -10,7 +10,7 @@ import os
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import TYPE_CHECKING, Protocol
+from typing import TYPE_CHECKING, Literal, Protocol
 
 from coterie.arrays import AnyFlags, AnyTable
 from coterie.engines.plan import rows_in_memory
@@ -81,6 +81,10 @@ class Job:
         """The output path, for engines that require one."""
         assert self.output is not None
         return self.output
+
+    def settled(self, engine: Literal["blocks", "spark"]) -> Config:
+        """Return the configuration with machine-dependent settings filled in, to give the same release elsewhere."""
+        return self.config.replace(engine=engine, block_rows=self.block_rows)
 
     def ordered_by(self, table: TableFile) -> Job:
         """Return the job with the order of ordered columns of a file, taken from its first rows."""

@@ -1,16 +1,29 @@
-"""Summaries of finished blocks, and what follows for the whole release: sums, suppressed rows, notes."""
+"""Summaries of finished blocks, and what follows for the whole release: sums, suppressed rows, notes, its place."""
 
 from __future__ import annotations
 
+import os
+import shutil
+import sys
 from collections.abc import Mapping, Sequence
+from functools import partial
+from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
+from coterie.arrays import Int64
+from coterie.engines.bound import blocks_bound
 from coterie.engines.request import kind_of
+from coterie.files.output import appear, replace_folder
 from coterie.measures.sums import BlockSums, with_suppressed
+from coterie.releases.stored import StoredRows
 from coterie.table.masks import refuse_suppression
 
 if TYPE_CHECKING:
+    from coterie.engines.engine import Job
     from coterie.engines.plan import Plan
+    from coterie.files.batches import TableFile
+    from coterie.files.streams import Target, WrittenFile
+    from coterie.verification.models import FileCheck
 
 AT = "\0at"
 """the column of a piece with its rows' positions in the stripe; no column of a table has this name"""
@@ -49,3 +62,40 @@ def notes_of(finished: Sequence[FinishedBlock], plan: Plan) -> tuple[str, ...]:
     if separately := kind_of(config).in_blocks:
         told.append(f"{config.method} {separately}.")
     return tuple(told)
+
+
+def stored_rows(
+    job: Job,
+    plan: Plan,
+    checked: FileCheck,
+    written: WrittenFile,
+    target: Target,
+    removed: Int64,
+    *,
+    original: TableFile | None,
+) -> StoredRows:
+    """Return where the rows of a written release are."""
+    return StoredRows(
+        path=Path(job.place),
+        original=original,
+        book=plan.book,
+        blocks=plan.blocks,
+        sizes=checked.sizes,
+        people=checked.people,
+        removed=removed,
+        output_sha256=written.sha256,
+        reading=target.reading(job.config),
+        bounder=partial(blocks_bound, plan=plan),
+    )
+
+
+def give_name(draft: Path, output: str | os.PathLike[str], *, force: bool) -> None:
+    """Rename a finished release into place, or copy it to standard output."""
+    if os.fspath(output) == "-":
+        with draft.open("rb") as file:
+            shutil.copyfileobj(file, sys.stdout.buffer)
+        sys.stdout.buffer.flush()
+    elif draft.is_dir():
+        replace_folder(draft, Path(output))
+    else:
+        appear(draft, Path(output).resolve(), force=force)

@@ -7,6 +7,7 @@ as one group satisfies every privacy model, so the repair always terminates.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -14,10 +15,11 @@ import numpy as np
 from coterie.arrays import Bool, Int32, Int64
 from coterie.engines.plan import Plan
 from coterie.grouping.promises import models_of
-from coterie.privacy.histogram import Groups, Histogram
+from coterie.privacy.histogram import Groups, sum_pairs
 
 if TYPE_CHECKING:
     from coterie.engines.cuts import CutTree
+    from coterie.privacy.model import Model
     from coterie.table.codebook import Codebook
 
 
@@ -39,25 +41,14 @@ class LeafCounts:
         self._held = 0
 
     def add(self, leaf: Int32, sensitive: Int32) -> None:
-        """Count a batch of rows.
-
-        Args:
-            leaf: Row → leaf.
-            sensitive: [n, s] their sensitive codes.
-        """
+        """Count a batch of rows, by their leaves and sensitive codes."""
         self.rows += np.bincount(leaf, minlength=len(self.rows))
         for j, size in enumerate(self._sizes):
             keys, counts = np.unique(leaf.astype(np.int64) * size + sensitive[:, j], return_counts=True)
             self.add_values(j, keys, counts)
 
     def add_values(self, column: int, keys: Int64, counts: Int64) -> None:
-        """Add counts of pairs of leaf and sensitive value made elsewhere.
-
-        Args:
-            column: Position of the sensitive column.
-            keys: Pair → leaf × size of the column's domain + value.
-            counts: Pair → rows.
-        """
+        """Add counts of pairs of leaf and sensitive value made elsewhere; a key is leaf × domain size + value."""
         self._pending[column].append((keys, counts))
         self._held += len(keys)
         if self._held > PENDING:
@@ -88,13 +79,8 @@ def join_leaves(tree: CutTree, counts: LeafCounts, book: Codebook, *, most: int)
     """Join leaves into blocks.
 
     A block of fewer than 2k rows, or one that violates a privacy model as a whole, is joined with the neighbour
-    that the tree separates from it last. Blocks are numbered from left to right.
-
-    Args:
-        tree: The cuts.
-        counts: The counts of all included rows.
-        book: Domains and privacy models.
-        most: The requested maximum of rows per block. A joined block may have more.
+    that the tree separates from it last; it may then have more rows than requested. Blocks are numbered from left to
+    right.
     """
     order, depths = tree.order()
     blocks = [[int(leaf)] for leaf in order]
@@ -105,7 +91,7 @@ def join_leaves(tree: CutTree, counts: LeafCounts, book: Codebook, *, most: int)
         rows = np.array([counts.rows[leaves].sum() for leaves in blocks])
         weak = rows < least
         if not weak.any() and models:
-            weak = ~_holding(blocks, counts, book)
+            weak = ~_holding(blocks, counts, book, models)
         if not weak.any():
             break
         blocks, parted = _joined(blocks, parted, weak=weak, rows=rows)
@@ -136,7 +122,7 @@ def _joined(
     return joined, [*parted[:border], *parted[border + 1 :]]
 
 
-def _holding(blocks: Sequence[Sequence[int]], counts: LeafCounts, book: Codebook) -> Bool:
+def _holding(blocks: Sequence[Sequence[int]], counts: LeafCounts, book: Codebook, models: Sequence[Model]) -> Bool:
     """Return block → whether it satisfies every privacy model as one group."""
     number = np.empty(len(counts.rows), dtype=np.int64)
     for at, leaves in enumerate(blocks):
@@ -146,15 +132,12 @@ def _holding(blocks: Sequence[Sequence[int]], counts: LeafCounts, book: Codebook
     for j, domain in enumerate(book.sensitive):
         keys, rows = counts.pairs(j)
         leaf, value = np.divmod(keys, max(domain.size, 1))
-        merged, place = np.unique(number[leaf] * domain.size + value, return_inverse=True)
-        held = np.bincount(place, weights=rows, minlength=len(merged)).astype(np.int64)
-        group, value = np.divmod(merged, max(domain.size, 1))
-        columns[domain.name] = Histogram(group, value, held, sizes, book.totals[domain.name], domain.tree)
+        totals = book.totals[domain.name]
+        merged = sum_pairs(number[leaf], value, rows, groups=len(blocks), totals=totals, tree=domain.tree)
+        columns[domain.name] = replace(merged, sizes=sizes)  # of people not all pairs are known
     groups = Groups(sizes, columns)
-    names = tuple(columns)
     holds = np.ones(len(blocks), dtype=np.bool_)
-    for model in models_of(book.config):
-        if model.counts != "population":
-            for column in model.columns(names):
-                holds &= model.holds(groups, column)
+    for model in models:
+        for column in model.columns(tuple(columns)):
+            holds &= model.holds(groups, column)
     return holds

@@ -5,7 +5,6 @@ from __future__ import annotations
 import io
 import os
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -16,7 +15,6 @@ from pyarrow import ipc
 from coterie.files.output import whole_file
 from coterie.files.streams import target_of, write_tables
 from coterie.publishing.mapping import groups_table, suppressed_table, with_share
-from coterie.publishing.suppressed import published_as
 from coterie.table.grouping import Grouping
 
 if TYPE_CHECKING:
@@ -38,49 +36,44 @@ def block_mapping(result: BlockResult, plan: Plan) -> bytes:
     return sink.getvalue()
 
 
-@dataclass(frozen=True, eq=False)
-class WholeMapping:
-    """The mapping of a whole release."""
+def join_mappings(
+    path: str | os.PathLike[str],
+    plan: Plan,
+    sums: BlockSums,
+    parts: Sequence[Path],
+    *,
+    removed: bool,
+    force: bool,
+    like: TableFile | None = None,
+) -> None:
+    """Write the mapping of a whole release atomically.
 
-    plan: Plan
-    sums: BlockSums
-    """of all blocks, suppressed rows included"""
-    parts: Sequence[Path]
-    """block → file with the result of `block_mapping`"""
-    removed: bool
-    """whether suppressed rows are left out of the release"""
+    Args:
+        path: A file; its extension determines the format.
+        plan: The plan.
+        sums: Those of all blocks, suppressed rows included.
+        parts: Block → file with the result of `block_mapping`.
+        removed: Whether suppressed rows are left out of the release.
+        force: Whether an existing file may be overwritten.
+        like: The table whose delimiter, encoding and quoting a text file keeps.
+    """
+    target = target_of(path, force=True, like=like, formulas=plan.book.config.formulas)
+    with whole_file(path, force=force) as sink:
+        write_tables(_tables(plan, sums, parts, removed=removed), sink, target)
 
-    def tables(self) -> Iterator[pa.Table]:
-        """Yield its lines, a block at a time; suppressed rows come last."""
-        domains = self.plan.book.domains
-        weights = np.array([domain.weight for domain in domains])
-        total = float((self.sums.losses[:, 0] * weights).sum())
-        before = 0
-        for path in self.parts:
-            with ipc.open_stream(path.read_bytes()) as reader:
-                table = reader.read_all()
-            groups = table.num_rows // len(domains)
-            group = pa.array(table.column("group").to_numpy() + np.int32(before), pa.int32())
-            yield with_share(table.set_column(0, "group", group), total)
-            before += groups
-        if self.sums.suppressed:
-            texts = {} if self.removed else {domain.name: self._text(at) for at, domain in enumerate(domains)}
-            yield with_share(suppressed_table(domains, self.sums.suppressed, texts), total)
 
-    def _text(self, at: int) -> str | None:
-        """Return the published text of a suppressed row; empty if it is a number."""
-        book = self.plan.book
-        shown = [value for _, value in published_as(book.domains[at], book.config.publish).values()]
-        return str(shown[0]) if len(shown) == 1 and shown[0] is not None else None
-
-    def write(self, path: str | os.PathLike[str], *, force: bool, like: TableFile | None = None) -> None:
-        """Write it atomically.
-
-        Args:
-            path: A file; its extension determines the format.
-            force: Whether an existing file may be overwritten.
-            like: The table whose delimiter, encoding and quoting a text file keeps.
-        """
-        target = target_of(path, force=True, like=like, formulas=self.plan.book.config.formulas)
-        with whole_file(path, force=force) as sink:
-            write_tables(self.tables(), sink, target)
+def _tables(plan: Plan, sums: BlockSums, parts: Sequence[Path], *, removed: bool) -> Iterator[pa.Table]:
+    """Yield the lines, a block at a time; suppressed rows come last."""
+    domains = plan.book.domains
+    weights = np.array([domain.weight for domain in domains])
+    total = float((sums.losses[:, 0] * weights).sum())
+    before = 0
+    for path in parts:
+        with ipc.open_stream(path.read_bytes()) as reader:
+            table = reader.read_all()
+        group = pa.array(table.column("group").to_numpy() + np.int32(before), pa.int32())
+        yield with_share(table.set_column(0, "group", group), total)
+        before += table.num_rows // len(domains)
+    if sums.suppressed:
+        publish = None if removed else plan.book.config.publish
+        yield with_share(suppressed_table(domains, sums.suppressed, publish), total)

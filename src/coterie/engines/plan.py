@@ -62,12 +62,7 @@ class Plan:
         return len(self.sizes)
 
     def block_of(self, codes: Int32, rows: Int64) -> Int32:
-        """Return row → block.
-
-        Args:
-            codes: [n, d] the rows' codes.
-            rows: Their numbers in the table.
-        """
+        """Return row → block, from the rows' codes and their numbers in the table."""
         return self.block_of_leaf[self.tree.leaf_of(codes, rows)]
 
     def seed(self, block: int) -> int | tuple[int, ...]:
@@ -105,12 +100,7 @@ def settings_text(config: Config) -> str:
 
 
 def rows_in_memory(memory: int, config: Config) -> int:
-    """Return how many rows a block may have for the whole process to stay within this memory.
-
-    Args:
-        memory: Bytes.
-        config: k and the quasi-identifiers.
-    """
+    """Return how many rows a block may have for the whole process to stay within this memory, in bytes."""
     if memory < LEAST_BYTES:
         text = f"must be at least {LEAST_BYTES // 2**20} MB: the program itself takes more than half of that"
         raise ConfigError([Problem("memory", text)])

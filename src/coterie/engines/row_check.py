@@ -31,13 +31,7 @@ def load(path: Path) -> OneByOne:
 
 
 def count_pairs(rows: OneByOne, boxes: Int32, k: int) -> RowSums:
-    """Count the pairs of rows and boxes.
-
-    Args:
-        rows: The recoding.
-        boxes: [rows, 2 d] smallest and largest codes of the rows' published boxes, by row number.
-        k: The requested k.
-    """
+    """Count the pairs of rows and boxes: [rows, 2 d] smallest and largest codes as published, by row number."""
     if len(boxes) != len(rows.rank):
         # Rows that are missing cannot be among the groups; nor can others.
         return RowSums(0, len(rows.rank), max(len(rows.rank), 1))

@@ -11,7 +11,7 @@ from coterie.engines.suppressed import compares, gone_values, remaining_of, repa
 from coterie.errors import ConfigError, InfeasibleError, Problem
 from coterie.grouping.promises import models_of
 from coterie.table.grouping import Grouping
-from coterie.table.masks import check_limit, star_masked
+from coterie.table.masks import refuse_suppression, star_masked
 from coterie.table.rounding import round_outward
 from coterie.table.sets import priced_by_sets
 
@@ -32,16 +32,7 @@ def start_run(
     threads: int | None = None,
     seconds: float | None = None,
 ) -> Run:
-    """Return what a method needs besides the table.
-
-    Args:
-        config: The configuration.
-        progress: Receives progress.
-        cancelled: Called now and then; returns whether to stop.
-        seed: Random seed; by default that of the configuration.
-        threads: Number of threads; the result does not depend on it.
-        seconds: The method's time limit; by default that of the configuration.
-    """
+    """Return what a method needs besides the table; seed, threads and time limit are by default the configuration's."""
     from coterie.methods import Run
 
     run = Run(
@@ -67,21 +58,14 @@ def method_groups(table: Table, config: Config, run: Run) -> Grouping:
 
 
 def group_block(table: Table, plan: Plan, run: Run, rows: Int64) -> Grouping:
-    """Group the rows of a block so that every privacy model holds.
-
-    Args:
-        table: The block.
-        plan: The plan that it follows.
-        run: What the method is given besides.
-        rows: The numbers of its rows in the whole table.
-    """
+    """Group the rows of a block, which have these numbers in the whole table, so that every privacy model holds."""
     from coterie.grouping.refine import keeps, refine
 
     config, remaining, published = plan.book.config, plan.remaining, table
     table = priced_by_sets(table, config)
     grouping = method_groups(table, config, run)
     if plan.blocks == 1:
-        check_limit(grouping, config)
+        refuse_suppression(int(grouping.suppressed.sum()), rows=table.rows, config=config)
         # What is left of the table is known at once.
         remaining = remaining_of(plan.book, gone_values(table, plan.book, grouping)) if run.privacy else None
     elif grouping.suppressed.any() and remaining is None and compares(config):

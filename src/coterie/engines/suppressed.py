@@ -8,8 +8,8 @@ be repaired against the remaining rows.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, NamedTuple
+from dataclasses import replace
+from typing import TYPE_CHECKING, NamedTuple, TypeAlias
 
 import numpy as np
 import pyarrow as pa
@@ -42,11 +42,8 @@ class LeftColumn(NamedTuple):
     """code → remaining rows"""
 
 
-@dataclass(frozen=True, eq=False)
-class RemainingRows:
-    """The remaining rows of the compared sensitive attributes; people are not compared."""
-
-    columns: tuple[LeftColumn, ...]
+RemainingRows: TypeAlias = tuple[LeftColumn, ...]
+"""the remaining rows of the compared sensitive attributes; people are not compared"""
 
 
 def compares(config: Config) -> bool:
@@ -71,13 +68,7 @@ def compared(book: Codebook) -> tuple[Domain, ...]:
 
 
 def gone_values(table: Table, book: Codebook, grouping: Grouping) -> list[Int64]:
-    """Return, for each compared column, code → rows that the method has suppressed.
-
-    Args:
-        table: A block.
-        book: Domains of the whole table.
-        grouping: The method's grouping.
-    """
+    """Return, for each compared column, code → rows of a block that the method has suppressed."""
     gone = grouping.labels < 0
     return [
         np.bincount(table.sensitive_codes[gone, at], minlength=domain.size).astype(np.int64)
@@ -86,12 +77,7 @@ def gone_values(table: Table, book: Codebook, grouping: Grouping) -> list[Int64]
 
 
 def remaining_of(book: Codebook, gone: Sequence[Int64]) -> RemainingRows | None:
-    """Return what remains when some rows are suppressed; None if none are.
-
-    Args:
-        book: Domains of the whole table.
-        gone: For each compared column: code → suppressed rows, in all blocks.
-    """
+    """Return what remains without the values that are gone, in all blocks; None if none are."""
     if not any(each.any() for each in gone):
         return None
     columns = []
@@ -110,18 +96,13 @@ def remaining_of(book: Codebook, gone: Sequence[Int64]) -> RemainingRows | None:
         rows = np.zeros(made.size, dtype=np.int64)
         rows[code_of[totals > 0]] = totals[totals > 0]
         columns.append(LeftColumn(made, code_of, rows))
-    return RemainingRows(tuple(columns))
+    return tuple(columns)
 
 
 def repaired(table: Table, grouping: Grouping, *, k: int, run: Run, remaining: RemainingRows | None) -> Grouping:
     """Repair the grouping of a block where it violates a model; suppressed rows stay suppressed and do not count.
 
-    Args:
-        table: The block.
-        grouping: Its groups.
-        k: The minimum rows of a group.
-        run: The privacy models; receives progress.
-        remaining: What groups are compared with, if rows are suppressed in some block.
+    Groups are compared with the remaining rows, if rows are suppressed in some block.
     """
     from coterie.grouping.repair.repair import repair
 
@@ -133,15 +114,15 @@ def repaired(table: Table, grouping: Grouping, *, k: int, run: Run, remaining: R
     sensitive = table.sensitive_codes[kept]
     part = replace(table, codes=np.ascontiguousarray(table.codes[kept]), sensitive_codes=sensitive)
     if remaining is not None:
-        codes, people = sensitive.copy(), table.sensitive[len(remaining.columns) :]
-        for at, column in enumerate(remaining.columns):
+        codes, people = sensitive.copy(), table.sensitive[len(remaining) :]
+        for at, column in enumerate(remaining):
             codes[:, at] = column.code_of[sensitive[:, at]]
         part = replace(
             part,
             sensitive_codes=codes,
-            sensitive=(*(column.domain for column in remaining.columns), *people),
+            sensitive=(*(column.domain for column in remaining), *people),
             sensitive_totals=(
-                *(column.totals for column in remaining.columns),
+                *(column.totals for column in remaining),
                 *(np.ones(domain.size, dtype=np.int64) for domain in people),
             ),
         )

@@ -13,8 +13,10 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
+import numpy as np
 import pyarrow as pa
 
+from coterie.arrays import Int64
 from coterie.errors import ConfigError, DataError, Problem
 from coterie.files.csv_in import chunks_of, csv_batches, detect, in_eight_bits, no_rows
 from coterie.files.dialect import SAMPLE_BYTES, DetectedText, sniff, text_settings
@@ -226,3 +228,16 @@ def _unreadable(name: str, kind: Format) -> DataError:
             hint="Use engine memory to find out which row it is.",
         )
     return DataError(f"{name} is a {kind.capitalize()} file that is damaged or truncated.", hint="Fetch it again.")
+
+
+def without_rows(batches: Iterator[pa.RecordBatch], removed: Int64) -> Iterator[pa.RecordBatch]:
+    """Yield the rows of batches except those at some positions, which ascend."""
+    start = 0
+    for batch in batches:
+        gone = removed[slice(*np.searchsorted(removed, [start, start + batch.num_rows]))] - start
+        start += batch.num_rows
+        if len(gone):
+            kept = np.ones(batch.num_rows, dtype=np.bool_)
+            kept[gone] = False
+            batch = batch.filter(pa.array(kept))
+        yield batch

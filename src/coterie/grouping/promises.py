@@ -1,4 +1,4 @@
-"""Guarantees of a grouping beyond k: refused before grouping if infeasible, checked at the end.
+"""Guarantees of a grouping beyond k, refused before grouping if infeasible.
 
 A person with several rows is one more model: every group needs k distinct values of the column that identifies people.
 """
@@ -9,13 +9,10 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import numpy as np
-import pyarrow as pa
 
-from coterie.arrays import Int64
 from coterie.errors import InfeasibleError
 from coterie.privacy.checks import check_domains, refuse_infeasible
 from coterie.privacy.histogram import Groups, Histogram
-from coterie.verification.verify import Rule
 
 if TYPE_CHECKING:
     from coterie.privacy.model import Model
@@ -90,22 +87,3 @@ def refuse_impossible(book: Codebook, table: Table | None = None) -> None:
         from coterie.grouping.repair.repair import feasible
 
         feasible(table, [model for model in models if model.counts == "population"])
-
-
-def rules_of(config: Config, *, columns: pa.Table | None = None, kept: Int64 | None = None) -> list[Rule]:
-    """Return the guarantees as rules for the check of a published table.
-
-    Args:
-        config: The guarantees.
-        columns: The original columns: people are counted there, since the release does not identify them.
-        kept: Row of the published table → position in the original.
-    """
-    if not config.privacy and config.entity is None and not config.round:
-        return []
-    from coterie.verification.models import model_rules
-
-    people = None
-    if config.entity is not None and columns is not None and config.entity in columns.column_names:
-        people = columns.column(config.entity)
-        people = people if kept is None else people.take(pa.array(kept))
-    return model_rules(config, people=people)

@@ -24,16 +24,16 @@ class IntervalCosts(NamedTuple):
 
     ncp: Float64
     """width ÷ range, or leaves (weights) under the common ancestor ÷ all"""
-    height: Float64
-    """width ÷ range, or height of the common ancestor ÷ height of the tree"""
+    changed: Bool
+    """whether the published cell differs from the value"""
     distortion: Float64
     """width ÷ range, or WHD with uniform or custom level weights"""
     height_distortion: Float64
     """width ÷ range, or WHD with weights 1 ÷ (level − 1)**β"""
-    open: Float64
+    height_loss: Float64
+    """width ÷ range, or height of the common ancestor ÷ height of the tree"""
+    set_loss: Float64
     """(values left open − 1) ÷ (values of the column − 1)"""
-    changed: Bool
-    """whether the published cell differs from the value"""
 
 
 def interval_costs(
@@ -55,7 +55,7 @@ def interval_costs(
     """
     if domain.tree is None:
         share, width = _width_shares(domain, lo, hi), np.where(_joins_missing(domain, lo, hi), domain.size, hi - lo + 1)
-        return IntervalCosts(share, share, share, share, _open_shares(domain, width, listed), hi > lo)
+        return IntervalCosts(share, hi > lo, share, share, share, _open_shares(domain, width, listed))
     tree = domain.tree
     lowest = tree.common_ancestor(lo, hi)
     node = lowest if node is None else np.where(node >= 0, node, lowest)
@@ -69,11 +69,11 @@ def interval_costs(
     by_height = 1.0 / np.arange(1, steps + 1, dtype=np.float64) ** beta
     return IntervalCosts(
         np.where(changed & (leaves > 1), sizes[node] / sizes[0], 0.0),
-        np.where(changed, tree.height[node] / max(steps, 1), 0.0),
+        changed,
         np.where(changed, whd(tree, node, uniform), 0.0),
         np.where(changed, whd(tree, node, by_height), 0.0),
+        np.where(changed, tree.height[node] / max(steps, 1), 0.0),
         _open_shares(domain, beneath, listed),
-        changed,
     )
 
 

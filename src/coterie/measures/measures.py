@@ -11,8 +11,8 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from coterie.arrays import Float64, Int32, Int64
-from coterie.measures.costs import IntervalCosts, interval_costs
+from coterie.arrays import Int32, Int64
+from coterie.measures.costs import interval_costs
 from coterie.settings.fields.missing import LeafCounts
 from coterie.wording import Tabular
 
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class AttributeMeasures:
-    """The loss of one quasi-identifier, as means over its cells (0 to 1)."""
+    """The loss of one quasi-identifier, as means of the costs of its cells (0 to 1): see `IntervalCosts`."""
 
     name: str
     weight: float
@@ -165,9 +165,15 @@ def measure_boxes(
         )
         for at, domain in enumerate(domains)
     ]
+    counts = sizes.astype(np.float64)
     attributes = [
-        _attribute(domain, cost, sizes=sizes, suppressed=suppressed)
-        for domain, cost in zip(domains, costs, strict=True)
+        # Not `cost @ counts`: its last digit depends on the threads that BLAS may use, and so on the engine.
+        AttributeMeasures(
+            domain.name,
+            domain.weight,
+            *(float(((cost * counts).sum() + suppressed) / max(rows, 1)) for cost in each),
+        )
+        for domain, each in zip(domains, costs, strict=True)
     ]
     if class_of_group is None:
         class_of_group = same_boxes(domains, lo=lo, hi=hi)
@@ -192,32 +198,6 @@ def measures_from(**losses: Any) -> Measures:  # noqa: ANN401 - the fields of `L
 
     found = Losses(**losses)
     return Measures(evaluate(found), found.attributes)
-
-
-def _attribute(
-    domain: Domain,
-    costs: IntervalCosts,
-    *,
-    sizes: Int64,
-    suppressed: int,
-) -> AttributeMeasures:
-    rows = max(int(sizes.sum()) + suppressed, 1)
-    counts = sizes.astype(np.float64)
-
-    def mean(cost: Float64) -> float:
-        # Not `cost @ counts`: its last digit depends on the threads that BLAS may use, and so on the engine.
-        return float(((cost * counts).sum() + suppressed) / rows)
-
-    return AttributeMeasures(
-        name=domain.name,
-        weight=domain.weight,
-        ncp=mean(costs.ncp),
-        changed=mean(costs.changed.astype(np.float64)),
-        distortion=mean(costs.distortion),
-        height_distortion=mean(costs.height_distortion),
-        height_loss=mean(costs.height),
-        set_loss=mean(costs.open),
-    )
 
 
 class ClassSizes(NamedTuple):

@@ -12,7 +12,7 @@ from coterie.errors import DataError
 from coterie.measures.measures import Measures, measure_boxes
 from coterie.publishing.labels import style_of
 from coterie.publishing.read import read_boxes
-from coterie.values.notation import published_classes
+from coterie.values.notation import columns_of, published_classes
 
 if TYPE_CHECKING:
     from coterie.settings.config import Config
@@ -114,11 +114,8 @@ def read_cells(published: pa.Table, table: Table, config: Config) -> PublishedCe
     nodes, listed, unread = np.full(shape, -1, dtype=np.int32), lo.copy(), np.zeros(len(lo), dtype=np.bool_)
     for at, domain in enumerate(table.domains):
         style = style_of(domain, config.publish)
-        if domain.name in published.column_names:
-            boxes = read_boxes(published.column(domain.name), domain, style=style)
-        else:
-            lower, upper = (published.column(f"{domain.name}_{end}") for end in ("min", "max"))
-            boxes = read_boxes(lower, domain, upper=upper, style=style)
+        lower, *upper = (published.column(each) for each in columns_of(domain.name, published.column_names))
+        boxes = read_boxes(lower, domain, upper=upper[0] if upper else None, style=style)
         lo[:, at], hi[:, at], nodes[:, at], listed[:, at] = boxes.lo, boxes.hi, boxes.node, boxes.listed
         unread |= boxes.unread
     last = np.array([domain.size - 1 for domain in table.domains], dtype=np.int32)
@@ -128,11 +125,7 @@ def read_cells(published: pa.Table, table: Table, config: Config) -> PublishedCe
 def match_rows(published: pa.Table, *, table: Table, config: Config, rows: Int64 | None = None) -> Int64:
     """Match published rows to positions in the original, in order; a row that fits none takes the position next to it.
 
-    Args:
-        published: The published columns, in the original's order.
-        table: The original's quasi-identifiers as codes.
-        config: How the columns were published.
-        rows: Row of the table → position in the original, if the table lacks some.
+    Arguments as for `measure_release`.
     """
     count = table.rows if rows is None else int(rows.max(initial=-1)) + 1
     if published.num_rows == count:

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from coterie.arrays import Bool, Float64
+from coterie.measures.costs import IntervalCosts
 from coterie.measures.measures import AttributeMeasures, ClassSizes, Measures, measure_grouping, measures_from
 from coterie.publishing.labels import Labels, listed_values
 from coterie.publishing.suppressed import starred_rows
@@ -18,7 +19,7 @@ if TYPE_CHECKING:
     from coterie.engines.plan import Plan
     from coterie.table.grouping import Grouping
 
-_MEANS = ("ncp", "changed", "distortion", "height_distortion", "height_loss", "set_loss")
+_MEANS = IntervalCosts._fields
 
 
 @dataclass(frozen=True, eq=False)
@@ -73,14 +74,7 @@ class BlockSums:
 
 
 def sums_of(table: Table, grouping: Grouping, labels: Mapping[str, Labels], plan: Plan) -> BlockSums:
-    """Compute the losses of the rows of a block.
-
-    Args:
-        table: The block.
-        grouping: Row → box, as published.
-        labels: Quasi-identifier → its published values.
-        plan: The plan.
-    """
+    """Compute the losses of the rows of a block, with their boxes and values as published."""
     alone = np.arange(grouping.groups, dtype=np.int32)
     found = measure_grouping(
         table, grouping, plan.book.config, listed=listed_values(labels.values()), class_of_group=alone
@@ -111,19 +105,12 @@ def with_suppressed(sums: BlockSums, rows: int) -> BlockSums:
 def measures_of(sums: BlockSums, plan: Plan, *, classes: ClassSizes) -> Measures:
     """Compute the measures of the whole release.
 
-    Args:
-        sums: Those of all blocks, added in block order, including suppressed rows.
-        plan: The plan.
-        classes: The sizes of all classes of equal published rows, without suppressed rows.
+    The sums are those of all blocks in order, with suppressed rows; the classes those of equal rows, without them.
     """
     rows = max(sums.rows, 1)
     attributes = [
-        AttributeMeasures(
-            name=domain.name,
-            weight=domain.weight,
-            **{name: float(sums.losses[at, j] / rows) for j, name in enumerate(_MEANS)},
-        )
-        for at, domain in enumerate(plan.book.domains)
+        AttributeMeasures(domain.name, domain.weight, *(losses / rows).tolist())
+        for domain, losses in zip(plan.book.domains, sums.losses, strict=True)
     ]
     return measures_from(
         rows=sums.rows,

@@ -12,13 +12,13 @@ from coterie.arrays import Bool, Float64, Int64
 from coterie.errors import ConfigError, Problem
 from coterie.privacy.exact import as_fraction, entropy_signs, ratio_signs
 from coterie.privacy.histogram import Groups, Histogram
-from coterie.privacy.model import Model, Number, shown
+from coterie.privacy.model import AtLeastK, Model, Number, shown
 
 Kind = Literal["distinct", "frequency", "entropy", "recursive"]
 
 
 @dataclass(frozen=True)
-class KAnonymity(Model):
+class KAnonymity(AtLeastK):
     """Every group has at least k rows: Sweeney 2002."""
 
     k: int
@@ -32,29 +32,13 @@ class KAnonymity(Model):
         "named as quasi-identifiers count; whoever knows other columns is not stopped."
     )
     counts: ClassVar[Literal["values", "rows", "population"]] = "rows"
-    monotone = True
-    higher_is_better = True
-    on = None
 
     def __post_init__(self) -> None:
         self._check_whole("k")
 
-    @property
-    def title(self) -> str:
-        """The guarantee, in a few words."""
-        return f"{self.k:,}-anonymity"
-
-    def measure(self, groups: Groups, column: str | None = None) -> Float64:
+    def count(self, groups: Groups) -> Int64:
         """Return group → its number of rows."""
-        return groups.sizes.astype(np.float64)
-
-    def holds(self, groups: Groups, column: str | None = None) -> Bool:
-        """Return group → whether it has k rows."""
-        return groups.sizes >= self.k
-
-    def shortfall(self, groups: Groups, column: str | None = None) -> Float64:
-        """Return group → the missing share of k."""
-        return np.maximum(self.k - groups.sizes, 0) / self.k
+        return groups.sizes
 
 
 @dataclass(frozen=True)

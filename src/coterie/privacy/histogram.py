@@ -142,6 +142,22 @@ def _histogram(
     return Histogram(group, value, count, sizes, totals, tree)
 
 
+def sum_pairs(
+    group: Int64, value: Int64, count: Int64, *, groups: int, totals: Int64, tree: Tree | None = None
+) -> Histogram:
+    """Add up counts of pairs of group and value, which may occur several times; those that come to 0 are left out."""
+    keys = group * len(totals) + value
+    order = np.argsort(keys, kind="stable")
+    keys, count = keys[order], count[order]
+    first = np.ones(len(keys), dtype=np.bool_)
+    np.not_equal(keys[1:], keys[:-1], out=first[1:])
+    at = np.flatnonzero(first)
+    count = np.add.reduceat(count, at) if len(at) else count
+    kept = count > 0
+    group, value = np.divmod(keys[at][kept], max(len(totals), 1))
+    return _histogram(group, value, count[kept], groups=groups, values=len(totals), tree=tree, totals=totals)
+
+
 def combine(histogram: Histogram, parts: tuple[Int64, Int64], changes: tuple[Int64, Int64, Int64]) -> Histogram:
     """Count hypothetical groups: each the union of groups of a histogram, with single rows added or removed.
 
@@ -154,22 +170,13 @@ def combine(histogram: Histogram, parts: tuple[Int64, Int64], changes: tuple[Int
     lengths = histogram.distinct[group]
     offsets = np.cumsum(lengths) - lengths
     pairs = np.repeat(histogram.starts[group] - offsets, lengths) + np.arange(int(lengths.sum()))
-    values = len(histogram.totals)
-    keys = np.concatenate(
-        [np.repeat(made, lengths) * values + histogram.value[pairs], changes[0] * values + changes[1]]
-    )
-    by = np.concatenate([histogram.count[pairs], changes[2]])
-    order = np.argsort(keys, kind="stable")
-    keys, by = keys[order], by[order]
-    first = np.ones(len(keys), dtype=np.bool_)
-    np.not_equal(keys[1:], keys[:-1], out=first[1:])
-    at = np.flatnonzero(first)
-    count = np.add.reduceat(by, at) if len(at) else by
-    kept = count > 0
-    new_group, value = np.divmod(keys[at][kept], max(values, 1))
-    groups = int(made.max(initial=-1)) + 1
-    return _histogram(
-        new_group, value, count[kept], groups=groups, values=values, tree=histogram.tree, totals=histogram.totals
+    return sum_pairs(
+        np.concatenate([np.repeat(made, lengths), changes[0]]),
+        np.concatenate([histogram.value[pairs], changes[1]]),
+        np.concatenate([histogram.count[pairs], changes[2]]),
+        groups=int(made.max(initial=-1)) + 1,
+        totals=histogram.totals,
+        tree=histogram.tree,
     )
 
 
@@ -207,15 +214,7 @@ def count_columns(
     groups: int,
     totals: Sequence[Int64] | None = None,
 ) -> Groups:
-    """Count every sensitive attribute of a table by group; rows of group −1 are not counted.
-
-    Args:
-        group_of_row: Row → group, or −1.
-        codes: [rows, columns] the values.
-        domains: The columns.
-        groups: Number of groups.
-        totals: Column → the reference distribution, if not that of the counted rows.
-    """
+    """Count every sensitive attribute of a table by group, as `count_values` does; `totals` are those of columns."""
     columns = {
         domain.name: count_values(
             group_of_row,

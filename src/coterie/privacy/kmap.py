@@ -8,17 +8,15 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, ClassVar, Literal, Self
 
-import numpy as np
-
-from coterie.arrays import Bool, Float64
+from coterie.arrays import Int64
 from coterie.errors import ConfigError, Problem, without_passwords
 from coterie.files.databases.place import is_database
 from coterie.privacy.histogram import Groups
-from coterie.privacy.model import Model
+from coterie.privacy.model import AtLeastK
 
 
 @dataclass(frozen=True, eq=False)
-class KMap(Model):
+class KMap(AtLeastK):
     """Every group's published values match at least k rows of a population table: Sweeney 2001."""
 
     k: int
@@ -38,19 +36,11 @@ class KMap(Model):
     }
     counts: ClassVar[Literal["values", "rows", "population"]] = "population"
     colons_at_the_end: ClassVar[bool] = True
-    monotone = True
-    higher_is_better = True
-    on = None
 
     def __post_init__(self) -> None:
         self._check_whole("k")
         if self.population is None or (isinstance(self.population, str) and not self.population):
             raise ConfigError([Problem("population", "must be the path of a table, such as k-map:5:population.csv")])
-
-    @property
-    def title(self) -> str:
-        """The guarantee, in a few words."""
-        return f"{self.k:,}-map"
 
     @property
     def path(self) -> Path | None:
@@ -82,14 +72,6 @@ class KMap(Model):
         kept = isinstance(self.key, str)
         return {"k": self.k, "population": without_passwords(str(self.key)) if kept else "<a frame>"}
 
-    def measure(self, groups: Groups, column: str | None = None) -> Float64:
+    def count(self, groups: Groups) -> Int64:
         """Return group → matching rows of the population."""
-        return groups.matches[self.key].astype(np.float64)
-
-    def holds(self, groups: Groups, column: str | None = None) -> Bool:
-        """Return group → whether k rows of the population match it."""
-        return groups.matches[self.key] >= self.k
-
-    def shortfall(self, groups: Groups, column: str | None = None) -> Float64:
-        """Return group → the missing share of k."""
-        return np.maximum(self.k - groups.matches[self.key], 0) / self.k
+        return groups.matches[self.key]

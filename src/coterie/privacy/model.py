@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, Literal, Self, TypeAlias, get_a
 
 import numpy as np
 
-from coterie.arrays import Bool, Float64
+from coterie.arrays import Bool, Float64, Int64
 from coterie.errors import ConfigError, Problem
 from coterie.privacy.exact import as_fraction, plain_number
 from coterie.settings.registry import MODELS
@@ -217,6 +217,36 @@ class Model:
     def _check_on(self) -> None:
         if self.on is not None and (not isinstance(self.on, str) or not self.on):
             raise ConfigError([Problem("on", "must be the name of a sensitive column, or left out for all of them")])
+
+
+class AtLeastK(Model):
+    """A model that asks for k of something in every group."""
+
+    k: int
+    monotone = True
+    higher_is_better = True
+    on = None
+
+    def count(self, groups: Groups) -> Int64:
+        """Return group → what is counted."""
+        raise NotImplementedError
+
+    @property
+    def title(self) -> str:
+        """The guarantee, in a few words."""
+        return f"{self.k:,}{self.name.removeprefix('k')}"
+
+    def measure(self, groups: Groups, column: str | None = None) -> Float64:
+        """Return group → its count."""
+        return self.count(groups).astype(np.float64)
+
+    def holds(self, groups: Groups, column: str | None = None) -> Bool:
+        """Return group → whether it has k."""
+        return self.count(groups) >= self.k
+
+    def shortfall(self, groups: Groups, column: str | None = None) -> Float64:
+        """Return group → the missing share of k."""
+        return np.maximum(self.k - self.count(groups), 0) / self.k
 
 
 def shown(value: Number) -> str:

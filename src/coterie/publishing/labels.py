@@ -124,6 +124,11 @@ def root_text(domain: Domain, style: Style) -> str:
     return ROOT
 
 
+def roots_of(domains: Sequence[Domain], publish: Mapping[str, Style]) -> dict[str, str]:
+    """Return quasi-identifier → the text of a suppressed cell."""
+    return {domain.name: root_text(domain, style_of(domain, publish)) for domain in domains}
+
+
 def check_styles(domains: Sequence[Domain], *, names: Sequence[str], publish: Mapping[str, Style]) -> None:
     """Raise a ConfigError with every style that does not fit its column or the table's names."""
     problems: list[Problem] = []

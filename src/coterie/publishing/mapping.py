@@ -7,17 +7,19 @@ from __future__ import annotations
 
 import os
 from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from coterie.arrays import Float64, Int32
+from coterie.arrays import Float64
 from coterie.files import tables
 from coterie.files.destinations import check_apart
 from coterie.files.output import format_of
 from coterie.publishing.publish import recode
+from coterie.publishing.suppressed import published_as
+from coterie.settings.fields.hierarchies import Publish as Style
 from coterie.settings.fields.missing import LeafCounts
 from coterie.table.costs import Measure, interval_costs
 from coterie.values.notation import interval_texts, value_texts
@@ -44,16 +46,10 @@ COLUMNS = {
 
 
 def check_mapping(mapping: str | os.PathLike[str] | None, *, force: bool) -> None:
-    """Check before the work that a mapping can be written.
-
-    Args:
-        mapping: The path of the mapping, if requested.
-        force: Whether an existing file may be overwritten.
-    """
-    if mapping is None:
-        return
-    format_of(mapping)
-    tables.check_target(mapping, force=force)
+    """Check before the work that a mapping, if requested, can be written."""
+    if mapping is not None:
+        format_of(mapping)
+        tables.check_target(mapping, force=force)
 
 
 def write_mapping(release: Release, path: str | os.PathLike[str], *, force: bool) -> None:
@@ -65,28 +61,20 @@ def write_mapping(release: Release, path: str | os.PathLike[str], *, force: bool
 def mapping_table(release: Release) -> pa.Table:
     """Return one row per group and attribute, groups in ascending order; suppressed rows come last, as group −1."""
     shown = release.grouping.published_boxes()
-    recoded, _ = recode(release.table, release.grouping, release.config)
+    recoded = recode(release.table, release.grouping, release.config)
     suppressed = release.source.table.num_rows - int(shown.sizes.sum())
     removed = len(release.published.kept) < release.source.table.num_rows
     table = groups_table(release.table.domains, shown, recoded, leaf_counts=release.table.leaf_counts)
     if suppressed:
-        texts = {name: published_texts(labels)[labels.suppressed].as_py() for name, labels in recoded.items()}
-        gone = suppressed_table(release.table.domains, suppressed, {} if removed else texts)
-        table = pa.concat_tables([table, gone])
+        publish = None if removed else release.config.publish
+        table = pa.concat_tables([table, suppressed_table(release.table.domains, suppressed, publish)])
     return with_share(table, float(_losses(table).sum()))
 
 
 def groups_table(
     domains: Sequence[Domain], shown: Grouping, recoded: Mapping[str, Labels], *, leaf_counts: LeafCounts
 ) -> pa.Table:
-    """Return one row per group and attribute, without its share of the loss, which may include other groups.
-
-    Args:
-        domains: The quasi-identifiers.
-        shown: Row → group → box, as published.
-        recoded: Quasi-identifier → its published values.
-        leaf_counts: Whether NCP counts the leaves present in the table, or all leaves of the hierarchy.
-    """
+    """Return one row per group, as published, and attribute; without its share of the loss of all groups."""
     measure = Measure("ncp", leaf_counts)
     parts = [_attribute(domain, shown, at, recoded[domain.name], measure=measure) for at, domain in enumerate(domains)]
     attributes, groups = len(parts), parts[0].num_rows if parts else 0
@@ -95,15 +83,15 @@ def groups_table(
     return pa.concat_tables(parts).take(pa.array(order))
 
 
-def suppressed_table(domains: Sequence[Domain], rows: int, texts: Mapping[str, str | None]) -> pa.Table:
-    """Return one row for each attribute of the rows in no group.
+def suppressed_table(domains: Sequence[Domain], rows: int, publish: Mapping[str, Style] | None) -> pa.Table:
+    """Return one row for each attribute of the rows in no group, which lose everything.
 
     Args:
         domains: The quasi-identifiers.
         rows: The number of suppressed rows.
-        texts: Quasi-identifier → their published value; empty if they were removed.
+        publish: The publishing styles; None if these rows were removed.
     """
-    return pa.concat_tables([_suppressed(domain, rows, texts.get(domain.name)) for domain in domains])
+    return pa.concat_tables([_suppressed(domain, rows, publish) for domain in domains])
 
 
 def with_share(table: pa.Table, total: float) -> pa.Table:
@@ -127,42 +115,42 @@ def _attribute(domain: Domain, shown: Grouping, at: int, labels: Labels, *, meas
     missing = (hi == domain.missing) if domain.missing >= 0 else np.zeros(len(hi), dtype=np.bool_)
     top = np.where(missing & (lo < hi), hi - 1, hi).astype(np.int32)
     texts = value_texts(domain)
-    return pa.table(
-        {
-            "group": pa.array(np.arange(len(lo)), pa.int32()),
-            "rows": pa.array(shown.sizes, pa.int64()),
-            "attribute": pa.array([domain.name] * len(lo), pa.string()),
-            "published": published_texts(labels).take(pa.array(labels.of_group)),
-            "lowest": texts.take(pa.array(lo)),
-            "highest": texts.take(pa.array(top)),
-            "values": pa.array(hi - lo + 1 if labels.open_values is None else labels.open_values, pa.int32()),
-            "missing": pa.array(missing),
-            "cost": pa.array(interval_costs(domain, lo, hi, measure)),
-            "weight": pa.array(np.full(len(lo), domain.weight)),
-        }
+    return _lines(
+        domain,
+        group=np.arange(len(lo)),
+        rows=shown.sizes,
+        published=published_texts(labels).take(pa.array(labels.of_group)),
+        lowest=texts.take(pa.array(lo)),
+        highest=texts.take(pa.array(top)),
+        values=hi - lo + 1 if labels.open_values is None else labels.open_values,
+        missing=missing,
+        cost=interval_costs(domain, lo, hi, measure),
     )
 
 
-def _suppressed(domain: Domain, rows: int, text: str | None) -> pa.Table:
-    """Return the lines of rows in no group, which lose everything."""
-    texts = value_texts(domain)
-    last = domain.size - (2 if domain.missing >= 0 else 1)
-    ends: Int32 = np.asarray([0, last], dtype=np.int32)
-    known = texts.take(pa.array(ends)) if last >= 0 else pa.nulls(2, texts.type)
-    return pa.table(
-        {
-            "group": pa.array([-1], pa.int32()),
-            "rows": pa.array([rows], pa.int64()),
-            "attribute": pa.array([domain.name], pa.string()),
-            "published": pa.array([text], pa.string()),
-            "lowest": known.slice(0, 1),
-            "highest": known.slice(1, 1),
-            "values": pa.array([domain.size], pa.int32()),
-            "missing": pa.array([domain.missing >= 0]),
-            "cost": pa.array([1.0]),
-            "weight": pa.array([domain.weight]),
-        }
+def _suppressed(domain: Domain, rows: int, publish: Mapping[str, Style] | None) -> pa.Table:
+    shown = [] if publish is None else [value for _, value in published_as(domain, publish).values()]
+    texts, last = value_texts(domain), domain.size - (2 if domain.missing >= 0 else 1)
+    ends = texts.take(pa.array([0, last])) if last >= 0 else pa.nulls(2, texts.type)
+    return _lines(
+        domain,
+        group=[-1],
+        rows=[rows],
+        published=pa.array(shown if len(shown) == 1 else [None], pa.string()),
+        lowest=ends[:1],
+        highest=ends[1:],
+        values=[domain.size],
+        missing=[domain.missing >= 0],
+        cost=[1.0],
     )
+
+
+def _lines(domain: Domain, **columns: Any) -> pa.Table:  # noqa: ANN401 - arrays and lists
+    """Return lines of one attribute in the order and the types of a mapping."""
+    many = len(columns["rows"])
+    columns |= {"attribute": pa.array([domain.name] * many, pa.string()), "weight": np.full(many, domain.weight)}
+    types = {"group": pa.int32(), "rows": pa.int64(), "values": pa.int32()}
+    return pa.table({name: pa.array(columns[name], types.get(name)) for name in COLUMNS if name in columns})
 
 
 def published_texts(labels: Labels) -> pa.Array:

@@ -22,7 +22,7 @@ import pyarrow.compute as pc
 
 from coterie.arrays import Bool, Int32, Int64, in_threads
 from coterie.files.door import bare_table
-from coterie.publishing.labels import Boxes, Labels, check_styles, label, listed_values, root_text, style_of
+from coterie.publishing.labels import Boxes, Labels, check_styles, label, listed_values, roots_of, style_of
 from coterie.publishing.read import ReadBoxes, read_boxes
 from coterie.publishing.suppressed import may_show, published_as, starred_rows
 from coterie.values.codes import Codes, row_classes
@@ -82,9 +82,7 @@ class Publisher:
     def own(self, unchanged: Sequence[bool] | Bool, *, starred: bool) -> frozenset[str]:
         """Return the quasi-identifiers that are published with their own values, in their own type.
 
-        Args:
-            unchanged: Quasi-identifier → whether every group is published with its rows' own values.
-            starred: Whether suppressed rows are among those that are published.
+        These are the ones that every group leaves unchanged, if no suppressed rows are shown.
         """
         same = zip(self.domains, unchanged, strict=True)
         return frozenset() if starred else frozenset(domain.name for domain, as_before in same if as_before)
@@ -151,7 +149,7 @@ def publish(
         rows: Row of the table → position in the columns, if the table lacks some. These are suppressed.
     """
     check_styles(table.domains, names=columns.column_names, publish=config.publish)
-    recoded, roots = recode(table, grouping, config)
+    recoded = recode(table, grouping, config)
     grouping = grouping.published_boxes()
     group_of_row = _group_of_row(columns.num_rows, grouping.labels, rows)
     suppressed = group_of_row < 0
@@ -176,13 +174,13 @@ def publish(
     every = in_threads(spread, range(len(table.domains)))
     cells = {name: column for columns_of in every for name, column in columns_of.items()}
     released = publisher.table(columns, cells, kept=kept, own=own)
-    return PublishedTable(released, kept, _classes(recoded, grouping.groups), roots, listed_values(recoded.values()))
+    roots, listed = roots_of(table.domains, config.publish), listed_values(recoded.values())
+    return PublishedTable(released, kept, _classes(recoded, grouping.groups), roots, listed)
 
 
-def recode(table: Table, grouping: Grouping, config: Config) -> tuple[dict[str, Labels], dict[str, str]]:
-    """Return quasi-identifier → its published values, and → the text of a suppressed cell."""
+def recode(table: Table, grouping: Grouping, config: Config) -> dict[str, Labels]:
+    """Return quasi-identifier → its published values."""
     recoded: dict[str, Labels] = {}
-    roots: dict[str, str] = {}
     shown = grouping.published_boxes()
     nodes = shown.chosen_nodes()
     for position, domain in enumerate(table.domains):
@@ -198,8 +196,7 @@ def recode(table: Table, grouping: Grouping, config: Config) -> tuple[dict[str, 
             grouping.values_held(codes, at_most=SET_LIMIT) if style == "set" else None,
         )
         recoded[domain.name] = label(boxes, style)
-        roots[domain.name] = root_text(domain, style)
-    return recoded, roots
+    return recoded
 
 
 def secret_order(rows: Int64) -> Int64:

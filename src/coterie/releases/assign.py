@@ -24,10 +24,10 @@ from coterie.disclosure.link import Link, link_tables
 from coterie.errors import ConfigError, DataError, Problem
 from coterie.files import tables
 from coterie.files.door import bare_table
-from coterie.grouping.promises import rules_of
 from coterie.measures.costs import interval_costs
 from coterie.publishing.labels import Boxes, label
 from coterie.values.notation import columns_of
+from coterie.verification.models import model_rule
 from coterie.verification.verify import Verification, verify_table
 
 if TYPE_CHECKING:
@@ -77,9 +77,7 @@ def assign_rows(release: Release, data: AnyTable) -> Assignment:
         data: Rows with the columns of the original: a frame, a path or "-". Direct identifiers are not needed.
     """
     config = release.config
-    from coterie.files.tables import read_source
-
-    source = read_source(data, config)
+    source = tables.read_source(data, config)
     others = [name for name in release.arrow.column_names if name in release.source.table.column_names]
     _check(release, source.table, others)
     first = _first_rows(release)
@@ -90,14 +88,14 @@ def assign_rows(release: Release, data: AnyTable) -> Assignment:
     chosen = _cheapest(link, costs)[link.second.class_of_row]
     groups = np.where(chosen >= 0, link.first.first[chosen], -1).astype(np.int32)
     arrow = _published_rows(release, source.table, groups, first)
-    people = _people(release, source.table, groups)
     grown = pa.concat_tables([release.arrow, arrow])
     verification = verify_table(
         grown,
         quasi=config.quasi,
         k=config.k,
         roots=release.published.roots,
-        rules=rules_of(config, columns=people),
+        rules=[model_rule(config)],
+        people=_people(release, source.table, groups),
     )
     return Assignment(groups, arrow, verification, source, config)
 
@@ -188,11 +186,11 @@ def _published_rows(release: Release, table: pa.Table, groups: Int32, first: Int
     return bare_table(pa.Table.from_arrays(columns, schema=release.arrow.schema))
 
 
-def _people(release: Release, table: pa.Table, groups: Int32) -> pa.Table | None:
+def _people(release: Release, table: pa.Table, groups: Int32) -> pa.ChunkedArray | None:
     """Return the people of the grown table, if k counts them."""
     entity = release.config.entity
     if entity is None:
         return None
     old = release.source.table.column(entity).take(pa.array(release.published.kept))
     new = table.column(entity).take(pa.array(np.flatnonzero(groups >= 0))).cast(old.type)
-    return pa.table({entity: pa.chunked_array([*old.chunks, *new.chunks], type=old.type)})
+    return pa.chunked_array([*old.chunks, *new.chunks], type=old.type)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Protocol
@@ -25,6 +25,13 @@ if TYPE_CHECKING:
     from coterie.table.encode import EncodedTable
     from coterie.table.grouping import Grouping
     from coterie.verification.verify import Verification
+
+
+def write_settings(release: Release, path: str | os.PathLike[str], *, force: bool, **more: str) -> None:
+    """Write the configuration and provenance of a release next to its path, before anything has that name."""
+    text = provenance_toml(release.config, release.provenance(**more))
+    with tables.whole_file(provenance_path(path), force=force) as sink:
+        sink.write(text.encode())
 
 
 class Place(Protocol):
@@ -182,9 +189,7 @@ class HeldRows:
         before = settings.exists()
 
         def beside(digest: str) -> None:
-            record = release.provenance(output_sha256=digest)
-            with tables.whole_file(settings, force=force) as sink:
-                sink.write(provenance_toml(settled, record).encode())
+            write_settings(replace(release, config=settled), path, force=force, output_sha256=digest)
 
         try:
             digest = self._put(release, path, force=force, before_name=beside)

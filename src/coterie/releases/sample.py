@@ -16,7 +16,7 @@ import pyarrow as pa
 
 from coterie.arrays import Int64, UInt64
 from coterie.files.tables import Source
-from coterie.publishing.labels import root_text, style_of
+from coterie.publishing.labels import roots_of, style_of
 from coterie.publishing.publish import PublishedTable, read_boxes
 from coterie.releases.place import HeldRows
 from coterie.table.encode import EncodedTable
@@ -44,14 +44,9 @@ def sample_of(
     positions: Callable[[Int64], Int64],
     rows: int,
 ) -> HeldRows:
-    """Draw whole classes of a release, together with their original rows.
+    """Draw whole classes of a release of so many rows, together with their original rows.
 
-    Args:
-        published: The release.
-        original: The table from which it was made.
-        book: The codes of its values.
-        positions: Places in the release, ascending → positions in the original.
-        rows: The number of rows of the release.
+    `positions` turns ascending places in the release into positions in the original.
     """
     config = book.config
     after, places = _drawn(published, config, share=min(1.0, SAMPLE / max(rows, 1)))
@@ -61,7 +56,7 @@ def sample_of(
     before = _rows_at(original, found_at)
     coded = book.encode(before, found_at)
     table = Table(coded.codes, book.domains, coded.sensitive, book.sensitive, config.leaf_counts)
-    roots = {domain.name: root_text(domain, style_of(domain, config.publish)) for domain in book.domains}
+    roots = roots_of(book.domains, config.publish)
     found = verify_table(after, quasi=config.quasi, roots=roots)
     inside = np.flatnonzero(coded.keep)
     grouping = _grouping(after.take(pa.array(inside)), table, found.class_of_row[inside], config)

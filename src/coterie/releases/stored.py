@@ -30,9 +30,6 @@ if TYPE_CHECKING:
     from coterie.verification.counts import PeopleCounts, SizeCounts
     from coterie.verification.sql import HiddenColumn
 
-PERSON = "\0person"
-"""a column that no table has"""
-
 
 @dataclass(frozen=True, eq=False)
 class StoredRows:
@@ -46,23 +43,20 @@ class StoredRows:
     sizes: SizeCounts = field(repr=False)
     """the classes of the release, as they were counted for the check"""
     people: PeopleCounts | None = field(repr=False)
-    removed: Int64 | None = field(repr=False)
-    """positions of the removed rows of the original, ascending; None if unknown"""
+    removed: Int64 = field(repr=False)
+    """positions of the removed rows of the original, ascending"""
     output_sha256: str = field(repr=False)
     """of the file; for a folder, of the digests of its files in order"""
     reading: Config = field(repr=False)
     """how to read the file"""
+    bounder: Callable[[TableFile], float] = field(repr=False)
+    """computes the lower bound of groupings that respect the blocks, from the original"""
     libraries: tuple[str, ...] = ("duckdb",)
     """other libraries that made it, whose versions are recorded"""
-
-    bounder: Callable[[TableFile], float] | None = field(default=None, repr=False)
-    """computes the lower bound of groupings that respect the blocks, from the original"""
 
     @cached_property
     def blocks_bound(self) -> float:
         """What every grouping that respects the blocks loses at least, per cell."""
-        if self.bounder is None:
-            raise needs_rows("the bound of its blocks", "the run did not keep how the table was cut")
         return self.bounder(self._read)
 
     @property
@@ -92,8 +86,6 @@ class StoredRows:
         """A sample of whole classes, read from the release and the original; all rows if they are few."""
         from coterie.releases.sample import sample_of
 
-        if self.removed is None:
-            raise needs_rows("everything about single rows", "the run did not keep which rows it removed")
         return sample_of(
             self.batches(),
             self._read,
@@ -109,9 +101,8 @@ class StoredRows:
 
     def positions(self, places: Int64) -> Int64:
         """Return positions in the original of the p-th rows that were not removed."""
-        removed = np.zeros(0, dtype=np.int64) if self.removed is None else self.removed
         # As many positions further as were removed before it.
-        return places + np.searchsorted(removed - np.arange(len(removed)), places, side="right")
+        return places + np.searchsorted(self.removed - np.arange(len(self.removed)), places, side="right")
 
     def _positions_in_order(self, places: Int64) -> Int64:
         """Return positions in the original of published rows, ascending, whose order lies beside the release."""
@@ -123,25 +114,10 @@ class StoredRows:
         return np.concatenate(found)
 
     def persons(self, entity: str) -> HiddenColumn:
-        """Return the person of each published row, in the order of the release.
+        """Return the person of each published row, in the order of the release, from a column of the original."""
+        from coterie.verification.sql import people_column
 
-        Args:
-            entity: The column of the original that names people.
-        """
-        from coterie.verification.cells import read_cells
-        from coterie.verification.sql import HiddenColumn
-
-        def named() -> Iterator[pa.RecordBatch]:
-            start, removed = 0, np.zeros(0, dtype=np.int64) if self.removed is None else self.removed
-            for batch in self._read.batches([entity]):
-                gone = removed[slice(*np.searchsorted(removed, [start, start + batch.num_rows]))] - start
-                kept = np.setdiff1d(np.arange(batch.num_rows), gone, assume_unique=True)
-                cells = read_cells(batch.column(0), name=entity).plain
-                yield pa.RecordBatch.from_arrays([cells.take(pa.array(kept))], [PERSON])
-                start += batch.num_rows
-
-        kind = read_cells(pa.array([], self._read.schema.field(entity).type), name=entity).plain.type
-        return HiddenColumn(PERSON, kind, named())
+        return people_column(self._read, entity, self.removed)
 
     def frame(self, release: Release) -> AnyFrame:
         """Return the published table, loaded whole as an Arrow table."""

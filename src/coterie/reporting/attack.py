@@ -11,7 +11,8 @@ from coterie.disclosure.attack import Attack, attack_table
 from coterie.reporting import model
 from coterie.reporting.hide import Hider
 from coterie.reporting.sentences import OPEN, QUESTIONS
-from coterie.verification.models import measure_models
+from coterie.verification.arrow import ArrowCounter
+from coterie.verification.models import measure_columns
 
 if TYPE_CHECKING:
     from coterie.releases.release import Release
@@ -87,13 +88,11 @@ def _counted(share: float | None, people: int, hider: Hider) -> float | None:
 
 def _measured(release: Release) -> tuple[Measured, ...]:
     """Return the models' values in the worst class; empty if classes are not what protects rows."""
-    from coterie.verification.verify import Classes
-
     if release.by_rows or not release.config.sensitive:
         return ()
     found, table = release.held.verification, release.published.table
-    classes = Classes(table, found.quasi, found.class_of_row, found.sizes)
-    return measure_models(classes, release.config, release.config.sensitive)
+    counter = ArrowCounter(table, (), known=(found.class_of_row, len(found.sizes)))
+    return measure_columns(counter, release.config, release.config.sensitive, names=table.column_names)
 
 
 def questions_part(

@@ -6,7 +6,7 @@ on a cluster. So costs, hierarchies and published labels are the same in every b
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from decimal import Decimal
 from functools import cached_property
@@ -23,7 +23,7 @@ from coterie.hierarchies.hierarchy import Hierarchy
 from coterie.table.domain import Domain
 from coterie.table.masks import Mask
 from coterie.values.numbers import as_numbers, as_ranks, guess_type
-from coterie.values.plain import plain_array
+from coterie.values.plain import plain_array, plain_column
 
 if TYPE_CHECKING:
     from coterie.settings.config import Config
@@ -145,38 +145,40 @@ class Codebook:
         return replace(self, domains=domains, lookups=tuple(self.lookups[at] for at in quasi))
 
     def encode(self, batch: pa.RecordBatch | pa.Table, numbers: Int64) -> CodedRows:
-        """Encode the rows of a batch.
-
-        Args:
-            batch: At least the columns that have codes.
-            numbers: The numbers of its rows in the table.
-        """
+        """Encode the rows of a batch, which have these numbers in the table."""
         # Values of rows that do not take part may have no code: they were not counted.
-        batch, keep = taking_part(batch, self.config, self.mask.of(numbers))
-        count = len(keep) if keep.all() else int(keep.sum())
+        table, keep = taking_part(batch, self.config, self.mask.of(numbers))
+        return CodedRows(*self.coded(table.num_rows, lambda lookup: lookup.find(table.column(lookup.name))), keep)
+
+    def coded(self, rows: int, codes_of: Callable[[Lookup], Int32]) -> tuple[Int32, Int32]:
+        """Return the codes of quasi-identifiers, and those of sensitive attributes, column by column."""
         parts = []
         for lookups in (self.lookups, self.sensitive_lookups):
-            codes = np.empty((count, len(lookups)), dtype=np.int32)
+            codes = np.empty((rows, len(lookups)), dtype=np.int32)
             for j, lookup in enumerate(lookups):
-                codes[:, j] = lookup.find(batch.column(lookup.name))
+                codes[:, j] = codes_of(lookup)
             parts.append(codes)
-        return CodedRows(parts[0], parts[1], keep)
+        return parts[0], parts[1]
 
 
-def taking_part(batch: pa.RecordBatch | pa.Table, config: Config, mask: Mask) -> tuple[pa.RecordBatch | pa.Table, Bool]:
+def taking_part(batch: pa.RecordBatch | pa.Table, config: Config, mask: Mask) -> tuple[pa.Table, Bool]:
     """Return the rows of a batch that take part, with suppressed cells missing; and row → whether it takes part.
 
     Rows may be suppressed by a mask, or under the configured treatment of missing quasi-identifiers.
     """
-    keep = np.ones(batch.num_rows, dtype=np.bool_) if mask.rows is None else ~mask.rows
+    table = pa.Table.from_batches([batch]) if isinstance(batch, pa.RecordBatch) else batch
+    keep = np.ones(table.num_rows, dtype=np.bool_) if mask.rows is None else ~mask.rows
+    if config.missing == "suppress" or mask.cells or not keep.all():
+        # Arrow cannot choose rows of all types, but of normalized ones.
+        table = pa.table({name: plain_column(table.column(name)) for name in table.column_names})
     if config.missing == "suppress":
         for name in config.quasi:
-            keep &= plain_array(batch.column(name)).is_valid().to_numpy(zero_copy_only=False)
+            keep &= table.column(name).is_valid().to_numpy()
     for name, flags in mask.cells.items():
-        place = pa.array(np.arange(len(flags)), mask=flags)
-        at = batch.schema.get_field_index(name)
-        batch = batch.set_column(at, name, plain_array(batch.column(name)).take(place))
-    return (batch if keep.all() else batch.filter(pa.array(keep))), keep
+        cells = table.column(name)
+        cells = pc.if_else(pa.array(flags), pa.scalar(None, cells.type), cells)
+        table = table.set_column(table.schema.get_field_index(name), name, cells)
+    return (table if keep.all() else table.filter(pa.array(keep))), keep
 
 
 def missing_cells(batch: pa.RecordBatch | pa.Table, config: Config) -> Int64:
@@ -194,14 +196,9 @@ def coded_columns(config: Config) -> tuple[str, ...]:
     return (*config.quasi, *(column for column in config.sensitive if column in named), *people)
 
 
-def refuse_missing(missing: Mapping[str, int], config: Config) -> None:
-    """Raise a DataError if quasi-identifiers have missing values and the configuration forbids that.
-
-    Args:
-        missing: Column → number of rows without a value.
-        config: The treatment of missing values.
-    """
-    listed = ", ".join(f"{name} ({missing[name]:,})" for name in config.quasi if missing[name])
+def refuse_missing(missing: Int64, config: Config) -> None:
+    """Raise a DataError if quasi-identifiers have missing values, counted in their order, and that is forbidden."""
+    listed = ", ".join(f"{name} ({rows:,})" for name, rows in zip(config.quasi, missing, strict=True) if rows)
     if config.missing == "error" and listed:
         raise DataError(
             f"Rows have missing values in {listed}.",
@@ -212,14 +209,7 @@ def refuse_missing(missing: Mapping[str, int], config: Config) -> None:
 def make_codebook(
     config: Config, counted: Mapping[str, CountedValues], *, rows: int, all_rows: int, mask: Mask | None = None
 ) -> Codebook:
-    """Domains from counted values.
-
-    Args:
-        config: Roles, types, hierarchies and weights.
-        counted: Column → its values: the quasi-identifiers, and what else is to have codes.
-        rows: Rows that take part.
-        all_rows: Rows of the table.
-        mask: Rows and cells that the user wants suppressed.
+    """Make domains from the counted values of the quasi-identifiers, and of what else is to have codes.
 
     Raises:
         DataError: Values have the wrong type or are missing from their hierarchy.

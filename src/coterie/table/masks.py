@@ -94,12 +94,8 @@ def read_mask(
     for name in _names(cells):
         path = f"suppress_cells.{name}"
         if name not in quasi:
-            problems.append(
-                Problem(
-                    path,
-                    f"column {name!r} is not a quasi-identifier; only cells of quasi-identifiers can be suppressed",
-                )
-            )
+            text = f"column {name!r} is not a quasi-identifier; only cells of quasi-identifiers can be suppressed"
+            problems.append(Problem(path, text))
             continue
         found = _flags(cells[name], path, count, problems)
         if found is not None and len(found) and found.all():
@@ -137,13 +133,7 @@ def _flags(mask: AnyFlags, path: str, count: int, problems: list[Problem]) -> Bo
 
 
 def star_masked(grouping: Grouping, table: Table, cells: Mapping[str, Bool]) -> Grouping:
-    """Widen the interval to the whole domain in every group with a suppressed cell.
-
-    Args:
-        grouping: Row → group → box.
-        table: Its table.
-        cells: Quasi-identifier → row of the table → whether the cell is suppressed.
-    """
+    """Widen the interval to the whole domain in every group with a cell that the masks of columns suppress."""
     if not cells:
         return grouping
     starred = {
@@ -152,11 +142,6 @@ def star_masked(grouping: Grouping, table: Table, cells: Mapping[str, Bool]) -> 
         if domain.name in cells
     }
     return grouping.with_stars(starred, table.domains)
-
-
-def check_limit(grouping: Grouping, config: Config) -> None:
-    """Refuse a grouping that suppresses more rows than allowed."""
-    refuse_suppression(int(np.count_nonzero(grouping.labels < 0)), rows=len(grouping.labels), config=config)
 
 
 def refuse_suppression(suppressed: int, *, rows: int, config: Config) -> None:

@@ -95,6 +95,13 @@ def row_classes(columns: Sequence[Codes]) -> tuple[Int64, int]:
     return _renumbered(packed)
 
 
+def first_rows(of_row: Int64, classes: int) -> Int64:
+    """Return class → its first row."""
+    first = np.zeros(classes, dtype=np.int64)
+    first[of_row[::-1]] = np.arange(len(of_row) - 1, -1, -1)  # the last one that is written stays
+    return first
+
+
 def _renumbered(packed: Int64) -> tuple[Int64, int]:
     encoded = pa.array(packed).dictionary_encode()
     return _numpy(encoded.indices).astype(np.int64), len(encoded.dictionary)

@@ -15,7 +15,7 @@ from coterie.arrays import Int64
 from coterie.disclosure.downcoding import PublishedClasses
 from coterie.disclosure.order import Reader
 from coterie.values.notation import published_names
-from coterie.verification.cells import ColumnCells, read_cells
+from coterie.verification.cells import ColumnCells, first_rows, numbered, read_cells
 from coterie.verification.counts import CellCounts, CellPairs, ClassValues, Counter, PeopleCounts
 
 # Keys of several columns make one int64 as long as that cannot reach this.
@@ -146,8 +146,7 @@ class TableRows:
     def classes_of(self, quasi: Sequence[str]) -> Iterable[PublishedClasses]:
         """Return the classes, in one piece."""
         names = published_names(self.table.column_names, quasi)
-        first = np.zeros(self.classes, dtype=np.int64)
-        first[self.of_row[::-1]] = np.arange(self.rows - 1, -1, -1)
+        first = first_rows(self.of_row, self.classes)
         sizes = np.bincount(self.of_row, minlength=self.classes).astype(np.int64)
         return [PublishedClasses(self.table.select(names).take(pa.array(first)), sizes)]
 
@@ -207,12 +206,6 @@ def _places(cells: pa.Array | None, values: pa.Array) -> Int64:
     found = pc.index_in(cells, value_set=values).cast(pa.int64()).fill_null(len(values))
     places: Int64 = found.to_numpy(zero_copy_only=False)
     return places
-
-
-def numbered(keys: Int64) -> tuple[Int64, int]:
-    """Assign the numbers 0, 1, … to keys in the order of their first rows; return them and their count."""
-    encoded = pa.array(keys).dictionary_encode()
-    return encoded.indices.to_numpy(zero_copy_only=False).astype(np.int64), len(encoded.dictionary)
 
 
 def _counted(keys: Int64, span: int) -> Int64:

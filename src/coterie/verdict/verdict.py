@@ -12,13 +12,14 @@ import pyarrow as pa
 from coterie.disclosure.downcoding import count_cells
 from coterie.settings.threshold import find_threshold
 from coterie.values.notation import columns_of
-from coterie.verdict.counts import CounterRows, PublishedRows, TableRows, numbered
+from coterie.verdict.counts import CounterRows, PublishedRows, TableRows
 from coterie.verdict.inference import inference
 from coterie.verdict.order import look_at_order, look_at_tightness
 from coterie.verdict.people import look_for_people
 from coterie.verdict.question import Findings, Question, Verdict
 from coterie.verdict.singling_out import singled_out
 from coterie.verdict.usefulness import BOUND_ROWS, query_error, useful_by_label, usefulness
+from coterie.verification.cells import numbered
 
 if TYPE_CHECKING:
     from coterie.releases.release import Release

@@ -11,7 +11,7 @@ import numpy as np
 import pyarrow as pa
 
 from coterie.arrays import Int64
-from coterie.verification.cells import MARK, ColumnCells, TableCells, equal_rows, is_text, read_cells
+from coterie.verification.cells import MARK, ColumnCells, TableCells, equal_rows, first_rows, is_text, read_cells
 from coterie.verification.counts import CellCounts, CellPairs, ClassCells, PeopleCounts, SizeCounts
 
 Found = TypeVar("Found")
@@ -60,9 +60,7 @@ class ArrowCounter:
     @cached_property
     def _first(self) -> Int64:
         """Class → its first row."""
-        first = np.zeros(self.classes[1], dtype=np.int64)
-        first[self.of_row[::-1]] = np.arange(len(self.of_row) - 1, -1, -1)
-        return first
+        return first_rows(*self.classes)
 
     def sizes(self) -> SizeCounts:
         """Return the sizes of the classes, one by one."""

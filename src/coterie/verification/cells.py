@@ -135,14 +135,22 @@ def equal_rows(columns: Sequence[ColumnCells]) -> tuple[Int64, int]:
     for column in columns:
         distinct = len(column.values) + 1
         if classes * distinct >= ROOM:
-            of_row, classes = _numbered(of_row)
+            of_row, classes = numbered(of_row)
         of_row, classes = of_row * distinct + column.of_row, classes * distinct
-    return _numbered(of_row)
+    return numbered(of_row)
 
 
-def _numbered(keys: Int64) -> tuple[Int64, int]:
+def numbered(keys: Int64) -> tuple[Int64, int]:
+    """Assign the numbers 0, 1, … to keys in the order of their first rows; return them and their count."""
     encoded = pa.array(keys).dictionary_encode()
     return encoded.indices.to_numpy(zero_copy_only=False).astype(np.int64), len(encoded.dictionary)
+
+
+def first_rows(of_row: Int64, classes: int) -> Int64:
+    """Return class → its first row."""
+    first = np.zeros(classes, dtype=np.int64)
+    first[of_row[::-1]] = np.arange(len(of_row) - 1, -1, -1)  # the last one that is written stays
+    return first
 
 
 def is_number(kind: pa.DataType) -> bool:

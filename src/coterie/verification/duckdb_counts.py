@@ -10,7 +10,7 @@ import os
 import tempfile
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, TypeVar
 
@@ -61,7 +61,7 @@ def verify_file(
     roots: Mapping[str, str],
     hidden: int,
     checker: DuckLimits,
-    k: int | None = None,
+    k: int | None,
     measured: bool = False,
     people: HiddenColumn | None = None,
 ) -> FileCheck:
@@ -73,45 +73,47 @@ def verify_file(
         roots: Quasi-identifier → the text of a suppressed cell.
         hidden: The number of shown suppressed rows: they are a class by themselves, or part of one.
         checker: Memory, threads and a folder.
-        k: The k to verify, if not the configuration's; 0 means none.
+        k: The k to verify; None only measures it.
         measured: Also measure the sensitive attributes, whatever their guarantees.
         people: The person of each row. Without it, people are counted if the table itself identifies them.
     """
-    wanted = (config.k if k is None else k) or None
-    names = published_names(table.schema.names, config.quasi, wanted)
+    names = published_names(table.schema.names, config.quasi, k)
+    with _counter(table, config, names, checker, roots=roots, people=people) as counter:
+        return verify_counts(counter, config, names=table.schema.names, hidden=hidden, k=k, measured=measured)
+
+
+@contextmanager
+def _counter(
+    table: TableFile,
+    config: Config,
+    names: Sequence[str],
+    checker: DuckLimits,
+    *,
+    roots: Mapping[str, str] | None = None,
+    people: HiddenColumn | None = None,
+) -> Iterator[DuckCounter]:
     schema = table.schema if people is None else table.schema.append(pa.field(people.name, people.type))
     who = config.entity if people is None else people.name
     with connected(checker) as connection, relation_of(table, checker, beside=people) as relation:
-        counter = DuckCounter(connection, relation, schema, names, roots, who if who in schema.names else None)
-        return verify_counts(counter, config, names=table.schema.names, hidden=hidden, k=wanted, measured=measured)
+        yield DuckCounter(connection, relation, schema, names, roots or {}, who if who in schema.names else None)
 
 
 def verify_on_disk(
     path: str | os.PathLike[str], config: Config, *, k: int | None, roots: Mapping[str, str]
 ) -> Verification:
-    """Verify a published file as `verify` does, without loading it whole.
-
-    Args:
-        path: CSV, Parquet, Feather or a folder of Parquet files.
-        config: The guarantees.
-        k: The k to verify; None only measures it.
-        roots: Column → the text of a suppressed cell.
-    """
+    """Verify a published file as `verify` does, without loading it whole; arguments as for `verify_file`."""
     from coterie.files.batches import open_table
 
     with _own_folder(config) as checker:
         table = open_table(path, config)
-        found = verify_file(
-            table, config, roots=roots, hidden=0, checker=checker, k=k or 0, measured=bool(config.sensitive)
-        )
-    return found.verification
+        return verify_file(
+            table, config, roots=roots, hidden=0, checker=checker, k=k, measured=bool(config.sensitive)
+        ).verification
 
 
 def count_classes(table: TableFile, config: Config) -> tuple[SizeCounts, PeopleCounts | None]:
     """Return the classes of any table: rows with equal quasi-identifiers, and the people in them."""
-    names, who = list(config.quasi), config.entity
-    with _own_folder(config) as checker, connected(checker) as connection, relation_of(table, checker) as relation:
-        counter = DuckCounter(connection, relation, table.schema, names, {}, who)
+    with _own_folder(config) as checker, _counter(table, config, config.quasi, checker) as counter:
         return counter.sizes(), counter.people()
 
 
@@ -129,21 +131,15 @@ def counting(
 ) -> Iterator[tuple[TableFile, Callable[[Sequence[str]], DuckCounter]]]:
     """Open a published file, and count its classes on the quasi-identifiers and further columns.
 
-    Args:
-        path: CSV, Parquet, Feather or a folder of Parquet files.
-        config: The quasi-identifiers, and how to read the file.
-        people: The person of each row. Without it, people are counted if the table itself identifies them.
+    Without the person of each row, people are counted if the table itself identifies them.
     """
     from coterie.files.batches import open_table
 
     with _own_folder(config) as checker:
         table = open_table(path, config)
         names = published_names(table.schema.names, config.quasi)
-        schema = table.schema if people is None else table.schema.append(pa.field(people.name, people.type))
-        who = config.entity if people is None else people.name
-        who = who if who in schema.names else None
-        with connected(checker) as connection, relation_of(table, checker, beside=people) as relation:
-            yield table, lambda more: DuckCounter(connection, relation, schema, [*names, *more], {}, who)
+        with _counter(table, config, names, checker, people=people) as counter:
+            yield table, lambda more: replace(counter, names=[*names, *more])
 
 
 @dataclass(frozen=True, eq=False)

@@ -78,29 +78,20 @@ def rule_of(promise: Promise) -> Rule:
     return known or Rule(_own_figures, _own_kept, higher=promise.own.higher_is_better)
 
 
-def judge(promise: Promise, pairs: ClassValues, table: Sensitive) -> Finding:
-    """Decide a guarantee about a sensitive attribute for some classes, at least one."""
+def judge(promise: Promise, pairs: ClassValues, table: Sensitive, *, decide: bool = True) -> Finding:
+    """Decide a guarantee about a sensitive attribute for some classes, at least one; or only find the worst."""
     rule = rule_of(promise)
-    return found(rule.figure(pairs, table, promise), rule.keeps(pairs, table, promise), pairs.sizes, higher=rule.higher)
+    figures = rule.figure(pairs, table, promise)
+    kept = rule.keeps(pairs, table, promise) if decide else np.ones(len(figures), dtype=np.bool_)
+    return found(figures, kept, pairs.sizes, higher=rule.higher)
 
 
 def judge_counts(limit: Fraction | int, counts: Int64, sizes: Int64, *, classes: Int64 | None = None) -> Finding:
     """Decide whether each class has at least this many rows, people, or people of a population.
 
-    Args:
-        limit: The minimum count.
-        counts: Class → its count.
-        sizes: Class → its number of rows.
-        classes: Entry → the number of classes it represents; by default one each.
+    An entry represents one class, or as many as `classes` says.
     """
     return found(counts, compare(counts, Fraction(limit), np.ones_like(counts)) >= 0, sizes, higher=True, times=classes)
-
-
-def measure(promise: Promise, pairs: ClassValues, table: Sensitive) -> Finding:
-    """Return the worst of some classes, if nothing is guaranteed."""
-    rule = rule_of(promise)
-    figures = rule.figure(pairs, table, promise)
-    return found(figures, np.ones(len(figures), dtype=np.bool_), pairs.sizes, higher=rule.higher)
 
 
 def found(

@@ -13,10 +13,7 @@ from fractions import Fraction
 from functools import partial
 from typing import TYPE_CHECKING, NamedTuple
 
-import pyarrow as pa
-
 from coterie.errors import ConfigError, Problem
-from coterie.verification.arrow import ArrowCounter
 from coterie.verification.cells import MARK, number_in
 from coterie.verification.counts import (
     CellPairs,
@@ -27,15 +24,16 @@ from coterie.verification.counts import (
     PeopleCounts,
     SizeCounts,
 )
-from coterie.verification.judge import Finding, judge, judge_counts, measure, rule_of
+from coterie.verification.judge import Finding, judge, judge_counts, rule_of
 from coterie.verification.population import matches
 from coterie.verification.promises import Promise, promises_of, refuse_unfit
 from coterie.verification.rows import RowSums, rows_check
 from coterie.verification.sensitive import Sensitive, sensitive_of
-from coterie.verification.verify import Check, Classes, Rule, Verification, k_check, verification_of
+from coterie.verification.verify import Check, Verification, k_check, verification_of
 
 if TYPE_CHECKING:
     from coterie.settings.config import Config
+    from coterie.verification.verify import Rule
 
 _ENDS = re.compile(r"\[([0-9.]+)-([0-9.]+)\]|\[(.+), (.+)\]")
 _EXACT = Context(prec=1000)
@@ -77,42 +75,27 @@ class FileCheck(NamedTuple):
     verification: Verification
     classes: ClassFigures
     """of all classes except that of suppressed rows, if these are shown"""
-    starred: int
-    """rows that look like suppressed ones"""
     sizes: SizeCounts
     people: PeopleCounts | None
 
     def with_rows(self, sums: RowSums, k: int, *, hidden: int) -> FileCheck:
-        """Return the same with the guarantee of rows published one by one.
-
-        Args:
-            sums: The counts of all blocks.
-            k: The guaranteed k.
-            hidden: The number of shown suppressed rows.
-        """
+        """Return the same with the guarantee of rows published one by one, from the counts of all blocks."""
         found = self.verification
-        check = rows_check(sums, k=k, alike=self.starred if hidden else None)
+        check = rows_check(sums, k=k, alike=self.sizes.blank_rows if hidden else None)
         return self._replace(verification=replace(found, checks=(check, *found.checks)))
 
 
 def verify_counts(
     counter: Counter, config: Config, *, names: Sequence[str], hidden: int, k: int | None, measured: bool = False
 ) -> FileCheck:
-    """Verify a release from an engine's counts.
+    """Verify a release with these columns from an engine's counts.
 
-    Args:
-        counter: The engine's counts.
-        config: The guarantees.
-        names: The columns of the release.
-        hidden: The number of shown suppressed rows: they are a class by themselves, or part of one.
-        k: The guaranteed k, if any.
-        measured: Also measure the sensitive attributes, whatever their guarantees.
+    `hidden` suppressed rows are shown: they are a class by themselves, or part of one. If `measured`, the sensitive
+    attributes are also measured, whatever their guarantees.
     """
     sizes, people = counter.sizes(), counter.people()
     checks = [] if k is None else [k_check(k, sizes)]
-    checks += check_promises(counter, promises_of(config), config, names=names)
-    checks += [] if people is None else [people_check(people, config.k)]
-    checks += rounding_checks(counter, config, names=names)
+    checks += _beyond_k(counter, config, people, names)
     found = measure_columns(counter, config, config.sensitive, names=names) if measured else ()
     # Classes have no numbers here: nobody could look the worst one up.
     verification = verification_of(
@@ -122,55 +105,30 @@ def verify_counts(
         checks=[check._replace(worst=-1) for check in checks],
         measured=tuple(each._replace(worst=-1) for each in found),
     )
-    return FileCheck(verification, sizes.kept(hidden), sizes.blank_rows, sizes, people)
+    return FileCheck(verification, sizes.kept(hidden), sizes, people)
 
 
-def model_rules(config: Config, *, people: pa.ChunkedArray | None = None) -> list[Rule]:
-    """Return the guarantees of a configuration beyond k, as rules for a table in memory.
-
-    Args:
-        config: Models, sensitive attributes with their types and hierarchies, and k.
-        people: Row of the published table → person, if k counts people.
-    """
-    promises = promises_of(config)
-
-    def check(classes: Classes) -> list[Check]:
-        counter = _counter(classes, people)
-        checks = check_promises(counter, promises, config, names=classes.table.column_names)
-        found = counter.people()
-        checks += [] if found is None else [people_check(found, config.k)]
-        return checks + rounding_checks(counter, config, names=classes.table.column_names)
-
-    return [check]
+def model_rule(config: Config) -> Rule:
+    """Return the guarantees of a configuration beyond k, as a rule for a table in memory."""
+    return lambda counter: _beyond_k(counter, config, counter.people(), counter.table.column_names)
 
 
-def _counter(classes: Classes, people: pa.ChunkedArray | None = None) -> ArrowCounter:
-    return ArrowCounter(classes.table, classes.names, who=people, known=(classes.of_row, len(classes.sizes)))
-
-
-def measure_models(classes: Classes, config: Config, sensitive: Sequence[str]) -> tuple[Measured, ...]:
-    """Measure every model on the sensitive attributes of a table in memory, in the worst class."""
-    return measure_columns(_counter(classes), config, sensitive, names=classes.table.column_names)
+def _beyond_k(counter: Counter, config: Config, people: PeopleCounts | None, names: Sequence[str]) -> list[Check]:
+    checks = check_promises(counter, promises_of(config), config, names=names)
+    checks += [] if people is None else [people_check(people, config.k)]
+    return checks + rounding_checks(counter, config, names=names)
 
 
 def check_promises(
     counter: Counter, promises: Sequence[Promise], config: Config, *, names: Sequence[str]
 ) -> list[Check]:
-    """Check guarantees beyond k, one after another.
-
-    Args:
-        counter: Counts the published table.
-        promises: The guarantees.
-        config: Types and hierarchies of sensitive attributes; how quasi-identifiers were published.
-        names: The columns of the published table.
-    """
+    """Check guarantees beyond k, one after another; `names` are the columns of the published table."""
     found: dict[Promise, Finding] = {}
     tables = _tables(counter, config, [each.column for each in promises if each.column is not None], names)
     refuse_unfit(promises, tables)
     for column, table in tables.items():
         asked = [promise for promise in promises if promise.column == column]
-        for findings in counter.by_value(column, partial(judge_piece, promises=asked, table=table)):
-            _add(found, asked, findings)
+        found |= _judged(counter, column, table, asked)
     for promise in promises:
         if promise.counts == "population":
             for finding in counter.by_class(partial(judge_population, promise=promise, config=config)):
@@ -187,9 +145,7 @@ def measure_columns(
     made: list[Measured] = []
     for column, table in _tables(counter, config, sensitive, names).items():
         fitting = {name: promise for name, promise in MEASURES.items() if not promise.problem(table)}
-        asked, found = list(fitting.values()), dict[Promise, Finding]()
-        for findings in counter.by_value(column, partial(measure_piece, promises=asked, table=table)):
-            _add(found, asked, findings)
+        found = _judged(counter, column, table, list(fitting.values()), decide=False)
         for name, promise in fitting.items():
             value, size, worst, *_ = found.get(promise, Finding(float(promise.limit), 0, -1, 0, 0))
             made.append(Measured(column, name, value, size, worst))
@@ -210,25 +166,25 @@ def _add(found: dict[Promise, Finding], asked: Sequence[Promise], findings: Sequ
         found[promise] = finding if before is None else before.joined(finding, higher=higher)
 
 
-def _pairs(piece: CellPairs, table: Sensitive) -> ClassValues:
+def _judged(
+    counter: Counter, column: str, table: Sensitive, asked: Sequence[Promise], *, decide: bool = True
+) -> dict[Promise, Finding]:
+    """Judge all classes by guarantees about one sensitive attribute."""
+    found: dict[Promise, Finding] = {}
+    for findings in counter.by_value(column, partial(judge_piece, promises=asked, table=table, decide=decide)):
+        _add(found, asked, findings)
+    return found
+
+
+def judge_piece(piece: CellPairs, *, promises: Sequence[Promise], table: Sensitive, decide: bool) -> list[Finding]:
+    """Judge some classes by guarantees about one sensitive attribute."""
     if piece.places is not None:
         value = table.of_cell[piece.places]
     else:
         assert piece.cells is not None, "pairs come with cells or with their places"
         value = table.find(piece.cells)
-    return ClassValues.count(piece.of, value, values=len(table.totals), rows=piece.rows)
-
-
-def judge_piece(piece: CellPairs, *, promises: Sequence[Promise], table: Sensitive) -> list[Finding]:
-    """Judge some classes by all guarantees about one sensitive attribute."""
-    pairs = _pairs(piece, table)
-    return [judge(promise, pairs, table) for promise in promises]
-
-
-def measure_piece(piece: CellPairs, *, promises: Sequence[Promise], table: Sensitive) -> list[Finding]:
-    """Measure some classes."""
-    pairs = _pairs(piece, table)
-    return [measure(promise, pairs, table) for promise in promises]
+    pairs = ClassValues.count(piece.of, value, values=len(table.totals), rows=piece.rows)
+    return [judge(promise, pairs, table, decide=decide) for promise in promises]
 
 
 def judge_population(classes: ClassCells, *, promise: Promise, config: Config) -> Finding:
@@ -271,13 +227,7 @@ def people_check(counts: PeopleCounts, k: int) -> Check:
 
 
 def rounding_checks(counter: Counter, config: Config, *, names: Sequence[str]) -> list[Check]:
-    """Check each column with a step: all ends are multiples of it, and no interval is narrower.
-
-    Args:
-        counter: The engine's counts.
-        config: The steps.
-        names: The columns of the release.
-    """
+    """Check each column with a step: all ends are multiples of it, and no interval is narrower."""
     return [_rounding_check(counter, name, Decimal(str(step)), names) for name, step in config.round.items()]
 
 

@@ -16,7 +16,7 @@ import pyarrow as pa
 from coterie.arrays import Bool, Int64, Integers
 from coterie.errors import ConfigError, DataError, Problem
 from coterie.verification.ancestors import cell_texts
-from coterie.verification.cells import MARK, ColumnCells, equal_rows, read_cells
+from coterie.verification.cells import MARK, ColumnCells, equal_rows, first_rows, read_cells
 from coterie.verification.readings import Shown, numbered, read_both
 
 if TYPE_CHECKING:
@@ -49,13 +49,7 @@ class PublishedColumn(NamedTuple):
 
 
 def matches(classes: pa.Table, population: Any, config: Config) -> Int64:  # noqa: ANN401 - a path, an address or a frame
-    """Return class → people who match its published cells.
-
-    Args:
-        classes: The published quasi-identifiers, one row per class.
-        population: One row per person.
-        config: Quasi-identifiers with their types, hierarchies and publishing styles.
-    """
+    """Return class → people who match its published cells; both tables have a row for each."""
     from coterie.files import tables
 
     people = tables.read(population, missing_values=config.missing_values, header=True).table
@@ -64,8 +58,7 @@ def matches(classes: pa.Table, population: Any, config: Config) -> Int64:  # noq
         raise ConfigError([Problem("on", f"the first table has no column {name!r}") for name in absent])
     owns = [read_cells(people.column(name), name=name) for name in config.quasi]
     of_row, alike = equal_rows(owns)
-    first = np.zeros(alike, dtype=np.int64)
-    first[of_row[::-1]] = np.arange(len(of_row) - 1, -1, -1)
+    first = first_rows(of_row, alike)
     columns = [
         _column(name, classes, ColumnCells(own.values, own.of_row[first]), config)
         for name, own in zip(config.quasi, owns, strict=True)
@@ -104,9 +97,7 @@ def _column(name: str, classes: pa.Table, own: ColumnCells, config: Config) -> P
     own_read, shown_read = read_both(
         owned, shown, form=form, kind=kind, type_=own.values.type, name=name, order=config.ordered.get(name, ())
     )
-    ends = numbered([*own_read, *(each for each in shown_read if not isinstance(each, frozenset))])
-    lo, hi = (np.array([ends(each)[side] for each in shown_read], dtype=np.int64) for side in (0, 1))
-    own_lo, own_hi = (np.array([ends(each)[side] for each in own_read], dtype=np.int64) for side in (0, 1))
+    (own_lo, own_hi), (lo, hi) = (side.T for side in numbered(own_read, shown_read))
     place = {text: at for at, text in enumerate(owned)}
     members = [
         np.array([place[each] for each in reading if each in place], dtype=np.int64)
@@ -124,8 +115,7 @@ def _published(name: str, classes: pa.Table) -> tuple[Integers, list[Shown]]:
         return cells.of_row, [*cell_texts(cells.values, name=name), None]
     low, high = (read_cells(classes.column(f"{name}_{end}"), name=name) for end in ("min", "max"))
     of_class, count = equal_rows([low, high])
-    first = np.zeros(count, dtype=np.int64)
-    first[of_class[::-1]] = np.arange(len(of_class) - 1, -1, -1)
+    first = first_rows(of_class, count)
     texts = [[*cell_texts(end.values, name=name), None] for end in (low, high)]
     ends = zip(low.of_row[first].tolist(), high.of_row[first].tolist(), strict=True)
     pairs = [(texts[0][one], texts[1][other]) for one, other in ends]

@@ -17,8 +17,10 @@ from dataclasses import dataclass
 from enum import Enum
 from typing import Any, Final, TypeAlias
 
+import numpy as np
 import pyarrow as pa
 
+from coterie.arrays import Int64
 from coterie.errors import DataError
 from coterie.verification.ancestors import leaves_of
 from coterie.verification.cells import MARK, moment_in, number_in
@@ -245,8 +247,9 @@ def set_members(text: str) -> list[str] | None:
     return [re.sub(r"\\(.)", r"\1", member, flags=re.DOTALL) for member in members]
 
 
-def numbered(readings: Sequence[Reading]) -> Callable[[Reading], tuple[int, int]]:
-    """Return a function that maps readings to integer intervals, which intersect exactly when the readings match."""
+def numbered(own: Sequence[Reading], shown: Sequence[Reading]) -> tuple[Int64, Int64]:
+    """Return both as intervals of integers, [readings, 2], which intersect exactly when the readings match."""
+    readings = [*own, *shown]
     keys = sorted({key for each in readings if isinstance(each, tuple) for key in each})
     place: dict[Any, int] = {key: at for at, key in enumerate(keys)}
     alone: dict[SingleValue, int] = {}
@@ -262,4 +265,5 @@ def numbered(readings: Sequence[Reading]) -> Callable[[Reading], tuple[int, int]
             return alone[reading], alone[reading]
         return place[reading[0]], place[reading[1]]
 
-    return ends
+    every = np.array([ends(each) for each in readings], dtype=np.int64).reshape(-1, 2)
+    return every[: len(own)], every[len(own) :]

@@ -26,10 +26,11 @@ from coterie.files.csv_out import text_cells
 from coterie.verification.ancestors import cell_texts
 from coterie.verification.cells import MARK, ColumnCells, read_cells
 from coterie.verification.readings import Shown, interval_ends, numbered, range_ends, read_both, set_members
-from coterie.verification.verify import Check, Classes, Rule
+from coterie.verification.verify import Check, Rule
 
 if TYPE_CHECKING:
     from coterie.settings.config import Config
+    from coterie.verification.arrow import ArrowCounter
 
 NAME = "k-anonymity by rows"
 
@@ -156,9 +157,7 @@ def _label_boxes(cells: ColumnCells, own: pa.Array, form: object, *, name: str) 
     owned += [None] if own.null_count else []
     shown: list[Shown] = [*cell_texts(cells.values, name=name), None]
     own_read, read = read_both(owned, shown, form=form, kind="category", type_=own.type, name=name)
-    ends = numbered([*own_read, *read])
-    numbers = np.array([ends(each) for each in own_read], dtype=np.int64).reshape(-1, 2)
-    boxes = np.array([ends(each) for each in read], dtype=np.int64)
+    numbers, boxes = numbered(own_read, read)
     # The first value that reaches up to a cell's lower end, and the last one that begins below its upper end.
     first = np.searchsorted(np.maximum.accumulate(numbers[:, 1]), boxes[:, 0], side="left")
     last = np.searchsorted(np.minimum.accumulate(numbers[::-1, 0])[::-1], boxes[:, 1], side="right") - 1
@@ -166,17 +165,11 @@ def _label_boxes(cells: ColumnCells, own: pa.Array, form: object, *, name: str) 
 
 
 def rows_rule(sums: RowSums, *, k: int, suppressed: Int64) -> Rule:
-    """Return the guarantee of rings as a check of a published table.
+    """Return the guarantee of rings as a rule; the suppressed rows, in no ring, must be at least k equal rows."""
 
-    Args:
-        sums: The counts.
-        k: The requested k.
-        suppressed: The published rows in no ring; they must be at least k equal rows.
-    """
-
-    def check(classes: Classes) -> Check:
-        alike = classes.sizes[classes.of_row[suppressed]]
-        return rows_check(sums, k=k, alike=int(alike.min()) if len(alike) else None)
+    def check(counter: ArrowCounter) -> list[Check]:
+        alike = counter.rows[counter.of_row[suppressed]]
+        return [rows_check(sums, k=k, alike=int(alike.min()) if len(alike) else None)]
 
     return check
 
@@ -203,13 +196,7 @@ def summed(counts: RowCounts, k: int) -> RowSums:
 
 
 def rows_check(sums: RowSums, *, k: int, alike: int | None) -> Check:
-    """Check the guarantee of rings from the counts.
-
-    Args:
-        sums: The counts of all rings.
-        k: The requested k.
-        alike: Rows equal to a suppressed one, if some are shown: at least k are required.
-    """
+    """Check the guarantee of rings from the counts of all; at least k rows are alike if suppressed ones are shown."""
     found = 0 if sums.stray else max(min(sums.least, sums.least if alike is None else alike), 0)
     passed = found >= k
     return Check(NAME, k, found, passed, _text(sums, k, found=found, passed=passed))

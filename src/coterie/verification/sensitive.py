@@ -62,12 +62,7 @@ class Sensitive:
 
 
 def sensitive_of(name: str, counts: CellCounts, config: Config) -> Sensitive:
-    """Read the values of a sensitive attribute.
-
-    Args:
-        name: The column's name.
-        counts: Its distinct cells; some may have no rows.
-        config: Types and hierarchies.
+    """Read the values of a sensitive attribute from its distinct cells, some of which may have no rows.
 
     Raises:
         DataError: Values do not fit the type or the hierarchy.

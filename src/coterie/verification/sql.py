@@ -10,17 +10,19 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 import pyarrow as pa
 
+from coterie.arrays import Int64
 from coterie.errors import BackendError, DataError
+from coterie.files.batches import TableFile, without_rows
 from coterie.verification.cells import equal_rows, read_cells
 from coterie.verification.counts import CellCounts, CellPairs, ClassCells
 
 if TYPE_CHECKING:
     import duckdb
 
-    from coterie.files.batches import TableFile
-
 # Rows of counts that are checked at a time.
 BATCH_ROWS = 2**18
+PERSON = "\0person"
+"""a column that no table has"""
 
 
 class DuckLimits(NamedTuple):
@@ -63,12 +65,9 @@ def connected(checker: DuckLimits) -> Iterator[duckdb.DuckDBPyConnection]:
 
 @contextmanager
 def relation_of(table: TableFile, checker: DuckLimits, *, beside: HiddenColumn | None = None) -> Iterator[str]:
-    """Return the table's SQL expression. DuckDB reads Parquet itself; other formats are converted first.
+    """Return the SQL expression of a table, with a column beside it that it does not have.
 
-    Args:
-        table: The table.
-        checker: A folder for copies.
-        beside: A column that the table does not have.
+    DuckDB reads Parquet itself; other formats are converted first, in the folder of the checker.
     """
     from pyarrow import parquet
 
@@ -101,6 +100,13 @@ class HiddenColumn(NamedTuple):
     type: pa.DataType
     batches: Iterator[pa.RecordBatch]
     """its cells, of the same rows in the same order, as the only column"""
+
+
+def people_column(table: TableFile, entity: str, removed: Int64) -> HiddenColumn:
+    """Return the person of each row that is not removed, from the original, which alone names them."""
+    kind = read_cells(pa.array([], table.schema.field(entity).type), name=entity).plain.type
+    plain = (read_cells(batch.column(0), name=entity).plain for batch in table.batches([entity]))
+    return HiddenColumn(PERSON, kind, without_rows((pa.record_batch([cells], [PERSON]) for cells in plain), removed))
 
 
 class RowReader:

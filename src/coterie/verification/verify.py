@@ -5,7 +5,7 @@ quasi-identifiers into classes, counts (`arrow`, and its counterparts for other 
 missing cell is a value like any other, so rows with missing cells are in a class and count; a verifier that ignores
 them reports too large a k.
 
-Privacy models beyond k-anonymity are added as rules (`models`): a rule receives the classes and returns checks.
+Privacy models beyond k-anonymity are added as rules (`models`): a rule receives the counter and returns checks.
 """
 
 from __future__ import annotations
@@ -45,24 +45,7 @@ class Check(NamedTuple):
     """rows of the worst class"""
 
 
-@dataclass(frozen=True, eq=False)
-class Classes:
-    """The input of a rule: the published table and its equivalence classes."""
-
-    table: pa.Table
-    quasi: tuple[str, ...]
-    of_row: Int64
-    """row → class, numbered by first row"""
-    sizes: Int64
-    """class → number of rows"""
-
-    @property
-    def names(self) -> list[str]:
-        """The published columns of the quasi-identifiers."""
-        return published_names(self.table.column_names, self.quasi)
-
-
-Rule: TypeAlias = Callable[[Classes], "Check | list[Check]"]
+Rule: TypeAlias = Callable[[ArrowCounter], "list[Check]"]
 
 
 @dataclass(frozen=True)
@@ -133,7 +116,8 @@ def verify_table(
     k: int | None = None,
     roots: Mapping[str, str] | None = None,
     rules: Sequence[Rule] = (),
-    measure: Callable[[Classes], tuple[Measured, ...]] | None = None,
+    measure: Callable[[ArrowCounter], tuple[Measured, ...]] | None = None,
+    people: pa.ChunkedArray | None = None,
     read: TableCells | None = None,
 ) -> Verification:
     """Count the equivalence classes of a published table and check its guarantees.
@@ -145,24 +129,19 @@ def verify_table(
         roots: Column → the text of a suppressed cell if that is not `*` (the root label of a hierarchy).
         rules: Further guarantees to check.
         measure: Measures the sensitive attributes.
+        people: Row → person, for rules that count people.
         read: The table's cells, if others read them as well.
     """
     if isinstance(quasi, str):
         quasi = [quasi]
     names = published_names(published.column_names, quasi, k)
-    counter = ArrowCounter(published, names, roots or {}, known_cells=read)
+    counter = ArrowCounter(published, names, roots or {}, who=people, known_cells=read)
     counts = counter.sizes()
-    classes = Classes(published, tuple(quasi), counter.of_row, counter.rows)
     checks = [] if k is None else [k_check(k, counts)]
-    made = verification_of(
-        counts, quasi=quasi, k=k, checks=[*checks, *(each for rule in rules for each in _listed(rule(classes)))]
-    )
-    measured = () if measure is None else measure(classes)
-    return replace(made, class_of_row=counter.of_row, sizes=counter.rows, measured=measured)
-
-
-def _listed(made: Check | list[Check]) -> list[Check]:
-    return [made] if isinstance(made, Check) else made
+    checks += [check for rule in rules for check in rule(counter)]
+    measured = () if measure is None else measure(counter)
+    made = verification_of(counts, quasi=quasi, k=k, checks=checks, measured=measured)
+    return replace(made, class_of_row=counter.of_row, sizes=counter.rows)
 
 
 def verification_of(
@@ -173,15 +152,7 @@ def verification_of(
     checks: Sequence[Check],
     measured: tuple[Measured, ...] = (),
 ) -> Verification:
-    """Return the verification of a published table, from the counts of its classes.
-
-    Args:
-        counts: The class sizes.
-        quasi: The quasi-identifiers.
-        k: The required class size, if any.
-        checks: The checked guarantees.
-        measured: Further measurements.
-    """
+    """Return the verification of a published table, from the counts of its classes."""
     every, below = counts.kept(0), counts.below(k or 0)
     rows = int((counts.rows * counts.classes).sum())
     return Verification(
@@ -204,12 +175,7 @@ def verification_of(
 
 
 def k_check(k: int, counts: SizeCounts) -> Check:
-    """Return the check of k-anonymity.
-
-    Args:
-        k: The required k.
-        counts: The class sizes.
-    """
+    """Return the check of k-anonymity."""
     if not len(counts.rows):
         return Check("k-anonymity", k, 0, True, "The table has no rows, so nobody is exposed.")
     found = judge_counts(k, counts.rows, counts.rows, classes=counts.classes)

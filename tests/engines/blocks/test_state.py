@@ -179,11 +179,11 @@ def test_a_second_run_is_told_that_the_first_is_alive(tmp_path, config):
 @pytest.mark.parametrize("place", ["provenance", "name"])
 def test_a_run_that_was_killed_at_its_end_goes_on(tmp_path, config, place, monkeypatch):
     """After its settings were written and before the release has its name, and after that."""
-    from coterie.engines.blocks import finish
+    from coterie.engines import finished
 
     table = table_of(700)
     whole = run(tmp_path, table, config, out="whole.parquet")
-    real = finish.appear
+    real = finished.appear
 
     def killed(temporary, target, *, force):
         if place == "name":
@@ -191,7 +191,7 @@ def test_a_run_that_was_killed_at_its_end_goes_on(tmp_path, config, place, monke
         raise KeyboardInterrupt
 
     with monkeypatch.context() as patch:
-        patch.setattr(finish, "appear", killed)
+        patch.setattr(finished, "appear", killed)
         with pytest.raises(KeyboardInterrupt):
             run(tmp_path, table, config)
     assert (tmp_path / "out.parquet.coterie.toml").exists()
@@ -204,7 +204,7 @@ def test_a_run_that_was_killed_at_its_end_goes_on(tmp_path, config, place, monke
 
 
 def test_a_run_that_goes_on_replaces_nothing_but_its_own_release(tmp_path, config, monkeypatch):
-    from coterie.engines.blocks import finish
+    from coterie.engines import finished
 
     table = table_of(700)
 
@@ -212,7 +212,7 @@ def test_a_run_that_goes_on_replaces_nothing_but_its_own_release(tmp_path, confi
         raise KeyboardInterrupt
 
     with monkeypatch.context() as patch:
-        patch.setattr(finish, "appear", killed)
+        patch.setattr(finished, "appear", killed)
         with pytest.raises(KeyboardInterrupt):
             run(tmp_path, table, config)
     (tmp_path / "out.parquet").write_bytes(b"somebody else's")

@@ -89,15 +89,7 @@ class _Tally:
 def count_table(
     table: TableFile, config: Config, mask: Mask, *, memory: int, progress: Progress | None = None
 ) -> Codebook:
-    """Read a table once and fix the codes of all its values.
-
-    Args:
-        table: The table.
-        config: Roles, types, hierarchies.
-        mask: Rows and cells that the user wants suppressed.
-        memory: Bytes that the process may take; it limits the number of distinct values.
-        progress: Told how many rows are read.
-    """
+    """Read a table once and fix the codes of all its values, of which there may be as many as fit in memory."""
     names = coded_columns(config)
     tallies = {name: _Tally(name, memory // VALUE_BYTES) for name in names}
     missing = np.zeros(len(config.quasi), dtype=np.int64)
@@ -115,6 +107,6 @@ def count_table(
     if rows == 0:
         raise DataError(f"{table.name} has a header but no rows.", hint="Give a table with at least one row.")
     mask.check(rows)
-    refuse_missing(dict(zip(config.quasi, missing.tolist(), strict=True)), config)
+    refuse_missing(missing, config)
     counted = {name: tally.result() for name, tally in tallies.items()}
     return make_codebook(config, counted, rows=kept, all_rows=rows, mask=mask)

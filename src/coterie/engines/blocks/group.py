@@ -52,9 +52,9 @@ def group_blocks(plan: Plan, spill: Spill, store: BlockStore, job: Job) -> tuple
             seconds=None if limit is None else each * len(rows.codes),
         )
         if result.one_by_one is not None:
-            save(result.one_by_one, store.one_by_one(block))
+            save(result.one_by_one, store.path(block, "one-by-one"))
         if job.mapping is not None:
-            store.mapping(block).write_bytes(block_mapping(result, plan))
+            store.path(block, "mapping").write_bytes(block_mapping(result, plan))
         finished = store.put(block, rows.numbers, result)
         spill.drop(leaves[block])
         return block, finished

@@ -17,8 +17,8 @@ from coterie.engines.blocks.finish import Ending
 from coterie.engines.blocks.group import group_blocks, with_remaining
 from coterie.engines.blocks.plan import make_plan
 from coterie.engines.blocks.spill import Spill
-from coterie.engines.blocks.state import WorkFolder, open_work, sweep_work, was_named
-from coterie.engines.blocks.store import BlockStore
+from coterie.engines.blocks.state import WorkFolder, open_work, refused, sweep_work, was_named
+from coterie.engines.blocks.store import BlockStore, FinishedTable
 from coterie.engines.phases import Phases
 from coterie.engines.request import block_problems, check
 from coterie.engines.suppressed import needs_remaining
@@ -71,16 +71,7 @@ def anonymize(data: AnyTable, job: Job) -> Release:
         job.config.check_columns(table.schema.names, text=table.sniffed is not None)
         job = job.ordered_by(table)
         target = target_of(job.place, force=job.force, like=table, formulas=job.config.formulas)
-        work = open_work(
-            job.place,
-            job.config,
-            table.stamp,
-            block_rows=job.block_rows,
-            resume=job.resume,
-            force=job.force,
-            mapping=job.mapping is not None,
-            masks=mask.sha256,
-        )
+        work = open_work(job, table.stamp, mask.sha256)
     kept = False
     try:
         with one_allocator():
@@ -92,7 +83,7 @@ def anonymize(data: AnyTable, job: Job) -> Release:
         raise  # whoever reads standard output has seen enough
     except OSError as error:
         kept = os.fspath(job.place) != "-" and any(work.blocks.glob("*.json"))
-        raise work.refused(error) from None
+        raise refused(work.path, error) from None
     finally:
         if kept:
             work.lock.give_back()
@@ -116,4 +107,4 @@ def _release(table: TableFile, target: Target, work: WorkFolder, mask: Mask, *, 
             plan = with_remaining(plan, spill, store, job)
     with phases("group"):
         finished = group_blocks(plan, spill, store, job)
-    return Ending(table, plan, store, finished, work, job, target, phases).finish()
+    return Ending(FinishedTable(table, plan, store, finished), work, job, target, phases).finish()

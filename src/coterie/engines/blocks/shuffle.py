@@ -64,9 +64,7 @@ class ShuffledStripes:
             order = stack.enter_context(self.order_path.open("wb"))
             people = None
             for path in paths:
-                with ipc.open_stream(path) as reader:
-                    held = reader.read_all().unify_dictionaries().combine_chunks()
-                path.unlink()
+                held = _taken(path)
                 if not held.num_rows:
                     continue
                 held = held.take(pa.array(rng.permutation(held.num_rows)))
@@ -80,7 +78,7 @@ class ShuffledStripes:
 
     def restored(self, batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
         """Yield rows that are in the secret order in the order that they had before, for the last check."""
-        size, total = self.inner.store.stripe_rows, self.inner.plan.book.all_rows
+        size, total = self.inner.made.store.stripe_rows, self.inner.made.plan.book.all_rows
         width = size * max(1, -(-total // (size * MOST_FILES)))
         paths = [self.folder / f"restored-{number:06}" for number in range(-(-total // width))]
         writers: list[ipc.RecordBatchStreamWriter] = []
@@ -93,10 +91,7 @@ class ShuffledStripes:
                     writers[number].write_table(held.filter(pa.array(places // width == number)))
         rows.end()
         for path in paths if writers else ():
-            with ipc.open_stream(path) as reader:
-                held = reader.read_all().unify_dictionaries().combine_chunks()
-            path.unlink()
-            yield from held.sort_by(_PLACE).drop_columns(_PLACE).to_batches()
+            yield from _taken(path).sort_by(_PLACE).drop_columns(_PLACE).to_batches()
 
     def shuffled_people(self) -> HiddenColumn | None:
         """Return the person of each row in the secret order, once all rows were asked for."""
@@ -108,7 +103,7 @@ class ShuffledStripes:
 
     def _thrown(self, rng: np.random.Generator, levels: dict[str, pa.Array], progress: Progress | None) -> list[Path]:
         """Throw all rows into files."""
-        size, total = self.inner.store.stripe_rows, self.inner.plan.book.all_rows
+        size, total = self.inner.made.store.stripe_rows, self.inner.made.plan.book.all_rows
         files = max(1, min(MOST_FILES, -(-total // size)))
         paths = [self.folder / f"thrown-{number:06}" for number in range(files)]
         persons = None if self.people is None else RowReader(self.people.batches)
@@ -132,3 +127,11 @@ class ShuffledStripes:
                 for number, writer in enumerate(writers):
                     writer.write_table(stripe.filter(pa.array(chosen == number)))
         return paths
+
+
+def _taken(path: Path) -> pa.Table:
+    """Return the rows of a file, which is removed."""
+    with ipc.open_stream(path) as reader:
+        held = reader.read_all().unify_dictionaries().combine_chunks()
+    path.unlink()
+    return held

@@ -106,18 +106,7 @@ class Spill:
             self.path(leaf).unlink(missing_ok=True)
 
     def cut_again(self, tree: CutTree, leaf: int, rows: int, *, most: int, threads: int = 1) -> CutTree:
-        """Cut a leaf that has too many rows.
-
-        Args:
-            tree: The tree.
-            leaf: The leaf.
-            rows: Its number of rows.
-            most: The maximum number of rows.
-            threads: Number of threads; the cuts do not depend on it.
-
-        Returns:
-            The tree with the leaf cut further; the files match its leaves.
-        """
+        """Return the tree with a leaf that has too many rows cut further; the files match its leaves."""
         share = sample_share(rows)
         chosen = [piece[in_sample(piece["row"], share)] for piece in self.pieces(leaf)]
         sample = self.unpack(np.concatenate(chosen))

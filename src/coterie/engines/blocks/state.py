@@ -11,7 +11,7 @@ import hashlib
 import json
 import os
 import shutil
-from contextlib import suppress
+from contextlib import ExitStack, suppress
 from dataclasses import dataclass
 from importlib.metadata import version
 from pathlib import Path
@@ -22,8 +22,8 @@ from coterie.errors import ConfigError, DataError, Problem
 from coterie.files.locks import LOCK, Lock, is_abandoned, lock_folder, work_path
 
 if TYPE_CHECKING:
+    from coterie.engines.engine import Job
     from coterie.files.batches import Stamp
-    from coterie.settings.config import Config
 
 
 RUN = "run.json"
@@ -34,10 +34,10 @@ class WorkFolder:
     """The intermediate results of a run."""
 
     path: Path
-    resumed: bool
-    """whether it is from an earlier run"""
     lock: Lock
     """held during the run"""
+    facts: dict[str, Any]
+    """what identifies the run, as its folder has it"""
 
     @property
     def rows(self) -> Path:
@@ -54,22 +54,21 @@ class WorkFolder:
         """Folder for DuckDB's temporary files."""
         return self.path / "spare"
 
-    def _facts(self) -> dict[str, Any]:
-        description: dict[str, Any] = json.loads((self.path / RUN).read_text(encoding="utf-8"))
-        return description
+    def note(self, **facts: str | int) -> None:
+        """Record more facts about the run.
+
+        `naming` is the hash of the release that is about to be renamed: a resumed run may find it in place already.
+        """
+        self.facts.update(facts)
+        temporary = self.path / "run.part"
+        temporary.write_text(json.dumps(self.facts, indent=1), encoding="utf-8")
+        temporary.replace(self.path / RUN)
 
     def note_plan(self, sha256: str) -> None:
         """Record the plan of the blocks; refuse to resume with another one."""
-        description = self._facts()
-        before = description.get("plan")
-        if before is not None and before != sha256:
+        if self.facts.get("plan", sha256) != sha256:
             raise _changed(self.path, "cut the table differently from")
-        if before is None:
-            _write(self.path / RUN, description | {"plan": sha256})
-
-    def note_name(self, sha256: str) -> None:
-        """Record which release is about to be renamed: a resumed run may find it in place already."""
-        _write(self.path / RUN, self._facts() | {"naming": sha256})
+        self.note(plan=sha256)
 
     def clean(self) -> None:
         """Remove the output of an unfinished pass, but not finished blocks."""
@@ -80,10 +79,6 @@ class WorkFolder:
         for partial in (*self.path.glob("release*"), *self.blocks.glob("*.part")):
             _remove(partial)
 
-    def refused(self, error: OSError) -> DataError:
-        """Return the error for a failed write."""
-        return _refused(self.path, error)
-
     def remove(self) -> None:
         """Remove the folder, first the file that identifies the run, since a partial folder cannot be resumed.
 
@@ -92,49 +87,56 @@ class WorkFolder:
         """
         (self.path / RUN).unlink(missing_ok=True)
         with suppress(OSError):
-            for each in self.path.iterdir():
-                if each.name != LOCK:
-                    _remove(each)
+            _remove_all(self.path)
             (self.path / LOCK).unlink(missing_ok=True)
             self.path.rmdir()
         self.lock.give_back()
 
 
-def open_work(
-    output: str | os.PathLike[str],
-    config: Config,
-    stamp: Stamp,
-    *,
-    block_rows: int,
-    resume: bool,
-    force: bool,
-    mapping: bool = False,
-    masks: str = "",
-) -> WorkFolder:
+def open_work(job: Job, stamp: Stamp, masks: str) -> WorkFolder:
     """Create the work folder of a run, or open that of an earlier run.
 
     Args:
-        output: The path of the release.
-        config: The settings.
+        job: The job. It may go on with what an earlier run has done, if it was the same, or start again in its place.
         stamp: Which file is read.
-        block_rows: Rows of a block at most.
-        resume: Go on with what an earlier run has done, if it was the same.
-        force: Start again in place of an earlier run.
-        mapping: Whether blocks keep what their groups are published as.
         masks: What tells the masks of rows and cells from others.
 
     Raises:
         ConfigError: There is an earlier run, and neither `resume` nor `force` was given.
         DataError: The earlier run had another input or other settings, or the folder cannot be written.
     """
-    path = work_path(output)
-    lock = _locked(path)
+    path = work_path(job.place)
+    facts: dict[str, str | int] = {
+        "coterie": version("coterie"),
+        "input_sha256": stamp.sha256,
+        "input_size": stamp.size,
+        "settings": settings_text(job.config),
+        "block_rows": job.block_rows,
+        "mapping": job.mapping is not None,
+        "masks": masks,
+    }
     try:
-        description = _description(config, stamp, block_rows, mapping=mapping) | {"masks": masks}
-        return _opened(path, lock, description, resume=resume, force=force)
-    except BaseException:
-        lock.give_back()
-        raise
+        with ExitStack() as stack:
+            lock = lock_folder(path)
+            stack.callback(lock.give_back)
+            old = _read(path)
+            if old is not None and job.resume:
+                _refuse_other(path, old, facts)
+                work = WorkFolder(path, lock, old)
+            else:
+                if old is not None and not job.force:
+                    done = len(list((path / "blocks").glob("*.json")))
+                    text = f"an earlier run to this file was interrupted with {done:,} blocks finished"
+                    hint = "Continue it with resume=True, or start over with force=True."
+                    raise ConfigError([Problem("output", text)], hint=hint)
+                _remove_all(path)
+                work = WorkFolder(path, lock, {})
+                work.note(**facts)
+            work.clean()
+            stack.pop_all()
+            return work
+    except OSError as error:
+        raise refused(path, error) from None
 
 
 def sweep_work(output: str | os.PathLike[str]) -> None:
@@ -161,58 +163,16 @@ def was_named(output: str | os.PathLike[str]) -> bool:
         return bool(hashlib.file_digest(file, "sha256").hexdigest() == noted)
 
 
-def _locked(path: Path) -> Lock:
-    """Lock a folder, or raise a ConfigError that names the process that has it."""
-    try:
-        return lock_folder(path)
-    except OSError as error:
-        raise _refused(path, error) from None
-
-
-def _description(config: Config, stamp: Stamp, block_rows: int, *, mapping: bool) -> dict[str, Any]:
-    return {
-        "coterie": version("coterie"),
-        "input_sha256": stamp.sha256,
-        "input_size": stamp.size,
-        "settings": settings_text(config),
-        "block_rows": block_rows,
-        "mapping": mapping,
-    }
-
-
-def _opened(path: Path, lock: Lock, description: dict[str, Any], *, resume: bool, force: bool) -> WorkFolder:
-    old = _read(path)
-    if old is not None and resume:
-        _refuse_other(path, old, description)
-        work = WorkFolder(path, resumed=True, lock=lock)
-    else:
-        if old is not None and not force:
-            done = len(list((path / "blocks").glob("*.json")))
-            text = f"an earlier run to this file was interrupted with {done:,} blocks finished"
-            hint = "Continue it with resume=True, or start over with force=True."
-            raise ConfigError([Problem("output", text)], hint=hint)
-        work = _fresh(path, lock, description)
-    try:
-        work.clean()
-    except OSError as error:
-        raise _refused(path, error) from None
-    return work
-
-
-def _fresh(path: Path, lock: Lock, description: dict[str, Any]) -> WorkFolder:
-    try:
-        for each in path.iterdir():
-            if each.name != LOCK:
-                _remove(each)
-        _write(path / RUN, description)
-    except OSError as error:
-        raise _refused(path, error) from None
-    return WorkFolder(path, resumed=False, lock=lock)
-
-
 def _remove(path: Path) -> None:
     """Remove a file, or a folder with all that is in it."""
     shutil.rmtree(path) if path.is_dir() and not path.is_symlink() else path.unlink()
+
+
+def _remove_all(path: Path) -> None:
+    """Remove everything in a work folder but its lock."""
+    for each in path.iterdir():
+        if each.name != LOCK:
+            _remove(each)
 
 
 def _read(path: Path) -> dict[str, Any] | None:
@@ -221,12 +181,6 @@ def _read(path: Path) -> dict[str, Any] | None:
     except (OSError, ValueError):
         return None
     return description
-
-
-def _write(path: Path, description: dict[str, Any]) -> None:
-    temporary = path.with_suffix(".part")
-    temporary.write_text(json.dumps(description, indent=1), encoding="utf-8")
-    temporary.replace(path)
 
 
 def _refuse_other(path: Path, old: dict[str, Any], new: dict[str, Any]) -> None:
@@ -251,7 +205,8 @@ def _changed(path: Path, text: str) -> DataError:
     )
 
 
-def _refused(path: Path, error: OSError) -> DataError:
+def refused(path: Path, error: OSError) -> DataError:
+    """Return the error for a failed write."""
     return DataError(
         f"{path} cannot be written: {error.strerror or 'output error'}.",
         hint="Check the folder's permissions and free space.",

@@ -10,18 +10,24 @@ import io
 import json
 import os
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
 import numpy as np
 import pyarrow as pa
 from pyarrow import ipc
 
-from coterie.arrays import Bool, Int64
+from coterie.arrays import Int64
 from coterie.engines.block import BlockResult
 from coterie.engines.finished import AT, FinishedBlock
 from coterie.measures.sums import BlockSums
 from coterie.table.domain import Domain
+
+if TYPE_CHECKING:
+    from coterie.engines.plan import Plan
+    from coterie.files.batches import TableFile
 
 CODE = "\0code "
 """columns of codes, for quasi-identifiers that may be published unchanged"""
@@ -34,23 +40,13 @@ class BlockStore:
         self.folder = folder
         self.stripe_rows = stripe_rows
 
-    def _cells(self, block: int) -> Path:
-        return self.folder / f"block-{block:06}.cells"
-
-    def _record(self, block: int) -> Path:
-        return self.folder / f"block-{block:06}.json"
-
-    def one_by_one(self, block: int) -> Path:
-        """Return the path of the check data of a block whose rows are published one by one."""
-        return self.folder / f"block-{block:06}.one-by-one"
-
-    def mapping(self, block: int) -> Path:
-        """Return the path of a block's mapping, if requested."""
-        return self.folder / f"block-{block:06}.mapping"
+    def path(self, block: int, kind: Literal["cells", "json", "one-by-one", "mapping", "suppressed"]) -> Path:
+        """Return the path of a block's cells, its record, the check data of single rows, its mapping or its counts."""
+        return self.folder / f"block-{block:06}.{kind}"
 
     def suppressed(self, block: int) -> list[Int64] | None:
         """Return what `put_suppressed` stored, if anything."""
-        path = self.folder / f"block-{block:06}.suppressed"
+        path = self.path(block, "suppressed")
         if not path.exists():
             return None
         with np.load(path) as held:
@@ -58,14 +54,15 @@ class BlockStore:
 
     def put_suppressed(self, block: int, values: Sequence[Int64]) -> None:
         """Store, per sensitive column, code → rows of a block that its method suppresses."""
-        waiting = self.folder / f"block-{block:06}.suppressed.part"
+        path = self.path(block, "suppressed")
+        waiting = path.with_suffix(".suppressed.part")
         with waiting.open("wb") as file:
             np.savez(file, *values)
-        waiting.replace(waiting.with_suffix(""))
+        waiting.replace(path)
 
     def done(self, block: int) -> FinishedBlock | None:
         """Return the summary of a block, if it is finished."""
-        path = self._record(block)
+        path = self.path(block, "json")
         if not path.exists():
             return None
         record = json.loads(path.read_text(encoding="utf-8"))
@@ -73,15 +70,10 @@ class BlockStore:
         return FinishedBlock(pieces, BlockSums.from_dict(record["sums"]), tuple(record["notes"]))
 
     def put(self, block: int, numbers: Int64, result: BlockResult) -> FinishedBlock:
-        """Store a finished block.
-
-        Args:
-            block: The block's number.
-            numbers: Its rows' numbers, ascending.
-            result: Its published rows.
-        """
+        """Store a finished block, whose rows have these numbers, ascending."""
         pieces: dict[int, tuple[int, int]] = {}
-        temporary = self._cells(block).with_suffix(".part")
+        cells, summary = self.path(block, "cells"), self.path(block, "json")
+        temporary = cells.with_suffix(".part")
         with temporary.open("wb") as file:
             for stripe, batch in _pieces(numbers, result, self.stripe_rows):
                 start = file.tell()
@@ -89,36 +81,53 @@ class BlockStore:
                 pieces[stripe] = (start, file.tell() - start)
             file.flush()
             os.fsync(file.fileno())
-        temporary.replace(self._cells(block))
+        temporary.replace(cells)
         record = {"pieces": pieces, "sums": result.sums.to_dict(), "notes": result.notes}
-        waiting = self._record(block).with_suffix(".part")
-        waiting.write_text(json.dumps(record), encoding="utf-8")
-        waiting.replace(self._record(block))
+        temporary.write_text(json.dumps(record), encoding="utf-8")
+        temporary.replace(summary)
         return FinishedBlock(pieces, result.sums, result.notes)
-
-    def published(self, finished: Sequence[FinishedBlock], stripe: int, rows: int) -> Bool:
-        """Return row of a stripe → whether some block publishes it; others are suppressed.
-
-        Args:
-            finished: All blocks.
-            stripe: The stripe's number.
-            rows: Its number of rows.
-        """
-        inside = np.zeros(rows, dtype=np.bool_)
-        for block, each in enumerate(finished):
-            if (piece := self.piece(block, each, stripe)) is not None:
-                inside[piece.column(AT).to_numpy()] = True
-        return inside
 
     def piece(self, block: int, finished: FinishedBlock, stripe: int) -> pa.RecordBatch | None:
         """Return the rows of a block in one stripe, if it has any."""
         if stripe not in finished.pieces:
             return None
         start, size = finished.pieces[stripe]
-        with self._cells(block).open("rb") as file:
+        with self.path(block, "cells").open("rb") as file:
             file.seek(start)
             with ipc.open_stream(pa.py_buffer(file.read(size))) as reader:
                 return reader.read_next_batch()
+
+
+@dataclass(frozen=True, eq=False)
+class FinishedTable:
+    """A table whose blocks are all finished."""
+
+    original: TableFile
+    plan: Plan
+    store: BlockStore
+    finished: tuple[FinishedBlock, ...]
+
+    def stripes(self) -> Iterator[tuple[int, int]]:
+        """Yield the number of each stripe, and its rows."""
+        rows, size = self.plan.book.all_rows, self.store.stripe_rows
+        return ((number, min(size, rows - number * size)) for number in range(-(-rows // size)))
+
+    def pieces(self, stripe: int) -> Iterator[tuple[int, pa.RecordBatch]]:
+        """Yield each block that has rows in a stripe, and these."""
+        for block, each in enumerate(self.finished):
+            if (piece := self.store.piece(block, each, stripe)) is not None:
+                yield block, piece
+
+    @cached_property
+    def suppressed(self) -> Int64:
+        """The rows that no block publishes, ascending."""
+        found = [np.zeros(0, dtype=np.int64)]
+        for stripe, rows in self.stripes():
+            inside = np.zeros(rows, dtype=np.bool_)
+            for _, piece in self.pieces(stripe):
+                inside[piece.column(AT).to_numpy()] = True
+            found.append(stripe * self.store.stripe_rows + np.flatnonzero(~inside))
+        return np.concatenate(found)
 
 
 def _serialized(batch: pa.RecordBatch) -> bytes:

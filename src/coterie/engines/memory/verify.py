@@ -9,9 +9,9 @@ import pyarrow as pa
 
 from coterie.engines.belongs import count_strangers, refuse_strangers
 from coterie.engines.row_check import cells_as_boxes, count_pairs
-from coterie.grouping.promises import rules_of
 from coterie.table.recoding import OneByOne
 from coterie.verification.cells import TableCells
+from coterie.verification.models import model_rule
 from coterie.verification.rows import rows_rule
 from coterie.verification.verify import Verification, verify_table
 
@@ -31,14 +31,19 @@ def check(
     Raises:
         VerificationError: The rows do not belong to the original.
     """
-    read = TableCells(published.table)
-    if (one_by_one := grouping.counts_for_judge(encoded.table.codes)) is not None:
-        rule = _rule(published, encoded, grouping, one_by_one, config)
-        made = verify_table(published.table, quasi=config.quasi, roots=published.roots, rules=[rule], read=read)
-    else:
-        rules = rules_of(config, columns=columns, kept=published.kept)
-        quasi, roots = config.quasi, published.roots
-        made = verify_table(published.table, quasi=quasi, k=config.k, roots=roots, rules=rules, read=read)
+    read, people = TableCells(published.table), None
+    if config.entity is not None:
+        people = columns.column(config.entity).take(pa.array(published.kept))
+    one_by_one = grouping.counts_for_judge(encoded.table.codes)
+    made = verify_table(
+        published.table,
+        quasi=config.quasi,
+        k=config.k if one_by_one is None else None,
+        roots=published.roots,
+        rules=[model_rule(config) if one_by_one is None else _rule(published, encoded, grouping, one_by_one, config)],
+        people=people,
+        read=read,
+    )
     if made.passed:
         refuse_strangers(count_strangers(columns, published.table, config, kept=published.kept, read=read))
     return made

@@ -47,60 +47,41 @@ def group_partition(batches: Iterator[pa.RecordBatch], *, work: BlockWork) -> It
         yield from group_table(pa.Table.from_batches(held), work).to_batches(max_chunksize=BATCH_ROWS)
 
 
-@guarded_task
-def _one(table: pa.Table, *, work: BlockWork) -> Iterator[pa.Table]:
-    yield group_table(table, work)
-
-
-def group_whole(table: pa.Table, *, work: BlockWork) -> pa.Table:
-    """Group whole blocks, for a Spark that passes whole groups."""
-    return next(_one(table, work=work))
-
-
 def group_table(table: pa.Table, work: BlockWork) -> pa.Table:
     """Group and generalize the rows of some blocks."""
+    hidden = table.column("block").to_numpy() < 0
+    parts = [_hidden_rows(table.filter(pa.array(hidden)), work)] if hidden.any() else []
+    return pa.concat_tables([*parts, *(_block(rows, block, work) for block, rows in _blocks(table))])
+
+
+def _blocks(table: pa.Table) -> Iterator[tuple[int, pa.Table]]:
+    """Yield each block, and its rows in their order."""
     block = table.column("block").to_numpy()
-    parts = [_hidden_rows(table.filter(pa.array(block < 0)), work)] if (block < 0).any() else []
     for each in np.unique(block[block >= 0]):
         mine = table if (block == each).all() else table.filter(pa.array(block == each))
         order = np.argsort(mine.column("row").to_numpy(), kind="stable")
-        parts.append(_block(mine.take(pa.array(order)).combine_chunks(), int(each), work))
-    return pa.concat_tables(parts)
+        yield int(each), mine.take(pa.array(order)).combine_chunks()
 
 
 @guarded_task
 def suppress_partition(batches: Iterator[pa.RecordBatch], *, plan: Plan) -> Iterator[pa.RecordBatch]:
     """Count, for the blocks of a partition, the rows with each sensitive value that the method suppresses."""
-    held = list(batches)
-    if held:
-        yield from _suppressed(pa.Table.from_batches(held), plan)
-
-
-@guarded_task
-def _suppressed_one(table: pa.Table, *, plan: Plan) -> Iterator[pa.Table]:
-    yield pa.Table.from_batches(list(_suppressed(table, plan)))
-
-
-def suppress_whole(table: pa.Table, *, plan: Plan) -> pa.Table:
-    """Count suppressed values in whole blocks, for a Spark that passes whole groups."""
-    return next(_suppressed_one(table, plan=plan))
-
-
-def _suppressed(table: pa.Table, plan: Plan) -> Iterator[pa.RecordBatch]:
     from coterie.engines.block import suppressed_values
     from coterie.engines.spark.tasks import message
 
-    block = table.column("block").to_numpy()
-    width = len(plan.book.domains)
-    for each in np.unique(block[block >= 0]):
-        mine = table.filter(pa.array(block == each))
-        order = np.argsort(mine.column("row").to_numpy(), kind="stable")
-        codes = unpack_codes(mine.column("codes"), width + len(plan.book.sensitive))[order]
+    held = list(batches)
+    for block, table in _blocks(pa.Table.from_batches(held)) if held else ():
+        quasi, sensitive = _codes(table, plan)
         compile_once(plan.book.config.method)
-        quasi, sensitive = np.ascontiguousarray(codes[:, :width]), np.ascontiguousarray(codes[:, width:])
-        gone = suppressed_values(quasi, sensitive, plan, int(each))
-        for column, rows in enumerate(gone):
+        for column, rows in enumerate(suppressed_values(quasi, sensitive, plan, block)):
             yield message(str(column), pa.table({"rows": rows}))
+
+
+def _codes(table: pa.Table, plan: Plan) -> tuple[Int32, Int32]:
+    """Return the codes of quasi-identifiers and of sensitive attributes."""
+    width = len(plan.book.domains)
+    codes = unpack_codes(table.column("codes"), width + len(plan.book.sensitive))
+    return np.ascontiguousarray(codes[:, :width]), np.ascontiguousarray(codes[:, width:])
 
 
 def _block(table: pa.Table, block: int, work: BlockWork) -> pa.Table:
@@ -110,8 +91,7 @@ def _block(table: pa.Table, block: int, work: BlockWork) -> pa.Table:
 
     started = time.process_time()
     book = work.plan.book
-    codes = unpack_codes(table.column("codes"), len(book.domains) + len(book.sensitive))
-    quasi, sensitive = codes[:, : len(book.domains)], codes[:, len(book.domains) :]
+    quasi, sensitive = _codes(table, work.plan)
     rows = table.column("row").to_numpy()
     found = int(fingerprints(rows, quasi, sensitive).sum())
     if len(rows) != work.plan.sizes[block] or found != int(work.sums[block]):
@@ -121,7 +101,6 @@ def _block(table: pa.Table, block: int, work: BlockWork) -> pa.Table:
             hint="Write the DataFrame to a table first, or name a column that numbers its rows (row_number).",
         )
     compile_once(book.config.method)
-    quasi, sensitive = np.ascontiguousarray(quasi), np.ascontiguousarray(sensitive)
     made = anonymize_block(quasi, sensitive, work.plan, block, rows=rows)
     pairs = None
     if made.one_by_one is not None:
@@ -159,15 +138,9 @@ def _rows(
     hidden: Bool,
     told: tuple[bytes | None, bytes | None],
 ) -> pa.Table:
-    """Return the published rows, with the message for the driver in the first.
+    """Return the published rows, with `told` in the first: facts, and the mapping if it is wanted.
 
-    Args:
-        table: The rows as they came.
-        work: What is published.
-        cells: Published column of a quasi-identifier → its cells.
-        own: Position of a quasi-identifier that may be published with its own values → their codes.
-        hidden: Row → whether it is suppressed.
-        told: Facts, and the mapping if it is wanted.
+    `own` are the codes of quasi-identifiers, by position, that may be published with their own values.
     """
     rest = [None] * (table.num_rows - 1)
     arrays: dict[str, pa.Array | pa.ChunkedArray] = {

@@ -12,9 +12,17 @@ import pyarrow as pa
 from coterie.arrays import Bool, Int64
 from coterie.engines.spark.guard import guarded, guarded_task
 from coterie.engines.spark.rows import RowNumbers, all_rows_sum, fingerprints, numbers_from
-from coterie.engines.spark.tasks import MESSAGE, Batches, Shape, message, opened
+from coterie.engines.spark.tasks import MESSAGE, Batches, message, named, opened
 from coterie.errors import ConfigError, DataError, Problem
-from coterie.table.codebook import Codebook, CountedValues, make_codebook, missing_cells, refuse_missing, taking_part
+from coterie.table.codebook import (
+    Codebook,
+    CountedValues,
+    coded_columns,
+    make_codebook,
+    missing_cells,
+    refuse_missing,
+    taking_part,
+)
 from coterie.values.plain import plain_array
 
 if TYPE_CHECKING:
@@ -25,9 +33,9 @@ if TYPE_CHECKING:
     from coterie.table.masks import Mask
 
 
-def _refuse_nested(rows: NumberedRows, names: tuple[str, ...]) -> None:
+def _refuse_nested(rows: NumberedRows, config: Config) -> None:
     """Refuse lists and structs, which have no order and no hierarchy."""
-    for name in names:
+    for name in coded_columns(config):
         kind = rows.frame.schema[f"c{rows.names.index(name)}"].dataType
         if kind.typeName() in ("array", "map", "struct", "variant"):
             raise DataError(
@@ -44,13 +52,11 @@ def messages(frame: DataFrame, task: Callable[..., Any]) -> list[tuple[str, pa.T
     return [(kind, opened(body)) for kind, body in pairs]
 
 
-def count_table(
-    rows: NumberedRows, frame: DataFrame, config: Config, shape: Shape, mask: Mask
-) -> tuple[Codebook, RowNumbers]:
+def count_table(rows: NumberedRows, frame: DataFrame, config: Config, mask: Mask) -> tuple[Codebook, RowNumbers]:
     """Read a table once and fix the codes of all its values, and the numbers of its rows."""
-    _refuse_nested(rows, shape.names)
+    _refuse_nested(rows, config)
     with guarded("counting values"):
-        found = messages(frame, partial(count_values, shape=shape, config=config, mask=mask))
+        found = messages(frame, partial(count_values, config=config, mask=mask))
     parts = [table for kind, table in found if kind == "rows" and table.num_rows]
     if not parts:
         raise DataError("The DataFrame has no rows.", hint="Give a table with at least one row.")
@@ -62,9 +68,9 @@ def count_table(
     elif int(np.sum(seen.column("sum").to_numpy())) % 2**64 != all_rows_sum(total):
         raise _no_row_numbers(rows, total)
     mask.check(total)
-    missing = sum(table.column("rows").to_numpy() for kind, table in found if kind == "missing")
-    refuse_missing(dict(zip(config.quasi, missing.tolist(), strict=True)), config)
-    counted = {name: _of_column(found, name) for name in shape.names}
+    missing = [table.column("rows").to_numpy() for kind, table in found if kind == "missing"]
+    refuse_missing(np.sum(missing, axis=0), config)
+    counted = {name: _of_column(found, name) for name in coded_columns(config)}
     return make_codebook(config, counted, rows=kept, all_rows=total, mask=mask), numbers
 
 
@@ -90,21 +96,22 @@ PENDING = 2**20
 
 
 @guarded_task
-def count_values(batches: Batches, *, shape: Shape, config: Config, mask: Mask) -> Batches:
+def count_values(batches: Batches, *, config: Config, mask: Mask) -> Batches:
     """Distinct values of each column with their rows and the first of these; and the rows of each partition."""
-    parts: dict[str, list[pa.Table]] = {name: [] for name in shape.names}
+    names = coded_columns(config)
+    parts: dict[str, list[pa.Table]] = {name: [] for name in names}
     held = 0
     rows: dict[int, list[int]] = {}
     missing = np.zeros(len(config.quasi), dtype=np.int64)
     for batch in batches:
         keys = batch.column(batch.num_columns - 1).fill_null(-1).to_numpy(zero_copy_only=False)
-        table = shape.named(batch)
+        table = named(batch, names)
         if config.missing == "error":
             missing += missing_cells(table, config)
         table, keep = taking_part(table, config, mask.of(keys))
         _count_rows(rows, keys, keep)
         keys = keys[keep]
-        for name in shape.names:
+        for name in names:
             found = pa.table({"value": plain_array(table.column(name)), "rows": np.ones(len(keys), np.int64)})
             parts[name].append(merged_counts([found.append_column("first", pa.array(keys, pa.int64()))]))
             held += parts[name][-1].num_rows

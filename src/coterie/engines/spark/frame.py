@@ -225,11 +225,10 @@ def release_rows(
     with settings(rows.frame.sparkSession, SETTINGS), kept_unless_failing(rows.frame) as kept:
         config.check_columns(rows.names)
         check(cut_problems(config.replace(engine="spark")))
-        settled = with_secrets(config)
         with phases("plan"):
-            made = make_plan(rows, settled, most=block_rows, threads=config.usable_threads, mask=mask)
+            made = make_plan(rows, with_secrets(config), most=block_rows, threads=config.usable_threads, mask=mask)
         with phases("group"):
-            grouped = group_rows(rows, made, settled, persist=persist, mapping=mapping)
+            grouped = group_rows(rows, made, persist=persist, mapping=mapping)
             kept.append(grouped.frame)
         with phases("verify"):
             found = verified(grouped)

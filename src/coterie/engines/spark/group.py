@@ -12,15 +12,15 @@ import numpy as np
 import pyarrow as pa
 
 from coterie.engines.finished import FinishedBlock, check_limit, notes_of, total
-from coterie.engines.spark.block import BlockWork, group_partition, group_whole, suppress_partition, suppress_whole
+from coterie.engines.spark.block import BlockWork, group_partition, suppress_partition
 from coterie.engines.spark.guard import guarded
 from coterie.engines.spark.plan import SparkPlan
 from coterie.engines.spark.settings import kept_unless_failing
 from coterie.engines.spark.source import NumberedRows
-from coterie.engines.spark.tasks import MESSAGE, RowCoder, Shape, assign_blocks, opened
+from coterie.engines.spark.tasks import MESSAGE, RowCoder, assign_blocks, opened
 from coterie.engines.suppressed import compared, needs_remaining, remaining_of
 from coterie.measures.sums import BlockSums
-from coterie.publishing.labels import check_styles, root_text, style_of
+from coterie.publishing.labels import check_styles, style_of
 from coterie.publishing.publish import Publisher
 from coterie.publishing.suppressed import may_show
 from coterie.table.codebook import coded_columns
@@ -64,11 +64,9 @@ class GroupedRows:
         return may_show(self.plan.book.config, suppressed=self.sums.suppressed, starred=self.sums.starred)
 
     def released(self, *, shown: bool, people: bool = False) -> DataFrame:
-        """Return the published columns, with the row number as `coterie_row`.
+        """Return the published columns, with the row number as `coterie_row`, and suppressed rows if they are shown.
 
-        Args:
-            shown: Whether to include suppressed rows.
-            people: Whether to include each row's person as `coterie_person`, for verification.
+        For verification each row's person is included as `coterie_person`.
         """
         from pyspark.sql import functions as sql
 
@@ -83,36 +81,18 @@ class GroupedRows:
         who = [self.person] if people and self.person is not None else []
         return frame.select("row", *made, *who).toDF("coterie_row", *names, *([PERSON] * len(who)))
 
-    @property
-    def roots(self) -> dict[str, str]:
-        """Quasi-identifier → the text of a suppressed cell."""
-        config = self.plan.book.config
-        return {each.name: root_text(each, style_of(each, config.publish)) for each in self.plan.book.domains}
 
-
-def group_rows(
-    rows: NumberedRows, made: SparkPlan, config: Config, *, persist: bool, mapping: bool = False
-) -> GroupedRows:
-    """Assign all rows to blocks, collect each block, and group it.
-
-    Args:
-        rows: The table.
-        made: Its plan.
-        config: The configuration.
-        persist: Whether executors cache the grouped rows for later steps.
-        mapping: Whether blocks also report the published values of their groups.
-    """
+def group_rows(rows: NumberedRows, made: SparkPlan, *, persist: bool, mapping: bool = False) -> GroupedRows:
+    """Assign all rows to blocks, collect each block, and group it; executors may cache the rows for later steps."""
     from pyspark.sql.types import StructType
 
+    config = made.plan.book.config
     check_styles(made.plan.book.domains, names=rows.names, publish=config.publish)
     if made.plan.blocks > 1 and needs_remaining(config):
-        made = made._replace(
-            plan=replace(made.plan, remaining=count_remaining(made.plan, assigned_rows(rows, made, config)))
-        )
-    fields, work = _layout(rows, made, config, mapping=mapping)
-    frame = _assigned(rows, made, config, work.kept)
-    some, one = partial(group_partition, work=work), partial(group_whole, work=work)
-    frame = by_block(frame, made.plan.blocks, StructType(fields), some=some, one=one)
+        made = made._replace(plan=replace(made.plan, remaining=count_remaining(made.plan, assigned_rows(rows, made))))
+    fields, work = _layout(rows, made, mapping=mapping)
+    frame = assigned_rows(rows, made)
+    frame = by_block(frame, made.plan.blocks, StructType(fields), partial(group_partition, work=work))
     if persist:
         from pyspark import StorageLevel
 
@@ -124,22 +104,17 @@ def group_rows(
         for each in sorted(facts, key=lambda fact: int(fact["block"]))
     ]
     check_limit(finished, made.plan)
+    pairs = [RowSums(*each["pairs"]) for each in facts if each["pairs"] is not None]
     return GroupedRows(
         frame,
         work.publisher,
         made.plan,
         total(finished, made.plan),
         notes_of(finished, made.plan),
-        _pairs(facts),
+        reduce(RowSums.joined, pairs) if pairs else None,
         None if config.entity is None else f"c{rows.names.index(config.entity)}",
         sum(each["cpu"] for each in facts),
     )
-
-
-def _pairs(facts: list[dict[str, Any]]) -> RowSums | None:
-    """Return the counts of all blocks."""
-    counted = [RowSums(*each["pairs"]) for each in facts if each["pairs"] is not None]
-    return reduce(RowSums.joined, counted) if counted else None
 
 
 def _facts(frame: DataFrame) -> list[dict[str, Any]]:
@@ -149,17 +124,19 @@ def _facts(frame: DataFrame) -> list[dict[str, Any]]:
     return [json.loads(each) for each in found.column(0).to_pylist()]
 
 
-def _layout(
-    rows: NumberedRows, made: SparkPlan, config: Config, *, mapping: bool = False
-) -> tuple[list[StructField], BlockWork]:
+def _kept(rows: NumberedRows, config: Config) -> tuple[int, ...]:
+    """Return the columns c0, c1, … that are carried along: what is published unchanged, and people to be counted."""
+    shown = {*config.published_unchanged, config.entity}
+    return tuple(at for at, name in enumerate(rows.names) if name in shown)
+
+
+def _layout(rows: NumberedRows, made: SparkPlan, *, mapping: bool) -> tuple[list[StructField], BlockWork]:
     """Return the columns of grouped rows, and what tasks need to know of them."""
     from pyspark.sql.types import BinaryType, BooleanType, DoubleType, LongType, StringType, StructField
 
-    domains = made.plan.book.domains
-    publisher = Publisher(rows.names, domains, made.plan.book.config)
+    config, domains = made.plan.book.config, made.plan.book.domains
+    publisher, kept = Publisher(rows.names, domains, config), _kept(rows, config)
     types = {name: bare_type(rows.frame.schema[f"c{at}"].dataType) for at, name in enumerate(rows.names)}
-    # People are counted, and not published.
-    kept = [at for at, name in enumerate(rows.names) if name in config.published_unchanged or name == config.entity]
     labels = []
     for column in publisher.columns:
         if column.attribute >= 0:
@@ -175,7 +152,7 @@ def _layout(
         *(StructField(f"u{at}", types[domain.name]) for at, domain in enumerate(domains)),
         *(StructField(f"c{at}", types[rows.names[at]]) for at in kept),
     ]
-    return fields, BlockWork(made.plan, made.sums, tuple(kept), publisher, mapping)
+    return fields, BlockWork(made.plan, made.sums, kept, publisher, mapping)
 
 
 def column_titles(publisher: Publisher) -> list[str]:
@@ -202,8 +179,7 @@ def bare_type(kind: DataType) -> DataType:
 
 def count_remaining(plan: Plan, assigned: DataFrame) -> RemainingRows | None:
     """Count the rows that remain after suppression: the blocks are grouped just for that."""
-    some, one = partial(suppress_partition, plan=plan), partial(suppress_whole, plan=plan)
-    frame = by_block(assigned, plan.blocks, MESSAGE, some=some, one=one)
+    frame = by_block(assigned, plan.blocks, MESSAGE, partial(suppress_partition, plan=plan))
     with guarded("counting suppressed rows"):
         found = frame.toArrow()
     gone = [np.zeros(domain.size, dtype=np.int64) for domain in compared(plan.book)]
@@ -212,15 +188,12 @@ def count_remaining(plan: Plan, assigned: DataFrame) -> RemainingRows | None:
     return remaining_of(plan.book, gone)
 
 
-def assigned_rows(rows: NumberedRows, made: SparkPlan, config: Config) -> DataFrame:
+def assigned_rows(rows: NumberedRows, made: SparkPlan) -> DataFrame:
     """Each row with the block that it belongs to."""
-    return _assigned(rows, made, config, _layout(rows, made, config)[1].kept)
-
-
-def _assigned(rows: NumberedRows, made: SparkPlan, config: Config, kept: tuple[int, ...]) -> DataFrame:
     from pyspark.sql.types import BinaryType, IntegerType, LongType, StructField, StructType
 
-    coded = coded_columns(config)
+    config = made.plan.book.config
+    coded, kept = coded_columns(config), _kept(rows, config)
     carried = (*coded, *(rows.names[at] for at in kept if rows.names[at] not in coded))
     fields = [
         StructField("place", IntegerType()),
@@ -229,31 +202,21 @@ def _assigned(rows: NumberedRows, made: SparkPlan, config: Config, kept: tuple[i
         StructField("codes", BinaryType()),
         *(StructField(f"c{at}", rows.frame.schema[f"c{at}"].dataType) for at in kept),
     ]
-    reader = RowCoder(Shape(coded), made.plan.book, made.numbers)
+    reader = RowCoder(made.plan.book, made.numbers)
     where = tuple(carried.index(rows.names[at]) for at in kept)
     task = partial(assign_blocks, reader=reader, plan=made.plan, kept=where, titles=kept)
     return rows.selected(carried).mapInArrow(task, StructType(fields))
 
 
-def by_block(
-    frame: DataFrame, blocks: int, schema: StructType | str, *, some: BatchTask, one: Callable[[pa.Table], pa.Table]
-) -> DataFrame:
-    """Collect the rows of each block, and run a task on them there.
-
-    Args:
-        frame: Rows, each with its target partition.
-        blocks: Number of blocks.
-        schema: The task's result.
-        some: The task, for the rows of a partition.
-        one: The same, for a Spark that passes whole blocks.
-    """
+def by_block(frame: DataFrame, blocks: int, schema: StructType | str, task: BatchTask) -> DataFrame:
+    """Collect the rows of each block, and run a task with this result on them there; `place` says which block."""
     from pyspark.sql import functions as sql
 
     if places_rows(frame):
-        return frame.repartitionById(blocks, sql.col("place")).mapInArrow(some, schema)
+        return frame.repartitionById(blocks, sql.col("place")).mapInArrow(task, schema)
 
     def whole(table: pa.Table) -> pa.Table:  # Spark reads its annotations
-        return one(table)
+        return pa.Table.from_batches(task(iter(table.to_batches())))
 
     return frame.groupBy("place").applyInArrow(whole, schema)
 

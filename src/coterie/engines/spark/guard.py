@@ -48,11 +48,7 @@ def guarded_task(task: Task) -> Task:
 
 @contextmanager
 def guarded(what: str) -> Iterator[None]:
-    """Run Spark jobs; raise their errors as coterie's.
-
-    Args:
-        what: What the jobs do, for the message: "counting values".
-    """
+    """Run Spark jobs that do something, such as "counting values"; raise their errors as coterie's."""
     from py4j.protocol import Py4JError
     from pyspark.errors import PySparkException
 

@@ -6,7 +6,6 @@ embedded engine's for the same rows.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from functools import partial
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -21,13 +20,7 @@ from coterie.engines.spark.count import count_table, messages
 from coterie.engines.spark.guard import guarded
 from coterie.engines.spark.rows import RowNumbers, unpack_codes
 from coterie.engines.spark.source import NumberedRows
-from coterie.engines.spark.tasks import (
-    SAMPLED,
-    RowCoder,
-    Shape,
-    count_leaves,
-    sample_rows,
-)
+from coterie.engines.spark.tasks import SAMPLED, RowCoder, count_leaves, sample_rows
 from coterie.grouping.promises import refuse_impossible
 from coterie.table.codebook import Codebook, coded_columns
 from coterie.table.masks import Mask
@@ -53,23 +46,17 @@ class SparkPlan(NamedTuple):
 def make_plan(
     rows: NumberedRows, config: Config, *, most: int, threads: int = 1, mask: Mask | None = None
 ) -> SparkPlan:
-    """Fix the codes of all values, and where the table is cut.
+    """Fix the codes of all values, and where the table is cut into blocks of at most so many rows.
 
-    Args:
-        rows: The table.
-        config: What is wanted.
-        most: Rows of a block at most.
-        threads: Threads of the driver that group the sample.
-        mask: Rows and cells that the user wants suppressed, by row number.
+    The driver groups the sample with these threads.
     """
-    names = coded_columns(config)
-    shape, frame = Shape(names), rows.selected(names)
-    book, numbers = count_table(rows, frame, config, shape, mask or Mask())
+    frame = rows.selected(coded_columns(config))
+    book, numbers = count_table(rows, frame, config, mask or Mask())
     refuse_impossible(book)
-    reader = RowCoder(shape, book, numbers)
+    reader = RowCoder(book, numbers)
     tree = CutTree.single()
     if book.rows > most:
-        found = _sampled(frame, reader, tree, share=sample_share(book.rows), shares=None)
+        found = _sampled(frame, reader, tree, share=sample_share(book.rows))
         tree = _planted(found, 0, book, expected=book.rows, most=most, threads=threads)
     for _ in range(ROUNDS):
         counts, sums = _counted(frame, reader, tree)
@@ -88,10 +75,9 @@ def make_plan(
 
 
 def _sampled(
-    frame: DataFrame, reader: RowCoder, tree: CutTree, *, share: float, shares: Mapping[int, float] | None
+    frame: DataFrame, reader: RowCoder, tree: CutTree, *, share: float, shares: dict[int, float] | None = None
 ) -> pa.Table:
-    wanted = None if shares is None else dict(shares)
-    task = partial(sample_rows, reader=reader, share=share, tree=tree, shares=wanted)
+    task = partial(sample_rows, reader=reader, share=share, tree=tree, shares=shares)
     with guarded("taking a sample"):
         return frame.mapInArrow(task, SAMPLED).toArrow().sort_by("row")
 

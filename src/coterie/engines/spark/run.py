@@ -4,21 +4,18 @@ from __future__ import annotations
 
 import hashlib
 import os
-import shutil
-import sys
 from collections.abc import Iterator
 from contextlib import ExitStack
 from dataclasses import dataclass, replace
-from functools import partial
 from importlib.metadata import version
 from pathlib import Path
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 
 import pyarrow as pa
 
 from coterie.arrays import AnyTable
-from coterie.engines.bound import blocks_bound
-from coterie.engines.mapping import WholeMapping
+from coterie.engines.finished import give_name, stored_rows
+from coterie.engines.mapping import join_mappings
 from coterie.engines.phases import Phases
 from coterie.engines.request import block_problems, check
 from coterie.engines.spark.frame import SparkRows, release_rows
@@ -33,18 +30,15 @@ from coterie.engines.spark.write import (
     write_verified,
 )
 from coterie.errors import Problem, VerificationError
-from coterie.files import tables
 from coterie.files.batches import TableFile, open_table
 from coterie.files.databases.place import is_address
 from coterie.files.destinations import check_apart
 from coterie.files.door import bare_table
 from coterie.files.input import changed_input
-from coterie.files.output import appear, provenance_path
 from coterie.files.streams import Target, WrittenFile, target_of, write_release
 from coterie.publishing.mapping import check_mapping
+from coterie.releases.place import write_settings
 from coterie.releases.release import Release
-from coterie.releases.stored import StoredRows
-from coterie.settings.toml import provenance_toml
 from coterie.table.masks import read_mask
 
 if TYPE_CHECKING:
@@ -105,13 +99,6 @@ def _target(job: Job, like: TableFile | None = None) -> Target:
     return target_of(job.place, force=job.force, like=like, formulas=job.config.formulas)
 
 
-class _Ready(NamedTuple):
-    """A release that was written and verified, but not yet renamed."""
-
-    path: str
-    written: WrittenFile
-
-
 @dataclass(frozen=True, eq=False)
 class _Run:
     """A run with its session."""
@@ -152,27 +139,32 @@ class _Run:
                     self.table.check_content()
                 elif self._listing(name) != before:
                     raise changed_input(name)
-                ready = self._ready(made, folder, place)
-                release = self._stored(made, held, ready.written)
-                self._keep_settings(release)
-                self._give_name(ready, place)
+                path, written = self._ready(made, folder, place)
+                plan, removed = held.plan, held.removed()
+                stored = stored_rows(job, plan, held.checked, written, self.target, removed, original=self.table)
+                release = replace(
+                    made,
+                    config=job.settled("spark"),
+                    place=stored,
+                    seconds=self.phases.seconds,
+                    written={stored.where: written.sha256} if written.sha256 else {},
+                )
+                if not is_address(self.output) and self.output != "-":
+                    write_settings(release, self.output, force=job.force, pyspark=version("pyspark"))
+                if isinstance(place, RemotePlace) or self.target.folder:
+                    place.take(path, force=job.force)
+                else:
+                    give_name(Path(path), self.output, force=job.force)
                 if job.mapping is not None:
                     parts = collect_mapping(held.grouped, Path(f"{temporary}/mapping"))
-                    whole = WholeMapping(held.plan, held.grouped.sums, parts, not held.shown)
-                    whole.write(job.mapping, force=job.force, like=self.table)
+                    how = {"removed": not held.shown, "force": job.force}
+                    join_mappings(job.mapping, held.plan, held.grouped.sums, parts, **how, like=self.table)
         made.unpersist()
         return release
 
     def _listing(self, name: str) -> list[tuple[str, int, int]]:
         """Return sizes and times of the files at an address; nothing for local files, which are hashed."""
         return [] if self.table is not None else list_files(self.session, name)
-
-    def _keep_settings(self, release: Release) -> None:
-        """Write the release's settings before it has its name, so that no release is without them."""
-        if not is_address(self.output) and self.output != "-":
-            text = provenance_toml(release.config, release.provenance(pyspark=version("pyspark")))
-            with tables.whole_file(provenance_path(self.output), force=self.job.force) as sink:
-                sink.write(text.encode())
 
     def _rows(self, name: str, folder: Path) -> NumberedRows:
         if self.table is None:
@@ -183,45 +175,16 @@ class _Run:
         with self.phases("hand over"):
             return read_parquet(self.session, [literal(hand_over(self.table, folder))])
 
-    def _ready(self, made: Release, folder: str, place: LocalPlace | RemotePlace) -> _Ready:
-        """Return the release as a folder or as one file that only lacks its name."""
+    def _ready(self, made: Release, folder: str, place: LocalPlace | RemotePlace) -> tuple[str, WrittenFile]:
+        """Return the path of the release, a folder or one file that only lacks its name, and what was written there."""
         rows = made.verification.rows
         if isinstance(place, RemotePlace):
-            return _Ready(folder, WrittenFile(rows, ""))
+            return folder, WrittenFile(rows, "")
         if self.target.folder:
             place.tidy(folder)
-            return _Ready(folder, WrittenFile(rows, _digest(Path(folder))))
+            return folder, WrittenFile(rows, _digest(Path(folder)))
         one = Path(folder).with_name(f"release{self.target.suffix}")
-        return _Ready(str(one), write_release(_stripes(Path(folder)), one, self.target))
-
-    def _give_name(self, ready: _Ready, place: LocalPlace | RemotePlace) -> None:
-        """Rename the release into place."""
-        if isinstance(place, RemotePlace) or self.target.folder:
-            place.take(ready.path, force=self.job.force)
-        elif self.output == "-":
-            with Path(ready.path).open("rb") as file:
-                shutil.copyfileobj(file, sys.stdout.buffer)
-            sys.stdout.buffer.flush()
-        else:
-            appear(Path(ready.path), Path(self.output).resolve(), force=self.job.force)
-
-    def _stored(self, made: Release, rows: SparkRows, written: WrittenFile) -> Release:
-        """Return the release at its final path."""
-        place = StoredRows(
-            path=Path(self.output),
-            original=self.table,
-            book=rows.plan.book,
-            blocks=rows.plan.blocks,
-            sizes=rows.checked.sizes,
-            people=rows.checked.people,
-            removed=rows.removed(),
-            output_sha256=written.sha256,
-            reading=self.target.reading(made.config),
-            bounder=partial(blocks_bound, plan=rows.plan),
-        )
-        config = made.config.replace(engine="spark", block_rows=self.job.block_rows)
-        names = {place.where: written.sha256} if written.sha256 else {}
-        return replace(made, config=config, place=place, seconds=self.phases.seconds, written=names)
+        return str(one), write_release(_stripes(Path(folder)), one, self.target)
 
 
 def _stripes(folder: Path) -> Iterator[pa.Table]:

@@ -44,13 +44,7 @@ class NumberedRows:
 
 
 def number_rows(frame: DataFrame, *, row_number: str | None, persist: bool) -> NumberedRows:
-    """Give each row a key.
-
-    Args:
-        frame: The user's DataFrame.
-        row_number: Its column of row numbers, if it has one.
-        persist: Whether executors cache the rows, with their keys, on disk.
-    """
+    """Give each row of the user's DataFrame a key: from its column of row numbers, if it has one."""
     from pyspark import StorageLevel
     from pyspark.sql import functions as sql
     from pyspark.sql.types import IntegralType

@@ -9,7 +9,7 @@ Columns travel under the names c0, c1, …, so that the user's names cannot be c
 from __future__ import annotations
 
 import io
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -21,7 +21,7 @@ from coterie.engines.cuts import CutTree, in_sample
 from coterie.engines.leaves import LeafCounts
 from coterie.engines.spark.guard import guarded_task
 from coterie.engines.spark.rows import RowNumbers, fingerprints, pack_codes, sums_by
-from coterie.table.codebook import Codebook
+from coterie.table.codebook import Codebook, CodedRows, coded_columns
 
 if TYPE_CHECKING:
     from coterie.engines.plan import Plan
@@ -32,17 +32,10 @@ Batches = Iterator[pa.RecordBatch]
 MESSAGE = "kind string, body binary"
 
 
-@dataclass(frozen=True)
-class Shape:
-    """The columns that a batch begins with."""
-
-    names: tuple[str, ...]
-    """the user's names of these columns"""
-
-    def named(self, batch: pa.RecordBatch) -> pa.Table:
-        """Return the first columns under their own names; others may follow, and the key is the last."""
-        columns = [pa.chunked_array([batch.column(at)]) for at in range(len(self.names))]
-        return pa.Table.from_arrays(columns, names=list(self.names))
+def named(batch: pa.RecordBatch, names: Sequence[str]) -> pa.Table:
+    """Return the first columns under the user's names; others may follow, and the key is the last."""
+    columns = [pa.chunked_array([batch.column(at)]) for at in range(len(names))]
+    return pa.Table.from_arrays(columns, names=list(names))
 
 
 def message(kind: str, table: pa.Table) -> pa.RecordBatch:
@@ -60,19 +53,22 @@ def opened(body: bytes) -> pa.Table:
 
 @dataclass(frozen=True, eq=False)
 class RowCoder:
-    """Converts batches to rows of codes."""
+    """Converts batches, which begin with the coded columns, to rows of codes."""
 
-    shape: Shape
     book: Codebook
     numbers: RowNumbers
 
-    def __call__(self, batch: pa.RecordBatch, *, share: float = 1.0) -> tuple[Int64, Int32, Int32]:
-        """Return row numbers, codes and sensitive codes of the included rows, or of a sample of all rows."""
+    def all_rows(self, batch: pa.RecordBatch, share: float = 1.0) -> tuple[Int64, CodedRows]:
+        """Return the numbers of all rows, or of a sample of them, and the codes of the included ones."""
         rows = self.numbers.of(batch.column(batch.num_columns - 1))
         if share < 1.0:
             chosen = in_sample(rows, share)
             batch, rows = batch.filter(pa.array(chosen)), rows[chosen]
-        coded = self.book.encode(self.shape.named(batch), rows)
+        return rows, self.book.encode(named(batch, coded_columns(self.book.config)), rows)
+
+    def __call__(self, batch: pa.RecordBatch, *, share: float = 1.0) -> tuple[Int64, Int32, Int32]:
+        """Return row numbers, codes and sensitive codes of the included rows, or of a sample of all rows."""
+        rows, coded = self.all_rows(batch, share)
         return rows[coded.keep], coded.codes, coded.sensitive
 
 
@@ -83,15 +79,7 @@ SAMPLED = "leaf int, row bigint, codes binary"
 def sample_rows(
     batches: Batches, *, reader: RowCoder, share: float, tree: CutTree, shares: dict[int, float] | None = None
 ) -> Batches:
-    """Yield the rows of a sample, as codes.
-
-    Args:
-        batches: Batches.
-        reader: Encodes them.
-        share: The share of the rows to consider.
-        tree: The tree of leaves.
-        shares: Leaf → the share of its rows to sample, if only some leaves matter.
-    """
+    """Yield the rows of a sample, as codes; `shares` are those of single leaves, if only some of them matter."""
     for batch in batches:
         rows, codes, _ = reader(batch, share=share)
         leaf = tree.leaf_of(codes, rows)
@@ -129,18 +117,11 @@ def assign_blocks(
 ) -> Batches:
     """Yield each row with its block, its number, its codes and the columns that are published unchanged.
 
-    Rows that are suppressed from the start have block −1 and go with any block.
-
-    Args:
-        batches: Batches.
-        reader: Encodes them.
-        plan: The blocks.
-        kept: Positions of the columns to carry.
-        titles: Their numbers: c0, c1, ….
+    Rows that are suppressed from the start have block −1 and go with any block. The columns at the positions `kept`
+    are carried along under the titles c0, c1, ….
     """
     for batch in batches:
-        rows = reader.numbers.of(batch.column(batch.num_columns - 1))
-        coded = reader.book.encode(reader.shape.named(batch), rows)
+        rows, coded = reader.all_rows(batch)
         block = np.full(len(rows), -1, dtype=np.int32)
         codes = np.zeros((len(rows), coded.codes.shape[1] + coded.sensitive.shape[1]), dtype=np.int32)
         block[coded.keep] = plan.block_of(coded.codes, rows[coded.keep])

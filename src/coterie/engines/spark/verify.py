@@ -25,6 +25,7 @@ from coterie.engines.spark.source import KEY
 from coterie.errors import DataError
 from coterie.measures.measures import ClassSizes
 from coterie.measures.sums import measures_of
+from coterie.publishing.labels import roots_of
 from coterie.values.notation import published_names
 from coterie.verification.cells import MARK
 from coterie.verification.counts import CellCounts, CellPairs, ClassCells, PeopleCounts, SizeCounts
@@ -65,18 +66,12 @@ def verified(grouped: GroupedRows) -> SparkCheck:
 
 
 def check_frame(frame: DataFrame, grouped: GroupedRows, *, shown: bool) -> FileCheck:
-    """Verify a DataFrame: a new release, or one read back from its files.
-
-    Args:
-        frame: The published columns; others are ignored.
-        grouped: Its source: the configuration, and the number of suppressed rows.
-        shown: Whether it includes suppressed rows.
-    """
+    """Verify the published columns of a DataFrame: a new release, or one read back from its files."""
     config, pairs = grouped.plan.book.config, grouped.pairs
     names = published_names(frame.columns, config.quasi, config.k)
     hidden = grouped.sums.suppressed if shown else 0
     with guarded("checking the release"):
-        counter = SparkCounter(frame, names, grouped.roots)
+        counter = SparkCounter(frame, names, roots_of(grouped.plan.book.domains, config.publish))
         k = config.k if pairs is None else None
         made = verify_counts(counter, config, names=frame.columns, hidden=hidden, k=k)
     return made if pairs is None else made.with_rows(pairs, config.k, hidden=hidden)
@@ -225,14 +220,14 @@ class SparkCounter:
         from pyspark.sql import functions as sql
 
         counted = self._classes(by=column).agg(sql.count(sql.lit(1)).alias("n")).repartition(*self._keys)
-        return _looked(counted, partial(look_at_pairs, look=look))
+        return _looked(counted, partial(look_at, look=lambda table: look(class_pairs(table))))
 
     def by_class(self, look: Callable[[ClassCells], T]) -> Iterator[T]:
         """Yield the published cells of the classes of each task."""
         from pyspark.sql import functions as sql
 
-        counted = self._classes().agg(sql.count(sql.lit(1)).alias("n"))
-        return _looked(counted, partial(look_at_classes, look=look, names=tuple(self.names)))
+        counted, names = self._classes().agg(sql.count(sql.lit(1)).alias("n")), [*self.names, "n"]
+        return _looked(counted, partial(look_at, look=lambda table: look(class_cells(table.rename_columns(names)))))
 
 
 def _looked(frame: DataFrame, task: partial[Iterator[pa.RecordBatch]]) -> Iterator[Any]:
@@ -242,21 +237,10 @@ def _looked(frame: DataFrame, task: partial[Iterator[pa.RecordBatch]]) -> Iterat
 
 
 @guarded_task
-def look_at_pairs(
-    batches: Iterator[pa.RecordBatch], *, look: Callable[[CellPairs], object]
-) -> Iterator[pa.RecordBatch]:
-    """Return the findings for the classes of a partition, by the values of a sensitive attribute."""
-    if (table := _held(batches)) is not None:
-        yield _sent(look(class_pairs(table)))
-
-
-@guarded_task
-def look_at_classes(
-    batches: Iterator[pa.RecordBatch], *, look: Callable[[ClassCells], object], names: tuple[str, ...]
-) -> Iterator[pa.RecordBatch]:
-    """Return the findings for the classes of a partition, by their published cells."""
-    if (table := _held(batches)) is not None:
-        yield _sent(look(class_cells(table.rename_columns([*names, "n"]))))
+def look_at(batches: Iterator[pa.RecordBatch], *, look: Callable[[pa.Table], object]) -> Iterator[pa.RecordBatch]:
+    """Return the findings for the classes of a partition."""
+    if held := [batch for batch in batches if batch.num_rows]:
+        yield _sent(look(pa.Table.from_batches(held)))
 
 
 @guarded_task
@@ -273,11 +257,6 @@ def look_at_rows(
         found += count_strangers(original, published, config, centres=centres)
         found[""] += batch.num_rows
     yield _sent(found + centres.strangers())
-
-
-def _held(batches: Iterator[pa.RecordBatch]) -> pa.Table | None:
-    held = [batch for batch in batches if batch.num_rows]
-    return pa.Table.from_batches(held) if held else None
 
 
 def _sent(found: object) -> pa.RecordBatch:

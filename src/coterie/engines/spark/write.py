@@ -50,13 +50,7 @@ def refuse_existing(place: LocalPlace | RemotePlace, *, force: bool) -> None:
 
 
 def write_verified(grouped: GroupedRows, folder: str, *, shown: bool) -> None:
-    """Write a release, and raise unless the written files pass verification.
-
-    Args:
-        grouped: Its rows.
-        folder: A new folder.
-        shown: Whether suppressed rows are published as `*`.
-    """
+    """Write a release to a new folder, and raise unless the written files pass verification."""
     from coterie.engines.spark.verify import check_frame
 
     session, sums = grouped.frame.sparkSession, grouped.sums
