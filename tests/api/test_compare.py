@@ -17,9 +17,10 @@ import coterie.engines.memory.source
 import coterie.evaluation.before_after
 import coterie.table.encode
 from coterie.api.compare import method_names
-from coterie.comparison.finished import read_kept, table_hash
+from coterie.comparison.finished import read_kept
 from coterie.comparison.runs import duration
 from coterie.errors import Cancelled, ConfigError, DataError
+from coterie.files.tables import table_hash
 from coterie.methods import all_methods
 
 rng = np.random.default_rng(3)

@@ -245,7 +245,7 @@ def test_an_unexpected_fault_tells_no_cell(client, app, adult, monkeypatch, capl
     def broken(*_, **__):
         raise RuntimeError("the cell is Ann Smith")
 
-    monkeypatch.setattr(step_data.preview, "rows", broken)
+    monkeypatch.setattr(step_data, "read_rows", broken)
     with caplog.at_level(logging.DEBUG):
         answer = client.get(f"{adult.url}/data")
     assert answer.status_code == 500

@@ -11,9 +11,10 @@ from typing import TYPE_CHECKING, Any, Unpack
 
 from coterie.arrays import AnyTable
 from coterie.comparison.comparison import Comparison, ComparisonRow
-from coterie.comparison.finished import keep, read_kept, run_key, source_hash
+from coterie.comparison.finished import keep, read_kept, run_key
 from coterie.engines.memory.source import prepare
 from coterie.errors import Cancelled, ConfigError, Problem
+from coterie.files.tables import source_hash
 from coterie.settings.config import AnyConfig, Config
 from coterie.settings.keywords import CompareKeywords
 from coterie.settings.signature import spelled_out

@@ -39,8 +39,7 @@ DESCRIPTIONS: dict[str, str] = {
     "own_query_error_mean": "relative error of the queries of your file: mean",
     "own_query_error_p95": "relative error of the queries of your file: 95th percentile",
     "own_queries_skipped": "queries of your file skipped because their true answer is 0",
-    "learning_accuracy": "share of original rows that a model trained on the release "
-    "predicts correctly correctly correctly",
+    "learning_accuracy": "share of original rows that a model trained on the release predicts correctly",
     "learning_accuracy_original": "the same for a model trained on the original",
     "learning_accuracy_majority": "the same for the most frequent class",
     "learning_kept": "share of the original's gain over the majority that the release keeps",

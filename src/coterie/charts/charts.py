@@ -168,7 +168,7 @@ def bars(
         y: The axis of the values.
         name: Its id in a page; derived from the title by default.
         sideways: Draw horizontal bars, for long names.
-        rules: Reference lines.
+        rules: Reference lines, such as a threshold.
         size: Width and height in inches.
     """
     head = (x.label, *(each.name for each in series))
@@ -194,19 +194,10 @@ def lines(
     rules: Sequence[Rule] = (),
     size: tuple[float, float] | None = None,
 ) -> Chart:
-    """Make a line chart over numbers, such as loss over k.
+    """Make a line chart over numbers, such as loss over k, from series with an `x` of their own.
 
-    Args:
-        title: The title.
-        series: Each with its own `x`.
-        description: A text alternative for people who cannot see the chart.
-        x: The horizontal axis.
-        y: The vertical axis.
-        name: Its id in a page; derived from the title by default.
-        steps: A value holds from its `x` to the next (after), or from the previous one (before).
-        markers: Mark each point.
-        rules: Reference lines, such as a threshold.
-        size: Width and height in inches.
+    With `steps`, a value holds from its `x` to the next (after), or from the previous one (before); `markers` mark each
+    point. All other arguments are those of `bars`.
     """
     places: list[Any] = sorted({at for each in series for at in each.x})
     found = [dict(zip(each.x, each.y, strict=True)) for each in series]
@@ -229,18 +220,9 @@ def points(
     rules: Sequence[Rule] = (),
     size: tuple[float, float] | None = None,
 ) -> Chart:
-    """Make a scatter chart, such as risk against loss, with labelled points.
+    """Make a scatter chart, such as risk against loss, with labelled points: each series has its colour and marker.
 
-    Args:
-        title: The title.
-        series: Each drawn with its own colour and marker.
-        description: A text alternative for people who cannot see the chart.
-        x: The horizontal axis.
-        y: The vertical axis.
-        name: Its id in a page; derived from the title by default.
-        joined: Draw a thin line through the points of a series.
-        rules: Reference lines, such as a threshold.
-        size: Width and height in inches.
+    `joined` draws a thin line through the points of a series. All other arguments are those of `bars`.
     """
     rows = tuple(
         (each.name, label, x.text(at), y.text(value))

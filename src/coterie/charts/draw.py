@@ -145,7 +145,7 @@ def _points(axes: Axes, series: Sequence[Series], x: Axis, y: Axis, *, joined: b
 
 def _scale(axes: Axes, axis: Axis, side: Literal["x", "y"], *, grid: bool = False) -> None:
     """Set the label, limits, log scale and percent signs of one axis."""
-    from matplotlib.ticker import FuncFormatter, NullFormatter
+    from matplotlib.ticker import NullFormatter
 
     which = axes.xaxis if side == "x" else axes.yaxis
     if axis.log:
@@ -153,14 +153,11 @@ def _scale(axes: Axes, axis: Axis, side: Literal["x", "y"], *, grid: bool = Fals
     which.set_label_text(visible(axis.label))
     if axis.low is not None or axis.high is not None:
         (axes.set_xlim if side == "x" else axes.set_ylim)(axis.low, axis.high)
-    if axis.shown == "percent":
-        which.set_major_formatter(FuncFormatter(lambda value, _: f"{100 * value:.4g} %"))
-    elif axis.log:
-        # 10⁻² in mathematical type would come out as several texts.
-        which.set_major_formatter(FuncFormatter(lambda value, _: f"{value:,.6g}"))
+    # Also where it is logarithmic: 10⁻² in mathematical type would come out as several texts.
+    percent = axis.shown == "percent"
+    which.set_major_formatter(lambda value, _: f"{100 * value:.4g} %" if percent else f"{value:,.6g}")
+    if axis.log and not percent:
         which.set_minor_formatter(NullFormatter())
-    else:
-        which.set_major_formatter(FuncFormatter(lambda value, _: f"{value:,.6g}"))
     if axis.ticks:
         which.set_ticks(list(axis.ticks))
         which.set_ticks([], minor=True)
@@ -171,32 +168,15 @@ def _scale(axes: Axes, axis: Axis, side: Literal["x", "y"], *, grid: bool = Fals
 def _rule(axes: Axes, rule: Rule) -> None:
     draw = axes.axvline if rule.across == "x" else axes.axhline
     draw(rule.at, color=INK, linewidth=1.1, linestyle=(0, (4, 3)))
+    side, place, anchor = "right", (0.995, rule.at), axes.get_yaxis_transform()
     if rule.across == "x":
         # Above the plot, where no series can run through it, and not beyond its ends.
         axes.get_xlim()  # settles them
         along = float(axes.transAxes.inverted().transform(axes.transData.transform((rule.at, 0)))[0])
         side = "left" if along < 0.1 else "right" if along > 0.9 else "center"
         place, anchor = (rule.at, 1.0), axes.get_xaxis_transform()
-        axes.annotate(
-            visible(rule.label),
-            place,
-            xycoords=anchor,
-            xytext=(0, 3),
-            textcoords="offset points",
-            ha=side,
-            fontsize=8.5,
-        )
-    else:
-        place, anchor = (0.995, rule.at), axes.get_yaxis_transform()
-        axes.annotate(
-            visible(rule.label),
-            place,
-            xycoords=anchor,
-            xytext=(0, 3),
-            textcoords="offset points",
-            ha="right",
-            fontsize=8.5,
-        )
+    how: dict[str, Any] = {"xytext": (0, 3), "textcoords": "offset points", "fontsize": 8.5}
+    axes.annotate(visible(rule.label), place, xycoords=anchor, ha=side, **how)
 
 
 def _short(text: str, most: int = 28) -> str:

@@ -4,19 +4,22 @@ from __future__ import annotations
 
 import json
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import typer
 
 from coterie.arrays import AnyTable
 from coterie.cli.show import COMPILE, ProgressBar, Voice
-from coterie.errors import without_passwords
+from coterie.errors import ConfigError, Problem, without_passwords
 from coterie.reporting.plain import finite, measures_values, verification_values
 
 if TYPE_CHECKING:
     from pathlib import Path
 
     from coterie.api.anonymize import Release
+    from coterie.engines.engine import Job
+    from coterie.files.destinations import AnyPath
     from coterie.measures.measures import Measures
     from coterie.settings.config import Config
     from coterie.verdict.question import Verdict
@@ -29,11 +32,7 @@ COMPILING = "compiling (once after installation; some seconds) …"  # and the b
 def release_of(data: AnyTable, config: Config, *, quiet: bool, publishes: bool = True) -> Release:
     """Make a release with a progress bar, and mention if this run compiles the kernels.
 
-    Args:
-        data: The table.
-        config: The settings.
-        quiet: Show no progress.
-        publishes: Whether the release will be published rather than only inspected: then every column needs a role.
+    One that is only inspected and not published need not have a role for every column.
     """
     from coterie.api.anonymize import anonymize
     from coterie.engines.memory.run import make_release
@@ -70,61 +69,75 @@ def mention_compiling(quiet: bool, methods: Sequence[str]) -> None:
 
 
 def run_and_show(
-    data: str,
-    config: Config,
-    *,
-    output: str | None,
-    force: bool,
-    quiet: bool,
-    reports: Sequence[Path] = (),
-    variant: str = "internal",
-    mapping: Path | None = None,
-    as_json: bool = False,
+    data: str, job: Job, *, reports: Sequence[Path], variant: str, dry_run: bool, quiet: bool, as_json: bool
 ) -> bool:
-    """Anonymize a file, write the release unless `output` is None, write the reports and print a summary.
+    """Anonymize a file, write what was asked for unless it is a dry run, and print a summary.
 
     Returns:
         Whether the verdict on the release is `pass`.
     """
+    from coterie.files.destinations import check_outputs
     from coterie.files.output import provenance_path
     from coterie.files.rows_file import rows_path
 
+    config, output = job.config, None if dry_run else str(job.output)
+    mapping = None if dry_run else job.mapping
     voice = Voice(quiet=quiet or as_json, output=output)
-    release = release_of(data, config, quiet=quiet)
-    if output is not None:
-        release.write(output, force=force)
-    show_release(release, voice)
+    release = None if dry_run or config.engine == "memory" else _made_in_blocks(data, job, reports, quiet=quiet)
+    stored = release is not None
+    if release is None:
+        if job.resume:
+            raise ConfigError([Problem("resume", "a run in memory cannot be resumed; use --engine blocks")])
+        check_outputs(data, config, output=job.output, mapping=job.mapping, reports=reports, force=job.force)
+        release = release_of(data, config, quiet=quiet)
+        if output is not None:
+            release.write(output, force=job.force)
+    show_release(release, voice, blocks=stored)
     if output is None:
         voice.say("Dry run: nothing was written.")
     elif output != "-":
         voice.say(f"Wrote {without_passwords(output)} and {provenance_path(output)}.")
-        if config.row_order == "shuffle":
+        if release.config.row_order == "shuffle":
             voice.say(f"Wrote the order of rows to {rows_path(output)}. It is internal.")
     if mapping is not None:
-        from coterie.publishing.mapping import write_mapping
+        if not stored:
+            from coterie.publishing.mapping import write_mapping
 
-        write_mapping(release, mapping, force=force)
+            write_mapping(release, mapping, force=job.force)
         voice.say(f"Wrote the mapping {mapping}. It contains original values: keep it secret.")
-    write_reports(release, reports, voice, variant=variant, force=force, quiet=quiet)
+    for path in reports:
+        with ProgressBar(quiet=quiet) as progress:
+            progress("report", 0, 0)
+            release.report(path, variant=variant, force=job.force)
+        voice.say(f"Wrote the {variant} report {path}.")
     if as_json:
         print_summary(release, output=output, reports=reports, mapping=mapping)
     return release.verdict.state == "pass"
 
 
-def write_reports(
-    release: Release, paths: Sequence[Path], voice: Voice, *, variant: str, force: bool, quiet: bool
-) -> None:
-    """Write the requested reports and say so."""
-    for path in paths:
-        with ProgressBar(quiet=quiet) as progress:
-            progress("report", 0, 0)
-            release.report(path, variant=variant, force=force)
-        voice.say(f"Wrote the {variant} report {path}.")
+def _made_in_blocks(data: str, job: Job, reports: Sequence[Path], *, quiet: bool) -> Release | None:
+    """Anonymize a file in blocks if its configuration or size requires it; None if memory suffices."""
+    from coterie.engines.choose import choose_engine, run_job
+    from coterie.files.destinations import check_apart
+
+    choice = choose_engine(data, job)
+    if choice.why:
+        Voice(quiet=quiet).note(f"note: {choice.why}")
+    if choice.engine == "memory":
+        return None
+    if reports and job.output == "-":
+        text = "is made from the written release, which cannot be read again from standard output; name a file"
+        raise ConfigError([Problem("report", text)])
+    check_apart(data, job.config, output=job.output, mapping=job.mapping, reports=reports)
+    mention_compiling(quiet, [job.config.method])
+    with ProgressBar(quiet=quiet) as progress:
+        return run_job(data, replace(job, progress=progress), choice)
 
 
-def show_release(release: Release, voice: Voice, *, engine: str = "") -> None:
+def show_release(release: Release, voice: Voice, *, blocks: bool = False) -> None:
     """Print the summary of a release: notable settings, sizes, loss, time and notes."""
     found, measures, config = release.verification, release.measures, release.config
+    engine = f"{config.engine}, {release.blocks:,} blocks of at most about {config.block_rows:,} rows" if blocks else ""
     voice.summary(
         [
             ("method", f"{config.method}, k = {config.k}, seed = {config.seed}"),
@@ -145,13 +158,7 @@ def show_release(release: Release, voice: Voice, *, engine: str = "") -> None:
         voice.say(f"note: {note}")
 
 
-def print_summary(
-    release: Release,
-    *,
-    output: str | None,
-    reports: Sequence[Path] = (),
-    mapping: Path | None = None,
-) -> None:
+def print_summary(release: Release, *, output: str | None, reports: Sequence[Path], mapping: AnyPath | None) -> None:
     """Print the summary of a release and its files as JSON on standard output."""
     from coterie.files.output import provenance_path
 
@@ -197,15 +204,9 @@ def show_verdict(verdict: Verdict, voice: Voice) -> None:
 def show_verification(
     data: str, config: Config, *, asked: bool, as_json: bool, quiet: bool, strict: bool = False
 ) -> bool:
-    """Verify a published file, print the result and return whether the guarantees hold.
+    """Verify a published file, print the result and return whether the guarantees hold; if `strict`, the whole verdict.
 
-    Args:
-        data: The published file.
-        config: The guarantees.
-        asked: Whether k was requested, rather than only measured.
-        as_json: Print JSON.
-        quiet: Print nothing.
-        strict: Return whether the whole verdict is `pass`.
+    If k was not `asked` for, it is only measured.
     """
     from coterie.api.verdict import verify_and_judge
     from coterie.engines.request import advice

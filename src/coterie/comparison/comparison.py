@@ -6,7 +6,7 @@ import json
 import os
 from collections import Counter
 from collections.abc import Sequence
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict, dataclass, field, fields
 from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
@@ -24,29 +24,6 @@ if TYPE_CHECKING:
 SIZE = (8.0, 5.2)
 
 Status = Literal["done", "refused"]
-
-SCHEMA = {
-    "method": pa.string(),
-    "k": pa.int64(),
-    "privacy": pa.string(),
-    "status": pa.string(),
-    "reason": pa.string(),
-    "gcp": pa.float64(),
-    "bound": pa.float64(),
-    "loss_over_bound": pa.float64(),
-    "groups": pa.int64(),
-    "smallest": pa.int64(),
-    "largest": pa.int64(),
-    "suppressed": pa.int64(),
-    "risk_highest": pa.float64(),
-    "risk_average": pa.float64(),
-    "risk_above": pa.float64(),
-    "query_error": pa.float64(),
-    "query_error_p95": pa.float64(),
-    "seconds": pa.float64(),
-    "seconds_in_all": pa.float64(),
-    "cpu_seconds": pa.float64(),
-}
 
 
 @dataclass(frozen=True)
@@ -112,7 +89,9 @@ class Comparison(Tabular):
     @cached_property
     def arrow(self) -> pa.Table:
         """One row per run, as an Arrow table."""
-        return pa.Table.from_pylist([asdict(row) for row in self.rows], schema=pa.schema(SCHEMA))
+        types = {"int": pa.int64(), "float": pa.float64()}
+        columns = [(each.name, types.get(str(each.type).split()[0], pa.string())) for each in fields(ComparisonRow)]
+        return pa.Table.from_pylist(self.records(), schema=pa.schema(columns))
 
     @cached_property
     def frame(self) -> AnyFrame:
@@ -136,7 +115,7 @@ class Comparison(Tabular):
 
     def to_dict(self) -> dict[str, Any]:
         """Return the comparison as plain values for JSON."""
-        return {"planned": self.planned, "finished": self.finished, "rows": [asdict(row) for row in self.rows]}
+        return {"planned": self.planned, "finished": self.finished, "rows": self.records()}
 
     def write(self, path: str | os.PathLike[str], *, force: bool = False) -> None:
         """Write the table as .json, .csv, .tsv, .parquet or .feather; "-" writes CSV to standard output."""

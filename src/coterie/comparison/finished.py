@@ -13,9 +13,6 @@ from dataclasses import asdict, fields
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-import pyarrow as pa
-from pyarrow import ipc
-
 from coterie.comparison.comparison import ComparisonRow
 from coterie.errors import DataError
 from coterie.files import tables
@@ -29,48 +26,8 @@ SILENT = (*(name for name, setting in FIELDS.items() if setting.decides == "noth
 _FIELDS = {each.name for each in fields(ComparisonRow)}
 
 
-class _Hashed:
-    """A file-like object that only keeps a hash of what is written."""
-
-    closed = False
-
-    def __init__(self) -> None:
-        self.hash = hashlib.sha256()
-
-    def write(self, data: Any) -> int:  # noqa: ANN401 - any buffer
-        view = memoryview(data)
-        self.hash.update(view)
-        return view.nbytes
-
-    def flush(self) -> None:
-        """Do nothing; there is nothing to flush."""
-
-    def close(self) -> None:
-        """Do nothing; there is nothing to close."""
-
-
-def table_hash(table: pa.Table) -> str:
-    """Return the SHA-256 of a table's cells and types, independent of its chunks."""
-    sink = _Hashed()
-    whole = table.combine_chunks()
-    with pa.PythonFile(sink, mode="w") as file, ipc.new_stream(file, whole.schema) as writer:
-        writer.write_table(whole)
-    return sink.hash.hexdigest()
-
-
-def source_hash(source: tables.Source) -> str:
-    """Return the SHA-256 of the file or frame."""
-    return source.sha256 or table_hash(source.table)
-
-
 def run_key(source: str, config: Config, **more: object) -> str:
-    """Return the key of a run: a hash of everything it depends on.
-
-    Args:
-        source: The hash of the input.
-        config: All settings of the run.
-        **more: Anything else that affects the figures.
-    """
+    """Return the key of a run: a hash of its input's hash, its settings, and all else that affects the figures."""
     from coterie import __version__
 
     settings = {name: value for name, value in config.to_dict().items() if name not in SILENT}
@@ -84,7 +41,7 @@ def run_key(source: str, config: Config, **more: object) -> str:
 def _population(model: Any) -> str:  # noqa: ANN401 - a privacy model
     """Return the hash of the population that a privacy model compares with, if any."""
     population = getattr(model, "population", None)
-    return "" if population is None else source_hash(tables.read(population, header=True))
+    return "" if population is None else tables.source_hash(tables.read(population, header=True))
 
 
 def read_kept(path: Path | None) -> dict[str, ComparisonRow]:

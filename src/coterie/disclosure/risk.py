@@ -188,13 +188,13 @@ def risk_of_classes(
 
     In place of a population table there is its size, and class → matching people.
     """
-    limit = find_threshold(threshold)
+    limit = find_threshold(threshold)  # a risk of 1 ÷ count is above it where the count is below its rows, exactly
     counts, sizes = found.counts, found.rows
-    prosecutor = _attacker(1.0 / np.maximum(counts, 1), sizes, _too_small(counts, limit))
+    prosecutor = _attacker(1.0 / np.maximum(counts, 1), sizes, counts < limit.rows)
     journalist = None
     if matches is not None:
         matches = np.maximum(matches, counts)
-        journalist = _attacker(1.0 / matches, sizes, _too_small(matches, limit))
+        journalist = _attacker(1.0 / matches, sizes, matches < limit.rows)
     elif fraction is not None:
         risks = expected_risks(counts, fraction)
         journalist = _attacker(risks, sizes, risks > float(limit.value))
@@ -231,11 +231,6 @@ def people_per_class(class_of_row: Int64, people: pa.ChunkedArray, classes: int)
     codes = column_codes(people, name="entity")
     pairs = np.unique(class_of_row * max(codes.size, 1) + codes.codes)
     return np.bincount(pairs // max(codes.size, 1), minlength=classes).astype(np.int64)
-
-
-def _too_small(counts: Int64, limit: Threshold) -> np.typing.NDArray[np.bool_]:
-    """Return class → whether 1 ÷ its count is above the threshold, exactly."""
-    return counts < limit.rows
 
 
 def _attacker(risks: Float64, rows: Int64, above: np.typing.NDArray[np.bool_]) -> Attacker:

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import pairwise
 from typing import TYPE_CHECKING
 
 import numpy as np
 
-from coterie.arrays import Float64, Int64
-from coterie.evaluation.cells import Cells, Predicate, Span, is_whole, present_numbers, span_predicate
+from coterie.arrays import Float64
+from coterie.evaluation.cells import Cells, Predicate, Span, codes_predicate, is_whole, present_numbers, span_predicate
 from coterie.values.axis import axis_of
 from coterie.values.notation import value_texts
 from coterie.values.scalars import float_text
@@ -56,9 +56,8 @@ def bins_of(domain: Domain, *, most: int, before: Cells | None = None) -> Bins:
     """
     predicates, labels, edges = _ranges(domain, most) if domain.kind == "number" else _groups(domain, most, before)
     if domain.missing >= 0:
-        mask = np.zeros(domain.size, dtype=np.bool_)
-        mask[domain.missing] = True
-        predicates.append(Predicate(domain.name, mask, () if domain.kind == "number" else None))
+        missing = codes_predicate(domain, [domain.missing])
+        predicates.append(replace(missing, spans=() if domain.kind == "number" else None))
         labels.append(MISSING)
     return Bins(tuple(predicates), tuple(labels), edges)
 
@@ -106,23 +105,17 @@ def _groups(
     texts = value_texts(domain).to_pylist()
     present = domain.size - (domain.missing >= 0)
     if present <= most:
-        masks = [_mask(domain, np.asarray([code])) for code in range(present)]
+        masks = [codes_predicate(domain, [code]) for code in range(present)]
         return masks, [str(text) for text in texts[:present]], None
     tree = domain.tree
     assert tree is not None
     for depth in range(int(tree.depth.max()) - 1, 0, -1):
         nodes = tree.ancestor_at(depth)[:present]
         if domain.labelled and len(found := np.unique(nodes)) <= most:
-            masks = [_mask(domain, np.flatnonzero(nodes == node)) for node in found]
+            masks = [codes_predicate(domain, np.flatnonzero(nodes == node)) for node in found]
             return masks, [tree.labels[node] for node in found], None
     rows = np.zeros(present) if before is None else before.rows[:present]
     order = np.argsort(-rows, kind="stable")
     frequent, rare = np.sort(order[: most - 1]), np.sort(order[most - 1 :])
-    masks = [*(_mask(domain, np.asarray([code])) for code in frequent), _mask(domain, rare)]
+    masks = [*(codes_predicate(domain, [code]) for code in frequent), codes_predicate(domain, rare)]
     return masks, [*(str(texts[code]) for code in frequent), OTHER], None
-
-
-def _mask(domain: Domain, codes: Int64) -> Predicate:
-    mask = np.zeros(domain.size, dtype=np.bool_)
-    mask[codes] = True
-    return Predicate(domain.name, mask)

@@ -15,7 +15,7 @@ In an original table every cell is a single value.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -178,15 +178,26 @@ def present_numbers(domain: Domain) -> Float64:
     return domain.numbers if domain.missing < 0 else domain.numbers[:-1]
 
 
-def span_predicate(domain: Domain, spans: Sequence[Span]) -> Predicate:
-    """Return the condition that a number lies in one of these disjoint spans."""
-    numbers = present_numbers(domain)
-    mask = np.zeros(domain.size, dtype=np.bool_)
+def inside(numbers: Float64, spans: Sequence[Span]) -> Bool:
+    """Return number → whether it lies in one of these spans."""
+    mask = np.zeros(len(numbers), dtype=np.bool_)
     for span in spans:
         above = numbers > span.low if span.low_open else numbers >= span.low
-        below = numbers < span.high if span.high_open else numbers <= span.high
-        mask[: len(numbers)] |= above & below
-    return Predicate(domain.name, mask, tuple(spans))
+        mask |= above & (numbers < span.high if span.high_open else numbers <= span.high)
+    return mask
+
+
+def span_predicate(domain: Domain, spans: Sequence[Span]) -> Predicate:
+    """Return the condition that a number lies in one of these disjoint spans."""
+    found = codes_predicate(domain, np.flatnonzero(inside(present_numbers(domain), spans)))
+    return replace(found, spans=tuple(spans))
+
+
+def codes_predicate(domain: Domain, codes: Integers | Sequence[int] | slice) -> Predicate:
+    """Return the condition that a value is one of these codes."""
+    mask = np.zeros(domain.size, dtype=np.bool_)
+    mask[codes] = True
+    return Predicate(domain.name, mask)
 
 
 def original_cells(domain: Domain, codes: Integers) -> Cells:

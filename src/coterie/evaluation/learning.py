@@ -68,14 +68,6 @@ class LearningUtility:
         return {**asdict(self), "features": list(self.features), "kept": self.kept}
 
 
-class _Fold(NamedTuple):
-    """The training data of the three predictors, and their test rows."""
-
-    train_before: Bool
-    train_after: Bool
-    test: Bool
-
-
 def learning_utility(
     tables: BeforeAfter,
     target: str,
@@ -125,7 +117,7 @@ def learning_utility(
             progress("learn", fold, folds)
         others = (fold_of_row >= 0) & (fold_of_row != fold)
         others_after = (fold_of_published >= 0) & (fold_of_published != fold)
-        tried = _try(learner, before, after, _Fold(others, others_after, fold_of_row == fold))
+        tried = _try(learner, before, after, (others, others_after, fold_of_row == fold))
         for name, score in tried.items():
             found[name].append(score)
     scores = {name: _mean(tried) for name, tried in found.items()}
@@ -187,18 +179,21 @@ def _deal(classes: Int64, *, folds: int, most_rows: int, seed: int) -> Int64:
     return fold_of_row
 
 
-def _try(learner: Callable[[], Any], before: Examples, after: Examples, fold: _Fold) -> dict[str, _Tried]:
-    """Train the three predictors of a fold and test them on its original rows."""
-    weights = before.weights(fold.test)
+def _try(
+    learner: Callable[[], Any], before: Examples, after: Examples, rows: tuple[Bool, Bool, Bool]
+) -> dict[str, _Tried]:
+    """Train the three predictors of a fold on rows before and after, and test them on its original rows."""
+    train_before, train_after, test = rows
+    weights = before.weights(test)
     held = np.flatnonzero(weights)
     matrix, truth, weights = before.matrix[held], before.shares[held].argmax(axis=1), weights[held]
     classes = before.shares.shape[1]
-    _, labels, counts = before.labelled(fold.train_before)
+    _, labels, counts = before.labelled(train_before)
     majority = np.zeros((len(held), classes))
     majority[:, np.bincount(labels, weights=counts, minlength=classes).argmax()] = 1.0
     likely = {
-        "release": _predict(learner, after.labelled(fold.train_after), matrix, classes),
-        "original": _predict(learner, before.labelled(fold.train_before), matrix, classes),
+        "release": _predict(learner, after.labelled(train_after), matrix, classes),
+        "original": _predict(learner, before.labelled(train_before), matrix, classes),
         "majority": majority,
     }
     return {name: _score(found, truth, weights) for name, found in likely.items()}

@@ -5,7 +5,7 @@ values (`cells.py`). Rows are first aggregated into distinct combinations of cel
 the number of combinations it touches, not on the number of rows.
 
 The error of a query is |estimate − answer| ÷ |answer|. A query whose answer is 0 has no relative error: it is skipped
-counted.
+and counted.
 """
 
 from __future__ import annotations
@@ -212,14 +212,7 @@ def answers_on(
     side: Literal["before", "after"],
     told: Callable[[int], None] | None = None,
 ) -> Float64:
-    """Return query → answer on the original (before), or estimate on the release (after).
-
-    Args:
-        tables: The original and its release.
-        queries: The queries.
-        side: Which of the two.
-        told: Called now and then with the number of queries answered.
-    """
+    """Return query → answer on the original (before), or estimate on the release (after)."""
     used = sorted({column for query in queries for column in query.columns})
     summed = sorted({query.sum for query in queries if query.sum is not None})
     numbers = {name: _numbers(tables, name) for name in summed}

@@ -13,7 +13,7 @@ import numpy as np
 
 from coterie.arrays import Bool
 from coterie.errors import ConfigError, CoterieError, DataError, Problem
-from coterie.evaluation.cells import Predicate, Span, span_predicate
+from coterie.evaluation.cells import Predicate, Span, inside, span_predicate
 from coterie.evaluation.queries import Query
 from coterie.evaluation.query_parse import Condition, ParsedQuery, QuerySyntaxError, Value, parse_query
 from coterie.settings.toml import read_toml
@@ -91,11 +91,9 @@ def bind_queries(written: Sequence[QueryText | str], tables: BeforeAfter) -> lis
         text, name = (entry, f"query {place}") if isinstance(entry, str) else entry
         try:
             found.append(_bound(parse_query(text), tables, name))
-        except QuerySyntaxError as error:
-            problems.append(Problem(name, str(error)))
         except ConfigError as error:
             problems += [Problem(name, problem.text) for problem in error.problems]
-        except CoterieError as error:
+        except (QuerySyntaxError, CoterieError) as error:
             problems.append(Problem(name, str(error)))
     if problems:
         raise ConfigError(problems)
@@ -185,12 +183,7 @@ def _category_mask(condition: Condition, domain: Domain) -> Bool:
     if numbers is None or any(end is None for end in ends):
         text = f"column {domain.name!r} has no order here: {condition.operator} needs numbers or dates; use = or in"
         raise ConfigError([Problem("where", text)])
-    mask = np.zeros(len(numbers), dtype=np.bool_)
-    for span in _spans(condition, [float(end) for end in ends if end is not None]):
-        mask |= (numbers > span.low if span.low_open else numbers >= span.low) & (
-            numbers < span.high if span.high_open else numbers <= span.high
-        )
-    return mask
+    return inside(numbers, _spans(condition, [float(end) for end in ends if end is not None]))
 
 
 def _named(value: Value, domain: Domain) -> Bool:
@@ -209,11 +202,8 @@ def _named(value: Value, domain: Domain) -> Bool:
         if label == value.text and tree is not None:
             mask[tree.first[node] : tree.last[node] + 1] = True
     if not mask.any():
-        what = (
-            "neither a value nor a label of its hierarchy"
-            if domain.labelled
-            else "not one of its values in the original"
-        )
+        labelled = "neither a value nor a label of its hierarchy"
+        what = labelled if domain.labelled else "not one of its values in the original"
         text = f"column {domain.name!r}: the text at character {value.at} is {what}"
         raise ConfigError([Problem("where", text)])
     return mask

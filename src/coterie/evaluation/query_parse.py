@@ -46,7 +46,6 @@ class Value(NamedTuple):
     """A number or text in a condition."""
 
     text: str
-    quoted: bool
     at: int
     """the position of its first character, from 1"""
 
@@ -58,7 +57,6 @@ class Condition:
     column: str
     operator: Operator
     values: tuple[Value, ...]
-    at: int
 
 
 @dataclass(frozen=True)
@@ -138,49 +136,36 @@ class _Parser:
 
     def query(self) -> ParsedQuery:
         sum_of = None
-        if self._ahead("sum", "("):
-            self._at += 2
+        if self._accept("sum", "("):
             sum_of = self._column()
             self._expect(")")
-        elif self._ahead("count", "("):
-            self._at += 2
+        elif self._accept("count", "("):
             self._expect("*")
             self._expect(")")
-        elif self._ahead("count") and (self._tokens[self._at + 1].key == "where" or self._ends(self._at + 1)):
-            self._at += 1
+        elif self._next.key == "count" and (self._tokens[1].key == "where" or self._tokens[1].kind == "end"):
+            self._take()
         where = self._accept("where")
         if self._next.kind == "end" and not where:
             return ParsedQuery((), sum_of)
         conditions = self._conditions()
-        if self._next.key == "or":
-            raise self._fault("`or` is not supported: write in (…) for one column, or two queries; found it")
         if self._next.kind != "end":
             raise self._fault("expected `and` or the end")
         return ParsedQuery(tuple(conditions), sum_of)
-
-    def _ahead(self, *keys: str) -> bool:
-        return [token.key for token in self._tokens[self._at : self._at + len(keys)]] == list(keys)
-
-    def _ends(self, at: int) -> bool:
-        return self._tokens[at].kind == "end"
 
     def _conditions(self) -> list[Condition]:
         found = self._condition()
         while self._accept("and"):
             found += self._condition()
+        if self._next.key == "or":
+            raise self._fault("`or` is not supported: write in (…) for one column, or two queries; found it")
         return found
 
     def _condition(self) -> list[Condition]:
         if self._accept("("):
             inner = self._conditions()
-            if self._next.key == "or":
-                raise self._fault("`or` is not supported: write in (…) for one column, or two queries; found it")
             self._expect(")")
             return inner
-        at = self._next.at
-        column = self._column()
-        operator, values = self._test()
-        return [Condition(column, operator, values, at)]
+        return [Condition(self._column(), *self._test())]
 
     def _test(self) -> tuple[Operator, tuple[Value, ...]]:
         if self._accept("is", "not", "null"):
@@ -206,21 +191,15 @@ class _Parser:
         raise self._fault("expected =, !=, <, <=, >, >=, between, in or is null")
 
     def _column(self) -> str:
-        token = self._next
-        if token.kind == "name":
-            self._take()
-            return token.text[1:-1].replace('""', '"') if token.text.startswith('"') else token.text[1:-1]
-        if token.kind != "word" or token.key in _RESERVED:
+        if self._next.kind not in ("name", "word") or self._next.key in _RESERVED:
             raise self._fault("expected the name of a column")
-        self._take()
-        return token.text
+        token = self._take()
+        if token.kind == "word":
+            return token.text
+        return token.text[1:-1].replace('""', '"') if token.text.startswith('"') else token.text[1:-1]
 
     def _value(self) -> Value:
-        token = self._next
-        if token.kind == "text":
-            self._take()
-            return Value(token.text[1:-1].replace("''", "'"), quoted=True, at=token.at)
-        if token.kind == "number":
-            self._take()
-            return Value(token.text, quoted=False, at=token.at)
-        raise self._fault("expected a number, or text in 'single quotes',")
+        if self._next.kind not in ("text", "number"):
+            raise self._fault("expected a number, or text in 'single quotes',")
+        token = self._take()
+        return Value(token.text[1:-1].replace("''", "'") if token.kind == "text" else token.text, token.at)

@@ -11,7 +11,7 @@ import numpy as np
 
 from coterie.errors import ConfigError, Problem
 from coterie.evaluation.before_after import BeforeAfter
-from coterie.evaluation.cells import Predicate, Span, is_whole, present_numbers, span_predicate
+from coterie.evaluation.cells import Predicate, Span, codes_predicate, is_whole, present_numbers, span_predicate
 from coterie.evaluation.queries import Query, QueryErrors, answer_queries, answers_on
 
 if TYPE_CHECKING:
@@ -49,18 +49,15 @@ class Workload:
     seed: int = 0
 
     def __post_init__(self) -> None:
-        problems = []
-        if self.count < 1:
-            problems.append(Problem("queries", "must be at least 1"))
-        if self.size is not None and self.size < 1:
-            problems.append(Problem("size", "must be at least 1"))
-        if self.selectivity is not None and not 0.0 < self.selectivity <= 1.0:
-            problems.append(Problem("selectivity", "must be above 0 and at most 1"))
-        if not 0.0 <= self.points <= 1.0:
-            problems.append(Problem("points", "must lie between 0 and 1"))
-        if self.seed < 0:
-            problems.append(Problem("seed", "must be at least 0"))
-        if problems:
+        share = 1.0 if self.selectivity is None else self.selectivity
+        needs = (
+            ("queries", self.count >= 1, "must be at least 1"),
+            ("size", self.size is None or self.size >= 1, "must be at least 1"),
+            ("selectivity", 0.0 < share <= 1.0, "must be above 0 and at most 1"),
+            ("points", 0.0 <= self.points <= 1.0, "must lie between 0 and 1"),
+            ("seed", self.seed >= 0, "must be at least 0"),
+        )
+        if problems := [Problem(name, text) for name, met, text in needs if not met]:
             raise ConfigError(problems)
 
     @classmethod
@@ -72,13 +69,7 @@ class Workload:
 def query_errors(
     tables: BeforeAfter, workload: Workload | None = None, *, progress: Progress | None = None
 ) -> QueryErrors:
-    """Draw a workload and answer it on the original and on the release.
-
-    Args:
-        tables: The original and its release.
-        workload: The parameters of the queries.
-        progress: Called now and then with (step, done, total).
-    """
+    """Draw a workload and answer it on the original and on the release."""
     return answer_queries(tables, draw_queries(tables, workload or Workload()), progress=progress)
 
 
@@ -194,10 +185,9 @@ def _value_or_label(domain: Domain, workload: Workload, rng: np.random.Generator
     inner = np.setdiff1d(np.arange(tree.nodes), tree.leaf_node)
     inner = inner if workload.root else inner[inner > 0]
     if len(inner) == 0 or rng.random() < workload.points:
-        code = int(rng.integers(_present(domain)))
-        return _codes(domain, code, code)
+        return codes_predicate(domain, [int(rng.integers(_present(domain)))])
     node = int(rng.choice(inner))
-    return _codes(domain, int(tree.first[node]), int(tree.last[node]))
+    return codes_predicate(domain, slice(tree.first[node], tree.last[node] + 1))
 
 
 def _values(domain: Domain, share: float, rng: np.random.Generator) -> Predicate:
@@ -205,18 +195,10 @@ def _values(domain: Domain, share: float, rng: np.random.Generator) -> Predicate
     present = _present(domain)
     if not domain.labelled:
         count = min(max(round(share * present), 1), present)
-        mask = np.zeros(domain.size, dtype=np.bool_)
-        mask[rng.choice(present, size=count, replace=False)] = True
-        return Predicate(domain.name, mask)
+        return codes_predicate(domain, rng.choice(present, size=count, replace=False))
     tree = domain.tree
     assert tree is not None
     nodes = np.flatnonzero(tree.first < present)
     off = np.abs((tree.last[nodes] - tree.first[nodes] + 1) / tree.leaves - share)
     node = int(rng.choice(nodes[off <= off.min() + 1e-12]))
-    return _codes(domain, int(tree.first[node]), int(tree.last[node]))
-
-
-def _codes(domain: Domain, first: int, last: int) -> Predicate:
-    mask = np.zeros(domain.size, dtype=np.bool_)
-    mask[first : last + 1] = True
-    return Predicate(domain.name, mask)
+    return codes_predicate(domain, slice(tree.first[node], tree.last[node] + 1))

@@ -65,15 +65,10 @@ def box_cost(table: Table, lo: Int32, hi: Int32) -> Float64:
 def grown(table: Table, lo: Int32, hi: Int32, *, rows: int | None = None, budget: float = float("inf")) -> list[Box]:
     """Grow a box row by row, always by the cheapest row outside it; ties go to the first row.
 
-    Args:
-        table: The table.
-        lo: Smallest codes of the initial box.
-        hi: Its largest codes.
-        rows: Stop at this number of rows.
-        budget: Stop before exceeding this cost.
+    It stops at a number of rows, before exceeding a cost, or after fewer steps if the table is large.
 
     Returns:
-        The box at each step, starting with the initial one. Large tables stop after fewer steps.
+        The box at each step, starting with the initial one.
     """
     codes, counts = table.distinct.codes, table.distinct.counts
     steps = int(np.clip(CELLS // max(codes.size, 1), 20, MOST_STEPS))
@@ -95,14 +90,9 @@ def grown(table: Table, lo: Int32, hi: Int32, *, rows: int | None = None, budget
 
 
 def costs_of_k(table: Table, index: Index, row: int, ks: list[int], *, own: Box | None = None) -> list[AtK]:
-    """Return, for each k, a lower bound on this row's cost and the cost of the cheapest box found.
+    """Return, for each k, a lower bound on this row's cost and the cost of the cheapest box found, its `own` included.
 
-    Args:
-        table: At least max(ks) rows.
-        index: All its rows, none assigned.
-        row: The row.
-        ks: The values of k.
-        own: The row's current box, if any.
+    The index has all rows of the table, at least max(ks), and none of them assigned.
     """
     point, most = table.codes[row], max(ks)
     pairs = np.sort(pair_costs(table, row))  # the row itself is among them, with 0
@@ -121,11 +111,7 @@ def costs_of_k(table: Table, index: Index, row: int, ks: list[int], *, own: Box 
 def rows_within(table: Table, row: int, cost: float, *, box: tuple[Int32, Int32] | None = None) -> tuple[int, int]:
     """Return how many rows a box around this row can contain at this cost: as found, and at most.
 
-    Args:
-        table: The table.
-        row: The row.
-        cost: The maximum cost of the box.
-        box: A box with this row within that cost, as another starting point.
+    A box with this row within that cost is another starting point.
     """
     point = table.codes[row]
     found = grown(table, point, point, budget=cost)[-1].rows

@@ -176,15 +176,7 @@ def what_if(
     method: str | None = None,
     progress: Progress | None = None,
 ) -> WhatIfs:
-    """Quickly re-run the release with another k or without an attribute.
-
-    Args:
-        release: The release.
-        k: The values of k to try; by default half and twice the current one.
-        drop: The attributes to leave out, one at a time; by default each of them.
-        method: The method to run, with its default options; by default `compact` with effort fast.
-        progress: Called with (step, done, total).
-    """
+    """Quickly re-run the release with another k or without an attribute; arguments as for `Release.what_if`."""
     from coterie.wording import did_you_mean
 
     config = release.config

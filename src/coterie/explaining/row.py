@@ -154,14 +154,7 @@ NOTES: dict[State, str] = {
 
 
 def explain_row(release: Release, row: int, *, nearest: int = 5, show_values: bool = False) -> RowExplanation:
-    """Explain one row of a release.
-
-    Args:
-        release: The release.
-        row: Position in the original; the first is 0.
-        nearest: The number of nearest rows to list.
-        show_values: Include the row's values, its published cells and the values of the nearest rows.
-    """
+    """Explain one row of a release; arguments as for `Release.explain`."""
     row = _position(row, release.source.table.num_rows)
     table, config = release.table, release.config
     inner = int(np.searchsorted(release.rows, row))

@@ -14,6 +14,7 @@ import os
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
+from pathlib import Path
 from typing import TYPE_CHECKING, Unpack
 
 import pyarrow as pa
@@ -28,7 +29,7 @@ from coterie.files.formats import FORMATS
 from coterie.files.formulas import Formulas, read_safely
 from coterie.files.frames import Native, Source, check_names, take_frame, to_native
 from coterie.files.input import open_raw, with_sheet
-from coterie.files.output import check_target, format_of, whole_file
+from coterie.files.output import HashedFile, check_target, format_of, whole_file
 from coterie.files.streams import Target, write_tables
 
 if TYPE_CHECKING:
@@ -165,3 +166,18 @@ def read_pair(original: AnyTable, published: AnyTable, config: Config) -> tuple[
 
         return before.table, in_original_order(after.table, published)
     return before.table, after.table
+
+
+def source_hash(source: Source) -> str:
+    """Return the SHA-256 of the file or, of a frame or database, that of its table."""
+    return source.sha256 or table_hash(source.table)
+
+
+def table_hash(table: pa.Table) -> str:
+    """Return the SHA-256 of a table's cells, names and types as an Arrow IPC stream, independent of its chunks."""
+    whole = table.combine_chunks()
+    with Path(os.devnull).open("wb") as nowhere:
+        sink = HashedFile(nowhere)
+        with pa.PythonFile(sink, mode="w") as file, pa.ipc.new_stream(file, whole.schema) as writer:
+            writer.write_table(whole)
+        return sink.sha256

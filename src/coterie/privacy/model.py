@@ -188,26 +188,25 @@ class Model:
 
     def _check_number(self, name: str, *, least: Fraction | int, strict: bool = False, most: int | None = None) -> None:
         """Check a number of the model and store it as people would write it."""
-        value = getattr(self, name)
+        number = self._number(name)
         above = "more than" if strict else "at least"
         up_to = f" and at most {most}" if most is not None else ""
-        try:
-            number = as_fraction(value)
-        except (ValueError, TypeError):
-            number = None
         if number is None or number < least or (strict and number == least) or (most is not None and number > most):
-            raise ConfigError([Problem(name, f"must be a number of {above} {least}{up_to}")]) from None
+            raise ConfigError([Problem(name, f"must be a number of {above} {least}{up_to}")])
         object.__setattr__(self, name, plain_number(number))
 
-    def _check_whole(self, name: str, *, least: int = 1) -> None:
+    def _check_whole(self, name: str) -> None:
         """Check an integer of the model."""
-        try:
-            number = as_fraction(getattr(self, name))
-        except (ValueError, TypeError):
-            number = None
-        if number is None or number.denominator != 1 or number < least:
-            raise ConfigError([Problem(name, f"must be a whole number of at least {least}")]) from None
+        number = self._number(name)
+        if number is None or number.denominator != 1 or number < 1:
+            raise ConfigError([Problem(name, "must be a whole number of at least 1")])
         object.__setattr__(self, name, int(number))
+
+    def _number(self, name: str) -> Fraction | None:
+        try:
+            return as_fraction(getattr(self, name))
+        except (ValueError, TypeError):
+            return None
 
     def _check_choice(self, name: str) -> None:
         choices = self.choices(name)

@@ -139,8 +139,7 @@ def _singling_out(release: Release, risk: model.Risk) -> tuple[str, list[str]]:
             else f"; after, {number(after.uniques)}."
         ),
         f"The highest risk of a record is {number(after.prosecutor.highest)} (before: "
-        f"{number(before.prosecutor.highest)}), "
-        f"the average {number(after.prosecutor.average)}.",
+        f"{number(before.prosecutor.highest)}), the average {number(after.prosecutor.average)}.",
     ]
     if risk.columns:
         first = next((each for each in risk.columns if len(each.columns) == 1), None)
@@ -160,23 +159,16 @@ def _linkability(release: Release, linking: model.Linking | None) -> tuple[str, 
             "the original values.",
             [],
         )
-    who = (
-        f"{number(linking.people)} of the published people, drawn at random,"
-        if linking.sampled
-        else "All published people"
-    )
-    held = linking.below_k == 0
-    answer = (
-        f"Not to one record: anyone who knows the quasi-identifiers finds at least {k} candidates for each person."
-        if held
-        else "In part: some people have fewer than k candidates."
-    )
+    drawn = f"{number(linking.people)} of the published people, drawn at random,"
+    who = drawn if linking.sampled else "All published people"
+    answer = f"Not to one record: anyone who knows the quasi-identifiers finds at least {k} candidates for each person."
+    if linking.below_k != 0:
+        answer = "In part: some people have fewer than k candidates."
     evidence = [
         f"{who} were looked for by {', '.join(linking.on)}: {number(linking.pinned)} have one candidate, "
         f"{number(linking.below_k)} fewer than {k}.",
         f"Candidates: at least {number(linking.fewest)}, median {number(linking.median)}. Confidence in the right "
-        "record: "
-        f"at most {number(linking.highest)}, on average {number(linking.average)}.",
+        f"record: at most {number(linking.highest)}, on average {number(linking.average)}.",
     ]
     left = [name for name in release.config.quasi if name not in linking.on]
     if left:
@@ -194,15 +186,14 @@ def _inference(release: Release, disclosure: list[model.Disclosure]) -> tuple[st
         if each.average is not None:
             evidence.append(
                 f"{each.column}: the likeliest value of a person is known with confidence {number(each.average)} on "
-                "average "
-                f"and {number(each.highest)} at most, against {number(each.baseline)} without any linking; "
+                f"average and {number(each.highest)} at most, against {number(each.baseline)} without any linking; "
                 f"{number(each.known_for_sure)} people have candidates that all share one value."
             )
-        if "distinct l" in each.worst_group:
+        worst = each.worst_group
+        if "distinct l" in worst:
             evidence.append(
-                f"{each.column}: distinct values in the least diverse group: {number(each.worst_group['distinct l'])}; "
-                "the "
-                f"group furthest from the table is at a distance of t = {number(each.worst_group.get('t (equal)'))}."
+                f"{each.column}: distinct values in the least diverse group: {number(worst['distinct l'])}; "
+                f"the group furthest from the table is at a distance of t = {number(worst.get('t (equal)'))}."
             )
     if not tried:
         answer = "Measured by groups only: the quasi-identifiers could not be compared."

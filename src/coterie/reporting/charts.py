@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from coterie.charts.charts import Axis, Chart, Rule, Series, bars, lines
@@ -21,15 +22,20 @@ def size_text(each: model.Bin) -> str:
 def class_size_chart(report: model.Report) -> Chart:
     """Chart the equivalence-class size distribution."""
     risk = report.risk
-    names = [size_text(each) for each in risk.class_sizes]
-    series = [Series("before", names, [each.before_share or 0.0 for each in risk.class_sizes])]
-    if not risk.notes:
-        series.append(Series("after", names, [each.after_share or 0.0 for each in risk.class_sizes]))
     small = sum(each.before_share or 0.0 for each in risk.class_sizes if (each.largest or report.k) < report.k)
     told = f"Before, about {100 * small:.0f} % of the rows were in classes of fewer than {report.k} {risk.counted}"
     told += "; after, none." if not risk.notes else "."
-    axis = Axis(f"{risk.counted} in the class")
-    return bars("Class sizes", series, description=told, x=axis, y=SHARE, name="class-sizes")
+    how: dict[str, Any] = {"counted": risk.counted, "name": "class-sizes"}
+    return size_bars(risk.class_sizes, after=not risk.notes, description=told, **how)
+
+
+def size_bars(bins: Sequence[model.Bin], *, counted: str, after: bool, **how: Any) -> Chart:  # noqa: ANN401 - as for bars
+    """Draw the shares of rows by class size, before and, where classes are published, after."""
+    names = [size_text(each) for each in bins]
+    series = [Series("before", names, [each.before_share or 0.0 for each in bins])]
+    if after:
+        series.append(Series("after", names, [each.after_share or 0.0 for each in bins]))
+    return bars("Class sizes", series, x=Axis(f"{counted} in the class"), y=SHARE, **how)
 
 
 def risk_chart(report: model.Report) -> Chart | None:
@@ -46,8 +52,7 @@ def risk_chart(report: model.Report) -> Chart | None:
         "Risk curve",
         series,
         description=f"How many records have at least a given risk. After publishing, no record has more than "
-        f"{highest:.4g}; "
-        f"the threshold is {limit.value:.4g}.",
+        f"{highest:.4g}; the threshold is {limit.value:.4g}.",
         x=Axis("risk of a record (prosecutor), at least", log=True, digits=3, ticks=_ticks(curve[0].risk)),
         y=Axis("share of records", shown="percent", digits=3, low=0, high=1.05),
         name="risk-curve",
@@ -67,18 +72,20 @@ def loss_chart(report: model.Report) -> Chart:
     """Chart the loss of each attribute."""
     parts = sorted(report.utility.attributes, key=lambda each: -(each.ncp or 0.0))
     worst = parts[0]
-    return bars(
-        "Loss by attribute",
-        [Series("loss", [each.name for each in parts], [each.ncp or 0.0 for each in parts])],
-        description=f"Mean normalized certainty penalty of each quasi-identifier, 0 (nothing lost) to 1 (nothing "
-        "left). "
-        f"{worst.name} lost most: {worst.ncp or 0.0:.3g}.",
-        x=Axis("quasi-identifier"),
-        y=Axis("loss (NCP)", digits=3, low=0),
+    told = "Mean normalized certainty penalty of each quasi-identifier, 0 (nothing lost) to 1 (nothing left)."
+    return loss_bars(
+        {each.name: each.ncp or 0.0 for each in parts},
+        description=f"{told} {worst.name} lost most: {worst.ncp or 0.0:.3g}.",
         name="loss",
-        sideways=True,
         size=(7.2, 1.1 + 0.32 * len(parts)),
     )
+
+
+def loss_bars(losses: Mapping[str, float], **how: Any) -> Chart:  # noqa: ANN401 - as for bars
+    """Draw the loss of each attribute."""
+    series = [Series("loss", list(losses), list(losses.values()))]
+    axes: dict[str, Any] = {"x": Axis("quasi-identifier"), "y": Axis("loss (NCP)", digits=3, low=0)}
+    return bars("Loss by attribute", series, sideways=True, **axes, **how)
 
 
 def level_chart(report: model.Report) -> Chart | None:
@@ -145,8 +152,8 @@ def distribution_charts(report: model.Report) -> list[Chart]:
                     Series("before", names, [share.before or 0.0 for share in each.shares]),
                     Series("after", names, [share.after or 0.0 for share in each.shares]),
                 ],
-                description=f"Total variation distance {each.distance or 0.0:.3g} (0: "
-                f"identical, 1: nothing in common).",
+                description=f"Total variation distance {each.distance or 0.0:.3g} "
+                "(0: identical, 1: nothing in common).",
                 x=Axis(each.name),
                 y=SHARE,
                 name=f"distribution-{at}",

@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-import hashlib
 from typing import TYPE_CHECKING, Any, cast
 
-import pyarrow as pa
-
+from coterie.files.tables import source_hash
 from coterie.methods import find_method
 from coterie.reporting import model
 from coterie.reporting.attack import attacked, disclosure_part, linking_part, questions_part
-from coterie.reporting.columns import attributes_part, hierarchy_text
+from coterie.reporting.columns import attributes_part, hierarchy_text, starred_rows
 from coterie.reporting.hide import Hider, plain_configuration
 from coterie.reporting.risk import risk_part
 from coterie.reporting.sentences import LIMITS, NOT_PROVED, RELEASE_MODELS, SOURCES
@@ -101,11 +99,10 @@ def _promises(release: Release, hider: Hider) -> list[model.Promise]:
 def _input(release: Release, hider: Hider) -> model.Input:
     source, table = release.source, release.source.table
     missing = sum(release.missing.values())
-    digest, what = source.sha256, "the file on disk"
-    if digest is None:
-        digest, what = _table_hash(table), "the table as an Arrow IPC stream"
-    if hider.external:
-        digest, what = None, "withheld: a hash would confirm a guess of the whole table; the internal report has it"
+    digest, what = None, "withheld: a hash would confirm a guess of the whole table; the internal report has it"
+    if not hider.external:
+        digest = source_hash(source)
+        what = "the table as an Arrow IPC stream" if source.sha256 is None else "the file on disk"
     return model.Input(
         name=None if hider.external else source.name if source.path is None else source.path.name,
         rows=hider.of_rows(release.original_rows),
@@ -118,32 +115,7 @@ def _input(release: Release, hider: Hider) -> model.Input:
     )
 
 
-def _table_hash(table: pa.Table) -> str:
-    """Return the SHA-256 of a table, independent of its chunks."""
-
-    class Sink:
-        closed = False
-
-        def __init__(self) -> None:
-            self.hash = hashlib.sha256()
-
-        def write(self, data: Any) -> int:  # noqa: ANN401 - Arrow hands over buffers
-            self.hash.update(data)
-            return len(data)
-
-        def flush(self) -> None:
-            pass
-
-    sink = Sink()
-    whole = table.combine_chunks()
-    with pa.ipc.new_stream(pa.PythonFile(sink, mode="w"), whole.schema) as writer:
-        writer.write_table(whole)
-    return sink.hash.hexdigest()
-
-
 def _suppression(release: Release, hider: Hider) -> model.Suppression:
-    from coterie.reporting.columns import starred_rows
-
     rows = release.original_rows
     suppressed = int(release.measures["suppressed"])
     removed = rows - release.published_rows

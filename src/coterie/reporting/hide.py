@@ -79,12 +79,7 @@ def joined_edges(edges: Sequence[int], counts: Int64, rows: Int64, k: int) -> li
 
 
 def plain_configuration(values: Mapping[str, Any], *, shapes: Mapping[str, str]) -> dict[str, Any]:
-    """Return a configuration without any data values: hierarchies appear only by shape.
-
-    Args:
-        values: The settings, without secrets.
-        shapes: Column → its hierarchy's description.
-    """
+    """Return a configuration without any data values and secrets: hierarchies appear only by shape."""
     left_out = ("missing_values", "hierarchies", "privacy", "options")
     plain = {name: value for name, value in values.items() if name not in left_out}
     plain["options"] = {name: value for name, value in values.get("options", {}).items() if not _speaks(value)}

@@ -24,11 +24,10 @@ def release_html(release: Release) -> str:
     mark = f"coterie-{secrets.token_hex(4)}"
     room = environment("coterie.reporting")
     found, measures = release.verification, release.measures
-    by_rows = release.by_rows
     facts = {
         "rows": f"{found.rows:,} published, {int(measures['suppressed']):,} suppressed",
         "groups": f"rows published one by one, each among {release.config.k:,}"
-        if by_rows
+        if release.by_rows
         else f"{found.groups:,} of {found.k:,} to {found.largest:,} rows, {found.average:,.1f} on average",
         "loss": f"GCP {measures['gcp']:.4f} (0: nothing lost, 1: nothing left)",
         "risk": f"highest {figure_text(release.risk.after.prosecutor.highest)}, average "
@@ -53,29 +52,15 @@ def scoped_style(mark: str) -> str:
     from coterie.charts.svg import STYLE, STYLE_CLASSES, VARIABLES_DARK, VARIABLES_LIGHT
 
     # Notebooks have themes of their own; these go before what the system prefers.
-    dark = ", ".join(
-        f"{theme} .{mark}"
-        for theme in (
-            '[data-jp-theme-light="false"]',
-            'body[data-vscode-theme-kind="vscode-dark"]',
-            'html[theme="dark"]',
-        )
-    )
-    light = ", ".join(
-        f"{theme} .{mark}"
-        for theme in (
-            '[data-jp-theme-light="true"]',
-            'body[data-vscode-theme-kind="vscode-light"]',
-            'html[theme="light"]',
-        )
+    light, dark = (
+        f'[data-jp-theme-light="{light}"] .{mark}, body[data-vscode-theme-kind="vscode-{theme}"] .{mark}, '
+        f'html[theme="{theme}"] .{mark}'
+        for theme, light in (("light", "true"), ("dark", "false"))
     )
     own = STYLE.replace(":root", f".{mark}")
     inked = "--chart-ink:currentColor;--chart-paper:transparent;"
-    return (
-        own
-        + STYLE_CLASSES.replace(".chart ", f".{mark} .chart ")
-        + f"{light}{{{VARIABLES_LIGHT}}}{dark}{{{VARIABLES_DARK}}}.{mark}.{mark}{{{inked}}}"
-    )
+    classes = STYLE_CLASSES.replace(".chart ", f".{mark} .chart ")
+    return f"{own}{classes}{light}{{{VARIABLES_LIGHT}}}{dark}{{{VARIABLES_DARK}}}.{mark}.{mark}{{{inked}}}"
 
 
 def _sample(release: Release) -> dict[str, tuple[list[str], list[list[str]]]]:
@@ -101,38 +86,25 @@ def _cell(value: object) -> str:
 
 
 def _charts(release: Release, mark: str) -> list[Chart]:
-    from coterie.charts.charts import Axis, Series, bars
-    from coterie.reporting.charts import SHARE, size_text
+    from coterie.reporting.charts import SMALL, loss_bars, size_bars
     from coterie.reporting.hide import Hider
     from coterie.reporting.risk import class_bins
 
-    rows = release.original_rows
+    rows, counted = release.original_rows, release.risk.before.counted
     hider = Hider(release.config.k, external=False, rows=rows, published=release.published_rows)
-    bins = class_bins(release, hider)
-    names = [size_text(each) for each in bins]
-    series = [Series("before", names, [each.before_share or 0.0 for each in bins])]
-    if not release.by_rows:
-        series.append(Series("after", names, [each.after_share or 0.0 for each in bins]))
-    counted = release.risk.before.counted
     parts = sorted(release.measures.attributes.values(), key=lambda each: -each.ncp)
-    return [
-        bars(
-            "Class sizes",
-            series,
-            description=f"Share of rows in classes of so many {counted}.",
-            x=Axis(f"{counted} in the class"),
-            y=SHARE,
-            name=f"{mark}-sizes",
-            size=(5.4, 3.0),
-        ),
-        bars(
-            "Loss by attribute",
-            [Series("loss", [each.name for each in parts], [each.ncp for each in parts])],
-            description="Mean normalized certainty penalty, 0 (nothing lost) to 1 (nothing left).",
-            x=Axis("quasi-identifier"),
-            y=Axis("loss (NCP)", digits=3, low=0),
-            name=f"{mark}-loss",
-            sideways=True,
-            size=(5.4, max(1.1 + 0.3 * len(parts), 1.8)),
-        ),
-    ]
+    sizes = size_bars(
+        class_bins(release, hider),
+        counted=counted,
+        after=not release.by_rows,
+        description=f"Share of rows in classes of so many {counted}.",
+        name=f"{mark}-sizes",
+        size=SMALL,
+    )
+    loss = loss_bars(
+        {each.name: each.ncp for each in parts},
+        description="Mean normalized certainty penalty, 0 (nothing lost) to 1 (nothing left).",
+        name=f"{mark}-loss",
+        size=(SMALL[0], max(1.1 + 0.3 * len(parts), 1.8)),
+    )
+    return [sizes, loss]

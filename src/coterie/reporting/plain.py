@@ -23,12 +23,7 @@ def verification_values(found: Verification) -> dict[str, Any]:
 
 
 def measures_values(measures: Measures, *, late: bool = True) -> dict[str, Any]:
-    """Convert measures to plain values, those per column under `attributes`.
-
-    Args:
-        measures: The measures.
-        late: Whether to compute slow ones, such as the lower bound.
-    """
+    """Convert measures to plain values, those per column under `attributes`; slow ones only if `late`."""
     from dataclasses import asdict
 
     values = {name: measures[name] for name in measures if late or name not in measures.late}

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -13,7 +13,7 @@ from coterie.reporting.sentences import RELEASE_MODELS
 from coterie.settings.threshold import DEFAULT_THRESHOLD
 
 if TYPE_CHECKING:
-    from coterie.disclosure.risk import Attacker, Risk
+    from coterie.disclosure.risk import Attacker, ClassCounts, Risk
     from coterie.releases.release import Release
 
 
@@ -23,25 +23,10 @@ MOST_COLUMNS = 12
 LARGE = 200_000
 
 
-class Sizes(NamedTuple):
-    """The equivalence classes of a table."""
-
-    counts: Int64
-    """class → the number of rows or people that hide each of its rows"""
-    rows: Int64
-    """class → its number of rows"""
-
-
-def class_sizes(release: Release) -> tuple[Sizes, Sizes]:
-    """Return the classes before and after; rows published one by one count as hidden among k, however they look."""
-    before, after = release.classes_before, release.classes_after
-    return Sizes(before.counts, before.rows), Sizes(after.counts, after.rows)
-
-
 def risk_part(release: Release, hider: Hider) -> model.Risk:
     """Report identity disclosure before and after."""
     risk, config = release.risk, release.config
-    before, after = class_sizes(release)
+    before, after = release.classes_before, release.classes_after
     limit = risk.after.threshold
     edges = _edges(release, before, hider)
     return model.Risk(
@@ -66,11 +51,11 @@ def risk_part(release: Release, hider: Hider) -> model.Risk:
 
 def class_bins(release: Release, hider: Hider) -> list[model.Bin]:
     """Count the rows in classes by range of sizes, before and after."""
-    before, after = class_sizes(release)
+    before, after = release.classes_before, release.classes_after
     return _bins(_edges(release, before, hider), before, after, hider)
 
 
-def _edges(release: Release, before: Sizes, hider: Hider) -> list[int]:
+def _edges(release: Release, before: ClassCounts, hider: Hider) -> list[int]:
     edges = sorted({*EDGES, release.config.k, release.risk.after.threshold.rows})
     return joined_edges(edges, before.counts, before.rows, hider.k) if hider.external else edges
 
@@ -100,9 +85,8 @@ def _notes(release: Release) -> list[str]:
     if not release.by_rows:
         return []
     return [
-        f"Method {release.config.method} publishes rows one by one: it guarantees nothing about "
-        "equivalence classes, so "
-        f"class sizes after publishing do not apply. Each row counts as hidden among {release.config.k}."
+        f"Method {release.config.method} publishes rows one by one: it guarantees nothing about equivalence classes, "
+        f"so class sizes after publishing do not apply. Each row counts as hidden among {release.config.k}."
     ]
 
 
@@ -138,13 +122,13 @@ def _side(risk: Risk, hider: Hider, *, edges: list[int], before: bool = False) -
     )
 
 
-def _held(edges: list[int], sizes: Sizes) -> Int64:
+def _held(edges: list[int], sizes: ClassCounts) -> Int64:
     held = np.zeros(len(edges), dtype=np.int64)
     np.add.at(held, np.searchsorted(edges, np.maximum(sizes.counts, 1), side="right") - 1, sizes.rows)
     return held
 
 
-def _bins(edges: list[int], before: Sizes, after: Sizes, hider: Hider) -> list[model.Bin]:
+def _bins(edges: list[int], before: ClassCounts, after: ClassCounts, hider: Hider) -> list[model.Bin]:
     held = [_held(edges, side) for side in (before, after)]
     totals = [max(int(each.sum()), 1) for each in held]
     last = int(np.flatnonzero(held[0] + held[1]).max(initial=0))
@@ -163,7 +147,7 @@ def _bins(edges: list[int], before: Sizes, after: Sizes, hider: Hider) -> list[m
     return made
 
 
-def _curve(edges: list[int], before: Sizes, after: Sizes, hider: Hider) -> list[model.CurvePoint]:
+def _curve(edges: list[int], before: ClassCounts, after: ClassCounts, hider: Hider) -> list[model.CurvePoint]:
     """Return the share of records whose risk is at least 1 ÷ f, for f at the end of each bar."""
     below = [np.cumsum(_held(edges, side)) for side in (before, after)]
     totals = [max(int(each[-1]), 1) for each in below]

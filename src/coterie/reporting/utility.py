@@ -155,8 +155,7 @@ def _queries(tables: BeforeAfter, release: Release, hider: Hider) -> model.Queri
         mean=hider.figure(found.mean),
         percentile_95=hider.figure(found.p95),
         text=f"{found.queries:,} COUNT queries with conditions on random sets of quasi-identifiers, drawn from the "
-        "seed; "
-        f"every value that a published cell admits is assumed to be equally likely.{skipped}",
+        f"seed; every value that a published cell admits is assumed to be equally likely.{skipped}",
     )
 
 

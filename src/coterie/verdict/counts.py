@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from functools import cached_property
 from typing import NamedTuple, Protocol
 
@@ -15,7 +15,7 @@ from coterie.arrays import Int64
 from coterie.disclosure.downcoding import PublishedClasses
 from coterie.disclosure.order import Reader
 from coterie.values.notation import published_names
-from coterie.verification.cells import ColumnCells, first_rows, numbered, read_cells
+from coterie.verification.cells import ColumnCells, TableCells, first_rows, numbered, read_cells
 from coterie.verification.counts import CellCounts, CellPairs, ClassValues, Counter, PeopleCounts
 
 # Keys of several columns make one int64 as long as that cannot reach this.
@@ -86,7 +86,6 @@ class TableRows:
     classes: int
     who: pa.ChunkedArray | None = None
     """row → person, where a person may have several"""
-    _cells: dict[str, ColumnCells] = field(default_factory=dict)
 
     held = True
 
@@ -104,16 +103,15 @@ class TableRows:
     def _people(self) -> ColumnCells | None:
         return None if self.who is None else read_cells(self.who, name="entity")
 
-    def _read(self, column: str) -> ColumnCells:
-        if column not in self._cells:
-            self._cells[column] = read_cells(self.table.column(column), name=column)
-        return self._cells[column]
+    @cached_property
+    def _cells(self) -> TableCells:
+        return TableCells(self.table)
 
     def sizes(self, columns: Sequence[str]) -> PeopleCounts:
         """Return the class sizes on the quasi-identifiers and these columns."""
         of_row, span = self.of_row, self.classes
         for column in columns:
-            cells = self._read(column)
+            cells = self._cells[column]
             if span * (len(cells.values) + 1) >= ROOM:
                 of_row, span = numbered(of_row)
             span *= len(cells.values) + 1
@@ -129,14 +127,14 @@ class TableRows:
 
     def cells(self, column: str) -> CellCounts:
         """Return the distinct cells of a column."""
-        values, of_row = self._read(column)
+        values, of_row = self._cells[column]
         rows = np.bincount(of_row, minlength=len(values) + 1).astype(np.int64)
         return CellCounts(values, rows[:-1], int(rows[-1]))
 
     def values(self, column: str) -> Iterator[ClassValues]:
         """Yield class × value → rows, in one piece."""
         if self.rows:
-            cells = self._read(column)
+            cells = self._cells[column]
             yield ClassValues.count(self.of_row, cells.of_row, values=len(cells.values) + 1)
 
     def read(self, columns: Sequence[str]) -> Iterable[pa.Table]:

@@ -51,13 +51,7 @@ def infer_column(rows: PublishedRows, column: str) -> Inferred:
 
 
 def inference(rows: PublishedRows, config: Config, *, sensitive: Sequence[str]) -> Findings:
-    """Measure what can be inferred about people.
-
-    Args:
-        rows: The published rows.
-        config: Limits and accepted warnings.
-        sensitive: The sensitive attributes in the table.
-    """
+    """Measure what can be inferred about people's sensitive attributes."""
     findings = Findings("inference", config.accept)
     if not sensitive:
         findings.evidence.append("No column is declared sensitive, so nothing was measured.")

@@ -19,15 +19,7 @@ if TYPE_CHECKING:
 
 
 def look_at_order(findings: Findings, read: Reader, config: Config, *, names: Sequence[str], k: int) -> None:
-    """Warn where the order of rows narrows what is published.
-
-    Args:
-        findings: Findings to add to.
-        read: The published rows in their published order.
-        config: The quasi-identifiers, limits and what a person accepts.
-        names: The published columns.
-        k: The class size that is wanted.
-    """
+    """Warn where the order of rows narrows what is published; k is the class size that is wanted."""
     leaks = order_leaks(read, names, quasi=config.quasi, k=k)
     findings.figures["order"] = [leak._asdict() for leak in leaks]
     for leak in leaks:
@@ -41,13 +33,7 @@ def look_at_order(findings: Findings, read: Reader, config: Config, *, names: Se
 
 
 def look_at_tightness(findings: Findings, counted: Mapping[str, CellCounts], config: Config) -> None:
-    """Tell what cells that are no wider than their rows give away.
-
-    Args:
-        findings: Findings to add to.
-        counted: The published cells, by the size of their classes.
-        config: Hierarchies and the method: not all of them publish tight cells.
-    """
+    """Tell what cells that are no wider than their rows give away; not all methods publish such cells."""
     from coterie.methods import find_method
 
     if not find_method(config.method).kind.tight:

@@ -30,13 +30,7 @@ def look_for_people(
 ) -> None:
     """Warn about groups with fewer than k people, if a column that is left out seems to identify people.
 
-    Args:
-        findings: Findings to add to.
-        rows: The published rows.
-        config: The roles of columns.
-        original: The table before, with the columns that are left out.
-        kept: Published row → position in the original.
-        k: The number of people that a group should have.
+    `kept` are the positions of the published rows in the original, which still has that column.
     """
     if config.entity is not None:
         return
@@ -63,10 +57,7 @@ def look_for_people(
 def likely_entity(table: pa.Table, columns: Sequence[str], *, named: Sequence[str] = ()) -> str | None:
     """Return the column among these that most likely identifies people, if its values repeat.
 
-    Args:
-        table: The original.
-        columns: Columns that are left out of the release.
-        named: Those whose names must say that they identify people.
+    The names of those in `named` must say that they identify people.
     """
     ranked = []
     for column in columns:

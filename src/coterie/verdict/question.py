@@ -23,7 +23,6 @@ HEADLINES: dict[State, str] = {
     "warn": "Review the warnings before you publish",
     "fail": "Do not publish this as it stands",
 }
-SYMBOLS: dict[State, str] = {"pass": "✓", "warn": "!", "fail": "✗"}
 
 
 def worst(states: Iterable[State]) -> State:

@@ -32,15 +32,7 @@ MOST_COLUMNS = 6
 def singled_out(
     rows: PublishedRows, config: Config, *, kept: Sequence[str], k: int, findings: Findings | None = None
 ) -> Findings:
-    """Measure how many rows are singled out.
-
-    Args:
-        rows: The published rows.
-        config: Sensitive attributes, limits and accepted warnings.
-        kept: The columns that are published unchanged, besides sensitive ones.
-        k: The required class size.
-        findings: Findings to add to.
-    """
+    """Measure how many rows are singled out by the quasi-identifiers with the columns that are kept unchanged."""
     findings = findings or Findings("singling-out", config.accept)
     noun = "people" if rows.counts_people else "rows"
     checked = [column for column in kept if not findings.accepts(column)]

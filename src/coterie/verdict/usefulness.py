@@ -30,14 +30,7 @@ LONG = f"long where there are more than {BOUND_ROWS:,}"
 
 
 def usefulness(measures: Measures, config: Config, *, queries: float | None = None, bounded: bool = False) -> Findings:
-    """Assess the utility of the data.
-
-    Args:
-        measures: The losses of the release.
-        config: Limits, hierarchies and accepted warnings.
-        queries: The median relative error of random COUNT queries, if measured.
-        bounded: Whether to compute the lower bound.
-    """
+    """Assess the utility of the data: its losses, the bound if `bounded`, and the median error of queries, if known."""
     findings = Findings("utility", config.accept)
     loss = float(measures["gcp"])
     told = f"The information loss (GCP) is {loss:.4f}"
@@ -62,12 +55,7 @@ def usefulness(measures: Measures, config: Config, *, queries: float | None = No
 
 
 def useful_by_label(counted: Mapping[str, CellCounts], config: Config) -> Findings:
-    """Say what is left of the data by the published cells alone, without the original.
-
-    Args:
-        counted: The published cells of each quasi-identifier.
-        config: Limits, hierarchies, weights and what a person accepts.
-    """
+    """Say what is left of the data by the published cells of each quasi-identifier alone, without the original."""
     findings = Findings("utility", config.accept)
     forms = forms_of(config)
     found = {name: loss_by_label(counts, forms.get(name)) for name, counts in counted.items()}
@@ -116,11 +104,7 @@ def _judge(findings: Findings, loss: float, columns: Mapping[str, float], config
 def query_error(original: pa.Table, published: pa.Table, config: Config, *, kept: Int64) -> float | None:
     """Return the median relative error of random COUNT queries on a sample of rows before and after.
 
-    Args:
-        original: The table before.
-        published: The release.
-        config: The settings.
-        kept: Published row → position in the original.
+    `kept` are the positions of the published rows in the original.
     """
     import pyarrow as pa
 

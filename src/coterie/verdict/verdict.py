@@ -56,11 +56,7 @@ def verdict_of(release: Release) -> Verdict:
 def verdict_of_rows(rows: PublishedRows, config: Config, found: Verification, *, names: Sequence[str]) -> Verdict:
     """Return the verdict on a published table by itself: without the original, its use is judged by what is published.
 
-    Args:
-        rows: The published rows.
-        config: Roles, limits and accepted warnings. Columns without a role are published, so they count as kept.
-        found: The verification.
-        names: The columns of the table.
+    Columns without a role are published, so they count as kept.
     """
     k = found.wanted or find_threshold(config.threshold).rows
     findings = singled_out(rows, config, kept=_kept(names, config), k=k)
@@ -77,11 +73,7 @@ def verdict_of_file(
 ) -> Verdict:
     """Return the verdict on a published file that is never held whole: DuckDB counts its classes.
 
-    Args:
-        path: CSV, Parquet, Feather or a folder of Parquet files.
-        config: As for `verdict_of_rows`.
-        found: What the judge found.
-        people: The person of each row, where that is known from elsewhere.
+    The person of each row may be known from elsewhere.
     """
     from coterie.verification.duckdb_counts import counting
 

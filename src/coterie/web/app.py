@@ -50,10 +50,8 @@ def create_app(settings: Settings) -> Starlette:
 
 async def _http_error(request: Request, error: Exception) -> Response:
     assert isinstance(error, HTTPException)
-    if error.status_code in (204, 304):
+    if error.status_code in (204, 303, 304):
         return Response(status_code=error.status_code, headers=error.headers)
-    if error.status_code == 303:
-        return Response(status_code=303, headers=error.headers)
     return _told(request, error.status_code, error.detail)
 
 

@@ -36,26 +36,20 @@ def stamp(*parts: object) -> str:
 
 
 def changed_elsewhere(
-    now: str,
-    *,
-    stamp: str,
-    submitted: Mapping[str, str] | None = None,
-    saved: Mapping[str, str] | None = None,
-    what: str = "coterie.toml",
+    now: str, submitted: Mapping[str, str], *, saved: Mapping[str, str] | None = None, what: str = "coterie.toml"
 ) -> list[Fault]:
     """Return the fault of a form whose settings were changed since it was shown; none for a form without a stamp.
 
     Args:
         now: The stamp of the settings as they are.
-        stamp: What the form brought along.
-        submitted: Its fields.
+        submitted: The fields of the form, with its stamp.
         saved: The same fields as they would be shown now.
         what: What was changed.
     """
-    if not stamp or stamp == now:
+    if submitted.get(FIELD, "") in ("", now):
         return []
-    sent = submitted or {}
-    differing = ", ".join(name for name, text in (saved or {}).items() if name in sent and sent[name].strip() != text)
+    shown = (saved or {}).items()
+    differing = ", ".join(name for name, text in shown if name in submitted and submitted[name].strip() != text)
     text = f"{what} was changed in another tab or in an editor. Nothing has been saved yet."
     if differing:
         text += f" Your version differs from the file in: {differing}."

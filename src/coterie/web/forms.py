@@ -43,13 +43,9 @@ def _text(setting: Setting, value: object) -> str:
 def read(
     settings: Mapping[str, Setting], submitted: Mapping[str, str], before: Mapping[str, Any], *, always: str = ""
 ) -> dict[str, Any]:
-    """Parse settings from the fields of a form; None means not set.
+    """Parse settings from the fields of a form, whose numbers are valid; None means not set.
 
-    Args:
-        settings: The settings of the form.
-        submitted: Its fields; numbers are valid.
-        before: The current settings: an unset default stays unset.
-        always: A setting to set in any case.
+    A default that was not set `before` stays unset, unless it is the setting `always`.
     """
     found = {name: _value(setting, submitted.get(name, "")) for name, setting in settings.items()}
     usual = {name for name, value in found.items() if value == settings[name].default and name != always}
@@ -78,12 +74,7 @@ def number_of(text: str, kind: type[int] | type[float]) -> int | float | None:
 
 
 def bad_numbers(submitted: Mapping[str, str], *, names: Sequence[str] = ()) -> list[Fault]:
-    """Return the fields that should contain numbers but do not.
-
-    Args:
-        submitted: The fields.
-        names: Names of columns, for the fields of `weights`, which end in a column's position.
-    """
+    """Return the fields that should contain numbers but do not; fields of `weights` end in the position of a column."""
     faults = []
     for name, text in submitted.items():
         setting, _, place = name.rpartition("-")

@@ -13,7 +13,6 @@ import subprocess
 import sys
 import threading
 import time
-from collections.abc import Collection
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -90,14 +89,7 @@ class Jobs:
         self._lock = threading.Lock()
 
     def start(self, kind: str, folder: Path, project: Project, **more: Any) -> None:  # noqa: ANN401 - what JSON holds
-        """Start a worker on a folder, replacing one that is still running.
-
-        Args:
-            kind: One of `worker.KINDS`.
-            folder: The folder of its state and output.
-            project: Its project.
-            **more: Other arguments of the worker.
-        """
+        """Start a worker of one of `worker.KINDS` on the folder of its output, replacing one that is still running."""
         self.cancel(folder)
         if not folder.is_dir():
             private_folder(folder)
@@ -200,10 +192,10 @@ def _close(process: subprocess.Popen[bytes]) -> None:
         process.stdin.close()
 
 
-def clear(folder: Path, keep: Collection[str] = KEPT) -> None:
+def clear(folder: Path) -> None:
     """Remove the output of a job, except for a few files."""
     for each in folder.iterdir():
-        if each.name in keep:
+        if each.name in KEPT:
             continue
         if each.is_dir() and not each.is_symlink():
             shutil.rmtree(each, ignore_errors=True)

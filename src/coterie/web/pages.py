@@ -40,17 +40,6 @@ class Fault(NamedTuple):
     text: str
 
 
-class FormState(NamedTuple):
-    """A form to show: its errors, the user's input, and the response status."""
-
-    faults: list[Fault] | None = None
-    submitted: Mapping[str, str] | None = None
-    status: int = 200
-
-
-FIRST_LOOK = FormState()
-
-
 @cache
 def templates() -> Environment:
     """Return the templates of the app and of its screens, with its filters."""
@@ -58,13 +47,6 @@ def templates() -> Environment:
     room.filters |= {"count": _count, "figure": _figure, "percent": percent_text, "seconds": seconds_text}
     room.filters["combine"] = _combine
     return room
-
-
-def render_step(request: Request, project: Project, step: str, form: FormState, **context: Any) -> HTMLResponse:  # noqa: ANN401
-    """Render the page of a step with its form; arguments as for `render`."""
-    faults, submitted, status = form
-    more = {"faults": faults or (), "submitted": submitted, **context}
-    return render(request, f"{step}.html", project=project, step=step, status=status, **more)
 
 
 def render(
@@ -127,12 +109,7 @@ def projects_of(request: Request) -> Projects:
 
 
 def project_of(request: Request, *, ready: bool = False) -> Project:
-    """Return the project in the address.
-
-    Args:
-        request: The request.
-        ready: Whether its table must have been inspected; the Data step is shown otherwise.
-    """
+    """Return the project in the address; with `ready`, the Data step is shown until its table was inspected."""
     project = projects_of(request).get(request.path_params["project"])
     if project is None:
         raise HTTPException(404, "This project does not exist; it may have been deleted.")
@@ -144,6 +121,12 @@ def project_of(request: Request, *, ready: bool = False) -> Project:
 async def form_of(request: Request) -> FormData:
     """Return the fields of a form."""
     return await request.form(max_fields=FORM_FIELDS, max_files=50, max_part_size=8 << 20)
+
+
+def number_in(request: Request, name: str, default: int = 0) -> int:
+    """Return a whole number in the address, such as 1,500; the default if it is none."""
+    text = request.query_params.get(name, "").strip().replace(",", "")
+    return int(text) if text.isascii() and text.isdecimal() and len(text) < 16 else default
 
 
 def is_htmx(request: Request) -> bool:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import datetime as dt
 import json
+import os
 import re
 import secrets
 import shutil
@@ -135,7 +136,7 @@ class Projects:
         shutil.rmtree(project.folder, ignore_errors=True)
 
     def _keep(self, project: Project) -> Project:
-        write_json(project.folder / "project.json", _plain(asdict(project)))
+        write_json(project.folder / "project.json", asdict(project))
         self._known[project.id] = project
         return project
 
@@ -162,15 +163,6 @@ def _read(folder: Path) -> Project | None:
     )
 
 
-def _plain(value: Any) -> Any:  # noqa: ANN401 - whatever a dataclass holds
-    """Convert a value for JSON."""
-    if isinstance(value, Mapping):
-        return {name: _plain(inner) for name, inner in value.items()}
-    if isinstance(value, tuple | list):
-        return [_plain(inner) for inner in value]
-    return str(value) if isinstance(value, Path) else value
-
-
 def private_folder(path: Path) -> Path:
     """Create a folder that only this user can access."""
     path.mkdir(mode=0o700, parents=True)
@@ -186,9 +178,9 @@ def clean_name(name: str) -> str:
 
 
 def write_json(path: Path, values: Mapping[str, Any]) -> None:
-    """Write a JSON file atomically."""
+    """Write a JSON file atomically; paths become text."""
     with whole_file(path, force=True) as sink:
-        sink.write(json.dumps(values, indent=1).encode())
+        sink.write(json.dumps(values, indent=1, default=os.fspath).encode())
 
 
 def read_json(path: Path) -> dict[str, Any]:

@@ -12,6 +12,16 @@ from coterie.suggesting.toml import decision
 from coterie.web.pages import project_of
 from coterie.web.project import Project, read_json
 
+KINDS = {
+    "integer": "whole numbers",
+    "decimal": "numbers",
+    "date": "dates",
+    "code": "codes of digits",
+    "mixed": "numbers and texts",
+    "category": "texts",
+    "empty": "nothing",
+}
+
 
 @dataclass(frozen=True)
 class ColumnSummary:
@@ -20,12 +30,17 @@ class ColumnSummary:
     index: int
     name: str
     kind: str
-    """integer, decimal, date, code, mixed, category or empty"""
+    """one of `KINDS`"""
     distinct: int
     missing: int
     role: str
     """its suggested role: quasi, sensitive, identifier or keep"""
     reason: str
+
+    @property
+    def looks(self) -> str:
+        """The kind of values, for people."""
+        return KINDS.get(self.kind, self.kind)
 
 
 @dataclass(frozen=True)

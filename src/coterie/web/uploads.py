@@ -13,8 +13,8 @@ from starlette.requests import ClientDisconnect, Request
 
 from coterie.web.project import clean_name
 from coterie.web.security import UNLIMITED
+from coterie.web.settings import MEGABYTE
 
-MEGABYTE = 1 << 20
 FIELD_LIMIT = 64 * 1024
 """bytes of all other fields of such a form"""
 

@@ -10,7 +10,9 @@ from coterie.errors import ConfigError
 from coterie.hierarchies.check import ColumnValues
 from coterie.hierarchies.hierarchy import Hierarchy
 from coterie.web.hierarchies import form as forms
-from coterie.web.hierarchies.column_values import fit_of, lost_text, value_texts
+from coterie.web.hierarchies.column_values import fit_problems, lost_text, value_texts
+from coterie.web.hierarchies.edit_tree import flat_tree
+from coterie.web.hierarchies.tree_view import counts_of
 
 
 def column(values, name="c"):
@@ -59,7 +61,7 @@ def test_suggestions_fit_the_values(values, kind, expected):
     found = column(values)
     rule = forms.rule_of(forms.suggested(found, kind))
     assert rule == expected
-    assert fit_of(rule, found).problems == []
+    assert fit_problems(rule, found) == []
 
 
 def test_a_preview_spreads_over_the_values_and_pads_short_ways():
@@ -82,9 +84,9 @@ def test_a_preview_says_what_does_not_fit_with_the_values():
 def test_values_stand_in_ascending_order_and_lost_ones_by_their_rows():
     assert value_texts(column(["10", "9", "2.5"])) == ["2.5", "9", "10"]
     assert value_texts(column(["10", "9", "b", "a"])) == ["10", "9", "a", "b"]
-    fit = fit_of(Hierarchy.from_mapping({"x": ["a"]}), column(["a", "b", "c"]))
-    assert [tuple(value) for value in fit.lost] == [("c", 3), ("b", 2)]
-    assert lost_text(fit.lost) == "2 values of the data (5 rows) are missing from the hierarchy"
+    lost = counts_of(flat_tree(["a"]), column(["a", "b", "c"])).lost
+    assert [tuple(value) for value in lost] == [("c", 3), ("b", 2)]
+    assert lost_text(lost) == "2 values of the data (5 rows) are missing from the hierarchy"
 
 
 def test_rules_are_tried_on_some_of_very_many_values():

@@ -60,7 +60,9 @@ def test_the_release_is_the_command_lines_byte_for_byte(client, app, adult, tmp_
     assert made >= {"mapping.csv", "report.html", "report-external.html", "report.json", "charts.json", "loss.json"}
     result = json.loads((folder / "result.json").read_text())
     assert result["measures"]["bound"] > 0
-    assert sum(rows for _, rows in result["class_sizes"]["after"]) == result["published_rows"]
+    report = json.loads((folder / "report.json").read_text())
+    assert sum(each["after"] for each in report["risk"]["class_sizes"]) == result["published_rows"]
+    assert report["utility"]["bound"]["estimated"] is False
     assert "adult.csv" in (folder / "report.html").read_text()
     assert "Loss by k" in client.get(f"{adult.url}/results/0001").text
     page = client.get(f"{adult.url}/run").text

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
@@ -70,26 +70,23 @@ def compare(
     Finished runs are saved in a file without any data values. After Ctrl-C, or with more methods or k, the
     same command continues from there. A method that cannot run is listed with the reason.
     """
+    from coterie.cli.show import Voice
+
     check_files(data, settings, output, plot, force=force)
-    run_and_show(
-        data,
-        settings,
-        methods=[each for text in methods or ["all"] for each in text.split(",")],
-        ks=whole_numbers(k or ["2,5,10,50"], "k"),
-        privacy=privacy,
-        queries=queries,
-        results=results or Path(f"{_stem(data)}.compare.jsonl"),
-        fresh=fresh,
-        output=output,
-        plot=plot,
-        force=force,
-        as_json=as_json,
-        quiet=quiet,
-    )
-
-
-def _stem(data: str) -> str:
-    return "stdin" if data == "-" else Path(Path(data).name.removesuffix(".gz")).stem
+    stem = "stdin" if data == "-" else Path(Path(data).name.removesuffix(".gz")).stem
+    results = results or Path(f"{stem}.compare.jsonl")
+    asked: dict[str, Any] = {"privacy": privacy, "queries": queries, "results": results, "fresh": fresh}
+    asked["methods"] = [each for text in methods or ["all"] for each in text.split(",")]
+    asked["k"] = whole_numbers(k or ["2,5,10,50"], "k")
+    voice = Voice(quiet=quiet, output=output)
+    found = _compared(data, settings, asked, voice, as_json=as_json)
+    if output is not None:
+        found.write(output, force=force)
+    drawn = [] if plot is None else [str(path) for path in found.plot(plot, force=force)]
+    files = ", ".join([*([str(output)] if output is not None and str(output) != "-" else []), *drawn])
+    if not as_json:
+        again = f", {found.resumed:,} of them from an earlier call" if found.resumed else ""
+        voice.say(f"{len(found.rows):,} runs{again}, kept in {results}." + (f" Wrote {files}." if files else ""))
 
 
 def whole_numbers(texts: list[str], flag: str) -> list[int]:
@@ -120,55 +117,23 @@ def check_files(data: str, config: Config, output: Path | None, plot: Path | Non
             check_target(path, force=force)
 
 
-def run_and_show(
-    data: str,
-    config: Config,
-    *,
-    methods: list[str],
-    ks: list[int],
-    privacy: list[str] | None,
-    queries: int,
-    results: Path,
-    fresh: bool,
-    output: Path | None,
-    plot: Path | None,
-    force: bool,
-    as_json: bool,
-    quiet: bool,
-) -> None:
-    """Execute the runs, print the table and write the files. Ctrl-C prints the finished runs and exits with 130."""
+def _compared(data: str, config: Config, asked: dict[str, Any], voice: Voice, *, as_json: bool) -> Comparison:
+    """Execute the runs and print the table. Ctrl-C prints the finished runs and exits with 130."""
     from coterie.api.compare import compare as make
     from coterie.cli.run import mention_compiling
-    from coterie.cli.show import ProgressBar, Voice
+    from coterie.cli.show import ProgressBar
     from coterie.comparison.comparison import Comparison
 
-    voice = Voice(quiet=quiet, output=output)
-    mention_compiling(quiet, methods)
+    mention_compiling(voice.quiet, asked["methods"])
     try:
-        with ProgressBar(quiet=quiet) as progress:
-            found = make(
-                data,
-                config=config,
-                methods=methods,
-                k=ks,
-                privacy=privacy,
-                queries=queries,
-                results=results,
-                fresh=fresh,
-                progress=progress,
-            )
+        with ProgressBar(quiet=voice.quiet) as progress:
+            found = make(data, config=config, progress=progress, **asked)
     except Cancelled as error:
         if isinstance(error.finished, Comparison) and error.finished.rows:
             show_comparison(error.finished, voice, as_json=as_json)
         raise
     show_comparison(found, voice, as_json=as_json)
-    if output is not None:
-        found.write(output, force=force)
-    drawn = [] if plot is None else [str(path) for path in found.plot(plot, force=force)]
-    files = ", ".join([*([str(output)] if output is not None and str(output) != "-" else []), *drawn])
-    if not as_json:
-        again = f", {found.resumed:,} of them from an earlier call" if found.resumed else ""
-        voice.say(f"{len(found.rows):,} runs{again}, kept in {results}." + (f" Wrote {files}." if files else ""))
+    return found
 
 
 def show_comparison(found: Comparison, voice: Voice, *, as_json: bool) -> None:

@@ -14,7 +14,6 @@ if TYPE_CHECKING:
     from coterie.cli.show import Voice
     from coterie.explaining.loss import LossExplanation, WhatIfs
     from coterie.explaining.row import RowExplanation
-    from coterie.settings.config import Config
 
 
 @flags.takes_settings("explain")
@@ -48,6 +47,8 @@ def explain(
     Rows are identified by their positions in FILE. No values are shown unless you add --show-values.
     """
     from coterie.cli.commands.compare import whole_numbers
+    from coterie.cli.run import release_of
+    from coterie.cli.show import ProgressBar, Voice
 
     tried: dict[str, Any] | None = None
     if what_if or what_if_k or what_if_drop:
@@ -57,30 +58,12 @@ def explain(
             "k": whole_numbers(what_if_k, "what-if-k") if what_if_k else usual,
             "drop": names(what_if_drop) if what_if_drop else usual,
         }
-    show(data, settings, rows=row or [], nearest=nearest, tried=tried, values=show_values, as_json=as_json, quiet=quiet)
-
-
-def show(
-    data: str,
-    config: Config,
-    *,
-    rows: list[int],
-    nearest: int,
-    tried: dict[str, Any] | None,
-    values: bool,
-    as_json: bool,
-    quiet: bool,
-) -> None:
-    """Make the release again and explain it."""
-    from coterie.cli.run import release_of
-    from coterie.cli.show import ProgressBar, Voice
-
     # What is explained is held whole, also where the settings come from a release that was made in blocks.
-    release = release_of(data, config.replace(engine="memory"), quiet=quiet, publishes=False)
+    release = release_of(data, settings.replace(engine="memory"), quiet=quiet, publishes=False)
     with ProgressBar(quiet=quiet) as progress:
         progress("explain", 0, 0)
         loss = release.explain()
-        explained = [release.explain(row, nearest=nearest, show_values=values) for row in rows]
+        explained = [release.explain(each, nearest=nearest, show_values=show_values) for each in row or []]
         changes = None if tried is None else release.what_if(**tried, progress=progress)
     if as_json:
         told: dict[str, Any] = {"loss": loss.to_dict(), "rows": [each.to_dict() for each in explained]}

@@ -51,7 +51,7 @@ def anonymize(
     versions and checksums.
     """
     from coterie.cli.run import run_and_show
-    from coterie.files.destinations import check_outputs
+    from coterie.engines.engine import Job
     from coterie.reporting.report import check_request
 
     if output is None and not dry_run:
@@ -62,31 +62,9 @@ def anonymize(
     for path in report or []:
         check_request(path, variant=report_variant)
     cluster = cluster_of(master, spark, engine=settings.engine)
-    if settings.engine != "memory" and not dry_run:
-        from coterie.cli.blocks import Wanted, ran_in_blocks
-
-        ways = {"force": force, "resume": resume, "quiet": quiet, "as_json": as_json}
-        wanted = Wanted(output, mapping, tuple(report or ()), report_variant)
-        stored = ran_in_blocks(data, settings, wanted, cluster=cluster, **ways)
-        if stored is not None:
-            if strict and stored.verdict.state != "pass":
-                raise typer.Exit(NOT_KEPT)
-            return
-    if resume:
-        raise ConfigError([Problem("resume", "a run in memory cannot be resumed; use --engine blocks")])
-    check_outputs(data, settings, output=output, mapping=mapping, reports=report or [], force=force)
-    passed = run_and_show(
-        data,
-        settings,
-        output=None if dry_run else output,
-        reports=report or [],
-        variant=report_variant,
-        mapping=None if dry_run else mapping,
-        force=force,
-        quiet=quiet,
-        as_json=as_json,
-    )
-    if strict and not passed:
+    job = Job(settings, output, resume=resume, force=force, cluster=cluster, mapping=mapping)
+    ways = {"dry_run": dry_run, "quiet": quiet, "as_json": as_json}
+    if not run_and_show(data, job, reports=report or [], variant=report_variant, **ways) and strict:
         raise typer.Exit(NOT_KEPT)
 
 

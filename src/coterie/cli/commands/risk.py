@@ -15,7 +15,6 @@ if TYPE_CHECKING:
     from coterie.disclosure.attack import Attack
     from coterie.disclosure.columns import ColumnRisk
     from coterie.disclosure.risk import Attacker, Risk
-    from coterie.settings.config import Config
 
 # Pairs of quasi-identifiers that are listed.
 MOST_PAIRS = 10
@@ -45,53 +44,25 @@ def risk(
     The prosecutor knows that a person is in the table, the journalist compares it with a population, the marketer links
     all records. Quasi-identifiers are ranked by the risk they add.
     """
-    if population is None:
-        fraction = settings.fraction if fraction is None else fraction
-    show_risk(
-        data, release, settings, population=population, fraction=fraction, threshold=settings.threshold, as_json=as_json
-    )
-
-
-def show_risk(
-    data: str,
-    release: str | None,
-    config: Config,
-    *,
-    population: str | None,
-    fraction: float | None,
-    threshold: str | float,
-    as_json: bool,
-) -> None:
-    """Measure one or two files and print the result."""
     from coterie.api.anonymize import read_table
-    from coterie.api.risk import people_of
+    from coterie.api.risk import risk as measure
     from coterie.cli.show import ProgressBar, Voice
     from coterie.disclosure.columns import rank_columns
-    from coterie.disclosure.risk import check_population, find_threshold, risk_of_table
+    from coterie.disclosure.risk import check_population, find_threshold
     from coterie.engines.request import advice
 
-    limit = find_threshold(threshold)
+    about: dict[str, Any] = {"threshold": find_threshold(settings.threshold), "fraction": fraction}
     check_population(population, fraction)
     with ProgressBar() as progress:
         progress("read", 0, 0)
-        people = None if population is None else read_table(population, config.replace(header=True, skip_rows=0))
-        tables = [read_table(data, config)]
-        tables += [] if release is None else [read_table(release, config.for_release())]
+        if population is not None:
+            about["population"] = read_table(population, settings.replace(header=True, skip_rows=0))
+        tables = [read_table(data, settings)]
+        tables += [] if release is None else [read_table(release, settings.for_release())]
         progress("measure risk", 0, 0)
-        found = [
-            risk_of_table(
-                table,
-                quasi=config.quasi,
-                threshold=limit,
-                population=people,
-                fraction=fraction,
-                people=people_of(table, config),
-                config=config,
-            )
-            for table in tables
-        ]
+        found = [measure(table, config=settings, **about) for table in tables]
         progress("rank columns", 0, 0)
-        ranked = rank_columns(tables[0], quasi=config.quasi)
+        ranked = rank_columns(tables[0], quasi=settings.quasi)
     if as_json:
         values: dict[str, Any] = dict(zip(("before", "after"), (each.to_dict() for each in found), strict=False))
         values = values if release is not None else found[0].to_dict()
@@ -101,7 +72,7 @@ def show_risk(
         return
     voice = Voice()
     _print_risks(found, voice)
-    if told := advice(config):
+    if told := advice(settings):
         voice.say(f"note: {told}")
     voice.say()
     _print_columns(ranked.single, voice)

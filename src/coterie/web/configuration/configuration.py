@@ -46,6 +46,12 @@ def readable_values(project: Project) -> dict[str, Any]:
         return {}
 
 
+def listed(values: Mapping[str, Any], role: str) -> list[str]:
+    """Return the columns with a role in these settings."""
+    found = values.get(role, [])
+    return [found] if isinstance(found, str) else [str(name) for name in found] if isinstance(found, list) else []
+
+
 def load_config(project: Project) -> Config:
     """Return the configuration in the file. Raises all problems at once, as the command line does."""
     return config_of(project, read_values(project))
@@ -133,13 +139,13 @@ def problems_of(project: Project, names: Sequence[str] | None = None) -> list[Pr
     text = project.config_path.read_bytes() if project.config_path.is_file() else b""
     asked = hashlib.sha256(text).digest(), None if names is None else tuple(names)
     known = _found.get(project.id)
-    if known is not None and known.asked == asked and known.files == _stamps(project, known.files):
+    if known is not None and known.asked == asked and known.files == stamps(project, known.files):
         return list(known.problems)
     try:
         values = read_values(project)
     except ConfigError as error:
         return list(error.problems)
-    files = _stamps(project, [path for _, path in _named_files(values) if _below(project, path)])
+    files = stamps(project, [path for _, path in _named_files(values) if _below(project, path)])
     problems = problems_in(project, values, names)
     _found[project.id] = _Found(asked, files, problems)
     return list(problems)
@@ -149,11 +155,11 @@ def fingerprint(project: Project) -> str:
     """Return a fingerprint that changes with the configuration or a file that it names."""
     text = project.config_path.read_bytes() if project.config_path.is_file() else b""
     named = _named_files(readable_values(project))
-    files = _stamps(project, [path for _, path in named if _below(project, path)])
+    files = stamps(project, [path for _, path in named if _below(project, path)])
     return hashlib.sha256(text + repr(sorted(files.items())).encode()).hexdigest()
 
 
-def _stamps(project: Project, paths: Iterable[str]) -> dict[str, tuple[int, int] | None]:
+def stamps(project: Project, paths: Iterable[str]) -> dict[str, tuple[int, int] | None]:
     """Return file → modification time and size; None if it does not exist."""
     stamps: dict[str, tuple[int, int] | None] = {}
     for path in paths:
@@ -191,6 +197,14 @@ def faults(project: Project, names: Sequence[str] | None = None, *, step: str | 
     """Return the errors for the pages, of one step or of all."""
     found = problems_of(project, names)
     return as_faults(found if step is None else [each for each in found if step_of(each) == step], names)
+
+
+def faults_after(
+    project: Project, changes: Mapping[str, Any], names: Sequence[str] | None, *, step: str
+) -> list[Fault]:
+    """Return the errors that a step would have after these changes."""
+    after = {name: value for name, value in changed(readable_values(project), changes).items() if value is not None}
+    return as_faults([each for each in problems_in(project, after, names) if step_of(each) == step], names)
 
 
 def as_faults(problems: Iterable[Problem], names: Sequence[str] | None = None) -> list[Fault]:

@@ -20,7 +20,7 @@ from coterie.web.configuration import configuration
 from coterie.web.configuration.edit import edited
 from coterie.web.configuration.view import command_line, download_name, python_text, release_name
 from coterie.web.drafts import FORMS, draft_of, drop_draft, send_back
-from coterie.web.jobs import Jobs
+from coterie.web.jobs import jobs_of
 from coterie.web.pages import Fault, go, posted, project_of, render, settings_of, values_of
 from coterie.web.project import Project
 from coterie.web.projects.routes import look_at
@@ -48,8 +48,7 @@ def show(request: Request) -> Response:
         values, wrong = {}, configuration.as_faults(error.problems)
     text, draft = _saved(project), draft_of(project, "configuration")
     if draft is not None:
-        text = draft["text"]
-        wrong = _draft_faults(project, text, draft.get(conflicts.FIELD, ""))
+        text, wrong = draft["text"], _draft_faults(project, draft)
     refused = request.query_params.get("refused", "")
     if refused in NOT_BROUGHT:
         wrong = [Fault("path" if refused == "path" else "file", NOT_BROUGHT[refused]), *wrong]
@@ -82,12 +81,13 @@ def save(request: Request, form: FormData) -> Response:
         drop_draft(project, "configuration")
         return go(f"{project.url}/configuration", request)
     # Browsers send line ends of their own.
-    return _save(request, project, fields.get("text", "").replace("\r\n", "\n"), fields.get(conflicts.FIELD, ""))
+    return _save(request, project, fields, fields.get("text", "").replace("\r\n", "\n"))
 
 
-def _save(request: Request, project: Project, text: str, stamp: str) -> Response:
-    if _draft_faults(project, text, stamp):
-        return send_back(request, project, "configuration", {"text": text, conflicts.FIELD: stamp})
+def _save(request: Request, project: Project, fields: Mapping[str, str], text: str) -> Response:
+    draft = {"text": text, conflicts.FIELD: fields.get(conflicts.FIELD, "")}
+    if _draft_faults(project, draft):
+        return send_back(request, project, "configuration", draft)
     take(request, project, text)
     return go(f"{project.url}/configuration", request)
 
@@ -103,16 +103,14 @@ def take(request: Request, project: Project, text: str) -> None:
             drop_draft(project, step)
         after = configuration.read_values(project)
     if any(before.get(name) != after.get(name) for name in READING):
-        jobs = request.app.state.jobs
-        assert isinstance(jobs, Jobs)
-        look_at(jobs, project)
+        look_at(jobs_of(request), project)
 
 
-def _draft_faults(project: Project, text: str, stamp: str) -> list[Fault]:
+def _draft_faults(project: Project, draft: Mapping[str, str]) -> list[Fault]:
     """Check that it is TOML and replaces what was seen; its settings may be invalid for a while."""
-    found = conflicts.changed_elsewhere(conflicts.stamp(_saved(project)), stamp=stamp)
+    found = conflicts.changed_elsewhere(conflicts.stamp(_saved(project)), draft)
     try:
-        tomllib.loads(text)
+        tomllib.loads(draft["text"])
     except tomllib.TOMLDecodeError as error:
         found.append(Fault("text", f"This is not valid TOML: {error}"))
     return found
@@ -131,8 +129,7 @@ async def bring(request: Request) -> Response:
 
 
 def _bring(request: Request, project: Project, uploaded: Path | None, fields: Mapping[str, str]) -> Response:
-    path, stamp = fields.get("path", "").strip(), fields.get(conflicts.FIELD, "")
-    found = uploaded
+    path, found = fields.get("path", "").strip(), uploaded
     if found is None and path:
         found = resolve_allowed(path, settings_of(request).allowed_folders)
         if found is None or not found.is_file() or found.stat().st_size > LIMIT:
@@ -145,7 +142,7 @@ def _bring(request: Request, project: Project, uploaded: Path | None, fields: Ma
         return _not_brought(request, project, "text", path)
     if uploaded is None:
         text = _with_files(project, text, found.parent)
-    return _save(request, project, text, stamp)
+    return _save(request, project, fields, text)
 
 
 def _not_brought(request: Request, project: Project, why: str, path: str) -> Response:

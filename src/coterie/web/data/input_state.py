@@ -33,9 +33,7 @@ def looked_at(project: Project) -> str:
 def has_changed(project: Project, *, read: bool = False) -> bool:
     """Return whether the file's bytes have changed since it was inspected, or it is gone.
 
-    Args:
-        project: The project.
-        read: Whether to always read the bytes; otherwise only if size, time or inode have changed.
+    Bytes are only compared if size, time or inode have changed, or with `read`.
     """
     noted = read_json(project.folder / NOTED)
     if project.source is None or not noted.get("sha256"):

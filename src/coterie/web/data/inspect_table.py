@@ -31,9 +31,9 @@ from coterie.suggesting.wide import SAMPLE, not_kept_together, short_list
 from coterie.web.data.input_state import note
 from coterie.web.parquet_file import GROUP_ROWS, write_parquet
 from coterie.web.project import write_json
+from coterie.web.settings import MEGABYTE
 
 CHUNK = 1 << 20
-MEGABYTE = 1 << 20
 READING = ("delimiter", "encoding", "header", "skip_rows", "missing_values")
 
 
@@ -68,31 +68,14 @@ def inspect_job(job: dict[str, Any], _: Path, tell: Progress) -> None:
         text = suggestion_toml(guesses, source=job["name"], rows=rows, reading=reading, proposals=proposals)
         with whole_file(configuration, force=True) as sink:
             sink.write(text.encode())
+    facts = ("name", "distinct", "missing", "role", "reason")
     columns = [
-        {
-            "index": place,
-            "name": guess.name,
-            "kind": known[guess.name].kind,
-            "distinct": guess.distinct,
-            "missing": guess.missing,
-            "role": guess.role,
-            "reason": guess.reason,
-        }
+        {"index": place, "kind": known[guess.name].kind, **{name: getattr(guess, name) for name in facts}}
         for place, guess in enumerate(guesses)
     ]
-    written = {"delimiter": found.dialect.delimiter, "encoding": found.dialect.encoding} if found else {}
-    write_json(
-        folder / "facts.json",
-        {
-            "rows": rows,
-            "columns": columns,
-            "format": raw.format,
-            "delimiter": "",
-            "encoding": "",
-            **written,
-            "reading": reading,
-        },
-    )
+    written = {name: getattr(found.dialect, name) if found else "" for name in ("delimiter", "encoding")}
+    table_facts = {"rows": rows, "columns": columns, "format": raw.format, **written, "reading": reading}
+    write_json(folder / "facts.json", table_facts)
     note(raw, folder)
 
 

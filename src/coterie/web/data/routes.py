@@ -11,28 +11,19 @@ from starlette.responses import Response
 
 from coterie.errors import ConfigError
 from coterie.files.formats import FORMATS
-from coterie.web import conflicts, pages
+from coterie.web import conflicts
 from coterie.web.configuration import configuration
-from coterie.web.data import preview
+from coterie.web.data.preview import read_rows
 from coterie.web.drafts import draft_of, drop_draft, send_back
 from coterie.web.forms import read, shown, simple
 from coterie.web.jobs import jobs_of
-from coterie.web.pages import Fault, go, posted, project_of, render, render_step, seen, values_of
+from coterie.web.pages import Fault, go, number_in, posted, project_of, render, seen, values_of
 from coterie.web.project import Project
 from coterie.web.projects.routes import look_at
 from coterie.web.table_summary import TableSummary, inspected, summary_of
 
 PAGE_ROWS = 100
 PAGE_COLUMNS = 40
-KINDS = {
-    "integer": "whole numbers",
-    "decimal": "numbers",
-    "date": "dates",
-    "code": "codes of digits",
-    "mixed": "numbers and texts",
-    "category": "texts",
-    "empty": "nothing",
-}
 
 
 def data(request: Request) -> Response:
@@ -46,19 +37,19 @@ def data(request: Request) -> Response:
     except ConfigError as error:
         values = {}
         found += configuration.as_faults(error.problems)
-    draft, now, saved = draft_of(project, "data"), conflicts.stamp_of(project, "data"), shown(simple("data"), values)
-    if draft is not None:
-        found += conflicts.changed_elsewhere(now, stamp=draft.pop(conflicts.FIELD, ""), submitted=draft, saved=saved)
-        found += _reading_faults(_reading(draft))
-    return render_step(
+    draft, saved = draft_of(project, "data"), shown(simple("data"), values)
+    found += [] if draft is None else _faults(project, draft, saved)
+    return render(
         request,
-        project,
-        "data",
-        pages.FormState(found, saved | (draft or {}), 200 if draft is None else 422),
+        "data.html",
+        project=project,
+        step="data",
+        status=200 if draft is None else 422,
+        faults=found,
+        submitted=saved | (draft or {}),
         unsaved=draft is not None,
-        stamp=now,
+        stamp=conflicts.stamp_of(project, "data"),
         state=state,
-        kinds=KINDS,
         formats=FORMATS,
         fields=simple("data").values(),
         page_rows=PAGE_ROWS,
@@ -70,39 +61,31 @@ def data(request: Request) -> Response:
     )
 
 
-class Part:
-    """A window of rows and columns."""
-
-    def __init__(self, project: Project, *, start: int, first: int, width: int, count: int = PAGE_ROWS) -> None:
-        columns = range(first, min(first + PAGE_COLUMNS, width))
-        self.rows = preview.rows(project, start=start, count=count, columns=columns)
-        self.first, self.width, self.start = first, width, start
-        self.columns = columns
-        self.end = start + len(self.rows.cells)
-        self.more = self.end < self.rows.total
-        self.before = max(start - PAGE_ROWS, 0)
-        self.last = max((self.rows.total - 1) // PAGE_ROWS * PAGE_ROWS, 0)
-
-
 def rows(request: Request) -> Response:
     """Show more rows, for scrolling."""
     project, summary = inspected(request)
     return render(request, "_rows.html", project=project, part=_part(request, project, summary))
 
 
-def _part(request: Request, project: Project, summary: TableSummary) -> Part:
-    start = _whole(request.query_params.get("row"), 1) - 1
-    first = _whole(request.query_params.get("column"), 1) - 1
-    count = min(_whole(request.query_params.get("count"), PAGE_ROWS), PAGE_ROWS)
-    width = len(summary.columns)
-    start = min(start, max(summary.rows - 1, 0))
-    return Part(project, start=start, first=min(first, width - 1), width=width, count=count)
-
-
-def _whole(text: str | None, default: int) -> int:
-    """Parse a number of at least 1 from an address."""
-    plain = (text or "").replace(",", "").strip()
-    return max(int(plain), 1) if plain.isdecimal() and len(plain) < 16 else default
+def _part(request: Request, project: Project, summary: TableSummary) -> dict[str, Any]:
+    """Return a window of rows and columns."""
+    row, column = (max(number_in(request, name, 1), 1) - 1 for name in ("row", "column"))
+    start, width = min(row, max(summary.rows - 1, 0)), len(summary.columns)
+    first = min(column, width - 1)
+    end = min(start + min(max(number_in(request, "count", PAGE_ROWS), 1), PAGE_ROWS), summary.rows)
+    columns = range(first, min(first + PAGE_COLUMNS, width))
+    cells = read_rows(project.table_path, start, end, columns=columns)
+    return {
+        "start": start,
+        "end": end,
+        "total": summary.rows,
+        "before": max(start - PAGE_ROWS, 0),
+        "last": max((summary.rows - 1) // PAGE_ROWS * PAGE_ROWS, 0),
+        "first": first,
+        "columns": columns,
+        "width": width,
+        "rows": list(zip(*cells.values(), strict=True)),
+    }
 
 
 def progress(request: Request) -> Response:
@@ -119,10 +102,9 @@ def change(request: Request, form: FormData) -> Response:
     """Change how the file is read."""
     project, submitted = project_of(request), dict(values_of(form))
     if submitted.pop("action", "") != "discard":
-        changes, stamp = _reading(submitted), submitted.get(conflicts.FIELD, "")
-        if conflicts.changed_elsewhere(conflicts.stamp_of(project, "data"), stamp=stamp) or _reading_faults(changes):
+        if _faults(project, submitted, {}):
             return send_back(request, project, "data", submitted)
-        configuration.change(project, changes)
+        configuration.change(project, _reading(submitted))
         look_at(jobs_of(request), project)
     drop_draft(project, "data")
     return go(f"{project.url}/data", request)
@@ -140,10 +122,12 @@ def again(request: Request) -> Response:
     return go(f"{project.url}/data", request)
 
 
-def _reading_faults(changes: dict[str, Any]) -> list[Fault]:
+def _faults(project: Project, submitted: Mapping[str, str], saved: Mapping[str, str]) -> list[Fault]:
+    """Return the errors of the form."""
     from coterie.files.dialect import Dialect
 
-    faults = []
+    changes = _reading(submitted)
+    faults = conflicts.changed_elsewhere(conflicts.stamp_of(project, "data"), submitted, saved=saved)
     for name in ("delimiter", "encoding"):
         if changes[name] is not None:
             try:

@@ -9,10 +9,9 @@ from starlette.datastructures import FormData
 from starlette.requests import Request
 from starlette.responses import Response
 
-from coterie.settings.changes import changed
 from coterie.settings.registry import FIELDS, MODELS
 from coterie.settings.threshold import PRESETS
-from coterie.web import conflicts as conflicts
+from coterie.web import conflicts
 from coterie.web.configuration import configuration
 from coterie.web.drafts import draft_of, drop_draft, send_back
 from coterie.web.forms import bad_numbers, grouped, number_of, read, shown, simple
@@ -25,15 +24,7 @@ from coterie.web.goals.models_form import (
     variant_titles,
     variants_of,
 )
-from coterie.web.pages import (
-    Fault,
-    FormState,
-    go,
-    posted,
-    render_step,
-    seen,
-    values_of,
-)
+from coterie.web.pages import Fault, go, posted, render, seen, values_of
 from coterie.web.project import Project
 from coterie.web.table_summary import TableSummary, inspected
 
@@ -45,28 +36,23 @@ def goals(request: Request) -> Response:
     """Show the page."""
     project, summary = inspected(request)
     values = configuration.readable_values(project)
-    draft, status = draft_of(project, "goals"), 200
-    if draft is None:
-        faults = configuration.faults(project, summary.names, step="goals")
-    else:
-        stamp = draft.pop(conflicts.FIELD, "")
-        shown_now = _shown(values, summary)
-        now = conflicts.stamp_of(project, "goals")
-        faults = conflicts.changed_elsewhere(now, stamp=stamp, submitted=draft, saved=shown_now)
-        faults += _faults(project, draft, summary)
-        status = 422
+    draft = draft_of(project, "goals")
+    saved = configuration.faults(project, summary.names, step="goals")
     texts = {**_shown(values, summary), **(draft or {})}
     rows = read_promises(texts) if draft is not None else shown_promises(values.get("privacy"))
-    quasi = [column for column in summary.columns if column.name in _listed(values, "quasi")]
-    return render_step(
+    quasi, sensitive = configuration.listed(values, "quasi"), configuration.listed(values, "sensitive")
+    return render(
         request,
-        project,
-        "goals",
-        FormState(faults, texts, status),
+        "goals.html",
+        project=project,
+        step="goals",
+        status=200 if draft is None else 422,
+        faults=saved if draft is None else _faults(project, draft, summary),
+        submitted=texts,
         summary=summary,
-        quasi=quasi,
-        sensitive=_listed(values, "sensitive"),
-        free=[name for name in summary.names if name not in {*_listed(values, "quasi"), *_listed(values, "sensitive")}],
+        quasi=[column for column in summary.columns if column.name in quasi],
+        sensitive=sensitive,
+        free=[name for name in summary.names if name not in {*quasi, *sensitive}],
         promises=[*rows, ModelRow()],
         models=MODELS,
         variants_of=variants_of,
@@ -77,11 +63,6 @@ def goals(request: Request) -> Response:
         unsaved=draft is not None,
         stamp=conflicts.stamp_of(project, "goals"),
     )
-
-
-def _listed(values: Mapping[str, Any], role: str) -> list[str]:
-    found = values.get(role, [])
-    return [found] if isinstance(found, str) else [str(name) for name in found] if isinstance(found, list) else []
 
 
 def _shown(values: Mapping[str, Any], summary: TableSummary) -> dict[str, str]:
@@ -99,7 +80,7 @@ def change(request: Request, form: FormData) -> Response:
     """Save the form."""
     project, summary = inspected(request)
     submitted = dict(values_of(form))
-    action, stamp = submitted.pop("action", "save"), submitted.pop(conflicts.FIELD, "")
+    action = submitted.pop("action", "save")
     if action == "discard":
         drop_draft(project, "goals")
         return go(f"{project.url}/goals", request)
@@ -107,12 +88,8 @@ def change(request: Request, form: FormData) -> Response:
         submitted |= {"k": str(preset.rows), "threshold": preset.name}
     if action.startswith("remove-"):
         submitted = {name: text for name, text in submitted.items() if not name.startswith(f"privacy-{action[7:]}-")}
-    saved = _shown(configuration.readable_values(project), summary)
-    now = conflicts.stamp_of(project, "goals")
-    wrong = conflicts.changed_elsewhere(now, stamp=stamp, submitted=submitted, saved=saved)
-    wrong += _faults(project, submitted, summary)
-    if wrong:
-        return send_back(request, project, "goals", submitted | {conflicts.FIELD: stamp})
+    if _faults(project, submitted, summary):
+        return send_back(request, project, "goals", submitted)
     configuration.change(project, _settings(submitted, summary, configuration.readable_values(project)))
     drop_draft(project, "goals")
     project = seen(request, project, "goals")
@@ -121,14 +98,13 @@ def change(request: Request, form: FormData) -> Response:
 
 def _faults(project: Project, submitted: Mapping[str, str], summary: TableSummary) -> list[Fault]:
     """Return the errors of the form."""
-    faults = bad_numbers(submitted, names=summary.names) + promise_faults(read_promises(submitted))
-    if faults:
-        return faults
     before = configuration.readable_values(project)
-    after = changed(before, _settings(submitted, summary, before))
-    after = {name: value for name, value in after.items() if value is not None}
-    problems = configuration.problems_in(project, after, summary.names)
-    return configuration.as_faults([each for each in problems if configuration.step_of(each) == "goals"], summary.names)
+    stale = conflicts.changed_elsewhere(conflicts.stamp_of(project, "goals"), submitted, saved=_shown(before, summary))
+    faults = bad_numbers(submitted, names=summary.names) + promise_faults(read_promises(submitted))
+    if not faults:
+        changes = _settings(submitted, summary, before)
+        faults = configuration.faults_after(project, changes, summary.names, step="goals")
+    return stale + faults
 
 
 def _settings(submitted: Mapping[str, str], summary: TableSummary, before: Mapping[str, Any]) -> dict[str, Any]:
@@ -136,7 +112,7 @@ def _settings(submitted: Mapping[str, str], summary: TableSummary, before: Mappi
     # What nobody has said stays unsaid, unless it is k, which everybody looks for.
     settings = read(simple("goals"), submitted, before, always="k")
     settings["privacy"] = specs_of(read_promises(submitted)) or None
-    quasi = _listed(before, "quasi")
+    quasi = configuration.listed(before, "quasi")
     weights = {
         column.name: number_of(submitted.get(f"weights-{column.index}", ""), float)
         for column in summary.columns

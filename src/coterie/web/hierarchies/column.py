@@ -12,17 +12,7 @@ from coterie.web.hierarchies import column_values
 from coterie.web.hierarchies import form as hierarchy_forms
 from coterie.web.hierarchies.store import StoredHierarchy, open_hierarchy
 from coterie.web.project import Project
-from coterie.web.table_summary import ColumnSummary, summary_of
-
-LOOKS = {
-    "integer": "Whole numbers",
-    "decimal": "Numbers",
-    "date": "Dates",
-    "code": "Codes of digits",
-    "mixed": "Numbers and texts",
-    "category": "Texts",
-    "empty": "Nothing",
-}
+from coterie.web.table_summary import ColumnSummary, inspected
 
 
 @dataclass(frozen=True)
@@ -38,21 +28,16 @@ class ColumnPage:
         """The address of its page."""
         return f"{self.project.url}/hierarchies/{self.column.index}"
 
-    @property
-    def kind(self) -> str:
-        """The kind of values."""
-        return LOOKS.get(self.column.kind, self.column.kind)
-
     def opened(self) -> StoredHierarchy:
         """Return the column's hierarchy as the configuration has it now."""
         return open_hierarchy(self.project, self.column.name)
 
 
-def place_of(project: Project, request: Request) -> ColumnPage:
+def place_of(request: Request) -> ColumnPage:
     """Return the column in the address, by its position in the file."""
-    summary = summary_of(project)
+    project, summary = inspected(request)
     position = int(request.path_params["column"])
-    if summary is None or not 0 <= position < len(summary.columns):
+    if not 0 <= position < len(summary.columns):
         raise HTTPException(404, "There is no such column. Go back to the list of hierarchies.")
     column = summary.columns[position]
     return ColumnPage(project, column, column_values.values_of(project.table_path, position))

@@ -34,14 +34,6 @@ class ColumnValue(NamedTuple):
     rows: int
 
 
-class Fit(NamedTuple):
-    """How the values of a column fit a hierarchy."""
-
-    problems: list[Problem]
-    lost: list[ColumnValue]
-    """values that the hierarchy lacks, most frequent first; only known for trees"""
-
-
 class ValueReader:
     """Reads the distinct values of columns in a Parquet file.
 
@@ -104,19 +96,13 @@ def value_texts(column: ColumnValues) -> list[str]:
     return sorted(names)
 
 
-def fit_of(hierarchy: Hierarchy, column: ColumnValues) -> Fit:
-    """Return whether a hierarchy covers every value, and which it lacks."""
+def fit_problems(hierarchy: Hierarchy, column: ColumnValues, *, show_values: bool = False) -> list[Problem]:
+    """Return why a hierarchy does not cover every value of a column."""
     try:
-        hierarchy.bind(column.values, counts=column.counts, column=column.name)
+        hierarchy.bind(column.values, counts=column.counts, column=column.name, show_values=show_values)
     except HierarchyError as error:
-        lost = lost_values(hierarchy.tree, column) if hierarchy.tree is not None else []
-        return Fit(list(error.problems), lost)
-    return Fit([], [])
-
-
-def lost_values(tree: WholeTree, column: ColumnValues) -> list[ColumnValue]:
-    """Return the values that a tree lacks."""
-    return [value for value, leaf in placed_values(tree, column) if leaf is None]
+        return list(error.problems)
+    return []
 
 
 def placed_values(tree: WholeTree, column: ColumnValues) -> list[tuple[ColumnValue, int | None]]:

@@ -9,27 +9,21 @@ from starlette.responses import Response
 
 from coterie.errors import HierarchyError
 from coterie.web import conflicts
-from coterie.web.hierarchies import (
-    operations as hierarchy_ops,
-)
-from coterie.web.hierarchies import (
-    store as hierarchy_store,
-)
-from coterie.web.hierarchies import (
-    tree_view as hierarchy_view,
-)
+from coterie.web.hierarchies import operations as hierarchy_ops
+from coterie.web.hierarchies import store as hierarchy_store
+from coterie.web.hierarchies import tree_view as hierarchy_view
 from coterie.web.hierarchies import typed
 from coterie.web.hierarchies.column import ColumnPage, place_of
 from coterie.web.hierarchies.edit_tree import TOP, from_whole, label_weights, rows, with_weights
 from coterie.web.hierarchies.operations import EditOutcome, EditRequest
 from coterie.web.hierarchies.view import editor
-from coterie.web.pages import Fault, go, is_htmx, posted, project_of, render, values_of
+from coterie.web.pages import Fault, go, is_htmx, number_in, posted, render, values_of
 
 
 @posted
 def edit(request: Request, form: FormData) -> Response:
     """Edit the tree."""
-    place = _place(request)
+    place = place_of(request)
     fields = values_of(form)
     asked = hierarchy_ops.read_asked(fields, [each for each in form.getlist("values") if isinstance(each, str)])
     wanted = hierarchy_ops.numbers(fields.get("open", "")) if "open" in fields else None
@@ -77,10 +71,6 @@ def _names(place: ColumnPage) -> tuple[int, str]:
     return place.column.index, place.column.name
 
 
-def _place(request: Request) -> ColumnPage:
-    return place_of(project_of(request, ready=True), request)
-
-
 def _draft(place: ColumnPage) -> hierarchy_store.Draft:
     opened = place.opened()
     if opened.hierarchy is None or opened.hierarchy.tree is None:
@@ -90,10 +80,9 @@ def _draft(place: ColumnPage) -> hierarchy_store.Draft:
 
 def branch(request: Request) -> Response:
     """Show the children of a group as lines of the tree, when it is expanded or more are requested."""
-    place = _place(request)
+    place = place_of(request)
     tree = _draft(place).tree
-    node = next(iter(hierarchy_ops.numbers(request.query_params.get("node", ""))), -1)
-    first = next(iter(hierarchy_ops.numbers(request.query_params.get("first", ""))), 0)
+    node, first = number_in(request, "node", -1), number_in(request, "first")
     if not tree.is_group(node):
         raise HTTPException(404, "This group no longer exists. Reload the page.")
     counts = hierarchy_view.counts_of(tree, place.values)
@@ -104,7 +93,7 @@ def branch(request: Request) -> Response:
 @posted
 def table(request: Request, form: FormData) -> Response:
     """Save a page of the table."""
-    place = _place(request)
+    place = place_of(request)
     fields = values_of(form)
     if fields.get("action") == "discard":
         typed.forget(place, "table")
@@ -132,7 +121,7 @@ def table(request: Request, form: FormData) -> Response:
 @posted
 def undo(request: Request, form: FormData) -> Response:
     """Go one step back, from the table."""
-    place = _place(request)
+    place = place_of(request)
     if stale := typed.refuse_stale(request, place, form, view="table"):
         return stale
     hierarchy_store.undo(place.project, *_names(place))

@@ -10,13 +10,13 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 
-from coterie.errors import ConfigError, HierarchyError, Problem
+from coterie.errors import ConfigError, Problem
 from coterie.hierarchies.bind import tree_paths
 from coterie.hierarchies.check import ColumnValues
 from coterie.hierarchies.dates import LEVELS
 from coterie.hierarchies.hierarchy import Hierarchy
 from coterie.values.scalars import parse_number
-from coterie.web.hierarchies.column_values import value_texts
+from coterie.web.hierarchies.column_values import fit_problems, value_texts
 
 KINDS = {
     "intervals": "Intervals, for numbers",
@@ -57,12 +57,7 @@ def form_of_rule(hierarchy: Hierarchy) -> RuleForm:
 
 
 def suggested(column: ColumnValues, kind: str) -> RuleForm:
-    """Suggest an initial form for the column's content.
-
-    Args:
-        column: Its values.
-        kind: The kind of values: integer, decimal, date, code, …
-    """
+    """Suggest an initial form for values of this kind: integer, decimal, date, code and so on."""
     if kind == "date":
         return RuleForm("dates", levels=("month", "quarter", "year", "decade"))
     if kind == "code":
@@ -160,10 +155,8 @@ def preview(hierarchy: Hierarchy, column: ColumnValues) -> Preview:
     values = len(column.values)
     column = sample_of(column)
     tried = len(column.values) if len(column.values) < values else 0
-    try:
-        hierarchy.bind(column.values, counts=column.counts, column=column.name, show_values=True)
-    except HierarchyError as error:
-        return Preview([], 0, list(error.problems), tried=tried)
+    if problems := fit_problems(hierarchy, column, show_values=True):
+        return Preview([], 0, problems, tried=tried)
     paths = tree_paths(hierarchy, column.values)
     step = max(len(paths) / SHOWN, 1.0)
     chosen = [paths[int(at * step)] for at in range(min(SHOWN, len(paths)))]

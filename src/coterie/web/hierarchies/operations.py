@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
 from coterie.errors import HierarchyError
@@ -55,16 +55,37 @@ def apply(tree: EditTree, asked: EditRequest) -> EditOutcome:
     Raises:
         HierarchyError: It is not possible; the message says why and what to do.
     """
-    operation = _OPERATIONS.get(asked.what)
-    if operation is None:
-        raise HierarchyError("unknown operation; reload the page")
-    return operation(tree, asked)
-
-
-def _first(asked: EditRequest) -> int:
-    if not asked.nodes:
+    what, nodes, to, label = asked.what, asked.nodes, asked.to, asked.label.strip()
+    if not nodes and what in ("rename", "move", "gather", "delete", "merge", "up", "down"):
         raise HierarchyError("select a group or value in the tree first")
-    return asked.nodes[0]
+    node, named = nodes[0] if nodes else TOP, _named(tree, nodes)
+    match what:
+        case "rename":
+            changed = edit.rename(tree, node, label)
+            return EditOutcome(changed, node, f'Renamed to "{changed.labels[node]}".')
+        case "move":
+            changed = edit.move(tree, nodes, to=to)
+            return EditOutcome(changed, node, f'{named} moved into "{tree.labels[to]}".')
+        case "gather":
+            made = edit.gather(tree, nodes, label)
+            return EditOutcome(*made, f'New group "{label}" around {named}.')
+        case "add-group":
+            under = node if tree.is_group(node) else tree.parent.get(node, TOP)
+            made = edit.add_group(tree, label, under=under)
+            return EditOutcome(*made, f'New empty group "{label}" in "{tree.labels[under]}".')
+        case "add-level":
+            made = edit.add_level(tree, label, under=node)
+            return EditOutcome(*made, f'New level "{label}" beneath "{tree.labels[node]}".')
+        case "delete":
+            return _delete(tree, nodes, named)
+        case "merge":
+            changed = edit.merge(tree, nodes, into=to)
+            return EditOutcome(changed, to, f'Merged {named} into "{tree.labels[to]}".')
+        case "up" | "down":
+            return EditOutcome(edit.shift(tree, node, -1 if what == "up" else 1), node, f"Moved {what}.")
+        case "place":
+            return _place(tree, asked.values, to)
+    raise HierarchyError("unknown operation; reload the page")
 
 
 def _named(tree: EditTree, nodes: Sequence[int]) -> str:
@@ -72,84 +93,18 @@ def _named(tree: EditTree, nodes: Sequence[int]) -> str:
     return f'"{known[0]}"' if len(known) == 1 else f"{len(known):,} entries"
 
 
-def _rename(tree: EditTree, asked: EditRequest) -> EditOutcome:
-    node = _first(asked)
-    changed = edit.rename(tree, node, asked.label.strip())
-    return EditOutcome(changed, node, f'Renamed to "{changed.labels[node]}".')
-
-
-def _move(tree: EditTree, asked: EditRequest) -> EditOutcome:
-    first = _first(asked)
-    changed = edit.move(tree, asked.nodes, to=asked.to)
-    return EditOutcome(changed, first, f'{_named(tree, asked.nodes)} moved into "{tree.labels[asked.to]}".')
-
-
-def _gather(tree: EditTree, asked: EditRequest) -> EditOutcome:
-    _first(asked)
-    made = edit.gather(tree, asked.nodes, asked.label.strip())
-    return EditOutcome(made.tree, made.node, f'New group "{asked.label.strip()}" around {_named(tree, asked.nodes)}.')
-
-
-def _add_group(tree: EditTree, asked: EditRequest) -> EditOutcome:
-    node = asked.nodes[0] if asked.nodes else TOP
-    under = node if tree.is_group(node) else tree.parent.get(node, TOP)
-    made = edit.add_group(tree, asked.label.strip(), under=under)
-    return EditOutcome(made.tree, made.node, f'New empty group "{asked.label.strip()}" in "{tree.labels[under]}".')
-
-
-def _add_level(tree: EditTree, asked: EditRequest) -> EditOutcome:
-    node = asked.nodes[0] if asked.nodes else TOP
-    made = edit.add_level(tree, asked.label.strip(), under=node)
-    return EditOutcome(made.tree, made.node, f'New level "{asked.label.strip()}" beneath "{tree.labels[node]}".')
-
-
-def _delete(tree: EditTree, asked: EditRequest) -> EditOutcome:
-    _first(asked)
-    order = list(walk(tree))
-    gone = set(asked.nodes)
-    changed = tree
-    for node in asked.nodes:
+def _delete(tree: EditTree, nodes: Sequence[int], named: str) -> EditOutcome:
+    order, changed = list(walk(tree)), tree
+    for node in nodes:
         changed = edit.delete(changed, node)
     # The focus goes to what stood before: a list without focus leaves people who cannot see it lost.
-    at = order.index(asked.nodes[0])
-    before = next((node for node in reversed(order[:at]) if node not in gone), TOP)
-    up = any(tree.children.get(node) for node in asked.nodes)
-    return EditOutcome(
-        changed, before, f"Deleted {_named(tree, asked.nodes)}." + (" Its contents moved up." if up else "")
-    )
+    before = next((node for node in reversed(order[: order.index(nodes[0])]) if node not in nodes), TOP)
+    up = any(tree.children.get(node) for node in nodes)
+    return EditOutcome(changed, before, f"Deleted {named}." + (" Its contents moved up." if up else ""))
 
 
-def _merge(tree: EditTree, asked: EditRequest) -> EditOutcome:
-    _first(asked)
-    changed = edit.merge(tree, asked.nodes, into=asked.to)
-    return EditOutcome(changed, asked.to, f'Merged {_named(tree, asked.nodes)} into "{tree.labels[asked.to]}".')
-
-
-def _up(tree: EditTree, asked: EditRequest) -> EditOutcome:
-    return EditOutcome(edit.shift(tree, _first(asked), -1), _first(asked), "Moved up.")
-
-
-def _down(tree: EditTree, asked: EditRequest) -> EditOutcome:
-    return EditOutcome(edit.shift(tree, _first(asked), 1), _first(asked), "Moved down.")
-
-
-def _place(tree: EditTree, asked: EditRequest) -> EditOutcome:
-    if not asked.values:
+def _place(tree: EditTree, values: Sequence[str], to: int) -> EditOutcome:
+    if not values:
         raise HierarchyError("select at least one of the missing values")
-    changed = edit.add_values(tree, asked.values, under=asked.to)
-    number = count_of(len(asked.values), "value")
-    return EditOutcome(changed, asked.to, f'{number} added to "{tree.labels[asked.to]}".')
-
-
-_OPERATIONS: dict[str, Callable[[EditTree, EditRequest], EditOutcome]] = {
-    "rename": _rename,
-    "move": _move,
-    "gather": _gather,
-    "add-group": _add_group,
-    "add-level": _add_level,
-    "delete": _delete,
-    "merge": _merge,
-    "up": _up,
-    "down": _down,
-    "place": _place,
-}
+    changed = edit.add_values(tree, values, under=to)
+    return EditOutcome(changed, to, f'{count_of(len(values), "value")} added to "{tree.labels[to]}".')

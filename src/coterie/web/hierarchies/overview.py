@@ -15,7 +15,7 @@ from typing import NamedTuple
 from coterie.web.configuration import configuration
 from coterie.web.hierarchies import column_values
 from coterie.web.hierarchies import form as hierarchy_forms
-from coterie.web.hierarchies.column import LOOKS, describe
+from coterie.web.hierarchies.column import describe
 from coterie.web.hierarchies.order import missing_text
 from coterie.web.hierarchies.store import StoredHierarchy, open_spec
 from coterie.web.project import Project
@@ -37,22 +37,15 @@ class Entry(NamedTuple):
     """whether the hierarchy or the order covers all values; None if there is neither"""
     wrong: str
 
-    @property
-    def kind(self) -> str:
-        """The kind of values."""
-        return LOOKS.get(self.column.kind, self.column.kind)
-
 
 def entries(project: Project) -> list[Entry]:
     """Return the quasi-identifiers with the state of their hierarchies."""
     summary = summary_of(project)
     values = configuration.read_values(project)
-    quasi = values.get("quasi", [])
-    chosen = [quasi] if isinstance(quasi, str) else list(quasi)
     known = {column.name: column for column in summary.columns} if summary is not None else {}
     found = []
     with column_values.ValueReader(project.table_path) as reader:
-        for name in chosen:
+        for name in configuration.listed(values, "quasi"):
             if name not in known:
                 continue
             opened = open_spec(project, name, values)
@@ -77,8 +70,7 @@ def _fits(
         values = reader.values_of(column.index)
         # A rule is worked out for each value; of very many some will do here, and the run checks all.
         sample = values if opened.hierarchy.tree is not None else hierarchy_forms.sample_of(values)
-        fit = column_values.fit_of(opened.hierarchy, sample)
-        wrong = "; ".join(problem.text for problem in fit.problems)
+        wrong = "; ".join(problem.text for problem in column_values.fit_problems(opened.hierarchy, sample))
         with _lock:
             _kept[key] = wrong
             while len(_kept) > MOST_KEPT:
@@ -88,12 +80,6 @@ def _fits(
 
 def _key(project: Project, opened: StoredHierarchy, column: ColumnSummary, reader: column_values.ValueReader) -> bytes:
     """Return the cache key: the configuration's entry, the file it names, and the table."""
-    stamp: tuple[int, int] | None = None
-    if opened.file:
-        try:
-            stat = (project.config_path.parent / opened.file).stat()
-            stamp = stat.st_mtime_ns, stat.st_size
-        except OSError:
-            stamp = None
-    said = json.dumps([opened.spec, opened.file, stamp, *reader.key, column.index], default=str)
+    files = configuration.stamps(project, [opened.file] if opened.file else [])
+    said = json.dumps([opened.spec, files, *reader.key, column.index], default=str)
     return hashlib.sha256(said.encode()).digest()

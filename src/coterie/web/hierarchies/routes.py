@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
@@ -19,7 +19,7 @@ from coterie.web.hierarchies import store as hierarchy_store
 from coterie.web.hierarchies import typed
 from coterie.web.hierarchies.column import ColumnPage, place_of
 from coterie.web.hierarchies.column_values import value_texts
-from coterie.web.hierarchies.edit_tree import flat_tree
+from coterie.web.hierarchies.edit_tree import EditTree, flat_tree
 from coterie.web.hierarchies.order import read_order
 from coterie.web.hierarchies.overview import entries
 from coterie.web.hierarchies.view import as_tree, show_column
@@ -51,14 +51,14 @@ def accept(request: Request) -> Response:
 
 def one(request: Request) -> Response:
     """Show one column."""
-    place = place_of(project_of(request, ready=True), request)
+    place = place_of(request)
     return show_column(request, place, view=request.query_params.get("view", ""))
 
 
 @posted
 def rule(request: Request, fields: FormData) -> Response:
     """Preview or save a rule."""
-    place = place_of(project_of(request, ready=True), request)
+    place = place_of(request)
     submitted = dict(values_of(fields))
     if submitted.get("action") == "discard":
         typed.forget(place, "rule")
@@ -67,25 +67,20 @@ def rule(request: Request, fields: FormData) -> Response:
     if submitted.get("do") != "save" or typed.rule_faults(place, submitted):
         return typed.keep(request, place, "rule", submitted, view="start")
     made = hierarchy_forms.rule_of(typed.rule_form(submitted))
-    _forget(place)
-    hierarchy_store.save_spec(place.project, place.column.name, made.spec)
-    return go(f"{place.url}?saved=rule", request)
+    return _saved(request, place, "rule", spec=made.spec)
 
 
 @posted
 def ordered(request: Request, form: FormData) -> Response:
     """Save the order of a column's values, in place of a hierarchy."""
-    place = place_of(project_of(request, ready=True), request)
+    place = place_of(request)
     fields = values_of(form)
     if fields.get("action") == "discard":
         typed.forget(place, "order")
         return go(f"{place.url}?view=start", request)
     if typed.order_faults(place, fields):
         return typed.keep(request, place, "order", fields, view="start")
-    order = read_order(fields, place.values)
-    _forget(place)
-    hierarchy_store.save_spec(place.project, place.column.name, None, order=order)
-    return go(f"{place.url}?saved=order", request)
+    return _saved(request, place, "order", order=read_order(fields, place.values))
 
 
 async def from_file(request: Request) -> Response:
@@ -100,7 +95,7 @@ async def from_file(request: Request) -> Response:
 
 
 def _imported(request: Request, submitted: Mapping[str, str], content: bytes, name: str) -> Response:
-    place = place_of(project_of(request, ready=True), request)
+    place = place_of(request)
     if typed.conflict(place, submitted):
         return typed.refuse(request, place, [Fault("file", typed.STALE)])
     if not content.strip():
@@ -122,15 +117,13 @@ def _imported(request: Request, submitted: Mapping[str, str], content: bytes, na
             texts = [str(problem) for problem in told] or [str(error)]
             shown = [text.replace(str(path), name or "you chose") for text in texts[:50]]
             return typed.refuse(request, place, [Fault("file", text) for text in shown])
-    _forget(place)
-    hierarchy_store.save_tree(place.project, place.column.name, made)
-    return go(f"{place.url}?saved=import", request)
+    return _saved(request, place, "import", tree=made)
 
 
 @posted
 def from_values(request: Request, form: FormData) -> Response:
     """Start a tree with all values of the column under the root."""
-    place = place_of(project_of(request, ready=True), request)
+    place = place_of(request)
     if stale := typed.refuse_stale(request, place, form):
         return stale
     values = value_texts(place.values)
@@ -140,48 +133,41 @@ def from_values(request: Request, form: FormData) -> Response:
     root = "*"
     while root in values:
         root += "*"
-    _forget(place)
-    hierarchy_store.save_tree(place.project, place.column.name, flat_tree(values, root=root))
-    return go(f"{place.url}?saved=values", request)
+    return _saved(request, place, "values", tree=flat_tree(values, root=root))
 
 
 @posted
 def to_tree(request: Request, form: FormData) -> Response:
     """Turn a rule into the tree that it makes, to be edited by hand."""
-    place = place_of(project_of(request, ready=True), request)
+    place = place_of(request)
     if stale := typed.refuse_stale(request, place, form):
         return stale
     opened = place.opened()
     if opened.hierarchy is None or opened.state != "rule":
         return go(place.url, request)
     if len(place.values.values) > hierarchy_store.MOST_VALUES:
-        text = (
-            f"The column has {len(place.values.values):,} values; up to {hierarchy_store.MOST_VALUES:,} can be edited."
-        )
-        return typed.refuse(request, place, [Fault("", text)])
+        text = f"The column has {len(place.values.values):,} values; up to {hierarchy_store.MOST_VALUES:,}"
+        return typed.refuse(request, place, [Fault("", f"{text} can be edited.")])
     try:
         made = as_tree(opened.hierarchy, place)
     except HierarchyError as error:
         return typed.refuse(request, place, [Fault("", problem.text) for problem in error.problems])
-    _forget(place)
-    hierarchy_store.save_tree(place.project, place.column.name, made)
-    return go(f"{place.url}?saved=tree", request)
+    return _saved(request, place, "tree", tree=made)
 
 
 @posted
 def remove(request: Request, form: FormData) -> Response:
     """Remove the hierarchy or order of a column from the configuration; a file stays where it is."""
-    place = place_of(project_of(request, ready=True), request)
+    place = place_of(request)
     if stale := typed.refuse_stale(request, place, form):
         return stale
-    _forget(place)
-    hierarchy_store.save_spec(place.project, place.column.name, None)
+    _saved(request, place, "nothing")
     return go(f"{place.project.url}/hierarchies", request)
 
 
 def download(request: Request) -> Response:
     """Download the hierarchy as CSV in ARX format."""
-    place = place_of(project_of(request, ready=True), request)
+    place = place_of(request)
     opened = place.opened()
     if opened.hierarchy is None:
         return go(place.url, request)
@@ -190,6 +176,20 @@ def download(request: Request) -> Response:
     return Response(opened.hierarchy.csv_text(values), media_type="text/csv; charset=utf-8", headers=headers)
 
 
-def _forget(place: ColumnPage) -> None:
+def _saved(
+    request: Request,
+    place: ColumnPage,
+    what: str,
+    *,
+    spec: object = None,
+    order: Sequence[str] = (),
+    tree: Hierarchy | EditTree | None = None,
+) -> Response:
+    """Forget what was typed, save a rule, an order or a tree in its place, and show the column again."""
     hierarchy_store.forget_draft(place.project, place.column.index)
     typed.forget(place)
+    if tree is None:
+        hierarchy_store.save_spec(place.project, place.column.name, spec, order=order)
+    else:
+        hierarchy_store.save_tree(place.project, place.column.name, tree)
+    return go(f"{place.url}?saved={what}", request)

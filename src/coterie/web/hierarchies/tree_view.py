@@ -91,15 +91,9 @@ def lines_of(
     first: int = 0,
     shown: Collection[int] = (),
 ) -> Line:
-    """Return a node and its descendants, as far as they are expanded.
+    """Return the node `start` and its descendants, as far as they are `opened`, each with its rows of the data.
 
-    Args:
-        tree: The tree.
-        counts: Node → rows of the data.
-        opened: Expanded groups.
-        start: The node to begin with.
-        first: The number of its children to skip, because they are already shown.
-        shown: Nodes that must be shown, however many precede them.
+    Its `first` children are on the page already and left out. Nodes in `shown` appear, however many precede them.
     """
     sizes = _sizes(tree)
     must = {above for node in shown if node in tree.labels for above in tree.path(node)}

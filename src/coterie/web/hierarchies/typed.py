@@ -18,6 +18,7 @@ from coterie.web.hierarchies import form as hierarchy_forms
 from coterie.web.hierarchies import order as orders
 from coterie.web.hierarchies import store as hierarchy_store
 from coterie.web.hierarchies.column import ColumnPage
+from coterie.web.hierarchies.column_values import fit_problems
 from coterie.web.hierarchies.edit_tree import EditTree
 from coterie.web.hierarchies.form import RuleForm
 from coterie.web.hierarchies.operations import numbers
@@ -47,7 +48,7 @@ def stamp_of(place: ColumnPage) -> str:
 
 def conflict(place: ColumnPage, fields: Mapping[str, str]) -> list[Fault]:
     """Return the fault of a form that was opened before the hierarchy changed."""
-    return conflicts.changed_elsewhere(stamp_of(place), stamp=fields.get(conflicts.FIELD, ""), what=WHAT)
+    return conflicts.changed_elsewhere(stamp_of(place), fields, what=WHAT)
 
 
 def keep(request: Request, place: ColumnPage, form: str, fields: Mapping[str, str], *, view: str) -> Response:
@@ -98,12 +99,8 @@ def rule_faults(place: ColumnPage, fields: Mapping[str, str]) -> list[Fault]:
         return [Fault(problem.path, problem.text) for problem in error.problems]
     if fields.get("do") != "save":
         return []
-    values = hierarchy_forms.sample_of(place.values)
-    try:
-        made.bind(values.values, counts=values.counts, column=place.column.name)
-    except HierarchyError as error:
-        return [Fault("kind", problem.text) for problem in error.problems]
-    return conflict(place, fields)
+    problems = fit_problems(made, hierarchy_forms.sample_of(place.values))
+    return [Fault("kind", problem.text) for problem in problems] or conflict(place, fields)
 
 
 def order_faults(place: ColumnPage, fields: Mapping[str, str]) -> list[Fault]:

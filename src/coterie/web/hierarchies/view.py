@@ -19,25 +19,14 @@ from coterie.web.hierarchies import order as orders
 from coterie.web.hierarchies import tree_view as hierarchy_view
 from coterie.web.hierarchies.column import ColumnPage, describe
 from coterie.web.hierarchies.form import RuleForm
-from coterie.web.hierarchies.store import MOST_VALUES, Draft, StoredHierarchy, open_draft
-from coterie.web.pages import Fault, render
+from coterie.web.hierarchies.store import MOST_VALUES, StoredHierarchy, open_draft
+from coterie.web.pages import Fault, number_in, render
 
 LOST_SHOWN = 300
 
 
-def show_column(
-    request: Request,
-    place: ColumnPage,
-    *,
-    view: str = "",
-) -> Response:
-    """Show the page of one column, with what was typed on it and is not saved.
-
-    Args:
-        request: The request.
-        place: The column.
-        view: tree, table or start; by what there is when left out.
-    """
+def show_column(request: Request, place: ColumnPage, *, view: str = "") -> Response:
+    """Show the page of one column, with what was typed on it and is not saved."""
     opened = place.opened()
     if view not in ("tree", "table", "start"):
         view = "tree" if opened.state == "tree" else "start"
@@ -110,23 +99,13 @@ def editor(
     place: ColumnPage,
     opened: StoredHierarchy,
     *,
-    draft: Draft | None = None,
     wanted: Collection[int] | None = None,
     focus: int = 0,
     chosen: Collection[int] = (),
 ) -> dict[str, Any]:
-    """Return the context of the tree editor.
-
-    Args:
-        place: The column.
-        opened: Its hierarchy.
-        draft: The tree; by default the column's draft.
-        wanted: The expanded groups.
-        focus: The focused node.
-        chosen: The selected nodes.
-    """
+    """Return the context of the tree editor, with the `wanted` groups expanded, one node focused and some chosen."""
     assert opened.hierarchy is not None
-    draft = draft or open_draft(place.project, place.column.index, opened)
+    draft = open_draft(place.project, place.column.index, opened)
     tree = draft.tree
     counts = hierarchy_view.counts_of(tree, place.values)
     shown = {node for node in (focus, *chosen) if node in tree.labels}
@@ -162,7 +141,7 @@ def table(
         shown = form.view(draft.tree)
         faults = [*typed.conflict(place, unsaved), *form.faults(draft.tree)]
     else:
-        shown = hierarchy_view.table_of(draft.tree, first=_number(request.query_params.get("from", "0")))
+        shown = hierarchy_view.table_of(draft.tree, first=number_in(request, "from"))
     counts = hierarchy_view.counts_of(draft.tree, place.values)
     return {
         "table": shown,
@@ -170,10 +149,6 @@ def table(
         "most_levels": hierarchy_view.LEVELS,
         "lost_text": column_values.lost_text(counts.lost) if counts.lost else "",
     }, faults
-
-
-def _number(text: str) -> int:
-    return int(text) if text.isascii() and text.isdecimal() and len(text) < 9 else 0
 
 
 def as_tree(hierarchy: Hierarchy, place: ColumnPage) -> Hierarchy:

@@ -9,14 +9,14 @@ from starlette.applications import Starlette
 from starlette.concurrency import run_in_threadpool
 from starlette.datastructures import FormData
 from starlette.requests import Request
-from starlette.responses import HTMLResponse, Response
+from starlette.responses import Response
 
 from coterie.files.formats import FORMATS
 from coterie.web.jobs import Jobs
 from coterie.web.pages import Fault, go, posted, project_of, projects_of, render, settings_of, values_of
 from coterie.web.project import Project, Projects
-from coterie.web.settings import resolve_allowed
-from coterie.web.uploads import MEGABYTE, receive_upload
+from coterie.web.settings import MEGABYTE, resolve_allowed
+from coterie.web.uploads import receive_upload
 
 ENDINGS = tuple(ending for each in FORMATS.values() for ending in each.endings)
 ENDINGS = (*(f"{ending}.gz" for ending in FORMATS["csv"].endings), *ENDINGS, ".gz")
@@ -31,24 +31,19 @@ async def alive(_: Request) -> Response:
 
 async def home(request: Request) -> Response:
     """Show the projects, and two ways to start one."""
-    submitted = request.query_params.get("path")
-    if submitted is not None:  # a path that could not be opened
-        return _home(request, faults=_path_faults(request, submitted.strip()), path=submitted, status=422)
-    if "no-file" in request.query_params:
-        return _home(request, faults=[Fault("file", "Choose a file first.")], status=422)
-    return _home(request)
-
-
-def _home(request: Request, *, faults: list[Fault] | None = None, path: str = "", status: int = 200) -> HTMLResponse:
-    settings = settings_of(request)
+    settings, path, faults = settings_of(request), request.query_params.get("path"), []
+    if path is not None:  # one that could not be opened
+        faults = _path_faults(request, path.strip())
+    elif "no-file" in request.query_params:
+        faults = [Fault("file", "Choose a file first.")]
     return render(
         request,
         "projects.html",
-        status=status,
-        faults=faults or [],
+        status=422 if faults else 200,
+        faults=faults,
         # One without a source is still being sent.
         projects=[each for each in projects_of(request).all() if each.source is not None],
-        path=path,
+        path=path or "",
         folders=[str(folder) for folder in settings.allowed_folders],
         limit=settings.upload_limit // MEGABYTE,
         limit_bytes=settings.upload_limit,
@@ -99,23 +94,17 @@ async def upload(request: Request) -> Response:
     try:
         target = project.folder / UPLOAD
         sent = await receive_upload(request, target, field="file", limit=settings_of(request).upload_limit)
-        if sent.path is None:
-            raise _NothingSentError
-    except _NothingSentError:
-        projects.remove(project)
-        return go("/?no-file", request)
     except BaseException:
         projects.remove(project)
         raise
+    if sent.path is None:
+        projects.remove(project)
+        return go("/?no-file", request)
     ending = next((ending for ending in ENDINGS if sent.name.lower().endswith(ending)), "")
     named = target.rename(target.with_name(UPLOAD + ending))
     project = projects.change(project, name=sent.name, source=named, uploaded=True)
     await run_in_threadpool(look_at, jobs, project)
     return go(f"{project.url}/data", request)
-
-
-class _NothingSentError(Exception):
-    pass
 
 
 def delete(request: Request) -> Response:

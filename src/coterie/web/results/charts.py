@@ -44,12 +44,7 @@ def run_charts(report: Report) -> dict[str, Any]:
 
 
 def spots_of(project: Path, *, also: Path | None = None) -> list[Spot]:
-    """Return every finished run of a project, the oldest first.
-
-    Args:
-        project: Its folder.
-        also: The folder of a run that is about to finish.
-    """
+    """Return every finished run of a project's folder, the oldest first, and `also` one that is about to finish."""
     found = []
     for folder in sorted((project / "runs").glob("[0-9]*")):
         finished = folder == also or read_json(folder / "state.json").get("state") == "finished"
@@ -100,9 +95,8 @@ def map_chart(spots: Sequence[Spot]) -> Chart:
     return points(
         "Risk and loss of all runs",
         series,
-        description="Each point is a run of this project. Further left, less "
-        "information is lost; further down, the risk "
-        "is lower.",
+        description="Each point is a run of this project. Further left, less information is lost; further down, the "
+        "risk is lower.",
         x=Axis("loss (GCP)", low=0.0),
         y=Axis("average risk of a record", log=bool(risks) and max(risks) > 4 * min(risks)),
         name="runs-map",

@@ -22,12 +22,7 @@ EXAMPLES = 8
 
 
 def keep(release: Release, folder: Path) -> None:
-    """Write `charts.json` and `loss.json` to the folder of a run, and the map of all runs above it.
-
-    Args:
-        release: The release.
-        folder: The run's folder, which already has its `report.json`.
-    """
+    """Write `charts.json` and `loss.json` beside the `report.json` of a run, and the map of all runs above it."""
     report = Report.model_validate_json((folder / "report.json").read_bytes())
     write_json(folder / "charts.json", run_charts(report))
     explained = release.explain().to_dict()

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import datetime as dt
 from functools import lru_cache
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -12,27 +11,9 @@ from pydantic import ValidationError
 from coterie.reporting.model import Report
 from coterie.web.project import Project, read_json
 from coterie.web.results.charts import MAP, spots_of
-from coterie.web.run.runs import differences, settings_of_run
 
 KS = (2, 5, 10, 20, 50)
 """the k of the curve, besides the run's own"""
-
-
-class RunLine(NamedTuple):
-    """One run in the list."""
-
-    name: str
-    number: int
-    state: str
-    k: int | None
-    method: str
-    loss: float | None
-    highest: float | None
-    seconds: float
-    started: str
-    message: str
-    differs: str
-    """settings that differ from other runs"""
 
 
 class Download(NamedTuple):
@@ -61,34 +42,6 @@ DOWNLOADS = (
     Download("configuration", "coterie.toml", "coterie.toml", "Configuration file",
              "Reproduces the release on the command line.", False),
 )  # fmt: skip
-
-
-def runs_of(project: Project) -> list[RunLine]:
-    """Return all runs, the latest first."""
-    spots = {spot.run: spot for spot in spots_of(project.folder)}
-    found, differing = [], differences(project)
-    for folder in project.runs:
-        state = read_json(folder / "state.json")
-        spot, result = spots.get(folder.name), read_json(folder / "result.json")
-        asked = settings_of_run(folder)
-        started = float(state.get("started") or 0.0)
-        found.append(
-            RunLine(
-                name=folder.name,
-                number=int(folder.name),
-                state=str(state.get("state", "none")),
-                k=spot.k if spot else asked.get("k"),
-                method=spot.method if spot else str(asked.get("method", "auto")),
-                # Known as soon as a run is finished, the risk only with its report.
-                loss=result.get("measures", {}).get("gcp"),
-                highest=spot.highest if spot else None,
-                seconds=float(state.get("seconds") or 0.0),
-                started=dt.datetime.fromtimestamp(started).strftime("%Y-%m-%d %H:%M") if started else "",
-                message=str(state.get("message", "")),
-                differs=differing.get(folder.name, ""),
-            )
-        )
-    return found
 
 
 def report_of(folder: Path) -> Report | None:

@@ -14,12 +14,13 @@ from coterie.charts.charts import page_style
 from coterie.web.configuration.view import command_line, python_text
 from coterie.web.data.input_state import looked_at
 from coterie.web.jobs import JobState, jobs_of, state_of
-from coterie.web.pages import Fault, go, is_htmx, project_of, render
+from coterie.web.pages import Fault, go, is_htmx, number_in, project_of, render
 from coterie.web.project import Project, read_json
+from coterie.web.results.charts import spots_of
 from coterie.web.results.jobs import ANSWER
-from coterie.web.results.read import DOWNLOADS, curve_ks, download_path, map_of, report_of, runs_of
+from coterie.web.results.read import DOWNLOADS, curve_ks, download_path, map_of, report_of
 from coterie.web.results.rows import PER_PAGE, Page, page_of
-from coterie.web.run.runs import RESULT, settings_of_run
+from coterie.web.run.runs import RESULT, runs_of, settings_of_run
 from coterie.web.table_summary import column_names
 
 LATE = "late"
@@ -42,7 +43,7 @@ def latest(request: Request) -> Response:
     for folder in project.runs:
         if read_json(folder / "state.json").get("state") == "finished":
             return go(f"{project.url}/results/{folder.name}", request)
-    return render(request, "results_none.html", project=project, step="results", runs=runs_of(project))
+    return render(request, "results_none.html", project=project, step="results", **_runs(request, project))
 
 
 def one(request: Request) -> Response:
@@ -54,11 +55,11 @@ def one(request: Request) -> Response:
 def _show(request: Request, project: Project, folder: Path, *, faults: list[Fault] | None = None) -> Response:
     result = read_json(folder / RESULT)
     if not result or state_of(folder).state != "finished":
-        return render(request, "results_none.html", project=project, step="results", runs=runs_of(project))
+        return render(request, "results_none.html", project=project, step="results", **_runs(request, project))
     context: dict[str, Any] = {
         "run": folder.name,
         "base": f"{project.url}/results/{folder.name}",
-        "runs": runs_of(project),
+        **_runs(request, project),
         "page": _rows(request, project, folder),
         "per_page": PER_PAGE,
         "downloads": [each for each in DOWNLOADS if download_path(folder, each) is not None],
@@ -83,13 +84,19 @@ def _show(request: Request, project: Project, folder: Path, *, faults: list[Faul
     return render(request, template, project=project, step="results", status=status, faults=faults or [], **context)
 
 
+def _runs(request: Request, project: Project) -> dict[str, Any]:
+    """Return all runs, the latest first, and the highest risk of those that are finished."""
+    highest = {spot.run: spot.highest for spot in spots_of(project.folder)}
+    return {"runs": runs_of(jobs_of(request), project), "highest": highest}
+
+
 def _rows(request: Request, project: Project, folder: Path) -> Page | None:
     """Return some rows before and after; None if a different file was inspected since the run."""
     result = read_json(folder / RESULT)
     made_from = result.get("input_sha256")
     if made_from and made_from != looked_at(project):
         return None
-    wanted = _number(request.query_params.get("from", "1")) - 1
+    wanted = number_in(request, "from", 1) - 1
     return page_of(project, folder, [str(name) for name in result.get("quasi", [])], first=wanted)
 
 
@@ -244,10 +251,5 @@ def _curve(request: Request, folder: Path) -> dict[str, Any]:
 def _position(request: Request, folder: Path) -> tuple[int | None, int]:
     """Return the row in the address, from 0, if the run has it; and the number of rows."""
     total = int(read_json(folder / RESULT).get("rows", 0))
-    number = _number(request.query_params.get("row", ""))
+    number = number_in(request, "row")
     return (number - 1 if 1 <= number <= total else None), total
-
-
-def _number(text: str) -> int:
-    text = text.strip().replace(",", "")
-    return int(text) if text.isascii() and text.isdecimal() and len(text) < 13 else 0

@@ -6,10 +6,8 @@ from pathlib import Path
 from typing import NamedTuple
 
 import numpy as np
-import pyarrow as pa
-from pyarrow import parquet
 
-from coterie.web.data.preview import shorten, texts
+from coterie.web.data.preview import read_rows
 from coterie.web.project import Project
 
 PER_PAGE = 25
@@ -49,38 +47,27 @@ class Page(NamedTuple):
 
 
 def page_of(project: Project, run: Path, quasi: list[str], *, first: int = 0, count: int = PER_PAGE) -> Page:
-    """Return rows of the original from a position on, with the run's published rows.
-
-    Args:
-        project: The project.
-        run: The folder of the run.
-        quasi: The quasi-identifiers.
-        first: Position of the first row, from 0.
-        count: The maximum number of rows.
-    """
+    """Return rows of the original from a position on, with the run's published rows."""
     kept = np.load(run / "kept.npy", mmap_mode="r")
     groups = np.load(run / "groups.npy", mmap_mode="r")
     first = min(max(first, 0), max(len(groups) - 1, 0))
     end = min(first + count, len(groups))
-    before, names = read_rows(project.table_path, first, end)
+    before = read_rows(project.table_path, first, end)
     low, high = (int(np.searchsorted(kept, at)) for at in (first, end))
-    after, published = read_rows(run / "published.parquet", low, high)
+    after = read_rows(run / "published.parquet", low, high)
     place = {int(position): at for at, position in enumerate(kept[low:high])}
-    others = [name for name in published if name in names and name not in quasi]
-    shown = [name for name in quasi if name in names]
+    others = [name for name in after if name in before and name not in quasi]
+    shown = [name for name in quasi if name in before]
     new = {name: _published(after, name) for name in shown}
     rows = []
     for at, position in enumerate(range(first, end)):
         to = place.get(position)
-        pairs = [_pair(before[name][at], None if to is None else new[name][to], gone=to is None) for name in shown]
+        cells = [(before[name][at], None if to is None else new[name][to]) for name in shown]
+        pairs = [Pair(old, now, to is not None and old != now) for old, now in cells]
         plain = [before[name][at] for name in others]
         rows.append(RowPair(position, int(groups[position]), to is None, pairs, plain))
-    left_out = [name for name in names if name not in quasi and name not in others]
+    left_out = [name for name in before if name not in quasi and name not in others]
     return Page(first, len(groups), shown, others, left_out, rows)
-
-
-def _pair(before: str | None, after: str | None, *, gone: bool) -> Pair:
-    return Pair(before, after, not gone and before != after)
 
 
 def _published(columns: dict[str, list[str | None]], name: str) -> list[str | None]:
@@ -91,21 +78,3 @@ def _published(columns: dict[str, list[str | None]], name: str) -> list[str | No
     if low is None or high is None:
         return [None] * max((len(each) for each in columns.values()), default=0)
     return [one if one == other else f"{one or '*'} to {other or '*'}" for one, other in zip(low, high, strict=True)]
-
-
-def read_rows(path: Path, first: int, end: int) -> tuple[dict[str, list[str | None]], list[str]]:
-    """Read some rows of a Parquet file as text by column, and its column names."""
-    with parquet.ParquetFile(path) as table:
-        names: list[str] = table.schema_arrow.names
-        pieces, start = [], 0
-        for group in range(table.num_row_groups):
-            size = table.metadata.row_group(group).num_rows
-            if start < end and start + size > first:
-                piece = table.read_row_group(group)
-                begin = max(first - start, 0)
-                pieces.append(piece.slice(begin, min(end - start, size) - begin))
-            start += size
-    if not pieces:
-        return {name: [] for name in names}, names
-    shown = pa.concat_tables(pieces)
-    return {name: [shorten(cell) for cell in texts(shown.column(at))] for at, name in enumerate(names)}, names

@@ -16,7 +16,6 @@ from coterie.settings.registry import FIELDS
 from coterie.settings.roles import PUBLISHED
 from coterie.web import conflicts
 from coterie.web.configuration import configuration
-from coterie.web.data.routes import KINDS
 from coterie.web.jobs import jobs_of
 from coterie.web.pages import Fault, go, is_htmx, posted, render, seen
 from coterie.web.project import Project, read_json, write_json
@@ -66,7 +65,6 @@ def roles(request: Request) -> Response:
         "find": find,
         "only": only,
         "roles": ROLES,
-        "kinds": KINDS,
         **_shared(request, project, summary, chosen, risks),
     }
     if is_htmx(request) and request.method == "GET":
@@ -113,10 +111,7 @@ def _roles(project: Project, summary: TableSummary) -> dict[str, str]:
     if isinstance(entity, str) and entity in found:
         found[entity] = "identifier"  # left out like one
     for role, setting in SETTING.items():
-        listed = values.get(setting, [])
-        for name in [listed] if isinstance(listed, str) else listed if isinstance(listed, list) else []:
-            if name in found:
-                found[name] = role
+        found |= {name: role for name in configuration.listed(values, setting) if name in found}
     return found
 
 

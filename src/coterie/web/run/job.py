@@ -7,7 +7,7 @@ release is verified and written; the bound, risk, reports and charts, which can 
 from __future__ import annotations
 
 import pickle
-from dataclasses import asdict, replace
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, cast
 
@@ -29,9 +29,7 @@ from coterie.web.results.keep import keep
 from coterie.web.run.runs import COMPILING, RESULT
 
 if TYPE_CHECKING:
-    from coterie.disclosure.risk import Risk
     from coterie.releases.release import Release
-    from coterie.reporting.risk import Sizes
 
 
 def run_job(job: dict[str, Any], folder: Path, tell: Progress) -> None:
@@ -62,10 +60,11 @@ def late_job(job: dict[str, Any], folder: Path, tell: Progress) -> None:
     tell("mapping", 0, 0)
     _write_mapping(release, run)
     tell("risk", 0, 0)
-    more = _late_result(release)
+    # The bound is computed in full, also for a table of which a report alone would take a sample.
+    _, measures = release.risk, finite(measures_values(release.measures))
     tell("report", 0, 0)
     _write_reports(release, run)
-    write_json(run / RESULT, {**read_json(run / RESULT), **more})
+    write_json(run / RESULT, {**read_json(run / RESULT), "measures": measures})
     tell("charts", 0, 0)
     keep(release, run)
 
@@ -141,41 +140,4 @@ def _result(release: Release) -> dict[str, Any]:
         "verification": verification_values(release.verification),
         "measures": finite(measures_values(release.measures, late=False)),
         "input_sha256": release.source.sha256,
-    }
-
-
-def _late_result(release: Release) -> dict[str, Any]:
-    """Return the figures that take longer."""
-    from coterie.reporting.risk import class_sizes
-
-    before, after = class_sizes(release)
-    return {
-        "verdict": release.verdict.to_dict(),
-        "measures": finite(measures_values(release.measures)),
-        "risk": {"before": _risk(release.risk.before), "after": _risk(release.risk.after)},
-        "class_sizes": {"before": _histogram(before), "after": _histogram(after)},
-    }
-
-
-def _histogram(classes: Sizes) -> list[list[int]]:
-    """Return [class size, rows in classes of this size], by size."""
-    found, place = np.unique(classes.counts, return_inverse=True)
-    rows = np.bincount(place.ravel(), weights=classes.rows, minlength=len(found))
-    return [[int(size), int(held)] for size, held in zip(found, rows, strict=True)]
-
-
-def _risk(risk: Risk) -> dict[str, Any]:
-    attackers = {"prosecutor": risk.prosecutor, "journalist": risk.journalist}
-    return {
-        "rows": risk.rows,
-        "classes": risk.classes,
-        "uniques": risk.uniques,
-        "counted": risk.counted,
-        "marketer": float(risk.marketer),
-        "threshold": float(risk.threshold.value),
-        "threshold_source": risk.threshold.source,
-        **{
-            name: None if found is None else {key: float(value) for key, value in asdict(found).items()}
-            for name, found in attackers.items()
-        },
     }

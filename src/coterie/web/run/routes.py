@@ -14,27 +14,16 @@ from starlette.requests import Request
 from starlette.responses import Response, StreamingResponse
 
 from coterie.errors import ConfigError
-from coterie.settings.changes import changed
 from coterie.settings.registry import DEFAULT_METHOD
-from coterie.web import conflicts as conflicts
-from coterie.web import pages
+from coterie.web import conflicts
 from coterie.web.configuration import configuration
 from coterie.web.drafts import draft_of, drop_draft, send_back
 from coterie.web.forms import bad_numbers, grouped, read, shown, simple
 from coterie.web.jobs import jobs_of
-from coterie.web.pages import STEPS, Fault, go, posted, project_of, render, render_step, seen, values_of
+from coterie.web.pages import STEPS, Fault, go, posted, project_of, render, seen, values_of
 from coterie.web.project import Project
 from coterie.web.run import form as method_form
-from coterie.web.run.runs import (
-    active_run,
-    changed_since,
-    check_startable,
-    differences,
-    remove_run,
-    runs_of,
-    start_run,
-    step_text,
-)
+from coterie.web.run.runs import active_run, changed_since, check_startable, remove_run, runs_of, start_run, step_text
 from coterie.web.table_summary import column_names
 from coterie.wording import seconds_text
 
@@ -49,19 +38,13 @@ def run(request: Request) -> Response:
     return _page(request, project_of(request, ready=True))
 
 
-def _page(request: Request, project: Project, form: pages.FormState = pages.FIRST_LOOK) -> Response:
-    faults, submitted, status = form
+def _page(request: Request, project: Project, submitted: Mapping[str, str] | None = None) -> Response:
     runs = runs_of(jobs_of(request), project)
     draft = draft_of(project, "run") if submitted is None else None
-    wrong = list(faults or [])
-    if draft is not None:
-        stamp = draft.pop(conflicts.FIELD, "")
-        now = conflicts.stamp_of(project, "run")
-        wrong += conflicts.changed_elsewhere(now, stamp=stamp, submitted=draft, saved=_shown(project))
-        wrong += _faults(project, draft)
-        status = 422
-    elif submitted is None and request.query_params.get("refused"):
-        wrong, status = [*wrong, *_in_the_way(request, project)], 422
+    wrong: list[Fault] = []
+    refused = submitted is None and bool(draft is not None or request.query_params.get("refused"))
+    if refused:
+        wrong = _in_the_way(request, project) if draft is None else _faults(project, draft)
     texts = {**_shown(project), **(draft or {}), **(submitted or {})}
     active = next((each for each in runs if each.state.active), None)
     titles = dict(STEPS)
@@ -70,13 +53,15 @@ def _page(request: Request, project: Project, form: pages.FormState = pages.FIRS
         for problem in configuration.problems_of(project, column_names(project))
         if configuration.step_of(problem) != "run"
     ]
-    return render_step(
+    return render(
         request,
-        project,
-        "run",
-        pages.FormState(wrong, texts, status),
+        "run.html",
+        project=project,
+        step="run",
+        status=422 if refused else 200,
+        faults=wrong,
+        submitted=texts,
         runs=runs,
-        differs=differences(project),
         active=active,
         step_text="" if active is None else step_text(active.state),
         in_the_way=others,
@@ -120,14 +105,11 @@ def options(request: Request) -> Response:
 def change(request: Request, form: FormData) -> Response:
     """Save the form, and start a run if requested."""
     project, submitted = project_of(request, ready=True), dict(values_of(form))
-    action, stamp = submitted.pop("action", "save"), submitted.pop(conflicts.FIELD, "")
+    action = submitted.pop("action", "save")
     if action == "show":  # without a script: the options of the method that was chosen
-        return _page(request, project, pages.FormState(submitted=submitted))
-    now = conflicts.stamp_of(project, "run")
-    wrong = conflicts.changed_elsewhere(now, stamp=stamp, submitted=submitted, saved=_shown(project))
-    wrong += _faults(project, submitted)
-    if wrong:
-        return send_back(request, project, "run", submitted | {conflicts.FIELD: stamp})
+        return _page(request, project, submitted)
+    if _faults(project, submitted):
+        return send_back(request, project, "run", submitted)
     configuration.change(project, _settings(project, submitted))
     drop_draft(project, "run")
     project = seen(request, project, "run")
@@ -161,15 +143,12 @@ def _changes(submitted: Mapping[str, str], before: Mapping[str, Any]) -> dict[st
 
 def _faults(project: Project, submitted: Mapping[str, str]) -> list[Fault]:
     """Return the errors of the form."""
-    found = bad_numbers(submitted)
-    if found:
-        return found
-    names = column_names(project)
-    before = configuration.readable_values(project)
-    after = changed(before, _changes(submitted, before))
-    after = {name: value for name, value in after.items() if value is not None}
-    problems = configuration.problems_in(project, after, names)
-    return configuration.as_faults([each for each in problems if configuration.step_of(each) == "run"], names)
+    stale = conflicts.changed_elsewhere(conflicts.stamp_of(project, "run"), submitted, saved=_shown(project))
+    faults = bad_numbers(submitted)
+    if not faults:
+        changes = _changes(submitted, configuration.readable_values(project))
+        faults = configuration.faults_after(project, changes, column_names(project), step="run")
+    return stale + faults
 
 
 def _settings(project: Project, submitted: Mapping[str, str]) -> dict[str, Any]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import datetime as dt
 import hashlib
 import shutil
 import tomllib
@@ -44,8 +45,10 @@ class RunInfo(NamedTuple):
     """0001, 0002, …"""
     folder: Path
     state: JobState
-    result: dict[str, Any]
+    result: Mapping[str, Any] = {}
     """the figures of a finished run; see job.py"""
+    differs: str = ""
+    """settings that differ from other runs"""
 
     @property
     def number(self) -> int:
@@ -53,9 +56,14 @@ class RunInfo(NamedTuple):
         return int(self.name)
 
     @property
-    def step_text(self) -> str:
-        """Its current step, in a sentence."""
-        return step_text(self.state)
+    def settings(self) -> dict[str, Any]:
+        """The method and k that it uses."""
+        return {"method": "auto", "k": "", **settings_of_run(self.folder), **self.result}
+
+    @property
+    def started(self) -> str:
+        """When it was started."""
+        return dt.datetime.fromtimestamp(self.state.started).strftime("%Y-%m-%d %H:%M") if self.state.started else ""
 
 
 def step_text(state: JobState) -> str:
@@ -135,12 +143,17 @@ def changed_since(project: Project, run: Path) -> bool:
 
 def runs_of(jobs: Jobs, project: Project) -> list[RunInfo]:
     """Return every run, the latest first."""
-    return [RunInfo(folder.name, folder, jobs.state(folder), read_json(folder / RESULT)) for folder in project.runs]
+    differing = differences(project)
+    return [
+        RunInfo(folder.name, folder, jobs.state(folder), read_json(folder / RESULT), differing.get(folder.name, ""))
+        for folder in project.runs
+    ]
 
 
 def active_run(jobs: Jobs, project: Project) -> RunInfo | None:
     """Return the run in progress."""
-    return next((run for run in runs_of(jobs, project) if run.state.active), None)
+    states = ((folder, jobs.state(folder)) for folder in project.runs)
+    return next((RunInfo(folder.name, folder, state) for folder, state in states if state.active), None)
 
 
 def remove_run(jobs: Jobs, folder: Path) -> None:
