@@ -44,11 +44,7 @@ def read_csv(
 ) -> tuple[pa.Table, Dialect]:
     """Read a delimited text table, all columns as strings, and detect its dialect.
 
-    Args:
-        opened: opens the text as bytes; may be called more than once.
-        name: the file's name in messages.
-        held: the bytes of the text, if they are in memory.
-        **text: how to read it.
+    `held` are the bytes of the text, if they are in memory.
     """
     found = detect(opened, name, **text)
     try:

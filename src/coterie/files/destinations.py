@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from coterie.errors import ConfigError, Problem
 from coterie.files.databases.place import Place, is_address, place_of, target_of
+from coterie.files.input import with_sheet
 from coterie.files.output import check_target, format_of, provenance_path
 
 if TYPE_CHECKING:
@@ -110,9 +111,7 @@ def _where(data: object) -> Path | Place | str | None:
         return place
     if is_address(os.fspath(data)):
         return os.fspath(data)
-    path = Path(data)
-    book, mark, _ = os.fspath(data).rpartition("#")
-    return Path(book) if mark and not _exists(path) and _exists(Path(book)) else path  # a sheet of a workbook
+    return Path(with_sheet(data)[0])
 
 
 def _outputs(

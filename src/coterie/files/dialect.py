@@ -91,9 +91,12 @@ class TextSettings(TypedDict, total=False):
     missing_values: Sequence[str]
     """unquoted texts that mean a missing value; by default the empty one"""
     delimiter: str | None
+    """by default comma, semicolon, tab or bar"""
     encoding: str | None
+    """by default UTF-8, UTF-16, Windows-1252 or Latin-1"""
     header: bool | None
-    """whether the first line is the header; if not given, the first line must not look like data"""
+    """whether the first line is the header; without one, columns are called column_1, column_2 and so on. By default, a
+    first line that looks like data is refused"""
     skip_rows: int
     """lines above the header, which are skipped"""
 

@@ -128,6 +128,15 @@ def open_raw(path: str | os.PathLike[str], *, whole: bool = False) -> Raw:
         ) from None
 
 
+def with_sheet(path: str | os.PathLike[str]) -> tuple[str | os.PathLike[str], str | None]:
+    """Split a path at its last # into file and sheet, if the path itself is not a file."""
+    text = os.fspath(path)
+    base, _, name = text.rpartition("#") if isinstance(text, str) else ("", "", "")
+    # os.path rather than pathlib: it answers for any text, however long.
+    named = name and not os.path.exists(text) and os.path.isfile(base)  # noqa: PTH110, PTH113
+    return (base, name) if named else (path, None)
+
+
 def changed_input(name: str) -> DataError:
     """Return the error of an input that is not what it was when it was first read."""
     return DataError(

@@ -11,11 +11,11 @@ A database address works wherever a path does; see `coterie.files.databases.plac
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Unpack
 
 import pyarrow as pa
 
@@ -28,7 +28,7 @@ from coterie.files.dialect import Dialect, TextSettings, dialect_of, text_settin
 from coterie.files.formats import FORMATS
 from coterie.files.formulas import Formulas, read_safely
 from coterie.files.frames import Native, Source, check_names, take_frame, to_native
-from coterie.files.input import open_raw
+from coterie.files.input import open_raw, with_sheet
 from coterie.files.output import HashedFile, check_target, format_of, whole_file
 from coterie.files.streams import Target, write_tables
 
@@ -39,14 +39,7 @@ __all__ = ["Dialect", "Source", "check_target", "place_of", "read", "to_native",
 
 
 def read(
-    data: Native | str | os.PathLike[str],
-    *,
-    missing_values: Sequence[str] = ("",),
-    delimiter: str | None = None,
-    encoding: str | None = None,
-    header: bool | None = None,
-    skip_rows: int = 0,
-    sheet: str | int | None = None,
+    data: Native | str | os.PathLike[str], *, sheet: str | int | None = None, **text: Unpack[TextSettings]
 ) -> Source:
     """Read a frame, a file, or a database table.
 
@@ -55,14 +48,9 @@ def read(
             standard input. Lazy frames are collected. The file format is detected from the content, not the name.
             A database table is given by its address, "sqlite:///people.db#people", and a sheet of a workbook
             likewise: "people.xlsx#2024".
-        missing_values: texts of a CSV file that mean "missing". Quoted, they are ordinary text. Frames,
-            JSON, Parquet, Feather, Excel and databases have their own missing values.
-        delimiter: of a CSV file; by default detected among comma, semicolon, tab and bar.
-        encoding: of a CSV file; by default UTF-8, UTF-16, Windows-1252 and Latin-1 are detected.
-        header: whether the first line of a CSV file is its header. Without one, columns are called column_1, column_2
-            and so on. By default, a first line that looks like data is refused.
-        skip_rows: lines above the header of a CSV file, which are skipped.
         sheet: name or number (from 0) of a sheet of an Excel file; by default the first.
+        **text: how to read a CSV file: missing_values, delimiter, encoding, header and skip_rows. Frames, JSON,
+            Parquet, Feather, Excel and databases have their own missing values.
 
     Raises:
         DataError: the file does not exist, cannot be read, or has no rows; column names are not text or not
@@ -71,19 +59,14 @@ def read(
         BackendError: the file is an Excel file and the `excel` extra is not installed, or the table is in PostgreSQL
             and the `db` extra is not.
     """
+    if unknown := text.keys() - TextSettings.__annotations__:
+        raise TypeError(f"read() got an unexpected keyword argument {min(unknown)!r}")
     if (place := place_of(data)) is not None:
         _refuse_sheet(sheet, place.name)
         source = Source(place.read(), "file", place.name, origin=place.without_password())
     elif isinstance(data, str | os.PathLike):
-        data, sheet = _with_sheet(data, sheet)
-        text = TextSettings(
-            missing_values=tuple(missing_values),
-            delimiter=delimiter,
-            encoding=encoding,
-            header=header,
-            skip_rows=skip_rows,
-        )
-        source = _read_file(data, text, sheet=sheet)
+        data, named = with_sheet(data) if sheet is None else (data, sheet)
+        source = _read_file(data, text, sheet=named)
     else:
         source = take_frame(data)
     table = source.table
@@ -97,17 +80,6 @@ def read(
 def _refuse_sheet(sheet: str | int | None, name: str) -> None:
     if sheet is not None:
         raise ConfigError([Problem("sheet", f"{name} is not an Excel file and has no sheets")])
-
-
-def _with_sheet(
-    path: str | os.PathLike[str], sheet: str | int | None
-) -> tuple[str | os.PathLike[str], str | int | None]:
-    """Split a path at its last # into file and sheet, if the path itself is not a file."""
-    text = os.fspath(path)
-    base, mark, name = text.rpartition("#") if isinstance(text, str) else ("", "", "")
-    # os.path rather than pathlib: it answers for any text, however long.
-    named = bool(mark and name) and not os.path.exists(text) and os.path.isfile(base)  # noqa: PTH110, PTH113
-    return (base, name) if sheet is None and named else (path, sheet)
 
 
 def _read_file(path: str | os.PathLike[str], text: TextSettings, *, sheet: str | int | None) -> Source:

@@ -154,9 +154,6 @@ def _plain(number: Decimal) -> int | float | str:
 
 def _decimals(number: Decimal) -> int:
     """Return the number of decimal places that a number needs."""
-    exponent = number.as_tuple().exponent
-    if not isinstance(exponent, int) or exponent >= 0:
-        return 0
     return len(decimal_text(number).partition(".")[2])
 
 

@@ -10,6 +10,7 @@ import operator
 import os
 import warnings
 from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Self, Unpack, get_args
@@ -65,14 +66,6 @@ def _whole(value: object) -> object:
     if isinstance(value, bool):
         return None
     return operator.index(value) if hasattr(value, "__index__") else value
-
-
-def located_privacy(value: object, *, base: Path) -> object:
-    """Resolve relative paths of population tables against a folder; invalid models are left to the validator."""
-    try:
-        return parse_privacy(listed(value), base=base)
-    except ConfigError:
-        return value
 
 
 def _field(setting: Setting) -> tuple[Any, Any]:
@@ -133,7 +126,8 @@ class Config(_Fields):
         if isinstance(known.get("hierarchies"), Mapping):
             known["hierarchies"], faults = read_hierarchies(known["hierarchies"], base=base)
         if base is not None and known.get("privacy"):
-            known["privacy"] = located_privacy(known["privacy"], base=base)
+            with suppress(ConfigError):  # invalid models are left to the validator
+                known["privacy"] = parse_privacy(known["privacy"], base=base)
         # What is wrong between two settings shows only when each is right by itself: so those that are wrong
         # are noted and left out of a second try.
         for _ in range(2):
@@ -221,12 +215,9 @@ class Config(_Fields):
         return write_toml(self.to_dict())
 
     def check_columns(self, names: Sequence[str], *, publishes: bool = True, text: bool = False) -> None:
-        """Raise a ConfigError with every mismatch with a table with these columns.
+        """Raise a ConfigError with every mismatch with a table with these columns, as `column_problems` finds them.
 
-        Args:
-            names: The columns of the table.
-            publishes: Whether a release will be made: then every column needs a role.
-            text: Whether it is a text file, whose first line may be data unless `header` is set.
+        The first line of a text file may be data unless `header` is set.
         """
         problems = column_problems(self, names, publishes=publishes, sure=not text or self.header is not None)
         if problems:

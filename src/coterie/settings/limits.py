@@ -38,10 +38,8 @@ def limit_problems(limits: Mapping[str, float]) -> list[Problem]:
     problems = []
     for name, value in limits.items():
         if name not in LIMITS:
-            known = ", ".join(LIMITS)
-            problems.append(
-                Problem(f"limits.{name}", f"unknown limit{did_you_mean(name, LIMITS)}; the limits are {known}")
-            )
+            text = f"unknown limit{did_you_mean(name, LIMITS)}; the limits are {', '.join(LIMITS)}"
+            problems.append(Problem(f"limits.{name}", text))
         elif not 0 <= value <= 1:
             problems.append(Problem(f"limits.{name}", "must be a share from 0 to 1"))
     return problems

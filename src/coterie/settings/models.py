@@ -127,9 +127,8 @@ def column_problems(models: Sequence[Model], sensitive: Sequence[str]) -> list[P
         if not model.needs_sensitive:
             continue
         if model.on is not None and model.on not in sensitive:
-            problems.append(
-                Problem("privacy", f"{model.name} is on column {model.on!r}, which is not in sensitive; add it")
-            )
+            text = f"{model.name} is on column {model.on!r}, which is not in sensitive; add it"
+            problems.append(Problem("privacy", text))
         elif not sensitive:
             problems.append(Problem("privacy", f"{model.name} needs a sensitive column; name one in sensitive"))
     return problems

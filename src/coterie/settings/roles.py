@@ -38,9 +38,8 @@ def role_problems(roles: Mapping[str, Sequence[str]]) -> list[Problem]:
             elif seen[column] == role:
                 problems.append(Problem(role, f"column {column!r} is listed twice; list it once"))
             else:
-                problems.append(
-                    Problem(role, f"column {column!r} is already listed in {seen[column]}; a column has one role")
-                )
+                text = f"column {column!r} is already listed in {seen[column]}; a column has one role"
+                problems.append(Problem(role, text))
     return list(dict.fromkeys(problems))
 
 

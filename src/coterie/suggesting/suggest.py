@@ -161,12 +161,10 @@ def _kind(values: pa.Array) -> Kind:
         return "category"
     if _all(values, _DECIMAL) and pc.any(pc.match_substring_regex(values, _LEADING_ZERO)).as_py():
         return "code"
-    if _all(values, _INTEGER):
-        return "integer"
-    if _all(values, _DECIMAL):
-        return "decimal"
-    if _all(values, _DATE):
-        return "date"
+    kinds: dict[Kind, str] = {"integer": _INTEGER, "decimal": _DECIMAL, "date": _DATE}
+    for name, pattern in kinds.items():
+        if _all(values, pattern):
+            return name
     # Taken for numbers with mistakes in them, were its type not said.
     return "mixed" if _all(values, _DECIMAL, share=0.5) else "category"
 

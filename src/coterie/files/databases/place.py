@@ -87,11 +87,7 @@ class Place:
         import_module(self.driver).check(self, force=force)
 
     def write(self, table: pa.Table, *, force: bool) -> None:
-        """Create and fill a table in one transaction.
-
-        Args:
-            table: The table to write. Its schema must exist.
-            force: Replace an existing table: drop and recreate it, without its indexes and permissions.
+        """Create and fill a table in one transaction. With force, one that exists loses its indexes and permissions.
 
         Raises:
             ConfigError: The table already exists, or its schema does not.
@@ -138,10 +134,14 @@ def quoted(name: str) -> str:
 
 def is_database(data: object) -> bool:
     """Return whether this names a database, valid or not, rather than a file."""
-    if not isinstance(data, str | os.PathLike):
-        return False
-    found = _URL.match(str(data))
-    return found is not None and (found[1].lower() in _OTHERS or _database(found[1]) is not None)
+    return _scheme(data) is not None
+
+
+def _scheme(data: object) -> re.Match[str] | None:
+    """Return the beginning of the address of a database."""
+    found = _URL.match(str(data)) if isinstance(data, str | os.PathLike) else None
+    known = found is not None and (found[1].lower() in _OTHERS or _database(found[1]) is not None)
+    return found if known else None
 
 
 def is_address(path: str) -> bool:
@@ -155,20 +155,15 @@ def place_of(data: object) -> Place | None:
     Raises:
         ConfigError: It looks like a database but names no table, or is a database that coterie does not support.
     """
-    if not is_database(data):
+    if (found := _scheme(data)) is None:
         return None
-    text = str(data)
-    found = _URL.match(text)
-    scheme = found[1].lower() if found else ""
+    text, scheme = found.string, found[1].lower()
     database = _database(scheme)
     if database is None:
         titles = " and ".join(sorted(each.title for each in DATABASES.values()))
-        raise ConfigError(
-            f"coterie reads {titles}, and not {scheme}.",
-            hint="Give a frame, or export a file.",
-        )
+        raise ConfigError(f"coterie reads {titles}, and not {scheme}.", hint="Give a frame, or export a file.")
     base, mark, wanted = text.partition("#")
-    rest = base[found.end() :] if found else ""
+    rest = base[found.end() :]
     if "\0" in text or not rest.startswith("/"):
         raise ConfigError(f"This is not the address of a {scheme} database.", hint=_examples())
     _refuse_open_password(base, wanted)
