@@ -18,6 +18,7 @@ NAMES = (
     "local_page",
     "methods",
     "efforts",
+    "bound",
     "compare",
     "diversity",
     "twins",

@@ -15,6 +15,7 @@ README = ROOT / "README.md"
 ORDER = (
     "methods",
     "efforts",
+    "bound",
     "compare",
     "diversity",
     "kdd",

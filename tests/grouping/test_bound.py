@@ -15,6 +15,7 @@ from coterie.datasets import ADULT_QUASI, adult, adult_hierarchies
 from coterie.errors import Cancelled, ConfigError
 from coterie.grouping.bound import ROUNDS, lower_bound, row_bounds, row_prices
 from coterie.grouping.index import build_index
+from coterie.grouping.pool import Pool
 from coterie.grouping.pricing import feasible_prices
 from coterie.kernels.search.costs import box_costs
 from coterie.methods import Run, find_method
@@ -98,23 +99,66 @@ def test_prices_of_no_group_exceed_its_loss(drawn, k, effort, data):
     assert sum(prices) <= optimum(plain.rows, plain.attributes, k) + CLOSE if table.rows <= 8 else True
 
 
-@settings(max_examples=40)
-@given(tables(min_rows=6, max_rows=10, max_attributes=3), st.integers(2, 4), st.data())
-def test_any_prices_are_made_feasible(drawn, k, data):
+AT_ONCE, CUT, AT_LENGTH = (0, 10**7), (0, 3), (10**7, 10**7)
+"""drops rows that no group needs, ends early, does neither"""
+
+
+@settings(max_examples=60)
+@given(
+    tables(min_rows=6, max_rows=10, max_attributes=3),
+    st.integers(2, 4),
+    st.sampled_from([AT_ONCE, CUT, AT_LENGTH]),
+    st.data(),
+)
+def test_any_prices_are_made_feasible(drawn, k, work, data):
     table, plain = drawn
     index = build_index(table)
     size = len(index.nodes.points)
     tried = np.asarray(data.draw(st.lists(st.floats(-1, 4), min_size=size, max_size=size)))
-    lowered, _ = feasible_prices(table, index, k, tried, threads=2)
+    lowered, _ = feasible_prices(table, index, k, tried, least=np.zeros(size), work=work, threads=2)
     assert (lowered <= tried).all()
     prices = lowered[index.nodes.position].tolist()
     assert worst_violation(plain.rows, plain.attributes, prices, k) <= CLOSE
 
 
+def people(rows):
+    """Return rows of Adult as codes."""
+    columns = adult(complete=True).slice(0, rows)
+    return encode(columns, Config(quasi=ADULT_QUASI, hierarchies=adult_hierarchies())).table
+
+
+@pytest.mark.parametrize("k", [3, 10])
+def test_rows_that_no_group_needs_change_no_price(k):
+    table = people(700)
+    index = build_index(table)
+    single = np.flatnonzero(np.diff(index.nodes.row_start) == 1)
+    tried = np.full(len(index.nodes.points), -1.0)
+    tried[single] = np.random.default_rng(1).gamma(2.0, 0.4, size=len(single))
+    least = np.zeros(len(tried))
+    found = [feasible_prices(table, index, k, tried, least=least, work=work)[0] for work in (AT_LENGTH, AT_ONCE, CUT)]
+    assert found[0].sum() < tried.sum()
+    np.testing.assert_allclose(found[1], found[0], atol=CLOSE)
+    assert found[2].sum() < found[0].sum()
+
+
+def test_groups_found_with_prices_are_groups_that_break_them_or_nearly():
+    table, k = people(700), 4
+    index = build_index(table)
+    tried = 2.0 * row_bounds(table, k)[index.nodes.rows[index.nodes.row_start[:-1]]]
+    _, broken = feasible_prices(table, index, k, tried, least=np.zeros(len(tried)))
+    pool = Pool.of_groups(index, *broken)
+    weights = np.diff(index.nodes.row_start)
+    assert len(pool.costs) > 100
+    assert (pool.sizes == k).all()
+    assert (pool.counts <= weights[pool.places]).all()
+    paid = np.bincount(pool.group, weights=pool.counts * tried[pool.places])
+    assert (paid > 0.8 * k * pool.costs).all()
+    assert (paid > k * pool.costs).sum() > 100
+
+
 @pytest.mark.parametrize("k", [2, 7])
 def test_no_group_of_a_release_has_prices_above_its_loss(k):
-    people = adult(complete=True).slice(0, 1500)
-    table = encode(people, Config(quasi=ADULT_QUASI, hierarchies=adult_hierarchies())).table
+    table = people(1500)
     prices = row_prices(table, k, effort="good", threads=2)
     assert prices.sum() > 1.05 * row_bounds(table, k).sum()
     for name in ("compact", "mondrian", "kmembers"):
@@ -163,8 +207,7 @@ def test_rounds_that_raise_it():
 
 
 def test_a_good_guide_raises_the_bound_and_a_poor_one_does_no_harm():
-    people = adult(complete=True).slice(0, 3000)
-    table = encode(people, Config(quasi=ADULT_QUASI, hierarchies=adult_hierarchies())).table
+    table = people(3000)
     raised, alone = row_bounds(table, 10).sum(), lower_bound(table, 10)
     guided = guided_bound(table, 10)
     assert guided > 1.2 * raised
@@ -173,6 +216,27 @@ def test_a_good_guide_raises_the_bound_and_a_poor_one_does_no_harm():
     assert lower_bound(table, 10, guide=lambda: one) >= raised * (1 - 1e-8)
     best = compact.run(table, 10, CompactOptions(effort="balanced"), Run())
     assert guided <= loss_of(table, best)
+
+
+@pytest.mark.parametrize("k", [3, 12])
+def test_more_effort_never_lowers_the_bound_and_threads_do_not_matter(k):
+    table = people(800)
+    quick, good, best = (guided_bound(table, k, effort=effort) for effort in ("quick", "good", "best"))
+    assert quick < good <= best <= loss_of(table, compact.run(table, k, CompactOptions(effort="thorough"), Run()))
+    assert guided_bound(table, k, effort="good", threads=2) == good
+
+
+def test_a_pool_that_is_too_large_keeps_what_binds():
+    places = np.asarray([0, 1, 1, 2, 0, 2], dtype=np.int64)
+    costs = np.asarray([3.0, 1.0, 2.0])
+    pool = Pool(places, np.ones(6), np.repeat(np.arange(3), 2), costs, np.full(3, 2.0))
+    prices = np.asarray([1.0, 1.0, 1.0])
+    assert pool.tightest(prices, 6) is pool
+    kept = pool.tightest(prices, 5)
+    assert kept.costs.tolist() == [1.0, 2.0]
+    assert kept.places.tolist() == [1, 2, 0, 2]
+    assert kept.group.tolist() == [0, 0, 1, 1]
+    assert kept.arrays().start.tolist() == [0, 2, 4]
 
 
 def test_seconds_end_the_search():

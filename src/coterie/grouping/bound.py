@@ -29,8 +29,8 @@ if TYPE_CHECKING:
     from coterie.table.table import Table
 
 ROUNDS = 3
-EFFORTS = {"quick": (0, 0), "good": (2, 6), "best": (4, 60)}
-"""tries beyond the few that every search makes, and rounds"""
+EFFORTS = {"quick": 0, "good": 4, "best": 60}
+"""rounds, at most"""
 ENDLESS = 10_000
 """rounds, where time ends them"""
 QUICK_PLACES = 50_000
@@ -101,7 +101,7 @@ def row_prices(
         index,
         k,
         prices,
-        efforts=_efforts(effort, k),
+        efforts=_efforts(effort, k, sum(domain.tree is None for domain in table.domains)),
         guide=guide and guide(),
         threads=threads,
         checkpoint=checkpoint,
@@ -111,14 +111,16 @@ def row_prices(
     return priced if priced.sum() > bounds.sum() else bounds
 
 
-def _efforts(effort: str | float, k: int) -> Efforts:
-    """Return how often to try. Small groups are soon looked through, so they are tried more often for the same time."""
-    few = 10 // k
+def _efforts(effort: str | float, k: int, numbers: int) -> Efforts:
+    """Return how often to try. Small groups are soon looked through, so they are tried more often for the same time.
+
+    Every column of numbers is searched in two directions with many steps each, which takes longer.
+    """
+    tries = 10 // k // max(numbers, 1)
     if effort in EFFORTS:
-        tries, rounds = EFFORTS[str(effort)]
-        return Efforts(few + tries, rounds)
+        return Efforts(tries, EFFORTS[str(effort)])
     end = time.monotonic() + float(effort)
-    return Efforts(few, ENDLESS, lambda: time.monotonic() < end)
+    return Efforts(tries, ENDLESS, lambda: time.monotonic() < end)
 
 
 def lower_bound(

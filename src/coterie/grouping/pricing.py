@@ -2,21 +2,23 @@
 
 Prices are feasible if in no group of k rows they add up to more than these rows' loss. Then
 no grouping loses less than the sum of all prices; see docs/bound.md for the proof. Good prices are found on a pool of
-groups, by ascent; they are made exact by lowering each price as far as any group of the table requires
-(`kernels/search/prices.py`). These groups join the pool, and so on.
+groups, by ascent (`kernels/search/ascent.py`); they are made exact by lowering each price as far as any group of the
+table requires (`kernels/search/prices.py`). These groups join the pool, and so on.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import suppress
 from itertools import count
 from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
-from coterie.arrays import Float64, Int32, Int64
+from coterie.arrays import Float64, Int32
 from coterie.grouping.index import Index
+from coterie.grouping.pool import Pool
 
 if TYPE_CHECKING:
     from coterie.table.grouping import Grouping
@@ -28,12 +30,23 @@ LIKELY, MOST = 0.35, 1.45
 """where the best sum of prices is likely to lie: part of the way from the start to a grouping's loss, within limits"""
 MANY = 30
 """rows of a group from which prices far too high take long to lower"""
-FIRST_REACH = 0.3
-"""how far prices initially move towards what the pool allows"""
-STEPS = 60
+FIRST_REACH, CAREFUL_REACH = 0.3, 0.15
+"""how far prices initially move towards what the pool allows; the second for large groups"""
+STEPS = 100
 """of the ascent, in each round"""
 AMBITION = 0.03
 """the ascent assumes that the best sum is this much higher than the best found"""
+SLOTS, MANY_ENTRIES = 3, 5_000_000
+"""groups noted for each place; only one if there are more entries"""
+ENTRIES = 8_000_000
+"""of the pool, at most; then the groups that bind least are dropped"""
+WAVES, PIECES = 16, 8
+"""in which prices are made feasible: one after another, and at the same time"""
+LITTLE, MUCH = (20_000, 50_000), (20_000, 500_000)
+"""candidates to look at for one place, before and after those that no group needs are dropped"""
+STALLED, LEAST_RISE = 3, 1e-3
+"""rounds that together must raise the sum by this share, or the search ends"""
+ROUNDING = 1e-12
 
 
 class Efforts(NamedTuple):
@@ -44,20 +57,11 @@ class Efforts(NamedTuple):
     rounds: int
     """how often, after that, to optimize prices on the violating groups and make them feasible"""
     goes_on: Callable[[], bool] = lambda: True
-    """whether there is time for another round"""
+    """whether there is time to go on with another round"""
 
 
-class _Pool(NamedTuple):
-    """Groups of at least k rows, as entries (place, rows of it)."""
-
-    places: Int64
-    counts: Float64
-    group: Int64
-    """entry → group"""
-    costs: Float64
-    """group → cost of one row"""
-    sizes: Float64
-    """group → rows"""
+class _TimeUpError(Exception):
+    """There is no time for the rest of a round."""
 
 
 def raise_prices(
@@ -83,36 +87,91 @@ def raise_prices(
         threads: Number of threads; the result does not depend on it.
         checkpoint: Called between units of work; may raise.
     """
-    weights = np.diff(index.nodes.row_start).astype(np.float64)
-    best, reach, tries = start, FIRST_REACH, efforts.tries
-    if guide is None:
-        pool, tried = _NOTHING, (1.5 if k < MANY else 1.2) * start
-    else:
-        pool = _pool_of_grouping(table, index, guide)
-        tried = _guess(pool, weights, start)
+    search = _Search(table, index, k, start, efforts, threads, checkpoint)
+    tried, tries = search.begin(guide), efforts.tries
     for turn in count(1):
-        checkpoint()
-        lowered, broken = feasible_prices(table, index, k, tried, threads=threads)
-        if efforts.rounds:
-            pool = _joined(pool, _pool_of(index, broken, k))
-        better = weights @ lowered > weights @ best
-        if better:
-            best = lowered
-        elif turn == 1:  # a poor guide: begin at the start after all
-            tries += 1
-        if turn > tries + 1:
-            reach = min(1.0, 1.5 * reach) if better else 0.5 * reach
-        checkpoint()
-        if turn <= tries:
-            tried = (1 + OVERSHOOT[0] * OVERSHOOT[1] ** (turn - 1)) * np.maximum(best, 0.0)
-        elif turn <= tries + efforts.rounds and len(pool.costs) and efforts.goes_on():
-            tried = best + reach * (_ascend(pool, weights, best) - best)
-        else:
+        if not search.make_feasible(tried, LITTLE) and turn == 1:
+            tries += 1  # a poor guide: begin at the start after all
+        if turn > tries:
             break
-    return best
+        tried = (1 + OVERSHOOT[0] * OVERSHOOT[1] ** (turn - 1)) * np.maximum(search.best, 0.0)
+    with suppress(_TimeUpError):
+        search.optimize()
+    return search.best
 
 
-def _guess(pool: _Pool, weights: Float64, start: Float64) -> Float64:
+class _Search:
+    """The best feasible prices so far, and the groups that limit them."""
+
+    def __init__(
+        self,
+        table: Table,
+        index: Index,
+        k: int,
+        start: Float64,
+        efforts: Efforts,
+        threads: int,
+        checkpoint: Callable[[], None],
+    ) -> None:
+        self.table, self.index, self.k = table, index, k
+        self.efforts, self.threads, self.checkpoint = efforts, threads, checkpoint
+        self.weights = np.diff(index.nodes.row_start).astype(np.float64)
+        self.least = start * (1 - ROUNDING)
+        self.best, self.sum = start, float(self.weights @ start)
+        self.pool = Pool.empty()
+
+    def begin(self, guide: Grouping | None) -> Float64:
+        """Return the prices to try first."""
+        if guide is None:
+            return np.asarray((1.5 if self.k < MANY else 1.2) * self.best)
+        self.pool = Pool.of_grouping(self.index, guide)
+        return _guess(self.pool, self.weights, self.best)
+
+    def make_feasible(self, tried: Float64, work: tuple[int, int], between: Callable[[], None] | None = None) -> bool:
+        """Lower prices until they are feasible; keep them if they are the best so far, and return whether they are."""
+        lowered, broken = feasible_prices(
+            self.table,
+            self.index,
+            self.k,
+            tried,
+            least=self.least,
+            work=work,
+            threads=self.threads,
+            checkpoint=between or self.checkpoint,
+        )
+        if self.efforts.rounds:
+            self.pool = self.pool.joined(Pool.of_groups(self.index, *broken))
+        total = float(self.weights @ lowered)
+        better = total > self.sum
+        if better:
+            self.best, self.sum = lowered, total
+        return better
+
+    def optimize(self) -> None:
+        """Move prices towards the best ones on the pool, round by round."""
+        from coterie.kernels.search.ascent import ascend
+
+        reach, sums = (FIRST_REACH if self.k < MANY else CAREFUL_REACH), [self.sum]
+        for _ in range(self.efforts.rounds):
+            self.pool = self.pool.tightest(self.best, ENTRIES)
+            if not len(self.pool.costs):
+                return
+            self._between()
+            aim = ascend(self.pool.arrays(), self.weights, self.best, STEPS, AMBITION)
+            self._between()
+            better = self.make_feasible(self.best + reach * (aim - self.best), MUCH, self._between)
+            reach = min(1.0, 1.5 * reach) if better else 0.5 * reach
+            sums.append(self.sum)
+            if len(sums) > STALLED and self.sum - sums[-1 - STALLED] <= LEAST_RISE * abs(self.sum):
+                return
+
+    def _between(self) -> None:
+        self.checkpoint()
+        if not self.efforts.goes_on():
+            raise _TimeUpError
+
+
+def _guess(pool: Pool, weights: Float64, start: Float64) -> Float64:
     """Return place → price to begin with: halfway between the start and the guide's costs, both at a likely sum.
 
     What a group of the guide costs is divided among its rows in proportion to their prices at the start.
@@ -130,11 +189,34 @@ def _guess(pool: _Pool, weights: Float64, start: Float64) -> Float64:
 
 
 def feasible_prices(
-    table: Table, index: Index, k: int, prices: Float64, *, threads: int = 1
+    table: Table,
+    index: Index,
+    k: int,
+    prices: Float64,
+    *,
+    least: Float64,
+    work: tuple[int, int] = MUCH,
+    threads: int = 1,
+    checkpoint: Callable[[], None] = lambda: None,
 ) -> tuple[Float64, tuple[Int32, Int32]]:
-    """Lower prices until they are feasible; also return the worst violating group of each place."""
+    """Lower prices until they are feasible; also return groups that violate them, or nearly.
+
+    Low prices are lowered first, wave by wave: rows with higher prices then need to be lowered less.
+
+    Args:
+        table: The rows.
+        index: An index over all rows.
+        k: The minimum group size.
+        prices: Place → price of one of its rows, any number.
+        least: Place → what any group with it costs at least.
+        work: How many candidates to look at for one place, about, before and after those that no group needs are
+            dropped. If that is too few, its price is lower than necessary.
+        threads: Number of threads; the result does not depend on it.
+        checkpoint: Called between waves; may raise.
+    """
+    from coterie.kernels.search.candidates import Priced
     from coterie.kernels.search.costs import box_costs
-    from coterie.kernels.search.prices import Found, Priced, lower_prices
+    from coterie.kernels.search.prices import Found, lower_prices
 
     size = len(prices)
     rank = np.empty(size, dtype=np.int64)
@@ -144,91 +226,18 @@ def feasible_prices(
     # Boxes that are wide in one attribute only.
     wide = np.diag([domain.size - 1 for domain in table.domains]).astype(np.int32)
     whole = box_costs(index.costs, np.zeros_like(wide), wide)
-    priced = Priced(k, prices, rank, numbers, whole)
-    shape = (size, min(k, size))
-    found = Found(prices.copy(), np.zeros(shape, dtype=np.int32), np.zeros(shape, dtype=np.int32))
-    pieces = np.array_split(order.astype(np.int32), min(64, size))
+    current = prices.copy()
+    priced = Priced(k, current, rank, least, numbers, whole, *work)
+    shape = (size, SLOTS if size * k <= MANY_ENTRIES else 1, min(k, size))
+    groups = np.zeros(shape, dtype=np.int32), np.zeros(shape, dtype=np.int32)
+    found = Found(prices.copy(), *groups, np.zeros(size, dtype=np.int64))
 
     def piece(places: Int32) -> None:
         lower_prices(index.nodes, index.costs, priced, places, found)
 
     with ThreadPoolExecutor(max(threads, 1)) as workers:
-        list(workers.map(piece, pieces))
-    return found.lowered, (found.group_places, found.group_counts)
-
-
-def _pool_of(index: Index, broken: tuple[Int32, Int32], k: int) -> _Pool:
-    """Return the violating groups."""
-    from coterie.kernels.search.costs import box_costs
-
-    places, counts = broken
-    used = counts[:, 0] > 0
-    places, counts = places[used], counts[used]
-    rows = counts > 0
-    points = index.nodes.points[places]
-    low = np.where(rows[:, :, None], points, np.iinfo(np.int32).max).min(axis=1, initial=np.iinfo(np.int32).max)
-    high = np.where(rows[:, :, None], points, -1).max(axis=1, initial=-1)
-    costs = box_costs(index.costs, np.ascontiguousarray(low), np.ascontiguousarray(high))
-    group = np.repeat(np.arange(len(places)), rows.sum(axis=1))
-    sizes = np.full(len(places), float(k))
-    return _Pool(places[rows].astype(np.int64), counts[rows].astype(np.float64), group, costs, sizes)
-
-
-def _pool_of_grouping(table: Table, index: Index, grouping: Grouping) -> _Pool:
-    """Return the groups of a grouping."""
-    from coterie.kernels.search.costs import box_costs
-
-    kept = grouping.labels >= 0
-    places = len(index.nodes.points)
-    entries = grouping.labels[kept].astype(np.int64) * places + index.nodes.position[kept]
-    entries, counts = np.unique(entries, return_counts=True)
-    costs = box_costs(index.costs, grouping.lo, grouping.hi)
-    group, place = np.divmod(entries, places)
-    return _Pool(place, counts.astype(np.float64), group, costs, grouping.sizes.astype(np.float64))
-
-
-_NOTHING = _Pool(np.zeros(0, dtype=np.int64), np.zeros(0), np.zeros(0, dtype=np.int64), np.zeros(0), np.zeros(0))
-
-
-def _joined(one: _Pool, two: _Pool) -> _Pool:
-    return _Pool(
-        np.concatenate([one.places, two.places]),
-        np.concatenate([one.counts, two.counts]),
-        np.concatenate([one.group, two.group + len(one.costs)]),
-        np.concatenate([one.costs, two.costs]),
-        np.concatenate([one.sizes, two.sizes]),
-    )
-
-
-def _ascend(pool: _Pool, weights: Float64, start: Float64) -> Float64:
-    """Find prices with about the highest sum that no group of the pool violates, by subgradient steps.
-
-    For any prices u, v(r) = u(r) + the least of c(G) − mean u over the groups of r is feasible.
-    """
-    order = np.argsort(pool.places, kind="stable")
-    present, begins = np.unique(pool.places[order], return_index=True)
-    entries = np.arange(len(order))
-    prices, best, highest = start.copy(), start, -np.inf
-    for step in range(STEPS):
-        means = (
-            np.bincount(pool.group, weights=prices[pool.places] * pool.counts, minlength=len(pool.costs)) / pool.sizes
-        )
-        slack = (pool.costs - means)[pool.group][order]
-        least = np.minimum.reduceat(slack, begins)
-        raised = prices.copy()
-        raised[present] += least
-        value = float(weights[present] @ raised[present])
-        if value > highest:
-            highest, best = value, raised
-        of_place = np.repeat(np.arange(len(present)), np.diff(np.append(begins, len(order))))
-        chosen = np.minimum.reduceat(np.where(slack == least[of_place], entries, len(order)), begins)
-        asked = np.bincount(pool.group[order[chosen]], weights=weights[present], minlength=len(pool.costs)) / pool.sizes
-        spent = np.bincount(pool.places, weights=pool.counts * asked[pool.group], minlength=len(prices))
-        slope = -spent.astype(np.float64)
-        slope[present] += weights[present]
-        norm = float(slope @ slope)
-        if norm <= 0:
-            break
-        aim = AMBITION * (1.0 - step / STEPS) * abs(highest) + highest - value
-        prices = prices + aim / norm * slope
-    return best
+        for wave in np.array_split(order[::-1].astype(np.int32), min(WAVES, size)):
+            checkpoint()
+            list(workers.map(piece, [np.ascontiguousarray(wave[i::PIECES]) for i in range(min(PIECES, len(wave)))]))
+            current[wave] = found.lowered[wave]
+    return found.lowered, (groups[0].reshape(-1, shape[-1]), groups[1].reshape(-1, shape[-1]))

@@ -41,8 +41,9 @@ REGION_ROWS = 16_384
 TESTED_ROUNDS = 36
 TESTED_GROUPS = 8
 """groups of a region in which models are tested: a violation costs the region its gain of the round"""
-NEAR = 24
-"""rows near each place, among whose groups it chooses"""
+NEAR = (6, 24)
+"""places near each place, among whose groups a pool is chosen: this many more than k, and the maximum. The groups of
+more distant ones seldom have anything to exchange: without them, small groups gain more, and sooner."""
 LEAST_POOLS = 256
 """the minimum number of pools, however few the groups"""
 PORTIONS = 16
@@ -156,7 +157,8 @@ class _Search:
         from coterie.kernels.search.nearby import NearLists, list_near_places
 
         size = len(self.index.nodes.points)
-        lists = NearLists(np.empty((size, NEAR + 1), dtype=np.int32), np.zeros(size, dtype=np.int32))
+        shape = (size, min(self.k + NEAR[0], NEAR[1]) + 1)
+        lists = NearLists(np.empty(shape, dtype=np.int32), np.zeros(size, dtype=np.int32))
         self._in_pieces(
             size, lambda first, last: list_near_places(self.index.nodes, self.index.costs, first, last, lists)
         )

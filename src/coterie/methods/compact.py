@@ -74,8 +74,8 @@ ENOUGH = 2  # rows that a shared list must hold, in multiples of k
 # well takes longer.
 STEPS = (4, SMALL_K, LARGE_K)
 EFFORTS = {
-    "fast": (1.0, 2.0, 2.0, 4.0),
-    "balanced": (6.0, 10.0, 14.0, 50.0),
+    "fast": (2.0, 2.0, 4.0, 8.0),
+    "balanced": (6.0, 12.0, 22.0, 60.0),
     "thorough": (60.0, 120.0, 150.0, 300.0),
 }
 # `thorough` with small groups, where the linear program gives the start: it takes as long as 10 to 20 pools per group,

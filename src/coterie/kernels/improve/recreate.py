@@ -93,7 +93,8 @@ def recreate(costs, search, pooled, n, active, rows, before, spare, sides, growi
     free, m = n, 0
     loss = 0.0
     while rows >= k and (m == 0 or rows - k >= spare):
-        best, taken, size = np.inf, 0, 0
+        # A side that alone would make the pool cost too much is not grown to its end.
+        best, taken, size = (search.worse * before - loss) / k, 0, 0
         for t in range(SEEDS):
             seed = next_draw(draws, b) % free
             scale = scales[0] if t % 2 == 0 else scales[1 + next_draw(draws, b) % (scales.shape[0] - 1)]
@@ -106,6 +107,8 @@ def recreate(costs, search, pooled, n, active, rows, before, spare, sides, growi
                 for a in range(active):
                     growing.box[0, a] = items.box[0, a]
                     growing.box[1, a] = items.box[1, a]
+        if taken == 0:
+            return 0
         for i in range(taken):
             side[growing.kept[i]] = m
         for a in range(active):

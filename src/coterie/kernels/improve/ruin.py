@@ -69,12 +69,18 @@ def ruin_and_recreate(nodes, costs, groups, near, search, regions, first, last):
 
 @part
 def _choose(nodes, groups, near, search, regions, b, parties):
-    """Choose a random group and some of its neighbours; return their number, and their number of rows."""
+    """Choose a random group and some of its neighbours; return their number, and their number of rows.
+
+    Of two random rows it is the group of the one that costs more: there is more to gain.
+    """
     base, end = regions.base[b], regions.base[b + 1]
     count, rows, row = 0, 0, 0
     for _ in range(LOOKS):
         span = regions.starts[b + 1] - regions.starts[b]
         row = regions.rows[regions.starts[b] + next_draw(regions.draws, b) % span]
+        other = regions.rows[regions.starts[b] + next_draw(regions.draws, b) % span]
+        if groups.costs[groups.labels[other]] > groups.costs[groups.labels[row]]:
+            row = other
         group = groups.labels[row]
         if groups.costs[group] > 0.0 and groups.sizes[group] <= search.most:
             parties[0] = group

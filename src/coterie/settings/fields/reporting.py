@@ -62,7 +62,8 @@ class Reporting(Group, title="Report", intro=_INTRO, decides="nothing"):
         "Effort for the lower bound on the loss: quick, good, best, or a number of seconds.",
         more="More effort gives a higher bound, and so a smaller gap between the loss and the least possible loss. It "
         "never changes the release. With a number of seconds, the bound depends on the machine.",
-        why="quick takes about as long as the release itself; best takes minutes.",
+        why="quick takes about as long as the release itself, good two to thirty times as long; best takes "
+        "minutes, more for large groups.",
         title="Effort for the lower bound",
         metavar="EFFORT",
         screen="run",
