@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import os
-from functools import cache
+from collections.abc import Callable
+from functools import cache, partial
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -43,8 +44,8 @@ class Case(NamedTuple):
 
 
 def case(name: str, *, rows: int | None = None, attributes: int | None = None) -> Case:
-    """A table by name: adult, census, kdd or numbers; the first rows and attributes of it, if these are given."""
-    return {"adult": _adult, "census": _census, "kdd": _kdd, "numbers": _numbers}[name](rows, attributes)
+    """A table by name, see `CASES`; the first rows and attributes of it, if these are given."""
+    return CASES[name](rows, attributes)
 
 
 def adult_hierarchies_from() -> str:
@@ -54,15 +55,15 @@ def adult_hierarchies_from() -> str:
 
 @cache
 def _adult_trees() -> dict[str, Hierarchy]:
-    bundled = {name: tree for name, tree in adult_hierarchies().items() if name != "age"}
+    bundled = adult_hierarchies()
     files = {name: ARX / f"adult_hierarchy_{name}.csv" for name in bundled}
     return bundled | {name: Hierarchy.from_csv(path) for name, path in files.items() if path.exists()}
 
 
-def _adult(rows: int | None, attributes: int | None) -> Case:
+def _adult(rows: int | None, attributes: int | None, *, numbers: tuple[str, ...] = ("age",)) -> Case:
     columns = adult(complete=True, part="train")
     quasi = ADULT_QUASI if attributes is None else ADULT_WIDE[:attributes]
-    trees = {name: tree for name, tree in _adult_trees().items() if name in quasi}
+    trees = {name: tree for name, tree in _adult_trees().items() if name in quasi and name not in numbers}
     return Case(columns.slice(0, rows).select(quasi), Config(quasi=quasi, hierarchies=trees))
 
 
@@ -70,7 +71,7 @@ def adult_with(sensitive: str, *, rows: int | None = None) -> Case:
     """Adult with one of its quasi-identifiers as the sensitive column instead."""
     columns = adult(complete=True, part="train").slice(0, rows).select(ADULT_QUASI)
     quasi = tuple(name for name in ADULT_QUASI if name != sensitive)
-    trees = {name: tree for name, tree in _adult_trees().items() if name in quasi}
+    trees = {name: tree for name, tree in _adult_trees().items() if name in quasi and name != "age"}
     return Case(columns, Config(quasi=quasi, sensitive=(sensitive,), hierarchies=trees))
 
 
@@ -100,6 +101,16 @@ def _numbers(rows: int | None, attributes: int | None) -> Case:
     common = rng.normal(size=count)
     values = {f"x{at}": np.round(np.exp(0.6 * common + 0.8 * rng.normal(size=count)), 3) for at in range(size)}
     return Case(pa.table(values), Config(quasi=tuple(values)))
+
+
+CASES: dict[str, Callable[[int | None, int | None], Case]] = {
+    "adult": _adult,
+    "adult-trees": partial(_adult, numbers=()),
+    "census": _census,
+    "kdd": _kdd,
+    "numbers": _numbers,
+}
+"""adult-trees is Adult with a hierarchy on every column, age included"""
 
 
 def bound_of(table: Table, k: int) -> float:

@@ -28,7 +28,6 @@ TABLES = {
     "cli/commands/init.py": "`init` takes how a text is read, and guesses roles",
     "cli/complete.py": "the three settings whose values are neither listed nor free",
     "cli/run.py": "keys of the summary in JSON",
-    "comparison/comparison.py": "columns of the table of runs",
     "reporting/hide.py": "the settings whose values may hold cells, which only their readers can tell",
     "settings/roles.py": "the roles themselves",
     "suggesting/names.py": "guesses at roles",
