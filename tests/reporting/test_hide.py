@@ -56,7 +56,8 @@ SETTINGS = {
     "missing_values": ["", f"{WORD}missing"],
     "k": 5,
 }
-SECRETS = (WORD.casefold(), "83507", "1835-07", "10710", "1071")
+SECRETS = (WORD.casefold(), "83507", "1835-07")
+ZIP = re.compile(r"(?<![\d.,])5071[0-8*]")  # short, so that figures such as 0.50713 must not count
 
 
 def leaks(text):
@@ -65,7 +66,8 @@ def leaks(text):
     plain = re.sub(r"(?<=\d)[,. '_](?=\d)", "", folded)
     # Hashes are random digits: they show nothing, and may show anything.
     plain, folded = (re.sub(r"\b[0-9a-f]{64}\b", "", each) for each in (plain, folded))
-    return [secret for secret in SECRETS if secret in plain or secret in folded]
+    found = [secret for secret in SECRETS if secret in plain or secret in folded]
+    return [*found, *(["zip"] if ZIP.search(folded) else [])]
 
 
 CASES = {
@@ -95,7 +97,7 @@ def test_planted_values_are_nowhere(changes):
 def test_the_search_would_find_them():
     release = coterie.anonymize(planted(), method="mondrian", **SETTINGS)
     found = report_of(release, variant="internal")
-    assert set(leaks(report_html(found))) >= {WORD.casefold(), "83507", "1835-07"}
+    assert set(leaks(report_html(found))) >= {WORD.casefold(), "83507", "1835-07", "zip"}
     assert WORD.casefold() in leaks(report_json(found))
     assert WORD in found.reproducibility.configuration_toml
 

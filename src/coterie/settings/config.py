@@ -22,7 +22,6 @@ from pydantic import (
     ConfigDict,
     Field,
     FiniteFloat,
-    InstanceOf,
     ValidationError,
     create_model,
     model_validator,
@@ -68,12 +67,19 @@ def _whole(value: object) -> object:
     return operator.index(value) if hasattr(value, "__index__") else value
 
 
+def _hierarchy(value: object) -> Hierarchy:
+    """Accept only a hierarchy."""
+    if not isinstance(value, Hierarchy):
+        raise ValueError("must be a hierarchy")
+    return value
+
+
 def _field(setting: Setting) -> tuple[Any, Any]:
     """Return a setting as a pydantic field: its type with validators, its default and its description."""
     kind, limits = setting.plain_type, Field(**(setting.limits or {}))
     if setting.name == "hierarchies":
-        # Hierarchies check themselves; pydantic is to look at their class only.
-        kind = dict[str, InstanceOf[Hierarchy]]
+        # Hierarchies check themselves. `InstanceOf` makes pydantic 2.9 look inside the class as well.
+        kind = dict[str, Annotated[Any, AfterValidator(_hierarchy)]]
     elif setting.kind == "table" and get_args(kind)[1] is float:
         kind = dict[str, Annotated[FiniteFloat, limits]]
     elif setting.kind == "whole":
