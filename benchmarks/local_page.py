@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import http.client
+import os
 import random
 import re
 import signal
@@ -29,9 +30,13 @@ class Server:
     def __init__(self, folder: Path) -> None:
         self.work = folder / "work"
         self.work.mkdir()
-        words = ["serve", "--no-browser", "--port", "0", "--work-folder", str(self.work)]
+        words = ["serve", "--no-browser", "--port", "0", "--forget"]
         self.process = subprocess.Popen(
-            [sys.executable, "-m", "coterie.cli", *words], cwd=folder, stdout=subprocess.PIPE, text=True
+            [sys.executable, "-m", "coterie.cli", *words],
+            cwd=folder,
+            env=os.environ | {"TMPDIR": str(self.work)},
+            stdout=subprocess.PIPE,
+            text=True,
         )
         found = re.search(r"127\.0\.0\.1:(\d+)/\?token=(\S+)", self.process.stdout.readline())
         self.port, self.cookie = int(found[1]), ""
@@ -133,7 +138,7 @@ def _many_rows(bench: Bench, server: Server, blocks: list[bytes], rows: int) -> 
 def _wait(server: Server, page: str) -> tuple[str, float]:
     """The page once the table was looked at, and how long that took."""
     started = time.perf_counter()
-    while "being looked at" in (text := server.ask("GET", page)[2]):
+    while 'id="looking"' in (text := server.ask("GET", page)[2]):
         time.sleep(0.3)
     return text, time.perf_counter() - started
 
