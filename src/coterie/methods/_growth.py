@@ -9,7 +9,6 @@ import numpy as np
 from coterie.arrays import Float64, Int32, Int64
 from coterie.grouping.index import Index
 
-ALL = 2**62  # leaves of the index: as many as it takes
 BATCHES = 128  # into which the acceptance of all boxes falls
 
 
