@@ -31,10 +31,10 @@ Branches = namedtuple("Branches", "floor cap bound widest reached")
 
 # What was found.
 #   lowered: place → price after the repair
-#   group_places, group_counts: [place, slot, entry] the last groups that were found, each worse than the one before:
-#     the worst violation is among them. Counts are 0 behind the end of a group.
+#   lo, hi: [place, slot, attribute] boxes of the last groups that were found, each worse than the one before: the worst
+#     violation is among them
 #   noted: place → how many groups were found
-Found = namedtuple("Found", "lowered group_places group_counts noted")
+Found = namedtuple("Found", "lowered lo hi noted")
 
 # Room to search.
 #   used: candidate → how many of its rows are in the group at hand
@@ -153,25 +153,23 @@ def _excess(priced, own, room, size):
 
 
 @part
-def _note(place, room, size, found):
-    """Keep the group of the branch for this place; return how many rows of the place it holds."""
+def _note(points, place, room, size, found):
+    """Keep the box of the branch's group for this place; return how many rows of the place the group holds."""
     around = room.around
-    slot = found.noted[place] % found.group_places.shape[1]
-    places, counts = found.group_places[place, slot], found.group_counts[place, slot]
+    slot = found.noted[place] % found.lo.shape[1]
+    lo, hi = found.lo[place, slot], found.hi[place, slot]
     found.noted[place] += 1
-    copies, entries = 1, 0
+    for j in range(lo.shape[0]):
+        lo[j] = points[place, j]
+        hi[j] = points[place, j]
+    copies = 1
     for i in range(size):
-        c = room.group[i]
-        if around.places[c] == place:
+        p = around.places[room.group[i]]
+        if p == place:
             copies += room.taken[i]
-        else:
-            places[entries] = around.places[c]
-            counts[entries] = room.taken[i]
-            entries += 1
-    places[entries] = place
-    counts[entries] = copies
-    for e in range(entries + 1, counts.shape[0]):
-        counts[e] = 0
+        for j in range(lo.shape[0]):
+            lo[j] = min(lo[j], points[p, j])
+            hi[j] = max(hi[j], points[p, j])
     return copies
 
 
@@ -201,7 +199,7 @@ def _look(priced, place, own, room, count, top, best):
 
 
 @part
-def _worst(priced, place, own, room, count, found, work):
+def _worst(priced, points, place, own, room, count, found, work):
     """Return how far prices exceed costs at most in any group of this place, and how many rows of it that group holds.
 
     The branch with the highest bound is split first, so that little is left above the best group if the search is cut
@@ -221,7 +219,7 @@ def _worst(priced, place, own, room, count, found, work):
     noted = -np.inf
     if value > -NEARLY * cost:
         noted = value
-        copies = _note(place, room, size, found)
+        copies = _note(points, place, room, size, found)
         best = max(best, value)
     opened, looked = 1, 1
     while opened > 0:
@@ -254,7 +252,7 @@ def _worst(priced, place, own, room, count, found, work):
             looked += 1
             if size >= 0 and value > max(noted, -NEARLY * cost):
                 noted = value
-                copies = _note(place, room, size, found)
+                copies = _note(points, place, room, size, found)
                 best = max(best, value)
             if bound <= best + TOLERANCE or (size >= 0 and value >= bound - TOLERANCE):
                 opened -= 1
@@ -323,11 +321,11 @@ def _lower_prices(nodes, costs, priced, places, found, room):
         count = list_candidates(nodes, aimed, room.walk, priced, place, room.around)
         work = priced.few
         for again in range(REPEATS):
-            excess, copies, cut = _worst(priced, place, own, room, count, found, work)
+            excess, copies, cut = _worst(priced, nodes.points, place, own, room, count, found, work)
             if cut and work < priced.many:
                 count = drop_dominated(priced, place, room.around, count)
                 work = priced.many
-                excess, copies, cut = _worst(priced, place, own, room, count, found, work)
+                excess, copies, cut = _worst(priced, nodes.points, place, own, room, count, found, work)
             if excess <= TOLERANCE:
                 break
             # All rows of the place get cheaper by the same: with several of them in the group, less will do there; a
