@@ -20,7 +20,7 @@ from coterie.grouping.pricing import feasible_prices
 from coterie.kernels.search.costs import box_costs
 from coterie.methods import Run, find_method
 from coterie.methods.compact import CompactOptions
-from coterie.releases.bound import guided_bound, guiding_groups
+from coterie.releases.bound import guided_bound, guiding_groups, in_words
 from coterie.settings.config import Config
 from coterie.table.encode import encode
 from coterie.table.grouping import Grouping
@@ -182,6 +182,44 @@ def test_prices_can_be_stopped():
     table = Table(np.asarray([[0], [1], [2], [3]], dtype=np.int32), (number_domain("age", [20, 21, 22, 30]),))
     with pytest.raises(Cancelled):
         row_prices(table, 2, checkpoint=stop)
+
+
+def test_the_guided_bound_can_be_cancelled_at_any_step():
+    table = people(300)
+    asked = 0
+
+    def after(steps):
+        def cancelled():
+            nonlocal asked
+            asked += 1
+            return asked > steps
+
+        return cancelled
+
+    guided_bound(table, 5, effort="good", cancelled=after(10**9))
+    every = asked
+    assert every > 50
+    for steps in (0, every // 2, every - 1):
+        asked = 0
+        with pytest.raises(Cancelled):
+            guided_bound(table, 5, effort="good", cancelled=after(steps))
+
+
+@pytest.mark.parametrize(
+    ("ratio", "words"),
+    [
+        (1.0, "within 0 % of the least possible loss"),
+        (1.0 + 1e-9, "within 0 % of the least possible loss"),
+        (1.081, "within 9 % of the least possible loss"),
+        (1.09, "within 9 % of the least possible loss"),
+        (2.0, ""),
+        (float("inf"), ""),
+        (float("nan"), ""),
+        (None, ""),
+    ],
+)
+def test_the_ratio_in_words(ratio, words):
+    assert in_words(ratio) == words
 
 
 def test_the_example_of_the_page():
