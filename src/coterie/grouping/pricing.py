@@ -30,8 +30,8 @@ LIKELY, MOST = 0.35, 1.45
 """where the best sum of prices is likely to lie: part of the way from the start to a grouping's loss, within limits"""
 MANY = 30
 """rows of a group from which prices far too high take long to lower"""
-FIRST_REACH, MOST_REACH = 0.3, (1.0, 0.5)
-"""how far prices move towards what the pool allows, at first and at most; the last for large groups"""
+FIRST_REACH, KEPT = 0.3, 0.5
+"""how far prices move towards what the pool allows, at first; further once so much of the rise is feasible"""
 STEPS = 100
 """of the ascent, in each round"""
 AMBITION = 0.03
@@ -40,7 +40,7 @@ SLOTS = 3
 """groups noted for each place"""
 WAVES, PIECES = 16, 8
 """in which prices are made feasible: one after another, and at the same time"""
-LITTLE, MUCH = (20_000, 50_000), (20_000, 500_000)
+LITTLE, MUCH = (20_000, 50_000), (100_000, 1_000_000)
 """candidates to look at for one place, before and after those that no group needs are dropped"""
 STALLED, LEAST_RISE = 3, 1e-3
 """rounds that together must raise the sum by this share, or the search ends"""
@@ -149,7 +149,7 @@ class _Search:
         """Move prices towards the best ones on the pool, round by round."""
         from coterie.kernels.search.ascent import ascend
 
-        reach, most, sums = FIRST_REACH, MOST_REACH[self.k >= MANY], [self.sum]
+        reach, sums = FIRST_REACH, [self.sum]
         for _ in range(self.efforts.rounds):
             self._between()
             self.pool, boxes = self.pool.listed(self.index, self.best, k=self.k, threads=self.threads)
@@ -158,8 +158,13 @@ class _Search:
             self._between()
             aim = ascend(boxes, self.weights, self.best, self.k, STEPS, AMBITION)
             self._between()
-            better = self.make_feasible(self.best + reach * (aim - self.best), MUCH, self._between)
-            reach = min(most, 1.5 * reach) if better else 0.5 * reach
+            tried = self.best + reach * (aim - self.best)
+            hoped = float(self.weights @ tried) - self.sum
+            better = self.make_feasible(tried, MUCH, self._between)
+            if not better:
+                reach *= 0.5
+            elif self.sum - sums[-1] >= KEPT * hoped:
+                reach = min(1.0, 1.5 * reach)
             sums.append(self.sum)
             if len(sums) > STALLED and self.sum - sums[-1 - STALLED] <= LEAST_RISE * abs(self.sum):
                 return
