@@ -25,18 +25,15 @@ OPTIONS = {
     "cli/commands/compile.py": "`compile` takes several methods",
 }
 TABLES = {
-    "cli/commands/init.py": "`init` takes how a text is read, and guesses roles",
     "cli/complete.py": "the three settings whose values are neither listed nor free",
     "cli/run.py": "keys of the summary in JSON",
     "reporting/hide.py": "the settings whose values may hold cells, which only their readers can tell",
     "settings/roles.py": "the roles themselves",
     "suggesting/names.py": "guesses at roles",
     "suggesting/toml.py": "the order of roles in a suggested file",
-    "web/data/inspect_table.py": "how a text is read, which is tried before there is a configuration",
     "web/goals/routes.py": "the fields at the top of the screen",
     "web/roles/routes.py": "the words of the roles on the screen",
     "web/run/job.py": "keys of the result of a run",
-    "cli/flags.py": "the options that commands without a configuration take one by one",
     "hierarchies/spec.py": "how the file of a hierarchy is read",
 }
 CHOICES = {

@@ -102,16 +102,14 @@ def _bars(axes: Axes, series: Sequence[Series], x: Axis, y: Axis, *, wide: float
         axes.tick_params(axis="x", length=0)
 
 
-def _lines(
-    axes: Axes, series: Sequence[Series], x: Axis, y: Axis, *, steps: str | None = None, markers: bool = True
-) -> None:
+def _lines(axes: Axes, series: Sequence[Series], x: Axis, y: Axis, *, steps: str | None = None) -> None:
     for at, each in enumerate(series):
         axes.plot(
             np.asarray(each.x, dtype=np.float64),
             np.asarray(each.y, dtype=np.float64),
             color=SERIES[at % len(SERIES)],
             linestyle=DASHES[(at // len(SERIES) + at) % len(DASHES)],
-            marker=MARKERS[(at // len(SERIES) + at) % len(MARKERS)] if markers else None,
+            marker=MARKERS[(at // len(SERIES) + at) % len(MARKERS)],
             markersize=4.5,
             linewidth=1.8,
             drawstyle={"after": "steps-post", "before": "steps-pre"}.get(steps or "", "default"),

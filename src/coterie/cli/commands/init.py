@@ -4,24 +4,21 @@ from __future__ import annotations
 
 import shlex
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 
-from coterie.cli.flags import Delimiter, Encoding, Force, Header, MissingValues, Quiet, SkipRows
-from coterie.cli.options import changes_of
+from coterie.cli.flags import Force, Quiet, takes_settings
 from coterie.errors import without_passwords
 
 
+@takes_settings("init")
 def init(
+    *,
     data: Annotated[str, typer.Argument(metavar="FILE")],
     output: Annotated[Path, typer.Option("--output", "-o", metavar="FILE", help="Output file.")] = Path("coterie.toml"),
     force: Force = False,
-    delimiter: Delimiter = None,
-    encoding: Encoding = None,
-    header: Header = None,
-    skip_rows: SkipRows = None,
-    missing_values: MissingValues = None,
+    reading: dict[str, Any],
     quiet: Quiet = False,
 ) -> None:
     """Suggest roles, types and hierarchies, and write a commented configuration for you to edit.
@@ -39,8 +36,6 @@ def init(
     to_file = str(output) != "-"
     check_apart(data, None, output=output, settings_beside=False)
     check_target(output, force=force)
-    given = {"delimiter": delimiter, "encoding": encoding, "header": header, "skip_rows": skip_rows}
-    reading = changes_of({**given, "missing_values": missing_values})
     suggestion = suggestion_of(tables.read(data, **reading), reading)
     guesses, text = suggestion.columns, suggestion.toml
     if to_file:

@@ -18,7 +18,7 @@ from pyarrow import parquet
 from coterie.errors import ConfigError, DataError
 from coterie.files import tables
 from coterie.files.csv_in import csv_batches, detect
-from coterie.files.dialect import DetectedText
+from coterie.files.dialect import DetectedText, TextSettings
 from coterie.files.frames import check_names
 from coterie.files.input import Raw, open_raw
 from coterie.files.output import whole_file
@@ -34,7 +34,8 @@ from coterie.web.project import write_json
 from coterie.web.settings import MEGABYTE
 
 CHUNK = 1 << 20
-READING = ("delimiter", "encoding", "header", "skip_rows", "missing_values")
+READING = tuple(TextSettings.__annotations__)
+"""settings with which a text file is read"""
 
 
 def inspect_job(job: dict[str, Any], _: Path, tell: Progress) -> None:
