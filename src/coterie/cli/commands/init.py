@@ -30,7 +30,7 @@ def init(
     from coterie.files import tables
     from coterie.files.destinations import check_apart
     from coterie.files.output import check_target
-    from coterie.suggesting.toml import decision
+    from coterie.suggesting.toml import ROLE_SETTINGS, decision
 
     voice = Voice(quiet=quiet, output=output)
     to_file = str(output) != "-"
@@ -42,7 +42,7 @@ def init(
         output.write_text(text, encoding="utf-8")
     else:
         typer.echo(text, nl=False)
-    order = ["quasi", "sensitive", "identifier", "keep", "drop"]
+    order = list(ROLE_SETTINGS)
     rows = [
         [
             guess.name,

@@ -19,6 +19,7 @@ from coterie.errors import ConfigError, DataError
 from coterie.files import tables
 from coterie.files.csv_in import csv_batches, detect
 from coterie.files.dialect import DetectedText, TextSettings
+from coterie.files.formats import FORMATS
 from coterie.files.frames import check_names
 from coterie.files.input import Raw, open_raw
 from coterie.files.output import whole_file
@@ -111,13 +112,9 @@ def check_unpacked(raw: Raw, limit: int) -> None:
     try:
         if raw.compression:
             size = sum(_unpacked_sizes(raw.path, limit))
-        elif raw.format == "excel" and zipfile.is_zipfile(raw.path):
-            with zipfile.ZipFile(raw.path) as book:
-                size = sum(entry.file_size for entry in book.infolist())
-        elif raw.format == "parquet":
-            meta = parquet.read_metadata(raw.path)
-            size = sum(meta.row_group(place).total_byte_size for place in range(meta.num_row_groups))
-            size = max(size, meta.num_rows * meta.num_columns // 8)
+        else:
+            with raw.open() as stream:
+                size = FORMATS[raw.format].unpacked_size(stream)
     except (zlib.error, zipfile.BadZipFile, EOFError, pa.ArrowException):
         raise DataError(f"{raw.name} is damaged or truncated.", hint="Fetch it again.") from None
     if size > limit:
@@ -158,9 +155,9 @@ def _convert(
         except ValueError as error:
             if isinstance(error, DataError):
                 raise
-    elif raw.format == "parquet" and raw.path is not None:
-        schema = parquet.read_schema(raw.path)
-        _check_width(len(schema.names), raw.name, job["column_limit"])
+    elif FORMATS[raw.format].batches:
+        with raw.open() as stream:
+            _check_width(len(FORMATS[raw.format].describe(stream).schema), raw.name, job["column_limit"])
     source = tables.read(raw.path or "-", **(reading if raw.format == "csv" else {}))
     _check_width(source.table.num_columns, raw.name, job["column_limit"])
     write_parquet(source.table.to_batches(max_chunksize=GROUP_ROWS), target, tell=tell)
