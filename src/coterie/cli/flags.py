@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
     Settings: TypeAlias = Config
 else:
-    Settings = object  # annotations of commands are looked at when they are defined, and Config is heavy
+    Settings = object  # annotations of commands are evaluated when they are defined, and Config is slow to import
 
 ConfigFile = Annotated[
     Path | None, typer.Option("--config", "-c", metavar="FILE", help="Configuration file; `coterie init` writes one.")
@@ -136,7 +136,7 @@ def takes_settings(command: str, *, also: str = "") -> Callable[[Callable[..., N
 def offer_limits(command: Callable[..., None]) -> None:
     """Give a command an option for the limit of each privacy model, after `--privacy`.
 
-    Done when the command is wanted, since models are heavy to import.
+    Called only when the command runs, because models are slow to import.
     """
     from coterie.settings.registry import MODELS
 

@@ -28,7 +28,7 @@ from coterie.files.input import START_BYTES, Format, Raw, format_by, is_gzip, op
 if TYPE_CHECKING:
     from coterie.settings.config import Config
 
-# How much smaller gzip makes a text.
+# Approximate compression ratio of gzipped text.
 PACKED = 5
 
 
@@ -52,7 +52,7 @@ class TableFile:
     rows: int | None = None
     """as far as it is known without reading"""
     formulas: Formulas = "keep"
-    """what has become of cells of a text file that a spreadsheet would run"""
+    """how cells of a text file that a spreadsheet would run were written"""
     raw_bytes: int = 0
     """the approximate size of its cells in memory, if known without reading"""
 
@@ -80,7 +80,7 @@ class TableFile:
             try:
                 yield from self._part(part, wanted)
             except (pa.ArrowException, OSError, ValueError) as error:
-                part.check_stamp()  # or a file that is written to would be called damaged
+                part.check_stamp()  # a file that is being written must not be reported as damaged
                 if isinstance(error, DataError):
                     raise
                 raise _unreadable(self.name, self.format) from None

@@ -72,7 +72,7 @@ def build(
     check_target(output, force=force)
     hierarchy = _rule(chosen[0], rules[chosen[0]] or "", start=start, mask=mask)
     values = _column(data, column, **reading)
-    # Binding counts the rows of what does not fit; writing alone would not know them.
+    # Binding counts the rows of values that do not fit; writing alone does not know them.
     hierarchy.bind(values.values, counts=values.counts, column=column)
     hierarchy.to_csv(output, values.values, force=force)
     if output != "-":
@@ -192,13 +192,13 @@ def show(
     else:
         tree, _ = hierarchy.tree.restrict()
         rows = None
-    # Rich cuts what is wider than the terminal. Labels are to be read whole, so it is told of a terminal wide enough.
+    # Rich truncates lines at the width of the terminal; a wide enough one shows all labels in full.
     width = 4 * int(tree.depth.max()) + 2 * max(map(len, tree.labels)) + 60
     Console(highlight=False, width=width).print(_draw(tree, rows, everything=everything))
 
 
 def _draw(tree: Tree, rows: list[int] | None, *, everything: bool) -> Drawing:
-    """Return the tree for rich, with long levels cut. Uses an explicit stack for trees deeper than Python's."""
+    """Return the tree for rich, with long levels truncated. Trees may be deeper than Python's recursion limit."""
     from rich.text import Text
     from rich.tree import Tree as Drawing
 
@@ -225,7 +225,7 @@ def _draw(tree: Tree, rows: list[int] | None, *, everything: bool) -> Drawing:
         if not everything and children and int(tree.depth[node]) >= _AT_ONCE:
             drawing.add(Text("… deeper levels: use --all", style="dim"))
             continue
-        # Two more are shown rather than spoken of: the line that says so is no shorter.
+        # A line that mentions one more child would be no shorter than the child itself.
         shown = children if everything or len(children) <= _AT_ONCE + 1 else children[:_AT_ONCE]
         stack.extend((child, drawing.add(title(child))) for child in shown)
         if len(shown) < len(children):

@@ -68,7 +68,7 @@ class Excel(FileFormat):
                 raise DataError(f"{raw.name}: the sheet is empty.", hint="Name another with `sheet`.")
             cells = [column[0].as_py() for column in titles.columns]
             batch = book.load_sheet(sheet or 0, header_row=0).to_arrow()
-            # Titles as they stand, because fastexcel renames those that occur twice; but numbers as it writes them,
+            # The original titles, because fastexcel renames duplicates; but numbers as it writes them,
             # 2024 rather than 2024.0.
             shown = zip(cells, batch.schema.names, strict=True)
             names = [cell if isinstance(cell, str) else "" if cell is None else name for cell, name in shown]

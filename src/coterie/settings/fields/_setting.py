@@ -136,7 +136,7 @@ class Setting:
 
     @property
     def placeholder(self) -> str:
-        """What stands for its value in the help."""
+        """The placeholder of its value in the help."""
         return self.metavar or _PLACEHOLDERS.get(self.kind, "")
 
     @property

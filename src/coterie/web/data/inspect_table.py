@@ -53,19 +53,19 @@ def inspect_job(job: dict[str, Any], _: Path, tell: Progress) -> None:
         if raw.format == "csv" and blank and unsaid and (marks := _states(table, known)):
             reading["missing_values"] = ["", *marks]
     if reading.get("missing_values") != _reading(configuration).get("missing_values"):
-        # Read again rather than replaced, since quoted marks are text.
+        # Read again instead of replacing cells, since a quoted mark is text.
         found = _convert(raw, folder / "table.parquet", reading, job=job, tell=tell)
         with parquet.ParquetFile(folder / "table.parquet") as table:
             known = _count(table, tell)
-    raw.check_content()  # what is shown is what was hashed
+    raw.check_content()  # the rows shown must be those that were hashed
     rows = next(iter(known.values())).rows
     with parquet.ParquetFile(folder / "table.parquet") as table:
-        # As many rows as `init` looks at to see what columns do together.
+        # The same number of rows that `init` uses to judge columns together.
         head = pa.Table.from_batches([next(table.iter_batches(batch_size=SAMPLE))])
     guesses = settle([guess_from(name, summary) for name, summary in known.items()])
     guesses = short_list(not_kept_together(guesses, head))
     if blank:
-        # A tree has to have a place for every value, so all rows have to be there.
+        # A tree must cover every value, so it can only be proposed from all rows.
         proposals = propose(head, guesses) if head.num_rows == rows else []
         text = suggestion_toml(guesses, source=job["name"], rows=rows, reading=reading, proposals=proposals)
         with whole_file(configuration, force=True) as sink:
@@ -88,7 +88,7 @@ def _reading(configuration: Path) -> dict[str, Any]:
     try:
         values = read_toml(configuration) if configuration.is_file() else {}
     except ConfigError:
-        return {}  # the page says what is wrong with it; the table can be looked at all the same
+        return {}  # the page shows its errors; the table can be inspected anyway
     return {name: values[name] for name in READING if name in values}
 
 
@@ -133,7 +133,7 @@ def _unpacked_sizes(path: Path, limit: int) -> Iterator[int]:
             size = len(unpack.decompress(waiting, CHUNK))
             waiting = unpack.unconsumed_tail
             if unpack.eof:
-                # A gzip file may hold several parts, one after the other.
+                # A gzip file may consist of several members.
                 waiting, unpack = unpack.unused_data.lstrip(b"\0"), zlib.decompressobj(wbits=31)
             waiting = waiting or file.read(CHUNK)
             total += size

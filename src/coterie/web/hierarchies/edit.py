@@ -87,7 +87,7 @@ def gather(tree: EditTree, nodes: Sequence[int], label: str) -> EditedTree:
     first = moved[0]
     under = tree.parent[first]
     made = add_group(tree, label, under=under)
-    # The new group goes to the place of the first one before that leaves it.
+    # The new group takes the place of the first node before that node moves.
     order = [each for each in made.tree.children[under] if each != made.node]
     order.insert(order.index(first), made.node)
     placed = replace(made.tree, children=made.tree.children | {under: tuple(order)})

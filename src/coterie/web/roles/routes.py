@@ -103,7 +103,7 @@ def _roles(project: Project, summary: TableSummary) -> dict[str, str]:
     found = dict.fromkeys(summary.names, "undecided")
     entity = values.get("entity")
     if isinstance(entity, str) and entity in found:
-        found[entity] = "identifier"  # left out like one
+        found[entity] = "identifier"  # removed like one
     for role, setting in ROLE_SETTINGS.items():
         found |= {name: role for name in configuration.listed(values, setting) if name in found}
     return found
@@ -115,7 +115,7 @@ def change(request: Request, form: FormData) -> Response:
     project, summary = inspected(request)
     stamp = str(form.get(conflicts.FIELD, ""))
     if stamp and stamp != conflicts.stamp_of(project, "roles"):
-        # Roles save as they are chosen: one that is based on what another tab has changed is not saved at all.
+        # Roles are saved as they are chosen: a choice based on outdated roles is not saved.
         if is_htmx(request):
             return render(request, "_roles_stale.html", project=project)
         return go(f"{project.url}/roles?stale=1")
