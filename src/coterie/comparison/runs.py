@@ -110,7 +110,11 @@ class Runner:
         if config.k not in self._bounds:
             table = self._prepared.encoded.table
             self._bounds[config.k] = guided_bound(
-                table, config.k, threads=config.usable_threads, effort=config.bound_effort
+                table,
+                config.k,
+                threads=config.usable_threads,
+                effort=config.bound_effort,
+                cancelled=self._cancelled or (lambda: False),
             )
         return self._bounds[config.k]
 

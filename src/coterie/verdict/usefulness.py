@@ -8,6 +8,7 @@ import numpy as np
 
 from coterie.disclosure.downcoding import loss_by_label
 from coterie.disclosure.labels import forms_of
+from coterie.releases.bound import in_words
 from coterie.settings.limits import limit
 from coterie.verdict.question import Findings
 
@@ -36,7 +37,8 @@ def usefulness(measures: Measures, config: Config, *, queries: float | None = No
     told = f"The information loss (GCP) is {loss:.4f}"
     if bounded and "loss_over_bound" in measures and np.isfinite(ratio := float(measures["loss_over_bound"])):
         findings.figures["loss_over_bound"] = ratio
-        told += f", {ratio:.2f} times the lower bound for this k"
+        near = in_words(ratio)
+        told += f", {ratio:.2f} times the lower bound for all groups of at least k rows{near and f': it is {near}'}"
     findings.evidence.append(f"{told}.")
     if not bounded:
         findings.evidence.append(f"Not compared with the lower bound: that takes all rows in memory, and {LONG}.")
