@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from coterie.releases.release import Release
 
 QUERIES = 1000
-# Of a large table fewer queries are asked: a report should take seconds.
+# Large tables get fewer queries: a report should take seconds.
 LARGE, FEWER_QUERIES = 200_000, 300
 # Above this, the bound of all rows takes longer than a report should.
 BOUND_ROWS = 60_000

@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
 # The bound compares all rows with all others; on more rows it takes longer than a verdict should.
 BOUND_ROWS = 20_000
-# Random queries are asked of so many rows, the same ones before and after.
+# Random queries use at most this many rows, the same before and after.
 QUERY_ROWS = 20_000
 QUERIES = 200
 LONG = f"long where there are more than {BOUND_ROWS:,}"
@@ -124,5 +124,5 @@ def query_error(original: pa.Table, published: pa.Table, config: Config, *, kept
     try:
         return float(query_errors(tables, Workload(count=QUERIES, seed=0)).summary.median)
     except CoterieError:
-        # Means and medians in place of ranges, for example, answer no query.
+        # Means and medians, for example, cannot answer queries.
         return None
