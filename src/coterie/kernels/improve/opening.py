@@ -15,14 +15,13 @@ import numpy as np
 from coterie.kernels import loop, once, part
 from coterie.kernels.improve.polish import TOLERANCE
 from coterie.kernels.improve.recreate import next_draw
-from coterie.kernels.search.costs import TABLE, box_cost
+from coterie.kernels.improve.variation import vary
+from coterie.kernels.search.costs import box_cost
 from coterie.kernels.search.growth import close_box
 from coterie.kernels.search.rows_index import apart, inside
 from coterie.kernels.search.walk import new_walk, offer, pop, set_out
 
-CHANGES = 2  # attributes to narrow, and to widen, at most
-LOOKS = 8  # for an attribute that can be narrowed
-DEARER = 1.2  # a box that costs more than this times the one it is varied from is not looked at
+AT_MOST = 1.2  # a box that costs more than this times the one it is varied from is not looked at
 DONORS = 100  # groups whose rows lie in the box, at most
 KEEP, EMPTY, DISSOLVE = 0, 1, 2  # keep k rows; give all rows that lie in the box; the others leave as well
 
@@ -33,13 +32,13 @@ Open = namedtuple("Open", "lo hi previous")
 
 # Arrays that opening writes to. Groups are counted from the first one of their region.
 #   box: [2, attribute] the box to open
-#   dear, cheap: rows inside it that cost more now, and those that cost less and can be spared
-#   donors: groups of the dear ones; turn: group → the last try in which it was one, or was changed
-#   given: group → its dear rows; choice: group → KEEP, EMPTY or DISSOLVE
+#   costly, cheap: rows inside it that cost more now, and those that cost less and can be spared
+#   donors: groups of the costly ones; turn: group → the last try in which it was one, or was changed
+#   given: group → its costly rows; choice: group → KEEP, EMPTY or DISSOLVE
 #   kept, gone: donor → the gain if it keeps k rows, and if it is dissolved
 #   moved, origin: rows in the order in which they were moved, and their groups before
 #   changed, costs, boxes: groups that were changed, and what they were
-Room = namedtuple("Room", "box dear cheap donors turn given choice kept gone moved origin changed costs boxes walk")
+Room = namedtuple("Room", "box costly cheap donors turn given choice kept gone moved origin changed costs boxes walk")
 
 
 def open_boxes(nodes, costs, groups, opened, search, regions, first, last):
@@ -108,73 +107,12 @@ def _draw(nodes, costs, groups, opened, g):
         close_box(costs, lo, hi)
 
 
-@part
-def _wider(costs, j, low, high):
-    """Return the next wider interval of an attribute looked up in a table: in a tree, the parent's."""
-    width, offset = costs.width[j], costs.offset[j]
-    left = costs.data[offset + (low - 1) * width + high] if low > 0 else np.inf
-    right = costs.data[offset + low * width + high + 1] if high < width - 1 else np.inf
-    if left == np.inf and right == np.inf:
-        return low, high
-    if left < right:
-        low -= 1
-    else:
-        high += 1
-    now = min(left, right)
-    while low > 0 and costs.data[offset + (low - 1) * width + high] == now:
-        low -= 1
-    while high < width - 1 and costs.data[offset + low * width + high + 1] == now:
-        high += 1
-    return low, high
-
-
-@part
-def _narrower(costs, j, low, high, c, draw):
-    """Return an interval inside [low, high] that holds the code c: in a tree, the child's."""
-    if costs.kind[j] != TABLE:  # any is possible
-        return c - (c - low) * (draw & 255) // 256, c + (high - c) * (draw >> 8 & 255) // 256
-    now_low, now_high = c, c
-    while True:
-        wider_low, wider_high = _wider(costs, j, now_low, now_high)
-        if wider_low <= low and wider_high >= high:
-            return now_low, now_high
-        now_low, now_high = wider_low, wider_high
-
-
-@once
-def _vary(nodes, costs, opened, g, row, draws, b, box):
-    """Set `box` to that of a group, narrowed to the row in an attribute or two, and widened in as many or none."""
-    low, high, d = box[0], box[1], box.shape[1]
-    p = nodes.position[row]
-    for j in range(d):
-        low[j], high[j] = opened.lo[g, j], opened.hi[g, j]
-    narrowed = np.int64(-1)
-    for _ in range(1 + next_draw(draws, b) % CHANGES):
-        j = next_draw(draws, b) % d
-        for _ in range(LOOKS):
-            if low[j] < high[j]:
-                break
-            j = next_draw(draws, b) % d
-        if low[j] < high[j]:
-            low[j], high[j] = _narrower(costs, j, low[j], high[j], nodes.points[p, j], next_draw(draws, b))
-            narrowed = j
-    for _ in range(next_draw(draws, b) % (CHANGES + 1)):
-        j = next_draw(draws, b) % d
-        if j == narrowed:
-            continue
-        if costs.kind[j] == TABLE:
-            low[j], high[j] = _wider(costs, j, low[j], high[j])
-        else:
-            more = 1 + (high[j] - low[j]) // 4
-            low[j], high[j] = max(low[j] - more, 0), min(high[j] + more, costs.width[j] - 1)
-
-
 @once
 def _look_inside(nodes, groups, k, region, t, cost, room):
-    """Collect the rows of a region inside the box, dear and cheap ones, and the groups of the dear ones."""
+    """Collect the rows of a region inside the box, costly and cheap ones, and the groups of the costly ones."""
     base, end = region
     low, high, walk = room.box[0], room.box[1], room.walk
-    dear, cheap, donors = 0, 0, 0
+    costly, cheap, donors = 0, 0, 0
     top = set_out(walk)
     while top >= 0:
         node, bound, top = pop(walk, top)
@@ -199,12 +137,12 @@ def _look_inside(nodes, groups, k, region, t, cost, room):
                         room.donors[donors] = g
                         donors += 1
                     room.given[g - base] += 1
-                    room.dear[dear] = row
-                    dear += 1
+                    room.costly[costly] = row
+                    costly += 1
                 elif groups.sizes[g] > k:
                     room.cheap[cheap] = row
                     cheap += 1
-    return dear, cheap, donors
+    return costly, cheap, donors
 
 
 @part
@@ -280,7 +218,7 @@ def _note(groups, opened, g, room, changed):
 
 
 @once
-def _found(nodes, costs, groups, opened, k, region, t, found, dear, cheap, donors, start, room):
+def _found(nodes, costs, groups, opened, k, region, t, found, costly, cheap, donors, start, room):
     """Move rows to the group `found`, and those of dissolved donors elsewhere; the changes are noted in `room`.
 
     Return how many rows were moved and groups changed, the loss of these before, and whether all rows have a group.
@@ -296,8 +234,8 @@ def _found(nodes, costs, groups, opened, k, region, t, found, dear, cheap, donor
     room.turn[found - base] = t
     room.choice[found - base] = EMPTY
     changed = _note(groups, opened, found, room, changed)
-    for i in range(dear):
-        row = room.dear[(i + start) % dear]
+    for i in range(costly):
+        row = room.costly[(i + start) % costly]
         g = np.int64(groups.labels[row])
         if room.given[g - base] > 0:
             room.given[g - base] -= 1
@@ -387,22 +325,22 @@ def _open_boxes(nodes, costs, groups, opened, search, regions, first, last, room
             g = np.int64(groups.labels[row])
             if groups.costs[g] <= 0.0:
                 continue
-            _vary(nodes, costs, opened, g, row, draws, b, room.box)
+            vary(nodes, costs, opened, g, row, draws, b, room.box)
             cost = box_cost(costs, room.box[0], room.box[1])
-            if cost >= DEARER * groups.costs[g]:
+            if cost >= AT_MOST * groups.costs[g]:
                 continue
-            dear, cheap, donors = _look_inside(nodes, groups, k, region, t, cost, room)
+            costly, cheap, donors = _look_inside(nodes, groups, k, region, t, cost, room)
             found = base
             while found < end and groups.sizes[found] > 0:
                 found += 1
-            if dear == 0 or dear + cheap < k or dear > search.most or donors > DONORS or found == end:
+            if costly == 0 or costly + cheap < k or costly > search.most or donors > DONORS or found == end:
                 continue
             total, gain = _choose_donations(nodes, groups, opened, k, region, t, cost, donors, room)
             if total + cheap < k or gain < -groups.costs[g]:
                 continue
-            start = next_draw(draws, b) % dear
+            start = next_draw(draws, b) % costly
             moved, changed, before, complete = _found(
-                nodes, costs, groups, opened, k, region, t, found, dear, cheap, donors, start, room
+                nodes, costs, groups, opened, k, region, t, found, costly, cheap, donors, start, room
             )  # fmt: skip
             loss = 0.0
             for i in range(changed):
