@@ -8,6 +8,7 @@ from __future__ import annotations
 import json
 import os
 import sys
+import time
 from typing import Any
 
 import numpy as np
@@ -32,6 +33,7 @@ def group(
     repetitions: int = 3,
     against: str | None = "mondrian",
     bound: bool = False,
+    time_limit: float | None = None,
 ) -> dict[str, Any]:
     """Time a method's grouping step and judge what it made.
 
@@ -45,6 +47,7 @@ def group(
         repetitions: How often to run it; less often if it takes long.
         against: A method to run in turn with it, for a ratio of times, and NumPy's sort of the table; None for neither.
         bound: Also work out the lower bound, after memory has been read.
+        time_limit: Seconds by the clock after which the method has to stop searching.
     """
     chosen = find_method(method)
     settings = chosen.options(**(options or {}))
@@ -55,7 +58,8 @@ def group(
     before = peak_mb()
     timing, other, sort = Timing(), Timing(), Timing()
     for done in range(repetitions):
-        timing.once(chosen.run, _fresh(table), k, settings, Run(seed=0, threads=threads()))
+        deadline = None if time_limit is None else time.monotonic() + time_limit
+        timing.once(chosen.run, _fresh(table), k, settings, Run(seed=0, threads=threads(), deadline=deadline))
         if done == 0:
             peak = peak_mb()
         if peer is not None:

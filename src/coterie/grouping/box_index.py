@@ -42,7 +42,7 @@ def build_box_index(
     from coterie.kernels.search.rows_index import build
     from coterie.kernels.search.walk import STACK
 
-    # Boxes stand in the tree by their middles. Where many coincide the tree just halves them.
+    # The tree orders boxes by their centres; if many coincide, it just halves them.
     middle = np.ascontiguousarray((lo + hi) // 2)
     group, leaf, start, end, left, parent, depth = build(costs, middle)
     if depth >= STACK - 2:

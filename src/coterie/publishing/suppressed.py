@@ -1,4 +1,4 @@
-"""How suppressed rows are shown: the one rule for whether they are, and for what stands in each of their cells."""
+"""How suppressed rows are shown: the one rule for whether they are, and for the content of their cells."""
 
 from __future__ import annotations
 
