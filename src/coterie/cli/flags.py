@@ -44,7 +44,7 @@ ReportVariant = Annotated[
     typer.Option(
         "--report-variant",
         metavar="VARIANT",
-        autocompletion=complete.words("internal", "external"),
+        autocompletion=complete.words(("internal", "external")),
         help="internal, or external: no data values and no counts below k.",
     ),
 ]

@@ -106,7 +106,7 @@ def measure(
         None, "COLUMN", "Train a model that predicts a column; needs the optional dependency ml."
     ),
     feature: list[str] | None = option(None, "COLUMNS", "With --target: features. [default: quasi-identifiers]"),
-    model: str = option("linear", "NAME", "With --target: linear or forest.", complete=words("linear", "forest")),
+    model: str = option("linear", "NAME", "With --target: linear or forest.", complete=words(("linear", "forest"))),
     distributions: bool = switch("--distributions", "Compare distributions of columns and pairs of columns."),
     as_json: flags.AsJson = False,
 ) -> None:
