@@ -10,9 +10,9 @@ import typer
 from coterie.cli import flags
 from coterie.cli.flags import option, switch
 from coterie.cli.options import names
+from coterie.cli.show import ProgressBar, Voice
 
 if TYPE_CHECKING:
-    from coterie.cli.show import Voice
     from coterie.disclosure.attack import Attack
     from coterie.disclosure.columns import ColumnRisk
     from coterie.disclosure.risk import Risk
@@ -44,7 +44,6 @@ def risk(
     """
     from coterie.api.anonymize import read_table
     from coterie.api.risk import risk as measure
-    from coterie.cli.show import ProgressBar, Voice
     from coterie.disclosure.columns import rank_columns
     from coterie.disclosure.risk import check_population, find_threshold
     from coterie.engines.request import advice
@@ -147,7 +146,6 @@ def attack(
     RELEASE is the published table. Only counts are printed unless you add --show.
     """
     from coterie.api.risk import attack as run_attack
-    from coterie.cli.show import ProgressBar, Voice
 
     with ProgressBar() as progress:
         progress("match people", 0, 0)
