@@ -44,7 +44,7 @@ def sample_of(
     positions: Callable[[Int64], Int64],
     rows: int,
 ) -> HeldRows:
-    """Draw whole classes of a release of so many rows, together with their original rows.
+    """Draw whole classes of a release with this many rows, together with their original rows.
 
     `positions` turns ascending places in the release into positions in the original.
     """
