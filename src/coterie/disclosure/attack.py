@@ -20,8 +20,8 @@ from coterie.disclosure.downcoding import Downcoding, classes_of, count_cells, d
 from coterie.disclosure.intersection import Intersection
 from coterie.disclosure.labels import forms_of
 from coterie.disclosure.link import Link, link_tables
-from coterie.disclosure.order import OrderLeak, in_memory, order_leaks
-from coterie.errors import ConfigError, Problem
+from coterie.disclosure.order import OrderLeak, order_leaks
+from coterie.errors import Problem, refuse
 from coterie.values.codes import Codes, column_codes
 from coterie.values.notation import columns_of
 from coterie.wording import Tabular
@@ -138,8 +138,7 @@ def attack_table(
         sensitive: Columns of the release that the attacker wants to learn.
     """
     absent = [name for name in sensitive if name not in published.column_names]
-    if absent:
-        raise ConfigError([Problem("sensitive", f"the release has no column {name!r}") for name in absent])
+    refuse([Problem("sensitive", f"the release has no column {name!r}") for name in absent])
     link = link_tables(published, known, on=on, config=config)
     of_class = link.candidates()
     candidates = of_class[link.second.class_of_row]
@@ -209,7 +208,7 @@ def with_weaknesses(found: Attack, published: pa.Table, config: Config, *, tight
     present = published.column_names
     if not config.quasi or any(each not in present for name in config.quasi for each in columns_of(name, present)):
         return found
-    order = order_leaks(in_memory(published), present, quasi=config.quasi, k=config.k)
+    order = order_leaks(lambda _names: [published], present, quasi=config.quasi, k=config.k)
     if not tight:
         return replace(found, order=order)
     forms = forms_of(config)

@@ -21,7 +21,7 @@ import pyarrow as pa
 
 from coterie.arrays import Int32, Int64
 from coterie.errors import DataError, HierarchyError
-from coterie.publishing.read import label_spans
+from coterie.publishing.read import label_nodes
 from coterie.values.notation import ROOT, Cell, CellText, columns_of, distinct_texts, read_cell
 from coterie.values.scalars import parse_moment, parse_number, texts
 
@@ -148,7 +148,7 @@ def _tree_space(first: Column, second: Column, hierarchy: Hierarchy, *, name: st
     # What was not published are values; where both were, their texts are all that there is.
     raw = [column for column in (first, second) if not column.published] or [first, second]
     tree, codes = _bound(hierarchy, raw, name=name)
-    labels = label_spans(tree)
+    labels = {label: (int(tree.first[node]), int(tree.last[node])) for label, node in label_nodes(tree).items()}
     own: dict[Hashable, int] = {}
 
     def interval(text: CellText, *, published: bool) -> tuple[int, int]:

@@ -122,15 +122,14 @@ def read_cells(published: pa.Table, table: Table, config: Config) -> PublishedCe
     return PublishedCells(lo, hi, nodes, listed, unread, ((lo == 0) & (hi == last)).all(axis=1))
 
 
-def match_rows(published: pa.Table, *, table: Table, config: Config, rows: Int64 | None = None) -> Int64:
+def match_rows(published: pa.Table, *, table: Table, config: Config) -> Int64:
     """Match published rows to positions in the original, in order; a row that fits none takes the position next to it.
 
     Arguments as for `measure_release`.
     """
-    count = table.rows if rows is None else int(rows.max(initial=-1)) + 1
-    if published.num_rows == count:
-        return np.arange(count)
-    return _match(read_cells(published, table, config), _originals(table, rows, count))
+    if published.num_rows == table.rows:
+        return np.arange(table.rows)
+    return _match(read_cells(published, table, config), _originals(table, None, table.rows))
 
 
 def _originals(table: Table, rows: Int64 | None, count: int) -> _Originals:

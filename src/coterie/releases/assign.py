@@ -21,7 +21,7 @@ import pyarrow as pa
 
 from coterie.arrays import AnyFrame, AnyTable, Float64, Int32, Int64
 from coterie.disclosure.link import Link, link_tables
-from coterie.errors import ConfigError, DataError, Problem
+from coterie.errors import DataError, Problem, refuse
 from coterie.files import tables
 from coterie.files.door import bare_table
 from coterie.measures.costs import interval_costs
@@ -112,8 +112,7 @@ def _check(release: Release, table: pa.Table, others: Sequence[str]) -> None:
         for name in needed
         if name not in table.column_names
     ]
-    if problems:
-        raise ConfigError(problems)
+    refuse(problems)
 
 
 def _first_rows(release: Release) -> Int64:

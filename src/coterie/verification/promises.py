@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from fractions import Fraction
 from typing import TYPE_CHECKING, Any
 
-from coterie.errors import ConfigError, Problem
+from coterie.errors import ConfigError, Problem, refuse
 
 if TYPE_CHECKING:
     from coterie.settings.config import Config
@@ -67,8 +67,7 @@ def promises_of(config: Config) -> tuple[Promise, ...]:
         else:
             columns = config.sensitive if model.on is None else (model.on,)
             made += [promise_of(model, column) for column in columns]
-    if problems:
-        raise ConfigError(problems)
+    refuse(problems)
     return tuple(sorted(dict.fromkeys(made), key=lambda promise: promise.counts != "population"))
 
 

@@ -8,19 +8,17 @@ import numpy as np
 import pyarrow as pa
 
 from coterie.engines.belongs import count_strangers, refuse_strangers
-from coterie.engines.row_check import cells_as_boxes, count_pairs
 from coterie.table.recoding import OneByOne
 from coterie.verification.cells import TableCells
 from coterie.verification.models import model_rule
-from coterie.verification.rows import rows_rule
-from coterie.verification.verify import Verification, verify_table
+from coterie.verification.rows import count_pairs, read_boxes, rows_rule
+from coterie.verification.verify import Rule, Verification, verify_table
 
 if TYPE_CHECKING:
     from coterie.publishing.publish import PublishedTable
     from coterie.settings.config import Config
     from coterie.table.encode import EncodedTable
     from coterie.table.grouping import Grouping
-    from coterie.verification.verify import Rule
 
 
 def check(
@@ -54,7 +52,7 @@ def _rule(published: PublishedTable, encoded: EncodedTable, grouping: Grouping, 
     at = np.full(encoded.book.all_rows, -1, dtype=np.int64)
     at[published.kept] = np.arange(len(published.kept))
     shown = at[encoded.rows[grouping.labels >= 0]]
-    boxes = cells_as_boxes(published.table.take(pa.array(shown[shown >= 0])), encoded.table.domains, config)
+    boxes = read_boxes(published.table.take(pa.array(shown[shown >= 0])), encoded.book.values, config)
     others = np.ones(len(published.kept), dtype=np.bool_)
     others[shown[shown >= 0]] = False
     return rows_rule(count_pairs(rows, boxes, config.k), k=config.k, suppressed=np.flatnonzero(others))
