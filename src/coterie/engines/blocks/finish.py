@@ -72,6 +72,7 @@ class Ending:
             draft = self._draft(sums, shown=False)
         draft.checked.verification.raise_for_failure()
         with self.phases("check input"):
+            give_back()
             strangers = self._strangers(draft)
             # Stamps can be set back. What was read in several passes has to be what the hash in the settings names.
             table.check_content()
@@ -110,8 +111,9 @@ class Ending:
         centres = Centres(config)
         found: Counter[str] = Counter()
         left = self.made.plan.book.all_rows - len(draft.removed)
+        most = max(1, self.made.store.stripe_rows // 2)  # two tables are held here, where writing holds one
         while left:
-            rows = min(left, self.made.store.stripe_rows)
+            rows = min(left, most)
             found += count_strangers(before.take(rows), after.take(rows), config, centres=centres)
             left -= rows
         before.end()
