@@ -27,7 +27,6 @@ from coterie.files.door import bare_table
 from coterie.measures.costs import interval_costs
 from coterie.publishing.labels import Boxes, label
 from coterie.values.notation import columns_of
-from coterie.verification.models import model_rule
 from coterie.verification.verify import Verification, verify_table
 
 if TYPE_CHECKING:
@@ -94,7 +93,7 @@ def assign_rows(release: Release, data: AnyTable) -> Assignment:
         quasi=config.quasi,
         k=config.k,
         roots=release.published.roots,
-        rules=[model_rule(config)],
+        config=config,
         people=_people(release, source.table, groups),
     )
     return Assignment(groups, arrow, verification, source, config)

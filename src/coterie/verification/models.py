@@ -29,7 +29,7 @@ from coterie.verification.population import matches
 from coterie.verification.promises import Promise, promises_of, refuse_unfit
 from coterie.verification.rows import RowSums, rows_check
 from coterie.verification.sensitive import Sensitive, sensitive_of
-from coterie.verification.verify import Check, Rule, Verification, k_check, verification_of
+from coterie.verification.verify import Check, Verification, verify_counts
 
 if TYPE_CHECKING:
     from coterie.settings.config import Config
@@ -84,35 +84,19 @@ class FileCheck(NamedTuple):
         return self._replace(verification=replace(found, checks=(check, *found.checks)))
 
 
-def verify_counts(
+def check_file(
     counter: Counter, config: Config, *, names: Sequence[str], hidden: int, k: int | None, measured: bool = False
 ) -> FileCheck:
-    """Verify a release with these columns from an engine's counts.
-
-    `hidden` suppressed rows are shown: they are a class by themselves, or part of one. If `measured`, the sensitive
-    attributes are also measured, whatever their guarantees.
-    """
-    sizes, people = counter.sizes(), counter.people()
-    checks = [] if k is None else [k_check(k, sizes)]
-    checks += _beyond_k(counter, config, people, names)
-    found = measure_columns(counter, config, config.sensitive, names=names) if measured else ()
+    """Verify a release that is not in memory; `hidden` suppressed rows are shown, as a class or as part of one."""
+    made, sizes, people = verify_counts(counter, config, quasi=config.quasi, names=names, k=k, measured=measured)
     # Classes have no numbers here: nobody could look the worst one up.
-    verification = verification_of(
-        sizes,
-        quasi=config.quasi,
-        k=k,
-        checks=[check._replace(worst=-1) for check in checks],
-        measured=tuple(each._replace(worst=-1) for each in found),
-    )
-    return FileCheck(verification, sizes.kept(hidden), sizes, people)
+    checks = tuple(check._replace(worst=-1) for check in made.checks)
+    made = replace(made, checks=checks, measured=tuple(each._replace(worst=-1) for each in made.measured))
+    return FileCheck(made, sizes.kept(hidden), sizes, people)
 
 
-def model_rule(config: Config) -> Rule:
-    """Return the guarantees of a configuration beyond k, as a rule for a table in memory."""
-    return lambda counter: _beyond_k(counter, config, counter.people(), counter.table.column_names)
-
-
-def _beyond_k(counter: Counter, config: Config, people: PeopleCounts | None, names: Sequence[str]) -> list[Check]:
+def checks_beyond_k(counter: Counter, config: Config, people: PeopleCounts | None, names: Sequence[str]) -> list[Check]:
+    """Check the guarantees of a configuration beyond k."""
     checks = check_promises(counter, promises_of(config), config, names=names)
     checks += [] if people is None else [people_check(people, config.k)]
     return checks + [_rounding_check(counter, name, Decimal(str(step)), names) for name, step in config.round.items()]

@@ -26,11 +26,10 @@ from coterie.files.csv_out import text_cells
 from coterie.verification.ancestors import cell_texts
 from coterie.verification.cells import MARK, ColumnCells, read_cells
 from coterie.verification.readings import Shown, interval_ends, numbered, range_ends, read_both, set_members
-from coterie.verification.verify import Check, Rule
+from coterie.verification.verify import Check
 
 if TYPE_CHECKING:
     from coterie.settings.config import Config
-    from coterie.verification.arrow import ArrowCounter
 
 NAME = "k-anonymity by rows"
 
@@ -162,16 +161,6 @@ def _label_boxes(cells: ColumnCells, own: pa.Array, form: object, *, name: str) 
     first = np.searchsorted(np.maximum.accumulate(numbers[:, 1]), boxes[:, 0], side="left")
     last = np.searchsorted(np.minimum.accumulate(numbers[::-1, 0])[::-1], boxes[:, 1], side="right") - 1
     return np.column_stack([first, last]).astype(np.int32)
-
-
-def rows_rule(sums: RowSums, *, k: int, suppressed: Int64) -> Rule:
-    """Return the guarantee of rings as a rule; the suppressed rows, in no ring, must be at least k equal rows."""
-
-    def check(counter: ArrowCounter) -> list[Check]:
-        alike = counter.rows[counter.of_row[suppressed]]
-        return [rows_check(sums, k=k, alike=int(alike.min()) if len(alike) else None)]
-
-    return check
 
 
 class RowSums(NamedTuple):

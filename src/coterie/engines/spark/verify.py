@@ -27,7 +27,7 @@ from coterie.publishing.labels import roots_of
 from coterie.values.notation import published_names
 from coterie.verification.cells import MARK
 from coterie.verification.counts import CellCounts, CellPairs, ClassCells, PeopleCounts, SizeCounts
-from coterie.verification.models import FileCheck, verify_counts
+from coterie.verification.models import FileCheck, check_file
 from coterie.verification.sql import class_cells, class_pairs, counted_cells
 
 if TYPE_CHECKING:
@@ -59,7 +59,7 @@ def check_frame(frame: DataFrame, grouped: GroupedRows, *, shown: bool) -> FileC
     with guarded("checking the release"):
         counter = SparkCounter(frame, names, roots_of(grouped.plan.book.domains, config.publish))
         k = config.k if pairs is None else None
-        made = verify_counts(counter, config, names=frame.columns, hidden=hidden, k=k)
+        made = check_file(counter, config, names=frame.columns, hidden=hidden, k=k)
     return made if pairs is None else made.with_rows(pairs, config.k, hidden=hidden)
 
 
