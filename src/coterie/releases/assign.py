@@ -81,7 +81,9 @@ def assign_rows(release: Release, data: AnyTable) -> Assignment:
     _check(release, source.table, others)
     first = _first_rows(release)
     shown = _cells(release, first)
-    link = link_tables(shown, source.table, on=config.quasi, config=_readable(config), unknown="value")
+    # Means and medians do not determine the original values: they are compared as intervals.
+    forms = {name: form for name, form in config.publish.items() if form not in ("mean", "median")}
+    link = link_tables(shown, source.table, on=config.quasi, config=config.replace(publish=forms), unknown="value")
     # Groups that are published alike are one class of cells; the first of them stands for it.
     costs = _costs(release)[link.first.first]
     chosen = _cheapest(link, costs)[link.second.class_of_row]
@@ -121,12 +123,6 @@ def _first_rows(release: Release) -> Int64:
     rows = np.flatnonzero(labels >= 0)[::-1]
     first[labels[rows]] = rows
     return first
-
-
-def _readable(config: Config) -> Config:
-    """Replace means and medians, which do not determine the original values, by intervals."""
-    forms = {name: form for name, form in config.publish.items() if form not in ("mean", "median")}
-    return config if len(forms) == len(config.publish) else config.replace(publish=forms)
 
 
 def _cells(release: Release, first: Int64) -> pa.Table:
